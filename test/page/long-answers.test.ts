@@ -38,6 +38,38 @@ async function waitForDocument(page: Page, position: number): Promise<void> {
   await page.locator(`[aria-posinset="${position}"]`).waitFor();
 }
 
+/** Paragraphs of one text document, each with its number. */
+const paragraphs = Array.from(
+  { length: 300 },
+  (_, index) => `Begin ${index} with **bold** and \`code\`${" and more words".repeat(index % 30)} end ${index}.`,
+);
+const oneText = { turns: [{ events: [{ text: paragraphs.join("\n\n"), chunk: 4096, group: 8 }] }] };
+const lines = Array.from({ length: 4000 }, (_, index) => `const value${index} = compute(${index});`);
+const oneCode = { turns: [{ events: [{ text: `\`\`\`ts\n${lines.join("\n")}\n\`\`\`\n`, chunk: 4096, group: 8 }] }] };
+const oneParagraph = { turns: [{ events: [{ text: "word ".repeat(40_000), chunk: 4096, group: 8 }] }] };
+
+/** Elements and texts of the page. */
+const countNodes =
+  "(() => { const w = document.createTreeWalker(document.body); let n = 0; while (w.nextNode()) n += 1; return n; })()";
+
+/** Scrolls through all of the list, down from its top, and collects the texts of what matches. */
+async function readWhileScrolling(page: Page, selector: string): Promise<{ texts: Set<string>; mostNodes: number }> {
+  await page.evaluate("document.querySelector('.scroller').scrollTop = 0");
+  const texts = new Set<string>();
+  let mostNodes = 0;
+  for (let step = 0, isAtEnd = false; !isAtEnd; step += 1) {
+    expect(step).toBeLessThan(400);
+    await page.waitForTimeout(60);
+    const found = `[...document.querySelectorAll(${JSON.stringify(selector)})].map((part) => part.textContent)`;
+    for (const text of await page.evaluate<string[]>(found)) texts.add(text);
+    mostNodes = Math.max(mostNodes, await page.evaluate<number>(countNodes));
+    isAtEnd = await page.evaluate<boolean>(
+      "(() => { const s = document.querySelector('.scroller'); s.scrollTop += 700; return s.scrollHeight - s.scrollTop - s.clientHeight < 2; })()",
+    );
+  }
+  return { texts, mostNodes };
+}
+
 describeWithChromium("a long answer", (browser) => {
   test("stays at its end, or where the person is, and keeps the focus", async () => {
     const { page, faults } = await openScenario(browser, folder, { script });
@@ -102,5 +134,45 @@ describeWithChromium("a long answer", (browser) => {
     await page.getByRole("button", { name: "Show the step" }).click();
     await waitUntil(page, "/^Tool call/.test(document.activeElement.getAttribute('aria-label') ?? '')");
     expect(await readTop(page, 2)).toBeGreaterThan(0);
+  });
+
+  test("of one text draws what is in sight, and every part of it when scrolled to", async () => {
+    const { page, faults } = await openScenario(browser, folder, { script: oneText });
+    await sendMessage(page, "Go");
+    await page.getByText("end 299.").waitFor();
+    await page.locator(".totals").waitFor();
+    const { texts, mostNodes } = await readWhileScrolling(page, ".markdown > .block");
+    const plain = paragraphs.map((text) => text.replaceAll(/[*`]/g, ""));
+    expect(plain.filter((text) => !texts.has(text))).toEqual([]);
+    expect(mostNodes).toBeLessThan(2000);
+    // Narrower and darker, it stays complete.
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.emulateMedia({ colorScheme: "dark" });
+    const narrow = await readWhileScrolling(page, ".markdown > .block");
+    expect(plain.filter((text) => !narrow.texts.has(text))).toEqual([]);
+    expect(narrow.mostNodes).toBeLessThan(2000);
+    expect(faults()).toEqual([]);
+  });
+
+  test("of one code block draws what is in sight, unfolded too", async () => {
+    const { page, faults } = await openScenario(browser, folder, { script: oneCode });
+    await sendMessage(page, "Go");
+    await page.locator(".totals").waitFor();
+    expect(await page.locator(".code").textContent()).toBe(lines.slice(0, 24).join("\n"));
+    await page.locator(".fold-button").click();
+    const { texts, mostNodes } = await readWhileScrolling(page, ".code-chunk");
+    const seen = new Set([...texts].flatMap((text) => text.split("\n")));
+    expect(lines.filter((line) => !seen.has(line))).toEqual([]);
+    expect(mostNodes).toBeLessThan(2000);
+    expect(faults()).toEqual([]);
+  });
+
+  test("of one paragraph is shown as source, in parts", async () => {
+    const { page, faults } = await openScenario(browser, folder, { script: oneParagraph });
+    await sendMessage(page, "Go");
+    await page.locator(".totals").waitFor();
+    const { mostNodes } = await readWhileScrolling(page, ".markdown > .block");
+    expect(mostNodes).toBeLessThan(2000);
+    expect(faults()).toEqual([]);
   });
 });

@@ -88,7 +88,7 @@ function renderChunk({ chunk, code, highlighting, firstLine }: DrawnChunk, marks
   ]);
   if (firstLine === undefined) {
     return (
-      <span class="code-chunk" {...marks}>
+      <span key={chunk.key} class="code-chunk" {...marks}>
         {rows}
       </span>
     );
@@ -98,7 +98,7 @@ function renderChunk({ chunk, code, highlighting, firstLine }: DrawnChunk, marks
     index === 0 && !startsLine ? "" : firstLine + line + index,
   ).join("\n");
   return (
-    <span class="code-chunk numbered" {...marks}>
+    <span key={chunk.key} class="code-chunk numbered" {...marks}>
       <span class="line-numbers" aria-hidden="true">
         {numbers}
       </span>

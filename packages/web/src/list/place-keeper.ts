@@ -34,9 +34,9 @@ function findTopmost(scroller: HTMLElement): Element | undefined {
   for (const element of scroller.querySelectorAll("[data-key], [data-part]")) {
     const { top, bottom } = element.getBoundingClientRect();
     if (bottom <= edge) continue;
-    if (found !== undefined && !found.contains(element)) break;
+    // A part below the edge, in a row that begins above it, moves with what is drawn between.
+    if (found !== undefined && (top > edge || !found.contains(element))) break;
     found = element;
-    if (top >= edge) break;
   }
   return found;
 }

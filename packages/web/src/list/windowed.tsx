@@ -11,9 +11,8 @@ interface Part {
   readonly key: number;
 }
 
-/** What the element of a part must have, so that it is found and measured. */
+/** What the element of a part must have besides the part's key as its own, so that it is found and measured. */
 export interface PartMarks {
-  readonly key: number;
   readonly "data-part": number;
   readonly ref: (element: HTMLElement | null) => (() => void) | undefined;
 }
@@ -157,7 +156,7 @@ export function Windowed<Item extends Part>(props: WindowedProps<Item>) {
   useLayoutEffect(() => state.check());
   const { elements } = state;
   elements.start();
-  const toElement = (part: Item): VNode => render(part, { key: part.key, "data-part": part.key, ref: state.observe });
+  const toElement = (part: Item): VNode => render(part, { "data-part": part.key, ref: state.observe });
   const drawn = renderWindow({ measures, indices, count: parts.length, ...(renderSpace && { renderSpace }) }, (index) =>
     elements.take(parts[index]!, toElement, toVersion?.(parts[index]!)),
   );

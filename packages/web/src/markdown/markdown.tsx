@@ -90,9 +90,9 @@ function estimateBlock({ size, isContinued }: MarkdownBlock): number {
   return (isContinued ? 4 : 12) + Math.ceil(size / 88) * 26;
 }
 
-function renderBlock({ node, isContinued }: MarkdownBlock, scope: MarkdownScope, marks: PartMarks): VNode {
+function renderBlock({ key, node, isContinued }: MarkdownBlock, scope: MarkdownScope, marks: PartMarks): VNode {
   return (
-    <div class={isContinued ? "block continued" : "block"} {...marks}>
+    <div key={key} class={isContinued ? "block continued" : "block"} {...marks}>
       {renderNode(node, scope)}
     </div>
   );
