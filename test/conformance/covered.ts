@@ -292,4 +292,9 @@ export const covered: readonly string[] = [
   "R-34",
   "R-35",
   "R-36",
+  "S-116",
+  "S-117",
+  "S-118",
+  "S-119",
+  "R-27",
 ];

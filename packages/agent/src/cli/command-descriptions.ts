@@ -166,6 +166,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       "store",
       "open",
       "allow-host",
+      "trust-proxy",
       "allow-origin",
       "insecure-listen",
       "grace",
@@ -188,6 +189,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       "serve --model anthropic/claude-sonnet-4-5 --open",
       "serve --port 0 --model offline --workspace docs=~/docs",
       "serve --store postgres://sheaf@db.example.org/sheaf --token-file tokens",
+      "serve --model offline --allow-host chat.example.org --trust-proxy 127.0.0.1",
     ],
   },
   about: {

@@ -198,6 +198,11 @@ export const flags = {
   offer: { kind: "list", placeholder: "MODEL", help: "serve: further model that requests may name (repeatable)" },
   open: { kind: "switch", help: "serve: print an address that opens the page once, within a minute" },
   "allow-host": { kind: "list", placeholder: "NAME", help: "serve: further name of this server, as clients call it" },
+  "trust-proxy": {
+    kind: "list",
+    placeholder: "ADDRESSES",
+    help: "serve: proxies whose X-Forwarded-… headers count, such as 127.0.0.1,10.0.0.0/8",
+  },
   "allow-origin": {
     kind: "list",
     placeholder: "ORIGIN",

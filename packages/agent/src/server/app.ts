@@ -1,6 +1,7 @@
 /** The Chat API as an app on web standards; listen.ts connects it to sockets. */
 import { Hono } from "hono";
 import { createAuthentication, type Doors } from "./authenticate.ts";
+import type { FindClient } from "./client-of.ts";
 import { HttpError, toErrorResponse } from "./http-error.ts";
 import { createRequestRules, findRoute, type IsOwnHost, createRequestObserver } from "./request-rules.ts";
 import type { Log } from "./metrics.ts";
@@ -18,6 +19,7 @@ import type { ServerContext, ServerEnvironment } from "./server-context.ts";
 
 export interface AppOptions extends Doors {
   readonly isOwnHost: IsOwnHost;
+  readonly findClient: FindClient;
   readonly allowedOrigins: ReadonlySet<string>;
   readonly pageFiles: PageFiles;
   readonly log: Log;

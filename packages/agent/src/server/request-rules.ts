@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { HonoRequest, MiddlewareHandler } from "hono";
 import { listOperations } from "../output/openapi.ts";
+import type { Client, FindClient } from "./client-of.ts";
 import { HttpError, toErrorResponse } from "./http-error.ts";
 import type { Log, Metrics } from "./metrics.ts";
 import type { ServerEnvironment } from "./server-context.ts";
@@ -18,25 +19,28 @@ export type IsOwnHost = (host: string) => boolean;
 
 interface OriginRules {
   readonly isOwnHost: IsOwnHost;
+  readonly findClient: FindClient;
   /** Of other pages that may send requests (X24). */
   readonly allowedOrigins: ReadonlySet<string>;
 }
 
 /** Refuses requests to a foreign host name (DNS rebinding) or from a foreign page. @throws HttpError. */
-export function createRequestRules({ isOwnHost, allowedOrigins }: OriginRules): MiddlewareHandler<ServerEnvironment> {
+export function createRequestRules({
+  isOwnHost,
+  findClient,
+  allowedOrigins,
+}: OriginRules): MiddlewareHandler<ServerEnvironment> {
   return async (context, next) => {
     const { req } = context;
     const incoming = (context.env as Partial<ServerEnvironment["Bindings"]> | undefined)?.incoming;
     if (incoming) checkForm(incoming);
+    const client = findClient(incoming);
+    context.set("client", client);
     const host = req.header("host") ?? new URL(req.url).host;
-    if (!isOwnHost(host)) {
-      throw new HttpError(
-        "FORBIDDEN",
-        `the host ${JSON.stringify(host.slice(0, 100))} is not served here: use the address that sheaf serve printed, or start it with --allow-host`,
-      );
-    }
+    // Both, since a page in a browser next to the proxy could write the second one.
+    for (const name of [host, client.forwardedHost ?? host]) if (!isOwnHost(name)) throw createHostError(name);
     const origin = req.header("origin");
-    if (origin !== undefined && allowedOrigins.has(origin) && !isOwnOrigin(origin, isOwnHost)) {
+    if (origin !== undefined && allowedOrigins.has(origin) && !isOwnOrigin(origin, isOwnHost, client)) {
       context.set("foreignOrigin", origin);
       if (req.method === "OPTIONS") return answerPreflight(req, origin);
       // Thrown, the error would have no CORS headers, and the page could not read it.
@@ -47,7 +51,7 @@ export function createRequestRules({ isOwnHost, allowedOrigins }: OriginRules): 
       }
       return undefined;
     }
-    if (origin !== undefined && !isOwnOrigin(origin, isOwnHost)) {
+    if (origin !== undefined && !isOwnOrigin(origin, isOwnHost, client)) {
       throw new HttpError(
         "FORBIDDEN",
         `requests from the page ${JSON.stringify(origin.slice(0, 100))} are refused: start the server with --allow-origin to let them through`,
@@ -90,7 +94,15 @@ function answerPreflight(req: HonoRequest, origin: string): Response {
   return new Response(null, { status: 204, headers });
 }
 
-function isOwnOrigin(origin: string, isOwnHost: IsOwnHost): boolean {
+function createHostError(host: string): HttpError {
+  const name = JSON.stringify(host.slice(0, 100));
+  const message = `the host ${name} is not served here: use the address that sheaf serve printed, or start it with --allow-host`;
+  return new HttpError("FORBIDDEN", message);
+}
+
+/** A page that came without encryption is not the one that came with it (S-118). */
+function isOwnOrigin(origin: string, isOwnHost: IsOwnHost, { isSecure }: Client): boolean {
+  if (isSecure && !origin.startsWith("https:")) return false;
   const [, host] = /^https?:\/\/([^/?#@\s]+)$/.exec(origin) ?? [];
   return host !== undefined && isOwnHost(host);
 }
@@ -162,7 +174,8 @@ export function createRequestObserver(metrics: Metrics, log: Log): MiddlewareHan
       metrics.countRequest(methods.has(method) ? method : "other", route, status, seconds);
       if (route === "/healthz" || route === "/metrics") return;
       const owner = context.get("owner") as string | undefined;
-      log({ level: "info", event: "request", method, path, status, ms: Math.round(seconds * 1000), owner });
+      const client = (context.get("client") as Client | undefined)?.address;
+      log({ level: "info", event: "request", method, path, status, ms: Math.round(seconds * 1000), owner, client });
     };
     // A stream is over when its connection is.
     outgoing?.on("close", () => observe(outgoing.statusCode));

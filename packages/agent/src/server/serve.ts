@@ -5,6 +5,7 @@ import { createToolServers } from "../assemble/wire.ts";
 import { toSheafError } from "../base/errors.ts";
 import type { SharedStore } from "../store/store.ts";
 import { createApp } from "./app.ts";
+import type { FindClient } from "./client-of.ts";
 import { createHeartbeat } from "./event-sink.ts";
 import { createOwnerMeter, type OwnerLimits } from "./limits.ts";
 import { listen } from "./listen.ts";
@@ -37,6 +38,8 @@ export interface ServeOptions {
   readonly port: number;
   /** Further names by which the server may be called. */
   readonly allowedHosts: readonly string[];
+  /** Who calls, before the proxies that the operator trusts (S-116). */
+  readonly findClient: FindClient;
   /** Whose pages may call the API besides its own (X24). */
   readonly allowedOrigins: ReadonlySet<string>;
   /** Milliseconds since 1970; never falling. */
@@ -73,6 +76,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
     tokens,
     sessions,
     isOwnHost: (name) => isOwnHost(name),
+    findClient: options.findClient,
     allowedOrigins: options.allowedOrigins,
     pageFiles: createPageFiles(options.pageFolder),
     log,

@@ -1,4 +1,5 @@
 /** What the routes share. */
+import type { Client } from "./client-of.ts";
 import type { HttpBindings } from "@hono/node-server";
 import type { Mode } from "@sheaf/protocol";
 import type { RunSetup } from "../assemble/run-order.ts";
@@ -19,8 +20,8 @@ import type { WorkspaceFiles } from "./workspace-files.ts";
 /** What Hono hands to the routes. */
 export interface ServerEnvironment {
   Bindings: HttpBindings;
-  /** `foreignOrigin`: of the page that sends the request, if it is an allowed one and not the server's own (X24). */
-  Variables: { owner: string; foreignOrigin?: string };
+  /** `client`: who calls (S-116). `foreignOrigin`: of the page that sends the request, if it is an allowed one and not the server's own (X24). */
+  Variables: { owner: string; foreignOrigin?: string; client: Client };
 }
 
 /** How the operator set the server up. */

@@ -9,6 +9,7 @@ import { ensureServerToken, readTokenFile, watchTokenFile, type ServerToken } fr
 import { isTrusted } from "../../config/trust.ts";
 import { SheafError } from "../../base/errors.ts";
 import { toAddedFolders } from "../../guard/sandbox/hold/writable-folders.ts";
+import { createClientFinder } from "../../server/client-of.ts";
 import { defaultOwnerLimits, type OwnerLimits } from "../../server/limits.ts";
 import { isLoopback } from "../../base/host-pattern.ts";
 import type { Log } from "../../server/metrics.ts";
@@ -112,6 +113,7 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
     host,
     port,
     allowedHosts: flags["allow-host"] ?? [],
+    findClient: createClientFinder(flags["trust-proxy"] ?? []),
     allowedOrigins: toOrigins(flags["allow-origin"]),
     now,
     log,

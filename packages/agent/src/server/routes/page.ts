@@ -37,6 +37,8 @@ export function addSessionRoutes(app: Hono<ServerEnvironment>, doors: Doors): vo
       httpOnly: true,
       sameSite: "Strict",
       path: "/",
+      // Where the browser speaks https, it never sends the cookie without (S-118).
+      secure: request.get("client").isSecure,
       maxAge: sessionSeconds,
     });
     return request.body(null, 204);
@@ -45,7 +47,7 @@ export function addSessionRoutes(app: Hono<ServerEnvironment>, doors: Doors): vo
   app.delete("/v1/session", (request) => {
     const session = getCookie(request, sessionCookie);
     if (session !== undefined) sessions.closeSession(session);
-    deleteCookie(request, sessionCookie, { path: "/" });
+    deleteCookie(request, sessionCookie, { path: "/", secure: request.get("client").isSecure });
     return request.body(null, 204);
   });
 }
