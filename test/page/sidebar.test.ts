@@ -4,7 +4,8 @@ import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
-import { short } from "./scenario.ts";
+import { verifies } from "../support/verifies.ts";
+import { approval, short } from "./scenario.ts";
 
 const folder = createTestFolder();
 
@@ -45,6 +46,95 @@ describeWithChromium("the sidebar", (browser) => {
     await page.getByRole("textbox", { name: "Message" }).click();
     await page.keyboard.type("Wide again");
     expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("Wide again");
+    expect(faults()).toEqual([]);
+  });
+
+  test(
+    verifies(["X35", "X36"], "conversations are pinned, renamed, found by what was said, and deleted with an undo"),
+    async () => {
+      const { page, server, faults } = await openScenario(browser, folder, { script: short });
+      const list = page.getByRole("navigation", { name: "Conversations" });
+      const createConversation = async (message: string): Promise<void> => {
+        await list.getByRole("link", { name: "New conversation" }).click();
+        await sendMessage(page, message);
+        await waitForAnswer(page);
+      };
+      const act = async (title: string, item: string): Promise<void> => {
+        await list.getByRole("button", { name: `Actions for “${title}”` }).click();
+        await list.getByRole("menuitem", { name: item, exact: true }).click();
+      };
+      await createConversation("About apples");
+      await createConversation("About pears");
+      await act("About apples", "Pin");
+      await list.getByRole("list", { name: "Pinned" }).getByText("About apples").waitFor();
+      await list.getByRole("button", { name: "Actions for “About pears”" }).click();
+      expect(await findAccessFaults(page)).toEqual([]);
+      await takeScreenshots(page, "sidebar-menu");
+      await page.keyboard.press("Escape");
+
+      // Renamed from the keyboard; the page of the same tab shows it.
+      await list.getByRole("link", { name: /About pears/ }).press("F2");
+      await page.keyboard.type("Nothing");
+      await page.keyboard.press("Escape");
+      await list.getByRole("link", { name: /About pears/ }).press("F2");
+      await page.keyboard.type("<b>Fruit</b>");
+      await page.keyboard.press("Enter");
+      await list.getByRole("link", { name: /<b>Fruit<\/b>/ }).waitFor();
+      await page.getByRole("heading", { name: "<b>Fruit</b>" }).waitFor();
+
+      await page.getByRole("searchbox").fill("short");
+      await list.locator(".excerpt mark").nth(1).waitFor();
+      expect(await list.locator(".excerpt").first().innerText()).toBe("A short answer.");
+      expect(await list.locator(".excerpt mark").first().innerText()).toBe("short");
+      expect(await findAccessFaults(page)).toEqual([]);
+      await takeScreenshots(page, "sidebar-search");
+      await page.getByRole("searchbox").fill("");
+      await list.getByRole("list", { name: "Pinned" }).waitFor();
+
+      const undo = page.getByRole("region", { name: "Deleted conversations" }).getByRole("button", { name: "Undo" });
+      await list.getByRole("button", { name: "Actions for “<b>Fruit</b>”" }).press("Enter");
+      for (const key of ["ArrowUp", "Enter"]) await page.keyboard.press(key);
+      await page.locator(".toast button:focus").waitFor();
+      expect(await list.getByText("<b>Fruit</b>").count()).toBe(0);
+      expect(await findAccessFaults(page)).toEqual([]);
+      await takeScreenshots(page, "sidebar-undo");
+      expect(await page.locator("[aria-live=polite] p").innerText()).toBe("Deleted “<b>Fruit</b>”");
+      // It survives leaving the conversation.
+      await list.getByRole("link", { name: /About apples/ }).click();
+      await undo.press("Enter");
+      await list.getByText("<b>Fruit</b>").waitFor();
+      expect(await undo.count()).toBe(0);
+      const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as {
+        conversations: unknown[];
+      };
+      expect(conversations).toHaveLength(2);
+      expect(faults()).toEqual([]);
+    },
+  );
+
+  test("a row says that its conversation runs, waits, failed or has something new", async () => {
+    const { page, server, faults } = await openScenario(browser, folder, {
+      script: approval,
+      args: ["--sandbox", "disabled"],
+    });
+    const list = page.getByRole("navigation", { name: "Conversations" });
+    await sendMessage(page, "Test it");
+    await page.getByRole("group", { name: "Run a command" }).waitFor();
+    await list.getByRole("link", { name: "New conversation" }).click();
+    await list.getByText("Waiting for you").waitFor({ state: "attached" });
+    expect(await findAccessFaults(page)).toEqual([]);
+    await takeScreenshots(page, "sidebar-waiting");
+    const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as {
+      conversations: { approvals: { approvalId: string; responseId: string }[] }[];
+    };
+    const { approvalId, responseId } = conversations[0]!.approvals[0]!;
+    await server.fetch(`/v1/responses/${responseId}/cancel`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: "{}",
+    });
+    expect(approvalId).not.toBe("");
+    await list.getByText("Waiting for you").waitFor({ state: "detached" });
     expect(faults()).toEqual([]);
   });
 });

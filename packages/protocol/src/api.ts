@@ -264,7 +264,7 @@ export const conversationChange = s.refine<ConversationChange>(
   conversationChangeFields,
   "a title, mode, model, effort or pinned",
   ({ title, mode: newMode, model, effort: newEffort, pinned }) =>
-    title !== undefined ? title.trim() !== "" : (newMode ?? model ?? newEffort ?? pinned) !== undefined,
+    title !== undefined ? title.trim() !== "" : (newMode ?? model ?? pinned ?? newEffort) !== undefined,
 );
 
 /** Body of `POST /v1/conversations/{id}/fork`. */

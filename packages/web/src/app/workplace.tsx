@@ -6,8 +6,10 @@ import type { Messages } from "../messages/english.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import type { SessionPort } from "../session/session.ts";
 import { createConversationListStore } from "../sidebar/conversation-list-store.ts";
+import { DeletionToasts } from "../sidebar/deletion-toasts.tsx";
 import { SettingsDialog } from "../sidebar/settings-dialog.tsx";
 import { Sidebar } from "../sidebar/sidebar.tsx";
+import { useDeletions } from "../sidebar/use-deletions.ts";
 import { useDrawer } from "../sidebar/use-drawer.ts";
 import { useAttention } from "../attention/use-attention.ts";
 import { createChangeChannel } from "./tab-channel.ts";
@@ -32,7 +34,9 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
     () => ({ client, onSignedOut, describe: (error: unknown) => describe.current(error) }),
     [client, onSignedOut],
   );
-  const list = useMemo(() => createConversationListStore(ports), [ports]);
+  // A channel of its own: the page of this tab hears it, too.
+  const [rowTabs] = useState(createChangeChannel);
+  const list = useMemo(() => createConversationListStore({ ...ports, onChange: rowTabs.tell }), [ports, rowTabs]);
   const models = useModels(client);
   const workspaces = useWorkspaces(client);
   useEffect(() => {
@@ -40,6 +44,15 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
     return tabs.listen(() => void list.refresh());
   }, [list, tabs]);
   const attention = useAttention({ client, list, current: route });
+  const { deletions, remove } = useDeletions({
+    ...ports,
+    current: route,
+    onEnd: (id) => {
+      attention.forget(id);
+      tabs.tell(id);
+      void list.refresh();
+    },
+  });
   const page = useConversationKey(route);
   return (
     <div class="workplace">
@@ -54,7 +67,19 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
       <a class="skip-link" href="#composer" inert={drawer.isShown} onClick={(event) => focusPart(event, "composer")}>
         {messages.skipToComposer}
       </a>
-      <Sidebar list={list} current={route} drawer={drawer} onSettings={() => setSettings(true)} />
+      <Sidebar
+        list={list}
+        current={route}
+        drawer={drawer}
+        attention={attention}
+        deletions={deletions}
+        onRemove={(id, title) => {
+          drawer.hide();
+          remove(id, title);
+        }}
+        onSettings={() => setSettings(true)}
+      />
+      <DeletionToasts deletions={deletions} />
       {drawer.isShown ? <div class="sidebar-shade" onClick={drawer.hide} /> : undefined}
       <div class="beside-sidebar" inert={drawer.isShown}>
         <ConversationPage
@@ -73,6 +98,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
             tabs.tell(id);
             void list.refresh();
           }}
+          onRemove={remove}
           onShowSidebar={drawer.show}
         />
       </div>

@@ -4,7 +4,7 @@ import type { ChatResponse } from "@sheaf/protocol";
 import { createStore } from "../elements/store.ts";
 import { type News, type NewsKind, newsKinds, toEndNews } from "./news.ts";
 
-interface AttentionState {
+export interface AttentionState {
   /** Id of the response that runs, by conversation. */
   readonly running: ReadonlyMap<string, string>;
   /** Conversations in which a call waits for a decision. */

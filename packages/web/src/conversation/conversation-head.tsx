@@ -1,11 +1,9 @@
 import type { SheafClient } from "@sheaf/client";
 import type { ConversationState } from "@sheaf/client/chat";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { goToConversation } from "../app/use-route.ts";
-import { useAnnounce } from "../elements/announcer.tsx";
-import { useConfirm } from "../elements/confirm.tsx";
+import { useState } from "preact/hooks";
 import { Icon } from "../elements/icon.tsx";
 import { Menu, MenuItem } from "../elements/menu.tsx";
+import { TitleField } from "../elements/title-field.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { ChangesDialog } from "./changes-dialog.tsx";
 import { saveAsFile, toFileName, toJsonExport, toMarkdownExport } from "./export-conversation.ts";
@@ -16,7 +14,8 @@ interface ConversationHeadProps {
   readonly workspace: string;
   readonly ports: { readonly client: SheafClient; readonly describe: (error: unknown) => string };
   readonly onShowSidebar: () => void;
-  readonly onChange: (id: string) => void;
+  /** Deletes it, unless the user changes their mind. */
+  readonly onRemove: (id: string, title: string) => void;
   readonly onRename: (title: string) => void;
 }
 
@@ -26,7 +25,7 @@ export function ConversationHead({
   workspace,
   ports,
   onShowSidebar,
-  onChange,
+  onRemove,
   onRename,
 }: ConversationHeadProps) {
   const messages = useMessages();
@@ -49,9 +48,10 @@ export function ConversationHead({
       {isNaming ? (
         <TitleField
           title={title}
+          style="head-title head-field"
           onEnd={(written) => {
             setNaming(false);
-            if (written !== undefined && written !== state.title) onRename(written);
+            if (written !== undefined) onRename(written);
           }}
         />
       ) : (
@@ -72,8 +72,7 @@ export function ConversationHead({
           id={state.id}
           title={title}
           state={state}
-          ports={ports}
-          onChange={onChange}
+          onRemove={onRemove}
           onName={() => setNaming(true)}
         />
       )}
@@ -81,56 +80,17 @@ export function ConversationHead({
   );
 }
 
-/** Enter keeps the title, Escape does not; an empty one is none. */
-function TitleField({ title, onEnd }: { readonly title: string; readonly onEnd: (title: string | undefined) => void }) {
-  const messages = useMessages();
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.select(), []);
-  return (
-    <input
-      ref={field}
-      class="head-title head-field"
-      dir="auto"
-      maxLength={200}
-      aria-label={messages.conversationTitle}
-      defaultValue={title}
-      onBlur={({ currentTarget: { value } }) => onEnd(value.trim() || undefined)}
-      onKeyDown={({ key, isComposing, currentTarget }) => {
-        if (key === "Escape") currentTarget.value = "";
-        if (key === "Escape" || (key === "Enter" && !isComposing)) currentTarget.blur();
-      }}
-    />
-  );
-}
-
-interface ConversationMenuProps extends Omit<ConversationHeadProps, "workspace" | "onShowSidebar" | "onRename"> {
+interface ConversationMenuProps extends Omit<
+  ConversationHeadProps,
+  "ports" | "workspace" | "onShowSidebar" | "onRename"
+> {
   readonly onName: () => void;
   readonly id: string;
   readonly title: string;
 }
 
-function ConversationMenu({ id, title, state, ports, onChange, onName }: ConversationMenuProps) {
+function ConversationMenu({ id, title, state, onRemove, onName }: ConversationMenuProps) {
   const messages = useMessages();
-  const confirm = useConfirm();
-  const announce = useAnnounce();
-  const removeConversation = async (): Promise<void> => {
-    try {
-      await ports.client.deleteConversation(id);
-      announce(messages.deleted);
-      goToConversation(undefined);
-      onChange(id);
-    } catch (error) {
-      announce(ports.describe(error));
-    }
-  };
-  const askDelete = (): void =>
-    confirm({
-      title: messages.deleteTitle,
-      text: <p>{messages.deleteText(title)}</p>,
-      confirm: messages.deleteConfirm,
-      isDangerous: true,
-      onConfirm: () => void removeConversation(),
-    });
   return (
     <Menu icon="more" label={messages.conversationActions}>
       <MenuItem icon="fileEdit" onSelect={onName}>
@@ -148,7 +108,7 @@ function ConversationMenu({ id, title, state, ports, onChange, onName }: Convers
       >
         {messages.exportJson}
       </MenuItem>
-      <MenuItem icon="trash" onSelect={askDelete} isDangerous>
+      <MenuItem icon="trash" onSelect={() => onRemove(id, title)} isDangerous>
         {messages.deleteConversation}
       </MenuItem>
     </Menu>

@@ -53,6 +53,7 @@ interface ConversationPageProps {
   readonly onNamed: (id: string) => void;
   /** Something changed that the list of conversations or other tabs show. */
   readonly onChange: (id: string) => void;
+  readonly onRemove: (id: string, title: string) => void;
   readonly onShowSidebar: () => void;
 }
 
@@ -120,7 +121,7 @@ export function ConversationPage(props: ConversationPageProps) {
                 workspace={workspace?.name ?? ""}
                 ports={props.ports}
                 onShowSidebar={props.onShowSidebar}
-                onChange={props.onChange}
+                onRemove={props.onRemove}
                 onRename={(title) => void store.rename(title)}
               />
               <div class="stage">

@@ -1,5 +1,6 @@
 /** The page's icons, drawn on 16 by 16. Each comes with a text or a label, since an icon alone says nothing. */
 const paths = {
+  pin: "M6 2.500h4l-.5 4.500 2.500 2.500H4L6.500 7ZM8 9.500v4",
   plus: "M8 3v10M3 8h10",
   search: "M7 11.500a4.500 4.500 0 1 0 0-9 4.500 4.500 0 0 0 0 9ZM10.500 10.500 14 14",
   more: "M3.500 8v.1M8 8v.1M12.500 8v.1",

@@ -1,7 +1,7 @@
 /** The list of conversations: newest first, page by page, searched by the server. */
 import type { SheafClient } from "@sheaf/client";
 import type { ReadableStore } from "@sheaf/client/chat";
-import type { ConversationSummary } from "@sheaf/protocol";
+import type { ConversationChange, ConversationSummary } from "@sheaf/protocol";
 import { createStore } from "../elements/store.ts";
 import { isSignedOut } from "../session/session.ts";
 
@@ -18,15 +18,21 @@ export interface ConversationListStore extends ReadableStore<ConversationListSta
   readonly refresh: () => Promise<void>;
   readonly search: (text: string) => void;
   readonly loadMore: () => Promise<void>;
+  /** Renames or pins it; a failure is shown in the list. */
+  readonly change: (id: string, change: Pick<ConversationChange, "title" | "pinned">) => Promise<void>;
 }
 
 export interface ConversationListPorts {
   readonly client: SheafClient;
   readonly onSignedOut: () => void;
   readonly describe: (error: unknown) => string;
+  /** A conversation was renamed or pinned. */
+  readonly onChange: (id: string) => void;
 }
 
 const pageSize = 50;
+/** The most that the server gives at once. */
+const mostAtOnce = 200;
 /** Milliseconds without typing after which a search is sent. */
 const searchDelay = 200;
 
@@ -45,16 +51,16 @@ export function createConversationListStore(ports: ConversationListPorts): Conve
     request.abort();
     const current = new AbortController();
     request = current;
-    const { search } = store.getSnapshot();
+    const { search, conversations: known } = store.getSnapshot();
     try {
       const page = await ports.client.listConversations({
-        limit: pageSize,
+        limit: before === undefined ? Math.min(mostAtOnce, Math.max(pageSize, known.length)) : pageSize,
+        pinned: "first",
         signal: current.signal,
         ...(before !== undefined && { before }),
         ...(search !== "" && { search }),
       });
-      const known = before === undefined ? [] : store.getSnapshot().conversations;
-      const conversations = [...known, ...page.conversations];
+      const conversations = before === undefined ? page.conversations : [...known, ...page.conversations];
       store.set({ ...store.getSnapshot(), phase: "ready", conversations, next: page.next, failure: undefined });
     } catch (error) {
       if (current.signal.aborted) return;
@@ -72,5 +78,16 @@ export function createConversationListStore(ports: ConversationListPorts): Conve
       timer = setTimeout(() => void ask(undefined), searchDelay);
     },
     loadMore: () => ask(store.getSnapshot().next),
+    async change(id, change) {
+      try {
+        await ports.client.changeConversation(id, change);
+        ports.onChange(id);
+      } catch (error) {
+        if (isSignedOut(error)) return ports.onSignedOut();
+        store.set({ ...store.getSnapshot(), phase: "failed", failure: ports.describe(error) });
+        return;
+      }
+      await ask(undefined);
+    },
   };
 }

@@ -1,9 +1,11 @@
 import type { ConversationSummary } from "@sheaf/protocol";
-import { formatMoment } from "../elements/format.ts";
+import type { AttentionState, AttentionStore } from "../attention/attention-store.ts";
 import { Icon } from "../elements/icon.tsx";
 import { useStore } from "../elements/store.ts";
-import { useLanguage, useMessages } from "../messages/use-messages.ts";
+import { useMessages } from "../messages/use-messages.ts";
 import type { ConversationListStore } from "./conversation-list-store.ts";
+import { ConversationRow, type RowActions } from "./conversation-row.tsx";
+import type { Deletions } from "./deletions.ts";
 import type { Drawer } from "./use-drawer.ts";
 
 interface SidebarProps {
@@ -11,11 +13,14 @@ interface SidebarProps {
   /** The conversation that is shown. */
   readonly current: string | undefined;
   readonly drawer: Drawer;
+  readonly attention: AttentionStore;
+  readonly deletions: Deletions;
+  readonly onRemove: (id: string, title: string) => void;
   readonly onSettings: () => void;
 }
 
 /** The list of conversations, and a button for a new one. */
-export function Sidebar({ list, current, drawer, onSettings }: SidebarProps) {
+export function Sidebar({ list, current, drawer, attention, deletions, onRemove, onSettings }: SidebarProps) {
   const messages = useMessages();
   const state = useStore(list);
   return (
@@ -53,7 +58,14 @@ export function Sidebar({ list, current, drawer, onSettings }: SidebarProps) {
           onInput={(event) => list.search(event.currentTarget.value)}
         />
       </label>
-      <ConversationRows list={list} current={current} onSelect={drawer.hide} />
+      <ConversationRows
+        list={list}
+        current={current}
+        attention={attention}
+        deletions={deletions}
+        onRemove={onRemove}
+        onSelect={drawer.hide}
+      />
       <div class="sidebar-foot">
         <button type="button" class="foot-button" onClick={onSettings}>
           <Icon name="settings" />
@@ -64,15 +76,20 @@ export function Sidebar({ list, current, drawer, onSettings }: SidebarProps) {
   );
 }
 
-interface RowsProps {
-  readonly list: ConversationListStore;
-  readonly current: string | undefined;
+interface RowsProps extends Pick<SidebarProps, "list" | "current" | "attention" | "deletions" | "onRemove"> {
   readonly onSelect: () => void;
 }
 
-function ConversationRows({ list, current, onSelect }: RowsProps) {
+function ConversationRows({ list, current, attention, deletions, onRemove, onSelect }: RowsProps) {
   const messages = useMessages();
   const { phase, conversations, next, search, failure } = useStore(list);
+  const news = useStore(attention);
+  const pending = useStore(deletions);
+  const actions: RowActions = {
+    rename: (id, title) => void list.change(id, { title }),
+    pin: (id, pinned) => void list.change(id, { pinned }),
+    remove: onRemove,
+  };
   if (phase === "failed") {
     return (
       <div class="sidebar-note">
@@ -83,49 +100,47 @@ function ConversationRows({ list, current, onSelect }: RowsProps) {
       </div>
     );
   }
-  if (conversations.length === 0) {
+  const shown = conversations.filter(({ id }) => pending.every((deletion) => deletion.id !== id));
+  if (shown.length === 0) {
     const text = search === "" ? messages.noConversations : messages.noConversationFound(search);
     return <p class="sidebar-note">{phase === "loading" ? messages.loading : text}</p>;
   }
+  const toRow = (conversation: ConversationSummary) => (
+    <li key={conversation.id}>
+      <ConversationRow
+        conversation={conversation}
+        isCurrent={conversation.id === current}
+        state={toRowState(conversation, news)}
+        actions={actions}
+        onSelect={onSelect}
+      />
+    </li>
+  );
+  const pinned = search === "" ? shown.filter((conversation) => conversation.pinned === true) : [];
+  const others = shown.filter((conversation) => !pinned.includes(conversation));
   return (
-    <ul class="conversation-rows">
-      {conversations.map((conversation) => (
-        <li key={conversation.id}>
-          <ConversationLink conversation={conversation} isCurrent={conversation.id === current} onSelect={onSelect} />
-        </li>
-      ))}
-      {next === undefined ? undefined : (
-        <li>
-          <button type="button" class="quiet-button more" onClick={() => void list.loadMore()}>
-            {messages.moreConversations}
-          </button>
-        </li>
+    <div class="conversation-rows">
+      {pinned.length === 0 ? undefined : (
+        <>
+          <h2 id="pinned-rows">{messages.pinned}</h2>
+          <ul aria-labelledby="pinned-rows">{pinned.map(toRow)}</ul>
+          <h2 id="other-rows">{messages.otherConversations}</h2>
+        </>
       )}
-    </ul>
+      <ul aria-labelledby={pinned.length === 0 ? undefined : "other-rows"}>{others.map(toRow)}</ul>
+      {next === undefined ? undefined : (
+        <button type="button" class="quiet-button more" onClick={() => void list.loadMore()}>
+          {messages.moreConversations}
+        </button>
+      )}
+    </div>
   );
 }
 
-interface ConversationLinkProps {
-  readonly conversation: ConversationSummary;
-  readonly isCurrent: boolean;
-  readonly onSelect: () => void;
-}
-
-function ConversationLink({ conversation, isCurrent, onSelect }: ConversationLinkProps) {
-  const messages = useMessages();
-  const language = useLanguage();
-  const { id, title, updated } = conversation;
-  return (
-    <a
-      class="conversation-link"
-      href={`#/${encodeURIComponent(id)}`}
-      aria-current={isCurrent ? "page" : undefined}
-      onClick={onSelect}
-    >
-      <span class="conversation-title" dir="auto">
-        {title === "" ? messages.untitled : title}
-      </span>
-      <time dateTime={updated}>{formatMoment(updated, language, Date.now())}</time>
-    </a>
-  );
+/** What the list says now counts more than what the tab remembers. */
+function toRowState({ id, runningResponseId, approvals = [] }: ConversationSummary, news: AttentionState) {
+  if (approvals.length > 0 || news.waiting.has(id)) return "waiting";
+  if (runningResponseId !== undefined || news.running.has(id)) return "running";
+  const kind = news.news.get(id);
+  return kind === "approval" ? undefined : kind;
 }

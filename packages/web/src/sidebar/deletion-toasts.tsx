@@ -1,0 +1,50 @@
+import { useEffect, useRef } from "preact/hooks";
+import { useStore } from "../elements/store.ts";
+import { VisibleText } from "../elements/visible-text.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+import type { Deletions, PendingDeletion } from "./deletions.ts";
+
+/** What was deleted a moment ago, with an undo. */
+export function DeletionToasts({ deletions }: { readonly deletions: Deletions }) {
+  const messages = useMessages();
+  const pending = useStore(deletions);
+  if (pending.length === 0) return undefined;
+  return (
+    <section class="toasts" aria-label={messages.deletions}>
+      {pending.map((deletion) => (
+        <Toast key={deletion.id} deletion={deletion} deletions={deletions} />
+      ))}
+    </section>
+  );
+}
+
+function Toast({ deletion: { id, title }, deletions }: { deletion: PendingDeletion; deletions: Deletions }) {
+  const messages = useMessages();
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // The row that had the focus is gone.
+    button.current?.focus();
+    const { current } = button;
+    return () => {
+      if (current === document.activeElement) document.querySelector<HTMLElement>(".composer-field")?.focus();
+    };
+  }, []);
+  return (
+    <div
+      class="toast"
+      onPointerEnter={() => deletions.hold(id)}
+      onPointerLeave={() => deletions.release(id)}
+      onFocusIn={({ target }) => {
+        if (target instanceof Element && target.matches(":focus-visible")) deletions.hold(id);
+      }}
+      onFocusOut={() => deletions.release(id)}
+    >
+      <span class="toast-text" dir="auto">
+        <VisibleText text={messages.deletedTitle(title)} />
+      </span>
+      <button type="button" class="plain-button" ref={button} onClick={() => deletions.undo(id)}>
+        {messages.undoDeletion}
+      </button>
+    </div>
+  );
+}

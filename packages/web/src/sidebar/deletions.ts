@@ -1,0 +1,78 @@
+/** Conversations that are about to be deleted: until then, an undo costs nothing, since nothing has happened yet. */
+import type { ReadableStore } from "@sheaf/client/chat";
+import { createStore } from "../elements/store.ts";
+
+export interface PendingDeletion {
+  readonly id: string;
+  readonly title: string;
+}
+
+export interface DeletionPorts {
+  /** `isLeaving`: the page ends, and the request must outlive it. */
+  readonly remove: (id: string, isLeaving: boolean) => Promise<void>;
+  /** Returns the function that cancels it. */
+  readonly wait: (milliseconds: number, then: () => void) => () => void;
+  readonly onEnd: (id: string) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export interface Deletions extends ReadableStore<readonly PendingDeletion[]> {
+  readonly add: (deletion: PendingDeletion) => void;
+  readonly undo: (id: string) => void;
+  /** Stops the time while somebody is at the button. */
+  readonly hold: (id: string) => void;
+  /** The time begins anew. */
+  readonly release: (id: string) => void;
+  /** Deletes what waits, now: the page ends. */
+  readonly carryOutAll: () => void;
+}
+
+/** Milliseconds in which a deletion can be undone. */
+const undoTime = 10_000;
+
+export function createDeletions({ remove, wait, onEnd, onFailure }: DeletionPorts): Deletions {
+  const store = createStore<readonly PendingDeletion[]>([]);
+  const timers = new Map<string, () => void>();
+  const stop = (id: string): void => {
+    timers.get(id)?.();
+    timers.delete(id);
+  };
+  const drop = (id: string): void => {
+    stop(id);
+    store.set(store.getSnapshot().filter((deletion) => deletion.id !== id));
+  };
+  const carryOut = async (id: string, isLeaving: boolean): Promise<void> => {
+    stop(id);
+    try {
+      await remove(id, isLeaving);
+      onEnd(id);
+    } catch (error) {
+      onFailure(error);
+    }
+    drop(id);
+  };
+  const isPending = (id: string): boolean => store.getSnapshot().some((deletion) => deletion.id === id);
+  const start = (id: string): void => {
+    stop(id);
+    timers.set(
+      id,
+      wait(undoTime, () => void carryOut(id, false)),
+    );
+  };
+  return {
+    ...store,
+    add(deletion) {
+      if (isPending(deletion.id)) return;
+      store.set([...store.getSnapshot(), deletion]);
+      start(deletion.id);
+    },
+    undo: drop,
+    hold: stop,
+    release(id) {
+      if (isPending(id)) start(id);
+    },
+    carryOutAll() {
+      for (const { id } of store.getSnapshot()) void carryOut(id, true);
+    },
+  };
+}
