@@ -112,6 +112,22 @@ describeWithChromium("the sidebar", (browser) => {
     },
   );
 
+  test(verifies("X35", "the head shows what the conversation used"), async () => {
+    const { page, faults } = await openScenario(browser, folder, { script: short });
+    expect(await page.getByRole("button", { name: /Usage/ }).count()).toBe(0);
+    await sendMessage(page, "Hello");
+    await waitForAnswer(page);
+    await page.getByRole("button", { name: /Usage/ }).press("Enter");
+    const details = page.locator(".usage");
+    await details.waitFor();
+    expect(await details.innerText()).toMatch(/Tokens\s+[\d,]+ in, \d+ out\s+Messages\s+1\s+Steps\s+1\s+Time/);
+    expect(await findAccessFaults(page)).toEqual([]);
+    await takeScreenshots(page, "usage");
+    await page.keyboard.press("Escape");
+    await details.waitFor({ state: "hidden" });
+    expect(faults()).toEqual([]);
+  });
+
   test("a row says that its conversation runs, waits, failed or has something new", async () => {
     const { page, server, faults } = await openScenario(browser, folder, {
       script: approval,

@@ -2,6 +2,7 @@ import { SheafApiError, type SheafClient } from "@sheaf/client";
 import type { ModelInfo, WorkspaceList } from "@sheaf/protocol";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ConversationPage } from "../conversation/conversation-page.tsx";
+import { useStore } from "../elements/store.ts";
 import type { Messages } from "../messages/english.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import type { SessionPort } from "../session/session.ts";
@@ -53,6 +54,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
       void list.refresh();
     },
   });
+  const { usage } = useStore(list).conversations.find(({ id }) => id === route) ?? {};
   const page = useConversationKey(route);
   return (
     <div class="workplace">
@@ -90,6 +92,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
           workspaces={workspaces}
           tabs={tabs}
           attention={attention}
+          usage={usage}
           onNamed={(id) => {
             page.keep(id);
             goToConversation(id, { replace: true });

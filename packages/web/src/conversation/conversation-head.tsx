@@ -1,11 +1,13 @@
 import type { SheafClient } from "@sheaf/client";
 import type { ConversationState } from "@sheaf/client/chat";
+import type { ConversationSummary } from "@sheaf/protocol";
 import { useState } from "preact/hooks";
 import { Icon } from "../elements/icon.tsx";
 import { Menu, MenuItem } from "../elements/menu.tsx";
 import { TitleField } from "../elements/title-field.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { ChangesDialog } from "./changes-dialog.tsx";
+import { UsagePopover } from "./usage-popover.tsx";
 import { saveAsFile, toFileName, toJsonExport, toMarkdownExport } from "./export-conversation.ts";
 
 interface ConversationHeadProps {
@@ -13,6 +15,8 @@ interface ConversationHeadProps {
   /** Name of its workspace. */
   readonly workspace: string;
   readonly ports: { readonly client: SheafClient; readonly describe: (error: unknown) => string };
+  /** As the list of conversations has it. */
+  readonly usage: ConversationSummary["usage"];
   readonly onShowSidebar: () => void;
   /** Deletes it, unless the user changes their mind. */
   readonly onRemove: (id: string, title: string) => void;
@@ -23,6 +27,7 @@ interface ConversationHeadProps {
 export function ConversationHead({
   state,
   workspace,
+  usage,
   ports,
   onShowSidebar,
   onRemove,
@@ -59,6 +64,7 @@ export function ConversationHead({
           {title}
         </h1>
       )}
+      <UsagePopover turns={state.turns} listed={usage} />
       {state.id !== undefined && hasEdits ? (
         <button type="button" class="quiet-button" onClick={() => setChanges(true)}>
           {messages.changes}
@@ -80,10 +86,7 @@ export function ConversationHead({
   );
 }
 
-interface ConversationMenuProps extends Omit<
-  ConversationHeadProps,
-  "ports" | "workspace" | "onShowSidebar" | "onRename"
-> {
+interface ConversationMenuProps extends Pick<ConversationHeadProps, "state" | "onRemove"> {
   readonly onName: () => void;
   readonly id: string;
   readonly title: string;

@@ -7,7 +7,7 @@ import {
   type RevertOutcome,
   type Turn,
 } from "@sheaf/client/chat";
-import type { ClarificationAnswer, Mode, ModelInfo, WorkspaceList } from "@sheaf/protocol";
+import type { ClarificationAnswer, ConversationSummary, Mode, ModelInfo, WorkspaceList } from "@sheaf/protocol";
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TabChannel } from "../app/tab-channel.ts";
@@ -53,6 +53,8 @@ interface ConversationPageProps {
   readonly onNamed: (id: string) => void;
   /** Something changed that the list of conversations or other tabs show. */
   readonly onChange: (id: string) => void;
+  /** As the list of conversations has it. */
+  readonly usage: ConversationSummary["usage"];
   readonly onRemove: (id: string, title: string) => void;
   readonly onShowSidebar: () => void;
 }
@@ -118,6 +120,7 @@ export function ConversationPage(props: ConversationPageProps) {
             <main class="main">
               <ConversationHead
                 state={state}
+                usage={props.usage}
                 workspace={workspace?.name ?? ""}
                 ports={props.ports}
                 onShowSidebar={props.onShowSidebar}

@@ -8,6 +8,7 @@ import { toAnswerText } from "./export-conversation.ts";
 import { useConversationActions } from "./message-row.tsx";
 import type { TotalsRowData, WorkingRowData } from "./rows.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
+import { readCost } from "./conversation-usage.ts";
 
 /** After the documents of an answer, while more is coming. */
 export function WorkingRow({ row }: { readonly row: WorkingRowData }) {
@@ -104,12 +105,6 @@ function Totals({ response }: { readonly response: ChatResponse }) {
       <Fact name={messages.duration} value={formatDuration(metadata.duration_ms, language)} />
     </dl>
   );
-}
-
-/** US dollars, if the server knows the prices. */
-function readCost({ metadata }: ChatResponse): number | undefined {
-  const { costUsd } = metadata as unknown as Readonly<Record<string, unknown>>;
-  return typeof costUsd === "number" ? costUsd : undefined;
 }
 
 interface FactProps {

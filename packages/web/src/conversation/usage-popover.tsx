@@ -1,0 +1,60 @@
+import type { Turn } from "@sheaf/client/chat";
+import type { ConversationSummary } from "@sheaf/protocol";
+import { useId } from "preact/hooks";
+import { formatCost, formatDuration, formatNumber } from "../elements/format.ts";
+import { useLanguage, useMessages } from "../messages/use-messages.ts";
+import { toUsageSum } from "./conversation-usage.ts";
+
+interface UsagePopoverProps {
+  readonly turns: readonly Turn[];
+  readonly listed: ConversationSummary["usage"];
+}
+
+/** What the conversation used: a button, and the details that it shows. The browser closes them. */
+export function UsagePopover({ turns, listed }: UsagePopoverProps) {
+  const messages = useMessages();
+  const language = useLanguage();
+  const id = useId();
+  const { promptTokens, completionTokens, costUsd, turnCount, duration } = toUsageSum(turns, listed);
+  if (promptTokens + completionTokens === 0) return undefined;
+  const facts = [
+    [
+      messages.tokensLabel,
+      messages.tokens(formatNumber(promptTokens, language), formatNumber(completionTokens, language)),
+    ],
+    ...(costUsd === undefined ? [] : [[messages.cost, formatCost(costUsd, language)]]),
+    [messages.messageCount, formatNumber(turns.length, language)],
+    [messages.stepsLabel, formatNumber(turnCount, language)],
+    [messages.duration, formatDuration(duration, language)],
+  ] as const;
+  const total =
+    costUsd === undefined
+      ? messages.tokenCount(formatShort(promptTokens + completionTokens, language))
+      : formatCost(costUsd, language);
+  return (
+    <>
+      <button
+        type="button"
+        class="tool-button text-button usage-button"
+        popovertarget={id}
+        aria-label={`${messages.usage}: ${total}`}
+        title={messages.usage}
+      >
+        {total}
+      </button>
+      <dl class="usage" id={id} popover="auto">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+/** `12K`. */
+function formatShort(value: number, language: string): string {
+  return new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 }).format(value);
+}
