@@ -26,7 +26,7 @@ export interface VirtualListOptions<Row extends ListRow> {
 /** Pixels above and below the visible part in which rows are already elements. */
 export const overscan = 600;
 /** Lists of at most so many rows, pixels and elements are drawn in full, so that find-in-page works. */
-const wholeLimit = { rows: 60, height: 20_000, elements: 700 };
+const wholeLimit = { rows: 60, height: 20_000, elements: 600 };
 /** Pixels from the end that still count as the end. */
 const endTolerance = 48;
 
