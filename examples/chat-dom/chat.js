@@ -27,11 +27,12 @@ chat.subscribe(() => {
   note.textContent = error?.message ?? (isAnswering ? connection : "");
   form.stop.hidden = !isAnswering;
 });
-form.onsubmit = async (event) => {
+form.addEventListener("submit", (event) => {
   event.preventDefault();
   const message = form.message.value;
   form.reset();
-  if (!(await chat.send({ message }))) form.message.value ||= message; // It was not sent.
-};
-form.stop.onclick = () => void chat.cancel();
+  const giveBack = () => (form.message.value ||= message);
+  void chat.send({ message }).then((isSent) => isSent || giveBack());
+});
+form.stop.addEventListener("click", () => void chat.cancel());
 void chat.load();

@@ -14,6 +14,7 @@ const root = join(import.meta.dirname, "../..");
 const folders = createTestFolder();
 const folder = folders.newFolder({ "package.json": '{"type":"module"}' });
 const modules = join(folder, "node_modules");
+const missing = "React is not installed: no registry was reached";
 let hasReact = false;
 
 function install(name: string): void {
@@ -34,7 +35,7 @@ beforeAll(async () => {
   hasReact = await installClients(clients);
   if (!hasReact) return;
   const installed = join(clients, "node_modules");
-  for (const name of ["react", "react-dom", "scheduler"]) link(installed, name);
+  for (const name of ["react", "react-dom", "scheduler", "@types", "csstype"]) link(installed, name);
 }, 300_000);
 
 const command = { tool: "run_terminal_cmd", arguments: { command: "echo tested > tested.txt" } };
@@ -43,10 +44,10 @@ const script = {
 };
 
 describeWithChromium("a chat of the examples", (browser) => {
-  test.each(["chat-dom/chat.js", "chat-react/small.tsx", "chat-react/chat.tsx"])(
+  test.for(["chat-dom/chat.js", "chat-react/small.tsx", "chat-react/chat.tsx"])(
     "%s: an approval that a reload does not lose, and the answer after it",
-    async (name) => {
-      if (name.includes("react") && !hasReact) return;
+    async (name, { skip }) => {
+      skip(name.includes("react") && !hasReact, missing);
       const cwd = folders.newFolder({ "a.txt": "" });
       const server = await startServer({ home: `${cwd}-home`, cwd, script, args: ["--sandbox", "disabled"] });
       const env = { PATH: process.env.PATH, SHEAF_URL: server.address, SHEAF_TOKEN: server.token };
@@ -56,7 +57,8 @@ describeWithChromium("a chat of the examples", (browser) => {
       const [line] = (await once(own.stdout, "data")) as [Buffer];
       const page = await (await browser.newContext()).newPage();
       const faults = watchFaults(page);
-      await page.goto(/http:\S+/.exec(line.toString())![0]);
+      const address = /http:\S+/.exec(line.toString())![0];
+      await page.goto(address);
       await page.getByLabel("Message").fill("Test it");
       await page.getByRole("button", { name: "Send" }).click();
       const allow = page.getByRole("button", { name: /^Allow once/ });
@@ -72,6 +74,16 @@ describeWithChromium("a chat of the examples", (browser) => {
       await page.getByText("It works.").waitFor();
       expect(await page.getByText("Test it", { exact: true }).count()).toBe(1);
       expect(faults()).toEqual([]);
+      const foreign = await fetch(`${address}/v1/models`, { headers: { origin: "http://evil.test" } });
+      expect(foreign.status).toBe(403);
     },
   );
+});
+
+test("the React examples have no type error", ({ skip }) => {
+  skip(!hasReact, missing);
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  const project = join("examples", "chat-react");
+  const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", project], { cwd: folder, encoding: "utf8" });
+  expect([status, stdout]).toEqual([0, ""]);
 });

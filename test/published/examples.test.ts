@@ -36,6 +36,8 @@ test("every example has a test here", () => {
     "examples/client-node.ts",
     "examples/documents-from-a-stream.ts",
     "examples/library",
+    // In behind-a-proxy.test.ts.
+    "examples/proxy",
     "examples/read-the-stream.ts",
     "examples/two-way.ts",
   ]);
