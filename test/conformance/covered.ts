@@ -182,6 +182,7 @@ export const covered: readonly string[] = [
   "X32",
   "X33",
   "X34",
+  "X45",
   "X35",
   "X36",
   "S-01",

@@ -192,6 +192,7 @@ export const requirements: readonly Requirement[] = [
   { id: "X32", document: "documents", title: "a file of a workspace is read, inside only" },
   { id: "X33", document: "documents", title: "one answer for each address, ten named types of document" },
   { id: "X34", document: "documents", title: "reasons of approvals, for programs" },
+  { id: "X45", document: "documents", title: "the rules that “always” covers" },
   { id: "X35", document: "documents", title: "state of a conversation from one request" },
   { id: "X36", document: "documents", title: "pinned conversations, excerpts of a search" },
   { id: "S-01", document: "security-reliability", title: "an untrusted workspace sets nothing in motion" },

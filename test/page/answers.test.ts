@@ -6,7 +6,7 @@ import { sendMessage, waitForAnswer } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
-import { severalQuestions, wideText } from "./scenario.ts";
+import { severalApprovals, severalQuestions, wideText } from "./scenario.ts";
 
 const folder = createTestFolder();
 
@@ -90,6 +90,30 @@ describeWithChromium("questions", (browser) => {
     expect(await form.getByText("(skipped)").count()).toBe(2);
     expect(await findAccessFaults(page, ["light"])).toEqual([]);
     await takeScreenshots(page, "questions-skipped");
+    expect(faults()).toEqual([]);
+  });
+});
+
+describeWithChromium("several approvals at once", (browser) => {
+  test(verifies(["X8", "X45"], "each can be decided; the focus goes on; one button allows the rest once"), async () => {
+    const { page, faults } = await openScenario(browser, folder, {
+      script: severalApprovals,
+      args: ["--sandbox", "disabled"],
+    });
+    await sendMessage(page, "Go");
+    const panel = page.getByRole("region", { name: "Waiting for your decision" });
+    await panel.getByRole("group", { name: "Run a command (3/3)" }).waitFor();
+    await panel.getByText("No rule allows this yet.").first().waitFor();
+    await takeScreenshots(page, "approvals");
+    expect(await findAccessFaults(page)).toEqual([]);
+    const first = panel.getByRole("group", { name: "Run a command (1/3)" });
+    await first.getByRole("button", { name: "Refuse", exact: true }).press("Enter");
+    await panel.getByRole("group", { name: "Run a command (2/2)" }).waitFor();
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Run a command (1/2)");
+    await panel.getByRole("button", { name: "Allow these 2 commands, once each" }).press("Enter");
+    await waitForAnswer(page);
+    expect(await page.getByText("Exit code 0").count()).toBe(2);
+    expect(await panel.count()).toBe(0);
     expect(faults()).toEqual([]);
   });
 });

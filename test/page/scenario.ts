@@ -342,3 +342,21 @@ export const severalQuestions = {
   ],
   after: "repeat_last",
 };
+
+/** Three commands that a person must allow, in one turn. */
+export const severalApprovals = {
+  turns: [
+    {
+      events: [
+        {
+          calls: ["one", "two", "three"].map((word) => ({
+            tool: "run_terminal_cmd",
+            arguments: { command: `node -p "'${word}'"` },
+          })),
+        },
+      ],
+    },
+    { events: [{ text: "Done." }] },
+  ],
+  after: "loop",
+};

@@ -136,7 +136,7 @@ describeWithChromium("the views", (browser) => {
     const error = findDocument(page, "Error");
     expect(await readText(error)).toContain("too many requests");
     expect(await readText(error)).toContain("RATE_LIMITED");
-    expect(await readText(error)).toContain("Wait a moment and send the message again.");
+    expect(await readText(error)).toContain("Wait a moment, then send the message again.");
     await error.getByRole("button", { name: "Details" }).click();
     expect(await readText(error)).toContain("limit 10 a minute");
     await takeScreenshots(page, "failed");

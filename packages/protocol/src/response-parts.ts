@@ -118,6 +118,8 @@ const approvalOption = s.object({
   id: s.string(),
   label: s.string(),
   kind: s.growingChoice(["allow_once", "allow_always", "reject_once", "reject_always"]),
+  /** Ext: of "always", the rules that it applies to; empty: exactly this call (X45). */
+  rules: s.optional(s.list(s.string())),
 });
 
 /** Ext (X8). */

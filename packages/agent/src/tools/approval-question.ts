@@ -58,16 +58,25 @@ function toVisibleArguments(value: unknown): unknown {
 }
 
 /** "Always" applies to the conversation: by rule if one exists, else to exactly this call. */
-function toOptions(rules: readonly string[]): ApprovalOption[] {
-  const what = rules.length === 0 ? "exactly this" : rules.map(toVisibleCharacters).join(", ");
+function toOptions(always: readonly string[]): ApprovalOption[] {
+  const allowed = always.map(toVisibleCharacters);
+  // A refusal of several rules at once says nothing about each of them.
+  const rejected = allowed.length === 1 ? allowed : [];
+  const toName = (rules: readonly string[]): string => (rules.length === 0 ? "exactly this" : rules.join(", "));
   return [
     { id: "allow_once", label: "Allow once", kind: "allow_once" },
-    { id: "allow_always", label: `Allow ${what} in this conversation`, kind: "allow_always" },
+    {
+      id: "allow_always",
+      label: `Allow ${toName(allowed)} in this conversation`,
+      kind: "allow_always",
+      rules: allowed,
+    },
     { id: "reject_once", label: "Reject", kind: "reject_once" },
     {
       id: "reject_always",
-      label: `Reject ${rules.length === 1 ? what : "exactly this"} in this conversation`,
+      label: `Reject ${toName(rejected)} in this conversation`,
       kind: "reject_always",
+      rules: rejected,
     },
   ];
 }

@@ -114,7 +114,10 @@ describe("an approval", () => {
   const isRequest = ({ event }: StreamEvent): boolean => event === "approval_request";
 
   test(
-    verifies(["X8", "X34"], "is asked of every reader with its reason, is in the snapshot, and takes one answer"),
+    verifies(
+      ["X8", "X34", "X45"],
+      "is asked of every reader with its reason, is in the snapshot, and takes one answer",
+    ),
     async () => {
       const server = await start({ script, args: ["--sandbox", "disabled"] });
       const first = await server.chat({ message: "go", stream: true, approvals: "ask" });
@@ -125,6 +128,8 @@ describe("an approval", () => {
       // Who is asked may sit before a page, which has no flags.
       expect(request.data.description).toBe("this command needs a permission");
       expect(request.data.reason).toEqual({ code: "no_rule" });
+      // No rule is narrow enough for this command: "always" means exactly this.
+      expect(options.map(({ rules }) => rules)).toEqual([undefined, [], undefined, []]);
       const snapshot = await toJson<ChatResponse>(server.fetch(first.headers.get("location")!));
       expect(snapshot.approvals).toMatchObject([{ approvalId }]);
       const path = `${first.headers.get("location")}/approvals/${approvalId}`;

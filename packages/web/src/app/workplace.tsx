@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ConversationPage } from "../conversation/conversation-page.tsx";
 import { useStore } from "../elements/store.ts";
 import type { Messages } from "../messages/english.ts";
+import { describeFailure } from "../messages/describe-failure.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import type { SessionPort } from "../session/session.ts";
 import { createConversationListStore } from "../sidebar/conversation-list-store.ts";
@@ -29,8 +30,8 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   const drawer = useDrawer();
   const [hasSettings, setSettings] = useState(false);
   const [tabs] = useState(createChangeChannel);
-  const describe = useRef((error: unknown) => describeFailure(error, messages));
-  describe.current = (error) => describeFailure(error, messages);
+  const describe = useRef((error: unknown) => describeRefusal(error, messages));
+  describe.current = (error) => describeRefusal(error, messages);
   const ports = useMemo(
     () => ({ client, onSignedOut, describe: (error: unknown) => describe.current(error) }),
     [client, onSignedOut],
@@ -169,11 +170,12 @@ function focusPart(event: Event, id: string): void {
 }
 
 /** Describes why a request failed and what to do. */
-function describeFailure(error: unknown, messages: Messages): string {
+function describeRefusal(error: unknown, messages: Messages): string {
   if (!(error instanceof SheafApiError)) return messages.unreachable;
   const { errorCode, message } = error;
   if (errorCode === "CONVERSATION_BUSY") return messages.busy;
-  return Object.hasOwn(messages.advice, errorCode)
-    ? `${message} ${messages.advice[errorCode]!}`
-    : messages.requestFailed(message);
+  if (errorCode === "USAGE" || !Object.hasOwn(messages.failures.answer, errorCode))
+    return messages.requestFailed(message);
+  const { title, advice } = describeFailure(errorCode, false, messages);
+  return messages.failedWith(title, advice, message);
 }

@@ -1,151 +1,143 @@
 import type { ApprovalAnswer, ApprovalOption, ApprovalRequestData } from "@sheaf/protocol";
-import { useEffect, useState } from "preact/hooks";
-import { useConversation } from "../conversation/conversation-port.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useAnnounce } from "../elements/announcer.tsx";
-import { toVisibleParts } from "../elements/hidden-characters.ts";
 import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
-import { readText } from "../views/metadata.ts";
-import type { ForeignMetadata } from "../views/view.ts";
+import { ApprovalCard, toSubjectName } from "./approval-card.tsx";
+import { findOption, listCovered, listGroups, toSubjectText } from "./approval-kinds.ts";
 
 interface ApprovalPanelProps {
   readonly approvals: readonly ApprovalRequestData[];
   readonly responseId: string;
-  readonly onDecide: (approvalId: string, answer: ApprovalAnswer) => void;
+  /** Resolves to whether the server took the answer. */
+  readonly onDecide: (approvalId: string, answer: ApprovalAnswer) => Promise<boolean>;
 }
 
 /** Calls that wait for a decision. Above the message field, so that they are always visible (X8, S-16). */
 export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanelProps) {
   const messages = useMessages();
   const announce = useAnnounce();
+  const panel = useRef<HTMLElement>(null);
+  const [sent, setSent] = useState<ReadonlySet<string>>(new Set());
+  const expired = useExpired(approvals, sent, responseId);
+  const open = approvals.filter(({ approvalId }) => !sent.has(approvalId));
   const newest = approvals.at(-1);
   useEffect(() => {
-    if (newest !== undefined) announce(messages.approvalAsked(toSubjectName(newest, messages.approvalSubjects)));
+    if (newest !== undefined) announce(messages.approvalAsked(toSubjectName(newest, messages)));
   }, [newest?.approvalId]);
-  if (approvals.length === 0) return undefined;
+
+  const send = async (decided: readonly { readonly id: string; readonly answer: ApprovalAnswer }[]): Promise<void> => {
+    setSent((before) => new Set([...before, ...decided.map(({ id }) => id)]));
+    for (const { id, answer } of decided) {
+      if (await onDecide(id, answer)) continue;
+      setSent((before) => new Set([...before].filter((other) => other !== id)));
+    }
+  };
+  /** To the next open one, never onto a button: a second Enter must decide nothing. */
+  const moveFocus = (rest: readonly ApprovalRequestData[], from: ApprovalRequestData, event: MouseEvent): void => {
+    const next = rest.find((other) => approvals.indexOf(other) > approvals.indexOf(from)) ?? rest[0];
+    const cards = [...(panel.current?.querySelectorAll<HTMLElement>("[data-approval]") ?? [])];
+    if (next) cards.find(({ dataset }) => dataset["approval"] === next.approvalId)?.focus();
+    // From the keyboard; a finger would only open the keyboard of the phone.
+    else if (event.detail === 0) document.querySelector<HTMLElement>(".composer-field")?.focus();
+  };
+  const choose = (approval: ApprovalRequestData, option: ApprovalOption, reason: string, event: MouseEvent): void => {
+    const others = open.filter((other) => other !== approval);
+    const covered = listCovered(others, option);
+    const message = option.kind.startsWith("reject") && reason !== "" ? { message: reason } : {};
+    const own = { id: approval.approvalId, answer: { optionId: option.id, ...message } };
+    moveFocus(
+      others.filter((other) => !covered.includes(other)),
+      approval,
+      event,
+    );
+    void send([own, ...toAnswers(covered)]);
+  };
+  if (approvals.length === 0 && expired.list.length === 0) return undefined;
   return (
-    <section class="approvals" aria-label={messages.approvals}>
-      {approvals.map((approval) => (
-        <Approval key={approval.approvalId} approval={approval} responseId={responseId} onDecide={onDecide} />
+    <section class="approvals" aria-label={messages.approvals} ref={panel}>
+      {expired.list.map((approval) => (
+        <div class="approval-gone" key={approval.approvalId}>
+          <Icon name="warning" />
+          <p>
+            {messages.approvalGone} <code>{toSubjectText(approval.subject).slice(0, 200)}</code>
+          </p>
+          <button
+            type="button"
+            class="tool-button"
+            aria-label={messages.close}
+            onClick={() => expired.remove(approval)}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+      {approvals.map((approval, index) => (
+        <ApprovalCard
+          key={approval.approvalId}
+          approval={approval}
+          responseId={responseId}
+          name={toSubjectName(approval, messages) + (approvals.length > 1 ? ` (${index + 1}/${approvals.length})` : "")}
+          isSent={sent.has(approval.approvalId)}
+          onChoose={(option, reason, event) => choose(approval, option, reason, event)}
+        />
+      ))}
+      {listGroups(open).map(({ type, toolName, approvals: group }) => (
+        <button
+          type="button"
+          class="quiet-button approvals-all"
+          key={`${type}/${toolName}`}
+          onClick={(event) => {
+            moveFocus(
+              open.filter((other) => !group.includes(other)),
+              group.at(-1)!,
+              event,
+            );
+            void send(toAnswers(group));
+          }}
+        >
+          <VisibleText text={messages.allowAllOnce(type, group.length, toolName)} />
+        </button>
       ))}
     </section>
   );
 }
 
-function toSubjectName({ subject, title }: ApprovalRequestData, names: Readonly<Record<string, string>>): string {
-  const type = readText(subject, "type");
-  return Object.hasOwn(names, type) ? names[type]! : title;
+function toAnswers(approvals: readonly ApprovalRequestData[]) {
+  return approvals.map((approval) => ({
+    id: approval.approvalId,
+    answer: { optionId: findOption(approval, "allow_once")?.id ?? "" },
+  }));
 }
 
-/** "Always" says what it covers, which only the server knows; the other labels are in the page's language. */
-function toOptionLabel({ kind, label }: ApprovalOption, kinds: Readonly<Record<string, string>>): string {
-  const isKnown = Object.hasOwn(kinds, kind);
-  return isKnown && (!kind.endsWith("always") || label === "") ? kinds[kind]! : label;
-}
+/** Milliseconds by which the clocks of page and server may differ. */
+const clockTolerance = 3000;
 
-interface ApprovalProps {
-  readonly approval: ApprovalRequestData;
-  readonly responseId: string;
-  readonly onDecide: ApprovalPanelProps["onDecide"];
-}
-
-function Approval({ approval, responseId, onDecide }: ApprovalProps) {
+/** The approvals of this response that expired before somebody decided. */
+function useExpired(approvals: readonly ApprovalRequestData[], sent: ReadonlySet<string>, responseId: string) {
   const messages = useMessages();
-  const { goToDocument } = useConversation();
-  const [reason, setReason] = useState("");
-  const [isSent, setSent] = useState(false);
-  const seconds = useSecondsLeft(approval.expiresAt);
-  const decide = ({ id, kind }: ApprovalOption): void => {
-    setSent(true);
-    const isRefusal = kind.startsWith("reject");
-    onDecide(approval.approvalId, {
-      optionId: id,
-      ...(isRefusal && reason.trim() !== "" && { message: reason.trim() }),
-    });
-  };
-  const options = Array.isArray(approval.options) ? approval.options : [];
-  return (
-    <div class="approval" role="group" aria-label={toSubjectName(approval, messages.approvalSubjects)}>
-      <div class="approval-head">
-        <Icon name="shield" />
-        <strong>{toSubjectName(approval, messages.approvalSubjects)}</strong>
-        <button type="button" class="plain-button" onClick={() => goToDocument(responseId, approval.documentId)}>
-          {messages.showInAnswer}
-        </button>
-        {seconds === undefined ? undefined : <span class="approval-time">{toTimeText(seconds, messages)}</span>}
-      </div>
-      <ApprovalSubject subject={approval.subject} />
-      {approval.description === "" ? undefined : (
-        <p class="approval-text" dir="auto">
-          <VisibleText text={approval.description} />
-        </p>
-      )}
-      <div class="approval-buttons">
-        {options.map((option) => (
-          <button
-            type="button"
-            key={option.id}
-            class={option.kind === "allow_once" ? "primary-button" : "quiet-button"}
-            disabled={isSent || seconds === 0}
-            onClick={() => decide(option)}
-          >
-            <VisibleText text={toOptionLabel(option, messages.approvalKinds)} />
-          </button>
-        ))}
-        <input
-          type="text"
-          class="text-field approval-reason"
-          aria-label={messages.approvalReason}
-          placeholder={messages.approvalReason}
-          value={reason}
-          onInput={(event) => setReason(event.currentTarget.value)}
-        />
-      </div>
-    </div>
-  );
-}
-
-/** Everything that would happen, with nothing cut and nothing hidden (S-16). */
-function ApprovalSubject({ subject }: { readonly subject: ForeignMetadata }) {
-  const messages = useMessages();
-  const { type, ...rest } = subject;
-  const command = readText(subject, "command");
-  const isCommand = type === "command" && command !== "";
-  const text = isCommand ? command : JSON.stringify(rest, undefined, 2);
-  const folder = readText(subject, "workingDirectory");
-  // The server already shows them as code points.
-  const hasHidden = /<U\+[\dA-F]{4,6}/.test(text) || toVisibleParts(text).some(({ code }) => code !== undefined);
-  return (
-    <>
-      <pre class="approval-subject" tabIndex={0} role="region" aria-label={messages.approvalWhat}>
-        <VisibleText text={text} />
-      </pre>
-      {isCommand && folder !== "" && folder !== "." ? (
-        <p class="approval-folder">
-          <VisibleText text={messages.inFolder(folder)} />
-        </p>
-      ) : undefined}
-      {hasHidden ? <p class="approval-warning">{messages.hiddenWarning}</p> : undefined}
-    </>
-  );
-}
-
-function toTimeText(seconds: number, messages: ReturnType<typeof useMessages>): string {
-  if (seconds === 0) return messages.approvalExpired;
-  const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-  return messages.approvalExpires(time);
-}
-
-/** Whole seconds until a moment; undefined if none is given. */
-function useSecondsLeft(moment: string): number | undefined {
-  const end = Date.parse(moment);
-  const [now, setNow] = useState(() => Date.now());
-  const isOver = Number.isNaN(end) || end <= now;
+  const announce = useAnnounce();
+  const before = useRef({ approvals, responseId });
+  const [list, setList] = useState<readonly ApprovalRequestData[]>([]);
   useEffect(() => {
-    if (isOver) return undefined;
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, [isOver]);
-  return Number.isNaN(end) ? undefined : Math.max(0, Math.ceil((end - now) / 1000));
+    const known = before.current;
+    before.current = { approvals, responseId };
+    if (known.responseId !== responseId) return setList([]);
+    const isOpen = ({ approvalId }: ApprovalRequestData): boolean =>
+      approvals.some((approval) => approval.approvalId === approvalId);
+    const gone = known.approvals.filter(
+      (approval) =>
+        !isOpen(approval) &&
+        !sent.has(approval.approvalId) &&
+        Date.parse(approval.expiresAt) <= Date.now() + clockTolerance,
+    );
+    if (gone.length === 0) return;
+    setList((shown) => [...shown, ...gone]);
+    announce(messages.approvalGone);
+  }, [approvals, responseId]);
+  return {
+    list,
+    remove: (approval: ApprovalRequestData) => setList((shown) => shown.filter((other) => other !== approval)),
+  };
 }

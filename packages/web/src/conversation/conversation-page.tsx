@@ -139,11 +139,7 @@ export function ConversationPage(props: ConversationPageProps) {
               <TodoPanel todos={port.todos} />
               <div class="dock">
                 <ConnectionNotice state={state} isOnline={isOnline} onRetry={store.reconnect} />
-                <ApprovalPanel
-                  approvals={state.approvals}
-                  responseId={response?.id ?? ""}
-                  onDecide={(approvalId, answer) => void store.decide(approvalId, answer)}
-                />
+                <ApprovalPanel approvals={state.approvals} responseId={response?.id ?? ""} onDecide={store.decide} />
                 <QueuedMessage queued={state.queued} onRemove={store.unqueue} />
                 <Composer
                   draft={draft}

@@ -1,6 +1,7 @@
 /** Chinese in traditional characters, as it is written in Taiwan. */
 import type { TodoState } from "../todos/fold-todos.ts";
 import type { Messages } from "./english.ts";
+import { chineseFailures } from "./chinese-failures.ts";
 
 const todoStates: Readonly<Record<TodoState, string>> = {
   pending: "未開始",
@@ -172,6 +173,25 @@ export const chinese: Messages = {
   approvalExpires: (time) => `${time} 後自動拒絕`,
   approvalExpired: "已逾時：視為拒絕",
   approvalSubjects: { command: "執行指令", file_edit: "變更檔案", tool_call: "使用工具" },
+  allowAlways: (rules) =>
+    rules.length === 0 ? "在此對話中一律允許完全相同的操作" : `在此對話中一律允許 ${rules.join("、")}`,
+  rejectAlways: (rules) =>
+    rules.length === 0 ? "在此對話中一律拒絕完全相同的操作" : `在此對話中一律拒絕 ${rules.join("、")}`,
+  allowAllOnce: (type, calls, tool) => {
+    const many = format(calls);
+    if (type === "command") return `允許這 ${many} 個指令各執行一次`;
+    return type === "file_edit" ? `允許這 ${many} 項變更各進行一次` : `允許這 ${many} 次 ${tool} 呼叫各執行一次`;
+  },
+  approvalGone: "未在時限內決定，因此已拒絕：",
+  approvalReasons: {
+    no_rule: (value) => (value === "" ? "尚無規則允許此操作。" : `尚無規則允許 ${value}。`),
+    not_covered: (value) => `規則 ${value} 未涵蓋整個指令。`,
+    not_readable: () => "沒有規則能判斷這個指令。",
+    not_comparable: (value) => `無法確定 ${value} 是否適用於此指令。`,
+    ask_rule: (value) => `您的規則 ${value} 要求先詢問。`,
+    unclear_repository: () => "無法確定 git 會使用哪個儲存庫。",
+    untrusted_repository: () => "git 會執行不受信任的儲存庫所指定的程式。",
+  },
   approvalReason: "為什麼不行？（選填，模型會讀到）",
   hiddenWarning: "含有看不見的字元，以編號顯示。",
   approvalWhat: "將會執行的內容",
@@ -259,7 +279,7 @@ export const chinese: Messages = {
   yourAnswer: "您的回答",
   otherAnswer: "其他回答",
   answerFailed: "回答因錯誤而結束",
-  stepFailed: "有一個步驟失敗，回答仍繼續",
+  stepFailed: (what) => `${what ?? "有一個步驟失敗"}，回答仍繼續`,
   cancelled: "已停止",
   details: "詳細資料",
   showFailedStep: "顯示該步驟",
@@ -275,28 +295,7 @@ export const chinese: Messages = {
   footnotes: "註解",
   tableOf: (columns) => (columns.length === 0 ? "表格" : `表格：${columns.join("、")}`),
 
-  advice: {
-    AUTH_REQUIRED: "請為伺服器設定此供應商的金鑰：使用環境變數，或在其機器上執行 `sheaf login`。",
-    AUTH_REJECTED: "供應商拒絕了金鑰。請在伺服器的機器上用 `sheaf status` 檢查。",
-    CONTEXT_LENGTH: "對話對此模型來說太長。請開始新的對話，或選擇較大的模型。",
-    MODEL_NOT_FOUND: "請選擇其他模型。",
-    RATE_LIMITED: "請稍候再重新傳送訊息。",
-    OVERLOADED: "供應商負載過高。請稍後重新傳送，或選擇其他模型。",
-    NETWORK: "伺服器無法連上供應商。請檢查連線後重新傳送。",
-    STREAM_STALLED: "供應商沒有回應。請重新傳送訊息。",
-    STREAM_TRUNCATED: "供應商中途斷線。請重新傳送訊息。",
-    EMPTY_ANSWER: "模型沒有回答。請重新傳送，或選擇其他模型。",
-    MAX_TOKENS: "模型的上限截斷了回答。請要求它繼續。",
-    LOOP_DETECTED: "模型不斷重複同樣的動作。請告訴它改做什麼。",
-    BUDGET_TURNS: "已達步驟上限。輸入「繼續」即可接著進行。",
-    BUDGET_TOOLS: "已達動作上限。輸入「繼續」即可接著進行。",
-    BUDGET_TOKENS: "已達詞元上限。輸入「繼續」即可接著進行。",
-    BUDGET_COST: "已達費用上限。伺服器的管理者可以調高。",
-    BUDGET_TIME: "回答時間已到。輸入「繼續」即可接著進行。",
-    STORAGE_FULL: "伺服器的磁碟已滿。請清出空間後重新傳送。",
-    STORAGE_LOCKED: "伺服器的儲存空間正被使用。請重新傳送。",
-    INTERNAL: "這是 Sheaf 的錯誤。請附上詳細資料回報。",
-  },
+  failures: chineseFailures,
 
   linkTitle: "要開啟這個連結嗎？",
   linkText: "這是模型所寫，或來自檔案的連結。它會前往另一個主機：",
@@ -312,6 +311,7 @@ export const chinese: Messages = {
   unreachable: "無法連上伺服器。`sheaf serve` 在執行嗎？",
   notFound: "這個對話不存在，或不屬於您。",
   requestFailed: (message) => `伺服器拒絕了：${message}`,
+  failedWith: (title, advice, details) => `${title}。${advice}（${details}）`,
 
   signInTitle: "登入 Sheaf",
   signInText: "請輸入 `sheaf serve` 寫出的權杖，或以 `--open` 啟動，即可直接登入。",

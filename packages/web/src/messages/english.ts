@@ -1,5 +1,6 @@
 /** English. Its type makes sure that the other languages have the same entries. */
 import type { TodoState } from "../todos/fold-todos.ts";
+import { englishFailures } from "./english-failures.ts";
 
 const todoStates: Readonly<Record<TodoState, string>> = {
   pending: "open",
@@ -198,6 +199,27 @@ export const english = {
   approvalSubjects: { command: "Run a command", file_edit: "Change a file", tool_call: "Use a tool" } as Readonly<
     Record<string, string>
   >,
+  allowAlways: (rules: readonly string[]) =>
+    `Allow ${rules.length === 0 ? "exactly this" : rules.join(", ")} in this conversation`,
+  rejectAlways: (rules: readonly string[]) =>
+    `Refuse ${rules.length === 0 ? "exactly this" : rules.join(", ")} in this conversation`,
+  allowAllOnce: (type: string, calls: number, tool: string) => {
+    const many = calls.toLocaleString("en");
+    if (type === "command") return `Allow these ${many} commands, once each`;
+    return type === "file_edit"
+      ? `Allow these ${many} changes, once each`
+      : `Allow these ${many} calls of ${tool}, once each`;
+  },
+  approvalGone: "Nobody decided in time, so this was refused:",
+  approvalReasons: {
+    no_rule: (value) => (value === "" ? "No rule allows this yet." : `No rule allows ${value} yet.`),
+    not_covered: (value) => `The rule ${value} does not cover all of this command.`,
+    not_readable: () => "No rule can judge this command.",
+    not_comparable: (value) => `It is unclear whether ${value} applies to this command.`,
+    ask_rule: (value) => `Your rule ${value} asks first.`,
+    unclear_repository: () => "It is unclear which repository git would use.",
+    untrusted_repository: () => "git would run a program that an untrusted repository names.",
+  } as Readonly<Record<string, (value: string) => string>>,
   approvalReason: "Why not? (optional; the model reads it)",
   hiddenWarning: "Contains invisible characters; they are shown as code points.",
   approvalWhat: "What would happen",
@@ -288,7 +310,7 @@ export const english = {
   yourAnswer: "Your answer",
   otherAnswer: "Another answer",
   answerFailed: "The answer ended with an error",
-  stepFailed: "A step failed; the answer continued",
+  stepFailed: (what: string | undefined) => `${what ?? "A step failed"}; the answer continued`,
   cancelled: "Stopped",
   details: "Details",
   showFailedStep: "Show the step",
@@ -304,30 +326,8 @@ export const english = {
   footnotes: "Notes",
   tableOf: (columns: readonly string[]) => (columns.length === 0 ? "Table" : `Table: ${columns.join(", ")}`),
 
-  // What to do about an error, by its code
-  advice: {
-    AUTH_REQUIRED: "Give the server a key for this provider: in its environment, or with `sheaf login` on its machine.",
-    AUTH_REJECTED: "The provider refused the key. Check it with `sheaf status` on the server's machine.",
-    CONTEXT_LENGTH:
-      "The conversation is too long for the model. Start a new one, or choose a model with a larger window.",
-    MODEL_NOT_FOUND: "Choose another model.",
-    RATE_LIMITED: "Wait a moment and send the message again.",
-    OVERLOADED: "The provider is overloaded. Send the message again later, or choose another model.",
-    NETWORK: "The server cannot reach the provider. Check its connection, then send the message again.",
-    STREAM_STALLED: "The provider stopped responding. Send the message again.",
-    STREAM_TRUNCATED: "The provider cut off the answer. Send the message again.",
-    EMPTY_ANSWER: "The model returned an empty answer. Send the message again, or choose another model.",
-    MAX_TOKENS: "The answer reached the model's length limit. Ask it to continue.",
-    LOOP_DETECTED: "The model kept repeating itself. Tell it what to do instead.",
-    BUDGET_TURNS: "The step limit is reached. Write “continue” to go on.",
-    BUDGET_TOOLS: "The action limit is reached. Write “continue” to go on.",
-    BUDGET_TOKENS: "The token limit is reached. Write “continue” to go on.",
-    BUDGET_COST: "The cost limit is reached. The server's operator can raise it.",
-    BUDGET_TIME: "The time for an answer is up. Write “continue” to go on.",
-    STORAGE_FULL: "The server's disk is full. Free some space, then send the message again.",
-    STORAGE_LOCKED: "The server's storage is in use. Send the message again.",
-    INTERNAL: "This is a bug in Sheaf. Please report it with the details.",
-  } as Readonly<Record<string, string>>,
+  // What failed, by its code
+  failures: englishFailures,
 
   // Links
   linkTitle: "Open this link?",
@@ -345,6 +345,7 @@ export const english = {
   unreachable: "The server cannot be reached. Is `sheaf serve` running?",
   notFound: "This conversation does not exist or is not yours.",
   requestFailed: (message: string) => `The server refused the request: ${message}`,
+  failedWith: (title: string, advice: string, details: string) => `${title}. ${advice} (${details})`,
 
   // Sign in
   signInTitle: "Sign in to Sheaf",

@@ -1,6 +1,7 @@
 /** German. */
 import type { TodoState } from "../todos/fold-todos.ts";
 import type { Messages } from "./english.ts";
+import { germanFailures } from "./german-failures.ts";
 
 const todoStates: Readonly<Record<TodoState, string>> = {
   pending: "offen",
@@ -196,6 +197,25 @@ export const german: Messages = {
   approvalExpires: (time) => `Von selbst abgelehnt in ${time}`,
   approvalExpired: "Abgelaufen: wurde abgelehnt",
   approvalSubjects: { command: "Befehl ausführen", file_edit: "Datei ändern", tool_call: "Werkzeug benutzen" },
+  allowAlways: (rules) => `${rules.length === 0 ? "Genau das" : rules.join(", ")} in diesem Chat immer erlauben`,
+  rejectAlways: (rules) => `${rules.length === 0 ? "Genau das" : rules.join(", ")} in diesem Chat immer ablehnen`,
+  allowAllOnce: (type, calls, tool) => {
+    const many = calls.toLocaleString("de");
+    if (type === "command") return `Diese ${many} Befehle je einmal erlauben`;
+    return type === "file_edit"
+      ? `Diese ${many} Änderungen je einmal erlauben`
+      : `Diese ${many} Aufrufe von ${tool} je einmal erlauben`;
+  },
+  approvalGone: "Niemand hat rechtzeitig entschieden, daher wurde das abgelehnt:",
+  approvalReasons: {
+    no_rule: (value) => (value === "" ? "Das erlaubt noch keine Regel." : `Noch keine Regel erlaubt ${value}.`),
+    not_covered: (value) => `Die Regel ${value} deckt diesen Befehl nicht ganz ab.`,
+    not_readable: () => "Diesen Befehl kann keine Regel beurteilen.",
+    not_comparable: (value) => `Es ist unklar, ob ${value} für diesen Befehl gilt.`,
+    ask_rule: (value) => `Ihre Regel ${value} verlangt eine Rückfrage.`,
+    unclear_repository: () => "Es ist unklar, welches Repository git verwenden würde.",
+    untrusted_repository: () => "git würde ein Programm ausführen, das ein nicht vertrauenswürdiges Repository nennt.",
+  },
   approvalReason: "Warum nicht? (freiwillig, das Modell liest es)",
   hiddenWarning: "Enthält unsichtbare Zeichen; sie werden mit ihrer Nummer gezeigt.",
   approvalWhat: "Was getan würde",
@@ -286,7 +306,7 @@ export const german: Messages = {
   yourAnswer: "Ihre Antwort",
   otherAnswer: "Andere Antwort",
   answerFailed: "Die Antwort endete mit einem Fehler",
-  stepFailed: "Ein Schritt schlug fehl; die Antwort ging weiter",
+  stepFailed: (what) => `${what ?? "Ein Schritt ist fehlgeschlagen"}; die Antwort ging weiter`,
   cancelled: "Angehalten",
   details: "Einzelheiten",
   showFailedStep: "Schritt zeigen",
@@ -302,33 +322,7 @@ export const german: Messages = {
   footnotes: "Anmerkungen",
   tableOf: (columns) => (columns.length === 0 ? "Tabelle" : `Tabelle: ${columns.join(", ")}`),
 
-  advice: {
-    AUTH_REQUIRED:
-      "Geben Sie dem Server einen Schlüssel für diesen Anbieter: in seiner Umgebung oder mit `sheaf login` auf seinem Rechner.",
-    AUTH_REJECTED:
-      "Der Anbieter hat den Schlüssel abgelehnt. Prüfen Sie ihn mit `sheaf status` auf dem Rechner des Servers.",
-    CONTEXT_LENGTH:
-      "Das Gespräch ist zu lang für das Modell. Beginnen Sie ein neues oder wählen Sie ein größeres Modell.",
-    MODEL_NOT_FOUND: "Wählen Sie ein anderes Modell.",
-    RATE_LIMITED: "Warten Sie einen Augenblick und senden Sie die Nachricht noch einmal.",
-    OVERLOADED:
-      "Der Anbieter ist überlastet. Senden Sie die Nachricht später noch einmal oder wählen Sie ein anderes Modell.",
-    NETWORK:
-      "Der Server erreicht den Anbieter nicht. Prüfen Sie seine Verbindung und senden Sie die Nachricht noch einmal.",
-    STREAM_STALLED: "Der Anbieter ist verstummt. Senden Sie die Nachricht noch einmal.",
-    STREAM_TRUNCATED: "Der Anbieter hat abgebrochen. Senden Sie die Nachricht noch einmal.",
-    EMPTY_ANSWER: "Das Modell sagte nichts. Senden Sie die Nachricht noch einmal oder wählen Sie ein anderes Modell.",
-    MAX_TOKENS: "Die Grenze des Modells hat die Antwort abgeschnitten. Bitten Sie es weiterzumachen.",
-    LOOP_DETECTED: "Das Modell tat immer dasselbe. Sagen Sie ihm, was es stattdessen tun soll.",
-    BUDGET_TURNS: "Die Grenze der Schritte ist erreicht. Schreiben Sie „weiter“, um fortzufahren.",
-    BUDGET_TOOLS: "Die Grenze der Aktionen ist erreicht. Schreiben Sie „weiter“, um fortzufahren.",
-    BUDGET_TOKENS: "Die Grenze der Token ist erreicht. Schreiben Sie „weiter“, um fortzufahren.",
-    BUDGET_COST: "Die Grenze der Kosten ist erreicht. Wer den Server betreibt, kann sie anheben.",
-    BUDGET_TIME: "Die Zeit für eine Antwort ist um. Schreiben Sie „weiter“, um fortzufahren.",
-    STORAGE_FULL: "Der Datenträger des Servers ist voll. Schaffen Sie Platz und senden Sie die Nachricht noch einmal.",
-    STORAGE_LOCKED: "Der Speicher des Servers ist belegt. Senden Sie die Nachricht noch einmal.",
-    INTERNAL: "Das ist ein Fehler von Sheaf. Bitte melden Sie ihn mit den Einzelheiten.",
-  },
+  failures: germanFailures,
 
   linkTitle: "Diesen Link öffnen?",
   linkText: "Das Modell hat ihn geschrieben, oder er stammt aus einer Datei. Er führt zu einem anderen Rechner:",
@@ -344,6 +338,7 @@ export const german: Messages = {
   unreachable: "Der Server ist nicht erreichbar. Läuft `sheaf serve`?",
   notFound: "Dieses Gespräch gibt es nicht, oder es ist nicht Ihres.",
   requestFailed: (message) => `Der Server hat abgelehnt: ${message}`,
+  failedWith: (title, advice, details) => `${title}. ${advice} (${details})`,
 
   signInTitle: "Bei Sheaf anmelden",
   signInText:

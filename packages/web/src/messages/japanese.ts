@@ -1,6 +1,7 @@
 /** Japanese. */
 import type { TodoState } from "../todos/fold-todos.ts";
 import type { Messages } from "./english.ts";
+import { japaneseFailures } from "./japanese-failures.ts";
 
 const todoStates: Readonly<Record<TodoState, string>> = {
   pending: "未着手",
@@ -189,6 +190,25 @@ export const japanese: Messages = {
   approvalExpires: (time) => `あと ${time} で自動的に拒否`,
   approvalExpired: "期限切れのため拒否されました",
   approvalSubjects: { command: "コマンドの実行", file_edit: "ファイルの変更", tool_call: "ツールの使用" },
+  allowAlways: (rules) =>
+    rules.length === 0 ? "この会話ではまったく同じ操作を常に許可" : `この会話では ${rules.join("、")} を常に許可`,
+  rejectAlways: (rules) =>
+    rules.length === 0 ? "この会話ではまったく同じ操作を常に拒否" : `この会話では ${rules.join("、")} を常に拒否`,
+  allowAllOnce: (type, calls, tool) => {
+    const many = format(calls);
+    if (type === "command") return `この ${many} 件のコマンドを一度ずつ許可`;
+    return type === "file_edit" ? `この ${many} 件の変更を一度ずつ許可` : `${tool} の呼び出し ${many} 件を一度ずつ許可`;
+  },
+  approvalGone: "時間内に判断されなかったため、拒否されました：",
+  approvalReasons: {
+    no_rule: (value) => `${value === "" ? "これ" : `${value} `}を許可するルールはまだありません。`,
+    not_covered: (value) => `ルール ${value} はこのコマンドの全体を対象としていません。`,
+    not_readable: () => "このコマンドはルールでは判断できません。",
+    not_comparable: (value) => `${value} がこのコマンドに当てはまるかどうか判断できません。`,
+    ask_rule: (value) => `ルール ${value} により、確認が必要です。`,
+    unclear_repository: () => "git がどのリポジトリを使うのか判断できません。",
+    untrusted_repository: () => "信頼されていないリポジトリが指定したプログラムを git が実行しようとしています。",
+  },
   approvalReason: "理由（任意。モデルが読みます）",
   hiddenWarning: "見えない文字が含まれています。番号で表示しています。",
   approvalWhat: "実行される内容",
@@ -276,7 +296,7 @@ export const japanese: Messages = {
   yourAnswer: "あなたの回答",
   otherAnswer: "その他の回答",
   answerFailed: "回答はエラーで終了しました",
-  stepFailed: "失敗した手順がありますが、回答は続きました",
+  stepFailed: (what) => `${what ?? "失敗した手順があります"}（回答は続行）`,
   cancelled: "停止しました",
   details: "詳細",
   showFailedStep: "該当の手順を表示",
@@ -292,29 +312,7 @@ export const japanese: Messages = {
   footnotes: "注",
   tableOf: (columns) => (columns.length === 0 ? "表" : `表：${columns.join("、")}`),
 
-  advice: {
-    AUTH_REQUIRED:
-      "このプロバイダーのキーをサーバーに設定してください（環境変数、またはサーバーのマシンで `sheaf login`）。",
-    AUTH_REJECTED: "プロバイダーがキーを拒否しました。サーバーのマシンで `sheaf status` を使って確認してください。",
-    CONTEXT_LENGTH: "会話がモデルには長すぎます。新しい会話を始めるか、より大きなモデルを選んでください。",
-    MODEL_NOT_FOUND: "別のモデルを選んでください。",
-    RATE_LIMITED: "少し待ってから、もう一度送信してください。",
-    OVERLOADED: "プロバイダーが混雑しています。後で送信し直すか、別のモデルを選んでください。",
-    NETWORK: "サーバーがプロバイダーに接続できません。接続を確認して、もう一度送信してください。",
-    STREAM_STALLED: "プロバイダーからの応答が途絶えました。もう一度送信してください。",
-    STREAM_TRUNCATED: "プロバイダーとの通信が途中で切れました。もう一度送信してください。",
-    EMPTY_ANSWER: "モデルが何も答えませんでした。もう一度送信するか、別のモデルを選んでください。",
-    MAX_TOKENS: "モデルの上限で回答が途切れました。続きを頼んでください。",
-    LOOP_DETECTED: "モデルが同じことを繰り返しました。代わりに何をするか伝えてください。",
-    BUDGET_TURNS: "ステップ数の上限に達しました。「続けて」と書くと再開します。",
-    BUDGET_TOOLS: "操作数の上限に達しました。「続けて」と書くと再開します。",
-    BUDGET_TOKENS: "トークンの上限に達しました。「続けて」と書くと再開します。",
-    BUDGET_COST: "費用の上限に達しました。サーバーの管理者が引き上げられます。",
-    BUDGET_TIME: "回答の制限時間を過ぎました。「続けて」と書くと再開します。",
-    STORAGE_FULL: "サーバーのディスクがいっぱいです。空きを作ってから、もう一度送信してください。",
-    STORAGE_LOCKED: "サーバーの保存先が使用中です。もう一度送信してください。",
-    INTERNAL: "Sheaf の不具合です。詳細を添えて報告してください。",
-  },
+  failures: japaneseFailures,
 
   linkTitle: "このリンクを開きますか？",
   linkText: "モデルが書いたもの、またはファイルにあったものです。別のホストへ移動します：",
@@ -330,6 +328,7 @@ export const japanese: Messages = {
   unreachable: "サーバーに接続できません。`sheaf serve` は動いていますか？",
   notFound: "この会話は存在しないか、あなたのものではありません。",
   requestFailed: (message) => `サーバーが拒否しました：${message}`,
+  failedWith: (title, advice, details) => `${title}。${advice}（${details}）`,
 
   signInTitle: "Sheaf にサインイン",
   signInText: "`sheaf serve` が書き出したトークンを入力するか、`--open` を付けて起動するとサインイン済みで開きます。",

@@ -1,6 +1,7 @@
 /** Turkish. */
 import type { TodoState } from "../todos/fold-todos.ts";
 import type { Messages } from "./english.ts";
+import { turkishFailures } from "./turkish-failures.ts";
 
 const todoStates: Readonly<Record<TodoState, string>> = {
   pending: "açık",
@@ -192,6 +193,32 @@ export const turkish: Messages = {
   approvalExpires: (time) => `${time} içinde kendiliğinden reddedilir`,
   approvalExpired: "Süresi doldu: reddedildi",
   approvalSubjects: { command: "Komut çalıştırma", file_edit: "Dosya değiştirme", tool_call: "Araç kullanma" },
+  allowAlways: (rules) =>
+    rules.length === 0
+      ? "Bu sohbette tam olarak buna her zaman izin ver"
+      : `Bu sohbette şuna her zaman izin ver: ${rules.join(", ")}`,
+  rejectAlways: (rules) =>
+    rules.length === 0
+      ? "Bu sohbette tam olarak bunu her zaman reddet"
+      : `Bu sohbette şunu her zaman reddet: ${rules.join(", ")}`,
+  allowAllOnce: (type, calls, tool) => {
+    const many = format(calls);
+    if (type === "command") return `Bu ${many} komuta birer kez izin ver`;
+    return type === "file_edit"
+      ? `Bu ${many} değişikliğe birer kez izin ver`
+      : `Bu ${many} çağrıya birer kez izin ver: ${tool}`;
+  },
+  approvalGone: "Zamanında karar verilmediği için reddedildi:",
+  approvalReasons: {
+    no_rule: (value) =>
+      value === "" ? "Henüz buna izin veren bir kural yok." : `Henüz izin veren bir kural yok: ${value}`,
+    not_covered: (value) => `${value} kuralı bu komutun tamamını kapsamıyor.`,
+    not_readable: () => "Hiçbir kural bu komutu değerlendiremiyor.",
+    not_comparable: (value) => `Şu kuralın bu komut için geçerli olup olmadığı belirsiz: ${value}`,
+    ask_rule: (value) => `${value} kuralınız önce onay istiyor.`,
+    unclear_repository: () => "git’in hangi depoyu kullanacağı belirsiz.",
+    untrusted_repository: () => "git, güvenilmeyen bir deponun belirttiği bir programı çalıştıracak.",
+  },
   approvalReason: "Neden olmasın? (isteğe bağlı, model okur)",
   hiddenWarning: "Görünmeyen karakterler içeriyor; numaralarıyla gösterilir.",
   approvalWhat: "Yapılacak olan",
@@ -279,7 +306,7 @@ export const turkish: Messages = {
   yourAnswer: "Yanıtınız",
   otherAnswer: "Başka bir yanıt",
   answerFailed: "Yanıt bir hatayla bitti",
-  stepFailed: "Bir adım başarısız oldu; yanıt sürdü",
+  stepFailed: (what) => `${what ?? "Bir adım başarısız oldu"}; yanıt devam etti`,
   cancelled: "Durduruldu",
   details: "Ayrıntılar",
   showFailedStep: "Adımı göster",
@@ -295,29 +322,7 @@ export const turkish: Messages = {
   footnotes: "Notlar",
   tableOf: (columns) => (columns.length === 0 ? "Tablo" : `Tablo: ${columns.join(", ")}`),
 
-  advice: {
-    AUTH_REQUIRED:
-      "Sunucuya bu sağlayıcı için bir anahtar verin: ortam değişkeniyle ya da makinesinde `sheaf login` ile.",
-    AUTH_REJECTED: "Sağlayıcı anahtarı reddetti. Sunucunun makinesinde `sheaf status` ile denetleyin.",
-    CONTEXT_LENGTH: "Konuşma model için çok uzun. Yenisini başlatın ya da daha büyük bir model seçin.",
-    MODEL_NOT_FOUND: "Başka bir model seçin.",
-    RATE_LIMITED: "Biraz bekleyip iletiyi yeniden gönderin.",
-    OVERLOADED: "Sağlayıcı aşırı yüklü. İletiyi sonra yeniden gönderin ya da başka bir model seçin.",
-    NETWORK: "Sunucu sağlayıcıya ulaşamıyor. Bağlantısını denetleyip iletiyi yeniden gönderin.",
-    STREAM_STALLED: "Sağlayıcı sustu. İletiyi yeniden gönderin.",
-    STREAM_TRUNCATED: "Sağlayıcı yarıda kesti. İletiyi yeniden gönderin.",
-    EMPTY_ANSWER: "Model bir şey söylemedi. İletiyi yeniden gönderin ya da başka bir model seçin.",
-    MAX_TOKENS: "Modelin sınırı yanıtı kesti. Sürdürmesini isteyin.",
-    LOOP_DETECTED: "Model aynı şeyi tekrarladı. Bunun yerine ne yapacağını söyleyin.",
-    BUDGET_TURNS: "Adım sınırına ulaşıldı. Sürdürmek için “devam et” yazın.",
-    BUDGET_TOOLS: "İşlem sınırına ulaşıldı. Sürdürmek için “devam et” yazın.",
-    BUDGET_TOKENS: "Belirteç sınırına ulaşıldı. Sürdürmek için “devam et” yazın.",
-    BUDGET_COST: "Maliyet sınırına ulaşıldı. Sunucuyu işleten kişi yükseltebilir.",
-    BUDGET_TIME: "Yanıt süresi doldu. Sürdürmek için “devam et” yazın.",
-    STORAGE_FULL: "Sunucunun diski dolu. Yer açıp iletiyi yeniden gönderin.",
-    STORAGE_LOCKED: "Sunucunun deposu kullanımda. İletiyi yeniden gönderin.",
-    INTERNAL: "Bu, Sheaf’in bir hatası. Lütfen ayrıntılarıyla bildirin.",
-  },
+  failures: turkishFailures,
 
   linkTitle: "Bu bağlantı açılsın mı?",
   linkText: "Modelin yazdığı ya da bir dosyadan gelen bir bağlantı. Başka bir sunucuya gidiyor:",
@@ -333,6 +338,7 @@ export const turkish: Messages = {
   unreachable: "Sunucuya ulaşılamıyor. `sheaf serve` çalışıyor mu?",
   notFound: "Böyle bir konuşma yok ya da size ait değil.",
   requestFailed: (message) => `Sunucu reddetti: ${message}`,
+  failedWith: (title, advice, details) => `${title}. ${advice} (${details})`,
 
   signInTitle: "Sheaf’te oturum açın",
   signInText: "`sheaf serve` tarafından yazılan belirteci girin ya da oturum açık gelmek için `--open` ile başlatın.",

@@ -2,6 +2,7 @@ import { useConversation } from "../conversation/conversation-port.ts";
 import { Icon } from "../elements/icon.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
+import { describeFailure } from "../messages/describe-failure.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { readFlag, readText } from "./metadata.ts";
 import { isOpen, type ViewProps } from "./view.ts";
@@ -15,16 +16,18 @@ export function ErrorView({ document, responseId }: ViewProps) {
   const details = readText(metadata, "details");
   const code = readText(metadata, "errorCode");
   const isPassing = readFlag(metadata, "recoverable");
-  const advice = Object.hasOwn(messages.advice, code) ? messages.advice[code] : undefined;
+  const { title, advice } = describeFailure(code, isPassing, messages);
   return (
     <div class={`notice ${toTone(code, isPassing)}`} role={isOpen(document) ? undefined : "note"}>
       <Icon name={code === "CANCELLED" ? "stop" : "warning"} />
       <div class="notice-body">
-        <p class="notice-title">{isPassing ? messages.stepFailed : toTitle(code, messages)}</p>
-        <p class="notice-text" dir="auto">
-          <VisibleText text={document.content ?? ""} />
-        </p>
-        {advice === undefined || isPassing ? undefined : <p class="notice-advice">{advice}</p>}
+        <p class="notice-title">{title}</p>
+        {advice === "" ? undefined : <p class="notice-advice">{advice}</p>}
+        {code === "CANCELLED" && !isPassing ? undefined : (
+          <p class="notice-text" dir="auto">
+            <VisibleText text={document.content ?? ""} />
+          </p>
+        )}
         <p class="notice-facts">
           <code>{code}</code>
           <span>{readText(metadata, "source")}</span>
@@ -49,10 +52,6 @@ export function ErrorView({ document, responseId }: ViewProps) {
 function toTone(code: string, isPassing: boolean): string {
   if (isPassing) return "notice-quiet";
   return code === "CANCELLED" ? "notice-neutral" : "notice-bad";
-}
-
-function toTitle(code: string, messages: ReturnType<typeof useMessages>): string {
-  return code === "CANCELLED" ? messages.cancelled : messages.answerFailed;
 }
 
 function RelatedLink({ responseId, documentId }: { readonly responseId: string; readonly documentId: string }) {

@@ -1,0 +1,150 @@
+import type { ApprovalOption, ApprovalReason, ApprovalRequestData } from "@sheaf/protocol";
+import { useEffect, useState } from "preact/hooks";
+import { useConversation } from "../conversation/conversation-port.ts";
+import { Icon } from "../elements/icon.tsx";
+import { VisibleText } from "../elements/visible-text.tsx";
+import type { Messages } from "../messages/english.ts";
+import { useMessages } from "../messages/use-messages.ts";
+import { readText } from "../views/metadata.ts";
+import { hasHiddenCharacters, listOptions, toSubjectText } from "./approval-kinds.ts";
+
+interface ApprovalCardProps {
+  readonly approval: ApprovalRequestData;
+  readonly responseId: string;
+  /** Its name, and its place if several are open. */
+  readonly name: string;
+  /** It was decided here; the server has not confirmed it yet. */
+  readonly isSent: boolean;
+  readonly onChoose: (option: ApprovalOption, reason: string, event: MouseEvent) => void;
+}
+
+/** One call that waits for a decision (X8, S-16). */
+export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: ApprovalCardProps) {
+  const messages = useMessages();
+  const { goToDocument } = useConversation();
+  const [reason, setReason] = useState("");
+  const seconds = useSecondsLeft(approval.expiresAt);
+  return (
+    <div class="approval" role="group" aria-label={name} tabIndex={-1} data-approval={approval.approvalId}>
+      <div class="approval-head">
+        <Icon name="shield" />
+        <strong>{name}</strong>
+        <button type="button" class="plain-button" onClick={() => goToDocument(responseId, approval.documentId)}>
+          {messages.showInAnswer}
+        </button>
+        {seconds === undefined ? undefined : <span class="approval-time">{toTimeText(seconds, messages)}</span>}
+      </div>
+      <ApprovalSubject subject={approval.subject} />
+      <ApprovalWhy approval={approval} />
+      <div class="approval-buttons">
+        {listOptions(approval).map((option) => (
+          <button
+            type="button"
+            key={option.id}
+            class={option.kind === "allow_once" ? "primary-button" : "quiet-button"}
+            disabled={isSent || seconds === 0}
+            onClick={(event) => onChoose(option, reason.trim(), event)}
+          >
+            <VisibleText text={toOptionLabel(option, messages)} />
+          </button>
+        ))}
+        <input
+          type="text"
+          class="text-field approval-reason"
+          aria-label={messages.approvalReason}
+          placeholder={messages.approvalReason}
+          value={reason}
+          onInput={(event) => setReason(event.currentTarget.value)}
+        />
+      </div>
+    </div>
+  );
+}
+
+export function toSubjectName({ subject, title }: ApprovalRequestData, messages: Messages): string {
+  const type = readText(subject, "type");
+  return Object.hasOwn(messages.approvalSubjects, type) ? messages.approvalSubjects[type]! : title;
+}
+
+/** Without its rules (X45), only the server's label says what "always" covers. */
+function toOptionLabel({ kind, label, rules }: ApprovalOption, messages: Messages): string {
+  if (kind.endsWith("always")) {
+    if (!Array.isArray(rules)) return label || (messages.approvalKinds[kind] ?? kind);
+    return kind === "allow_always" ? messages.allowAlways(rules) : messages.rejectAlways(rules);
+  }
+  return Object.hasOwn(messages.approvalKinds, kind) ? messages.approvalKinds[kind]! : label;
+}
+
+/** Reasons whose sentence of the server says more than the code does. */
+const detailed: ReadonlySet<string> = new Set([
+  "not_covered",
+  "not_readable",
+  "not_comparable",
+  "untrusted_repository",
+]);
+
+/** Why a person is asked, in the page's language (X34); the server's sentence where it says more, or has no code. */
+function ApprovalWhy({ approval: { description, reason } }: { readonly approval: ApprovalRequestData }) {
+  const messages = useMessages();
+  const translated = translateReason(reason, messages);
+  const hasDetails = description !== "" && (translated === undefined || detailed.has(reason?.code ?? ""));
+  return (
+    <>
+      {translated === undefined ? undefined : (
+        <p class="approval-text" dir="auto">
+          <VisibleText text={translated} />
+        </p>
+      )}
+      {hasDetails ? (
+        <p class={translated === undefined ? "approval-text" : "approval-text approval-details"} dir="auto">
+          <VisibleText text={description} />
+        </p>
+      ) : undefined}
+    </>
+  );
+}
+
+function translateReason(reason: ApprovalReason | undefined, { approvalReasons }: Messages): string | undefined {
+  const code = reason?.code ?? "";
+  if (!Object.hasOwn(approvalReasons, code)) return undefined;
+  return approvalReasons[code]!(typeof reason?.value === "string" ? reason.value : "");
+}
+
+/** Everything that would happen, with nothing cut and nothing hidden (S-16). */
+function ApprovalSubject({ subject }: { readonly subject: ApprovalRequestData["subject"] }) {
+  const messages = useMessages();
+  const isCommand = subject.type === "command" && readText(subject, "command") !== "";
+  const folder = readText(subject, "workingDirectory");
+  return (
+    <>
+      <pre class="approval-subject" tabIndex={0} role="region" aria-label={messages.approvalWhat}>
+        <VisibleText text={toSubjectText(subject)} />
+      </pre>
+      {isCommand && folder !== "" && folder !== "." ? (
+        <p class="approval-folder">
+          <VisibleText text={messages.inFolder(folder)} />
+        </p>
+      ) : undefined}
+      {hasHiddenCharacters(subject) ? <p class="approval-warning">{messages.hiddenWarning}</p> : undefined}
+    </>
+  );
+}
+
+function toTimeText(seconds: number, messages: Messages): string {
+  if (seconds === 0) return messages.approvalExpired;
+  const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  return messages.approvalExpires(time);
+}
+
+/** Whole seconds until a moment; undefined if none is given. */
+function useSecondsLeft(moment: string): number | undefined {
+  const end = Date.parse(moment);
+  const [now, setNow] = useState(() => Date.now());
+  const isOver = Number.isNaN(end) || end <= now;
+  useEffect(() => {
+    if (isOver) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [isOver]);
+  return Number.isNaN(end) ? undefined : Math.max(0, Math.ceil((end - now) / 1000));
+}

@@ -1,0 +1,61 @@
+/** What failed and what to do about it, in Chinese as it is written in Taiwan. */
+import type { englishFailures } from "./english-failures.ts";
+
+const sendAgain = "請重新傳送訊息。";
+const goOn = "輸入「繼續」即可接著進行。";
+const otherWords = "請換個說法，或選擇其他模型。";
+
+export const chineseFailures: typeof englishFailures = {
+  answer: {
+    INTERNAL: ["Sheaf 發生問題", "這是程式錯誤，請附上詳細資料回報。"],
+    USAGE: ["請求未被接受", "下方文字說明了需要修改之處。"],
+    CONFIG_INVALID: ["伺服器的設定無效", "伺服器的管理者可以修正。"],
+    AUTH_REQUIRED: ["缺少此供應商的 API 金鑰", "請在伺服器的環境變數中設定，或在該機器上執行 `sheaf login`。"],
+    AUTH_REJECTED: ["供應商拒絕了 API 金鑰", "請在伺服器的機器上用 `sheaf status` 檢查。"],
+    PROVIDER_REJECTED: ["供應商拒絕了請求", "請選擇其他模型，或修改下方文字指出之處。"],
+    CONTEXT_LENGTH: ["對話長度超過模型的上限", "請開始新的對話，或選擇上下文視窗較大的模型。"],
+    CONTENT_FILTER: ["供應商的內容過濾器停止了回答", otherWords],
+    MODEL_NOT_FOUND: ["無法使用此模型", "請選擇其他模型。"],
+    RATE_LIMITED: ["請求次數過多", "請稍候再重新傳送訊息。"],
+    OVERLOADED: ["供應商負載過高", "請稍後再試，或選擇其他模型。"],
+    NETWORK: ["伺服器無法連上供應商", "請檢查伺服器的連線，再重新傳送訊息。"],
+    STREAM_STALLED: ["供應商沒有回應", sendAgain],
+    STREAM_TRUNCATED: ["供應商中斷了回答", sendAgain],
+    EMPTY_ANSWER: ["模型的回答是空的", "請重新傳送訊息，或選擇其他模型。"],
+    MAX_TOKENS: ["回答已達模型的長度上限", goOn],
+    REFUSED: ["模型拒絕回答", otherWords],
+    OUTPUT_INVALID: ["回答不符合要求的格式", sendAgain],
+    LOOP_DETECTED: ["模型不斷重複同樣的動作", "請告訴它該改做什麼。"],
+    BUDGET_TURNS: ["已達步驟上限", goOn],
+    BUDGET_TOOLS: ["已達工具呼叫上限", goOn],
+    BUDGET_TOKENS: ["已達 Token 上限", goOn],
+    BUDGET_COST: ["已達費用上限", "伺服器的管理者可以調高上限。"],
+    BUDGET_TIME: ["已達時間上限", goOn],
+    PERMISSION_REQUIRED: ["缺少權限", "伺服器的管理者可以用規則授權。"],
+    STORAGE_FULL: ["伺服器的磁碟已滿", "請清出空間，再重新傳送訊息。"],
+    STORAGE_LOCKED: ["伺服器的儲存空間正在使用中", sendAgain],
+    STORAGE_CORRUPT: ["伺服器的儲存空間已損毀", "伺服器的管理者可以用 `sheaf doctor` 檢查。"],
+    CONVERSATION_BUSY: ["這個對話正在產生另一個回答", "請停止它，或等它結束。"],
+    NEEDS_INPUT: ["模型有問題要問您", "回答後即可繼續。"],
+    CANCELLED: ["已停止", ""],
+  },
+  step: {
+    BINARY_FILE: "二進位檔案",
+    COMMAND_NOT_STARTED: "無法啟動指令",
+    DISK_FULL: "磁碟已滿",
+    FILE_EXISTS: "檔案已存在",
+    FILE_NOT_FOUND: "找不到檔案",
+    FILE_TOO_LARGE: "檔案太大",
+    INVALID_ARGUMENTS: "工具呼叫無效",
+    INVALID_PATTERN: "搜尋樣式無效",
+    PATH_OUTSIDE_WORKSPACE: "位於工作區之外",
+    PERMISSION_DENIED: "不允許",
+    PROTECTED_PATH: "受保護的檔案",
+    READ_ONLY: "唯讀檔案",
+    SEARCH_FAILED: "搜尋失敗",
+    STALE_FILE: "檔案已被變更",
+    TOOL_FAILED: "工具執行失敗",
+    UNKNOWN_TOOL: "未知的工具",
+    WEB_SEARCH_FAILED: "網頁搜尋失敗",
+  },
+};
