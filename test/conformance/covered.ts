@@ -185,6 +185,7 @@ export const covered: readonly string[] = [
   "X45",
   "X35",
   "X36",
+  "X37",
   "S-01",
   "S-02",
   "S-03",

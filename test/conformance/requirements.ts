@@ -195,6 +195,7 @@ export const requirements: readonly Requirement[] = [
   { id: "X45", document: "documents", title: "the rules that “always” covers" },
   { id: "X35", document: "documents", title: "state of a conversation from one request" },
   { id: "X36", document: "documents", title: "pinned conversations, excerpts of a search" },
+  { id: "X37", document: "documents", title: "a conversation is exported as a file" },
   { id: "S-01", document: "security-reliability", title: "an untrusted workspace sets nothing in motion" },
   { id: "S-02", document: "security-reliability", title: "trust is bound to the real path and the type of .git" },
   { id: "S-03", document: "security-reliability", title: "headless is untrusted unless said, shown in init" },

@@ -145,7 +145,9 @@ describeWithChromium("a conversation in the page", (browser) => {
     await page.getByText("Now about plums").waitFor({ state: "detached" });
     expect(await page.getByRole("article", { name: "Your message" }).count()).toBe(1);
 
-    expect(await saveExport(page, "Export as Markdown")).toContain("> First about apples\n\nA short answer.\n");
+    expect(await saveExport(page, "Export as Markdown")).toContain(
+      "> First about apples\n\n## Answer\n\nA short answer.\n",
+    );
     expect(JSON.parse(await saveExport(page, "Export as JSON"))).toMatchObject({
       turns: [{ message: "First about apples" }],
     });

@@ -103,6 +103,8 @@ export interface SheafClient {
     change: ConversationChange,
     options?: RequestOptions,
   ): Promise<ConversationSummary>;
+  /** The text of a file: Markdown for people, JSON as `getConversation`; without what runs or was reverted (X37). */
+  exportConversation(conversationId: string, format: "markdown" | "json", options?: RequestOptions): Promise<string>;
   deleteConversation(conversationId: string, options?: RequestOptions): Promise<void>;
   /** Creates a conversation with the turns up to and including this response. */
   forkConversation(conversationId: string, responseId: string, options?: RequestOptions): Promise<ConversationSummary>;
@@ -157,6 +159,10 @@ export function createClient(options: ClientOptions): SheafClient {
     getConversation: (id, get = {}) => ask(toPath("conversations", id), get),
     changeConversation: (id, body, { signal } = {}) =>
       ask(toPath("conversations", id), { method: "PATCH", body, signal }),
+    exportConversation: async (id, format, { signal } = {}) =>
+      (
+        await transport(`${toPath("conversations", id)}/export${toQuery({ format })}`, { accept: "*/*", signal })
+      ).text(),
     deleteConversation: (id, { signal } = {}) => send(toPath("conversations", id), { method: "DELETE", signal }),
     forkConversation: (id, responseId, fork = {}) =>
       ask(`${toPath("conversations", id)}/fork`, toPost({ responseId }, fork)),

@@ -8,7 +8,10 @@ interface Operation {
   readonly request?: SchemaName | "any";
   /** Answers other than errors, by status: a schema, a media type without one, or nothing. `foreign`: as another API has it. */
   readonly answers: Readonly<
-    Record<string, SchemaName | "text/event-stream" | "text/plain" | "any" | "foreign" | "ui-stream" | "none">
+    Record<
+      string,
+      SchemaName | "text/event-stream" | "text/plain" | "any" | "foreign" | "ui-stream" | "export" | "none"
+    >
   >;
   /** Statuses of errors in addition to those of all operations. */
   readonly errors?: readonly number[];
@@ -146,6 +149,21 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
       request: "revert-request",
       answers: { "200": "revert-result" },
       errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/conversations/{id}/export": {
+    get: {
+      id: "exportConversation",
+      summary: "A conversation as a file, without what runs or was reverted.",
+      parameters: [
+        path("id"),
+        {
+          ...query("format", "Markdown for people, JSON for programs.", { type: "string", enum: ["markdown", "json"] }),
+          required: true,
+        },
+      ],
+      answers: { "200": "export" },
+      errors: [404],
     },
   },
   "/v1/conversations/{id}/changes": {
@@ -352,6 +370,11 @@ function toAnswer(answer: Operation["answers"][string]): object {
       return {
         description: "JSON, or with `stream` events.",
         content: { ...toJsonContent("any"), "text/event-stream": { schema: { type: "string" } } },
+      };
+    case "export":
+      return {
+        description: "A file; the header `Content-Disposition` names it.",
+        content: { ...toJsonContent("conversation"), "text/markdown": { schema: { type: "string" } } },
       };
     case "text/plain":
       return { description: "Text.", content: { [answer]: { schema: { type: "string" } } } };

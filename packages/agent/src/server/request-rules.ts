@@ -74,7 +74,8 @@ export function toCorsHeaders(foreignOrigin: string | undefined): Readonly<Recor
   if (foreignOrigin === undefined) return {};
   return {
     "Access-Control-Allow-Origin": foreignOrigin,
-    "Access-Control-Expose-Headers": "Location, Retry-After, X-Response-Id, X-Conversation-Id, X-Should-Retry",
+    "Access-Control-Expose-Headers":
+      "Content-Disposition, Location, Retry-After, X-Response-Id, X-Conversation-Id, X-Should-Retry",
     Vary: "Origin",
   };
 }

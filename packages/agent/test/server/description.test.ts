@@ -67,6 +67,10 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   await check("GET", "/v1/conversations");
   await check("GET", "/v1/conversations/{id}", `/v1/conversations/${conversationId}`);
   await check("PATCH", "/v1/conversations/{id}", `/v1/conversations/${conversationId}`, { title: "t" });
+  for (const format of ["json", "markdown"]) {
+    const file = `/v1/conversations/${conversationId}/export?format=${format}`;
+    await check("GET", "/v1/conversations/{id}/export", file);
+  }
   await check("GET", "/v1/conversations/{id}/changes", `/v1/conversations/${conversationId}/changes`);
   await check("POST", "/v1/conversations/{id}/changes/revert", `/v1/conversations/${conversationId}/changes/revert`, {
     filePath: "none",

@@ -8,7 +8,6 @@ import { TitleField } from "../elements/title-field.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { ChangesDialog } from "./changes-dialog.tsx";
 import { UsagePopover } from "./usage-popover.tsx";
-import { saveAsFile, toFileName, toJsonExport, toMarkdownExport } from "./export-conversation.ts";
 
 interface ConversationHeadProps {
   readonly state: ConversationState;
@@ -74,41 +73,29 @@ export function ConversationHead({
         <ChangesDialog id={state.id} workspace={workspace} ports={ports} onClose={() => setChanges(false)} />
       ) : undefined}
       {state.id === undefined || state.status !== "ready" ? undefined : (
-        <ConversationMenu
-          id={state.id}
-          title={title}
-          state={state}
-          onRemove={onRemove}
-          onName={() => setNaming(true)}
-        />
+        <ConversationMenu id={state.id} title={title} onRemove={onRemove} onName={() => setNaming(true)} />
       )}
     </header>
   );
 }
 
-interface ConversationMenuProps extends Pick<ConversationHeadProps, "state" | "onRemove"> {
+interface ConversationMenuProps extends Pick<ConversationHeadProps, "onRemove"> {
   readonly onName: () => void;
   readonly id: string;
   readonly title: string;
 }
 
-function ConversationMenu({ id, title, state, onRemove, onName }: ConversationMenuProps) {
+function ConversationMenu({ id, title, onRemove, onName }: ConversationMenuProps) {
   const messages = useMessages();
   return (
     <Menu icon="more" label={messages.conversationActions}>
       <MenuItem icon="fileEdit" onSelect={onName}>
         {messages.rename}
       </MenuItem>
-      <MenuItem
-        icon="download"
-        onSelect={() => saveAsFile(toFileName(title, "md"), "text/markdown", toMarkdownExport(title, state.turns))}
-      >
+      <MenuItem icon="download" onSelect={() => downloadExport(id, "markdown")}>
         {messages.exportMarkdown}
       </MenuItem>
-      <MenuItem
-        icon="download"
-        onSelect={() => saveAsFile(toFileName(title, "json"), "application/json", toJsonExport(id, title, state.turns))}
-      >
+      <MenuItem icon="download" onSelect={() => downloadExport(id, "json")}>
         {messages.exportJson}
       </MenuItem>
       <MenuItem icon="trash" onSelect={() => onRemove(id, title)} isDangerous>
@@ -116,4 +103,12 @@ function ConversationMenu({ id, title, state, onRemove, onName }: ConversationMe
       </MenuItem>
     </Menu>
   );
+}
+
+/** The server names the file (X37). */
+function downloadExport(id: string, format: "markdown" | "json"): void {
+  const link = document.createElement("a");
+  link.href = `/v1/conversations/${encodeURIComponent(id)}/export?format=${format}`;
+  link.download = "";
+  link.click();
 }

@@ -4,7 +4,7 @@ import { formatCost, formatDuration, formatNumber } from "../elements/format.ts"
 import { useConfirm } from "../elements/confirm.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import { Icon } from "../elements/icon.tsx";
-import { toAnswerText } from "./export-conversation.ts";
+import { toAnswerText } from "./answer-text.ts";
 import { useConversationActions } from "./message-row.tsx";
 import type { TotalsRowData, WorkingRowData } from "./rows.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";

@@ -1,10 +1,17 @@
 /** A conversation as one Markdown text. */
 import { toResponse } from "@sheaf/documents";
 import { toPrompt, toDocumentSection, type SectionPart } from "./document-sections.ts";
-import type { ConversationExport } from "./conversation-export.ts";
+import type { ConversationExport, ExportedResponse } from "./conversation-export.ts";
+
+/** What of an export people read. */
+interface ReadableExport {
+  readonly conversation: Pick<ConversationExport["conversation"], "title">;
+  /** Oldest first. */
+  readonly responses: readonly Pick<ExportedResponse, "events">[];
+}
 
 /** Prompts as quotes, documents in order, code in fences that nothing inside can close. */
-export function formatMarkdownExport({ conversation, responses }: ConversationExport): string {
+export function formatMarkdownExport({ conversation, responses }: ReadableExport): string {
   const parts = [`# ${toInline(conversation.title)}`];
   for (const { events } of responses) {
     parts.push("## Prompt", toPrompt(events).replaceAll(/^/gm, "> "), "## Answer");

@@ -15,12 +15,13 @@ import { forkConversation } from "../../run/conversations/fork.ts";
 import { revertConversation, type RevertOrder, type RevertResult } from "../../run/conversations/revert.ts";
 import { createDenials } from "../denials.ts";
 import { findMatch, readSummary } from "../conversation-summary.ts";
+import { listExported, parseExportFormat, readMarkdownExport, toDisposition } from "../export-file.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readWholeNumber } from "../read-query.ts";
 import { readCurrentResponse } from "../log-reader.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
-import type { ConversationRecord, SharedStore } from "../../store/store.ts";
+import type { ConversationRecord, ResponseRecord, SharedStore } from "../../store/store.ts";
 import { toAttachmentSummary } from "../../workspace/attachment.ts";
 import { createCheckpoints } from "../../workspace/checkpoints.ts";
 import { removeConversationFiles } from "../../workspace/conversation-folders.ts";
@@ -62,13 +63,21 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
 
   app.get("/v1/conversations/:id", async (request) => {
     const { store, record } = await findConversation(request, context);
-    const turns: Turn[] = [];
-    for (const { id, reverted } of await store.listResponses(record.id)) {
-      const turn = reverted ? undefined : await readTurn(store, id, context);
-      if (turn) turns.push(turn);
+    const responses = (await store.listResponses(record.id)).filter(({ reverted }) => !reverted);
+    return request.json(await readWhole(store, record, responses, context));
+  });
+
+  app.get("/v1/conversations/:id/export", async (request) => {
+    const format = parseExportFormat(request.req.query("format"));
+    const { store, record } = await findConversation(request, context);
+    request.header("Content-Disposition", toDisposition(record.title, format));
+    if (format === "json") {
+      const whole = await readWhole(store, record, await listExported(store, record.id), context);
+      // What is so only now is no part of a file; JSON leaves out undefined fields.
+      return request.json({ ...whole, runningResponseId: undefined, approvals: undefined });
     }
-    const settings = await readConversationSettings(store, record);
-    return request.json({ ...(await readSummary(store, { ...record, settings }, context)), turns });
+    const text = await readMarkdownExport(store, record);
+    return request.body(text, 200, { "Content-Type": "text/markdown; charset=UTF-8" });
   });
 
   app.patch("/v1/conversations/:id", async (request) => {
@@ -167,6 +176,22 @@ async function findConversation(
   const record = await store.getConversation(id);
   if (!record) throw createNotFoundError("conversation", id);
   return { store, record };
+}
+
+/** A conversation with the turns of these responses. */
+async function readWhole(
+  store: SharedStore,
+  record: ConversationRecord,
+  responses: readonly ResponseRecord[],
+  context: ServerContext,
+) {
+  const turns: Turn[] = [];
+  for (const { id } of responses) {
+    const turn = await readTurn(store, id, context);
+    if (turn) turns.push(turn);
+  }
+  const settings = await readConversationSettings(store, record);
+  return { ...(await readSummary(store, { ...record, settings }, context)), turns };
 }
 
 async function readTurn(store: SharedStore, responseId: string, context: ServerContext): Promise<Turn | undefined> {

@@ -1,0 +1,46 @@
+/** An answer as text, to be pasted elsewhere. */
+import type { Document } from "@sheaf/protocol";
+import { readTodos } from "../todos/fold-todos.ts";
+import { readText } from "../views/metadata.ts";
+import type { ShownDocument } from "../views/view.ts";
+
+/** The texts, code and plans of an answer as Markdown. */
+export function toAnswerText(documents: readonly Document[]): string {
+  return documents
+    .map((document) => toMarkdown(document as unknown as ShownDocument))
+    .filter((text) => text !== undefined)
+    .join("\n\n");
+}
+
+/** Undefined: what the answer did, not what it says. */
+function toMarkdown({ type, content, metadata }: ShownDocument): string | undefined {
+  switch (type) {
+    case "text":
+    case "clarification":
+      return content ?? "";
+    case "code_block":
+      return toFence(readText(metadata, "language"), content ?? "");
+    case "code_reference":
+      return toFence(
+        `${String(metadata["startLine"])}:${String(metadata["endLine"])}:${readText(metadata, "filePath")}`,
+        content ?? "",
+      );
+    case "plan":
+      return [`## ${readText(metadata, "title")}`, content ?? "", toTodoList(metadata)].join("\n\n").trimEnd();
+    default:
+      return undefined;
+  }
+}
+
+function toTodoList(metadata: ShownDocument["metadata"]): string {
+  return readTodos(metadata)
+    .map(({ id, content, status }) => `- [${status === "completed" ? "x" : " "}] ${content === "" ? id : content}`)
+    .join("\n");
+}
+
+/** A fence longer than any in the text. */
+function toFence(info: string, text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${info}\n${text}\n${fence}`;
+}
