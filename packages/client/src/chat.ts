@@ -8,6 +8,7 @@ export type {
   RetryOptions,
   RevertOutcome,
 } from "./conversation.ts";
+export type { Reasoning } from "./conversation-reasoning.ts";
 export type {
   ConversationSettings,
   ConversationState,

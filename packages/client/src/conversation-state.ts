@@ -9,6 +9,7 @@ import type {
   Mode,
 } from "@sheaf/protocol";
 import { createReducer } from "@sheaf/protocol";
+import type { Reasoning } from "./conversation-reasoning.ts";
 import type { ConnectionState } from "./response-stream.ts";
 
 /** An image or a PDF of a message (X19). */
@@ -42,6 +43,8 @@ export interface Turn {
   readonly attachments?: readonly TurnFile[];
   /** Its id is "" until the server has accepted the message. Fields that break the contract are removed. */
   readonly response: ChatResponse;
+  /** With the option `reasoning`, once it came or `loadReasoning` fetched it (N14). */
+  readonly reasoning?: Reasoning;
 }
 
 /** What the next message goes on with (X25). Undefined: the server's default. */

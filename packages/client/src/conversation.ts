@@ -1,6 +1,7 @@
 /** One conversation for a user interface: loads it, sends messages, and follows responses. */
 import type { ApprovalAnswer, ChatRequest } from "@sheaf/protocol";
 import type { RevertOptions, SheafClient } from "./client.ts";
+import { createReasoningReader, type ReasoningReader } from "./conversation-reasoning.ts";
 import {
   type ConversationSettings,
   type ConversationState,
@@ -24,6 +25,8 @@ export interface ConversationOptions {
   readonly settings?: ConversationChoice | undefined;
   /** Further fields of every message, such as `budget`. `approvals` is "ask" unless it says otherwise. */
   readonly request?: MessageDefaults | undefined;
+  /** Follow the reasoning of the model, too: `reasoning` of a turn (N14). Default: false. */
+  readonly reasoning?: boolean | undefined;
   /** Called when a list of conversations would show something else: it began, got a title, was answered or reverted. */
   readonly onChange?: ((conversationId: string) => void) | undefined;
   /** When pieces of a response are shown. Default: once a frame; where there are no frames, every 16 ms. */
@@ -73,6 +76,11 @@ export interface ConversationStore extends ReadableStore<ConversationState> {
   readonly cancel: () => Promise<boolean>;
   /** Answers one of `approvals` (X8). Resolves to whether the server took the answer. */
   readonly decide: (approvalId: string, answer: ApprovalAnswer) => Promise<boolean>;
+  /**
+   * Fetches the reasoning of a response that has ended, from the events that the server stores: `reasoning` of its
+   * turn, which stays undefined if the model sent none. Resolves to whether it could be fetched.
+   */
+  readonly loadReasoning: (responseId: string) => Promise<boolean>;
   /** Reverts this response and everything after it: history and files. */
   readonly revert: (responseId: string, options?: Pick<RevertOptions, "onConflict">) => Promise<RevertOutcome>;
   /**
@@ -99,8 +107,10 @@ class OpenConversation implements ConversationStore {
   readonly #options: ConversationOptions;
   readonly #store;
   #loading = new AbortController();
+  #closing = new AbortController();
   #following = new AbortController();
   #stream: ResponseStream | undefined;
+  #reasoning: ReasoningReader | undefined;
   /** Whether the server accepted the last message. */
   #accepted: Promise<boolean> = Promise.resolve(true);
   #resolveQueued: (isSent: boolean | Promise<boolean>) => void = () => undefined;
@@ -127,7 +137,9 @@ class OpenConversation implements ConversationStore {
       const conversation = await this.#client.getConversation(id, { signal });
       if (signal.aborted) return;
       this.#leaveStream();
-      this.#change({ ...toLoadedState(conversation), error: undefined });
+      const loaded = toLoadedState(conversation);
+      const turns = keepReasoning(this.getSnapshot().turns, loaded.turns);
+      this.#change({ ...loaded, turns, error: undefined });
       this.#followLast();
       if (!this.getSnapshot().isAnswering) this.#releaseQueued();
     } catch (cause) {
@@ -193,6 +205,18 @@ class OpenConversation implements ConversationStore {
     return this.#try(() => this.#client.resolveApproval(responseId, approvalId, answer));
   };
 
+  readonly loadReasoning = (responseId: string): Promise<boolean> =>
+    this.#try(async () => {
+      const reader = createReasoningReader({ isCut: false });
+      const stream = this.#client.follow(responseId, { reasoning: true, signal: this.#closing.signal });
+      await stream.readToEnd(reader.push);
+      const reasoning = reader.read();
+      const { turns } = this.getSnapshot();
+      if (reasoning === undefined) return;
+      const keep = (turn: Turn): Turn => (turn.response.id === responseId ? { ...turn, reasoning } : turn);
+      this.#change(toTurnsState(turns.map(keep)));
+    });
+
   readonly revert: ConversationStore["revert"] = async (responseId, { onConflict } = {}) => {
     const { id } = this.getSnapshot();
     if (id === undefined) return { kind: "failed" };
@@ -227,6 +251,8 @@ class OpenConversation implements ConversationStore {
 
   readonly close = (): void => {
     this.#loading.abort();
+    this.#closing.abort();
+    this.#closing = new AbortController();
     this.#leaveStream();
     this.unqueue();
   };
@@ -255,6 +281,7 @@ class OpenConversation implements ConversationStore {
     // What is being loaded does not have this turn.
     this.#loading.abort();
     const signal = this.#leaveStream();
+    this.#reasoning = this.#readReasoning({ isCut: false });
     this.#change({ ...toTurnsState([...before, turn]), connection: "connecting", error: undefined });
     this.#accepted = new Promise((resolve) => {
       const send = async (): Promise<void> => {
@@ -290,6 +317,7 @@ class OpenConversation implements ConversationStore {
     return {
       approvals: "ask",
       ...this.#options.request,
+      ...(this.#options.reasoning && { accept: { ...this.#options.request?.accept, reasoning: true } }),
       message,
       mode,
       ...(id !== undefined && { conversationId: id }),
@@ -303,13 +331,22 @@ class OpenConversation implements ConversationStore {
 
   /** Continues the last response from where it is known. */
   #followLast(): void {
-    const response = this.getSnapshot().turns.at(-1)?.response;
+    const { response, reasoning: from } = this.getSnapshot().turns.at(-1) ?? {};
     const responseId = response?.id || this.#stream?.responseId;
     if (response?.status !== "streaming" || responseId === undefined) return;
     const start = response.metadata.lastEventId === undefined ? { snapshot: true } : { from: response };
     const signal = this.#leaveStream();
     this.#change({ error: undefined });
-    void this.#follow(this.#client.follow(responseId, { ...start, ...this.#toStreamOptions(signal) }), signal);
+    this.#reasoning = this.#readReasoning({ from, isCut: true });
+    const { reasoning } = this.#options;
+    const options = { ...start, reasoning, ...this.#toStreamOptions(signal) };
+    void this.#follow(this.#client.follow(responseId, options), signal);
+  }
+
+  #readReasoning(start: Pick<Parameters<typeof createReasoningReader>[0], "from" | "isCut">) {
+    return this.#options.reasoning
+      ? createReasoningReader({ ...start, now: this.#options.now ?? Date.now })
+      : undefined;
   }
 
   #toStreamOptions(signal: AbortSignal) {
@@ -326,7 +363,9 @@ class OpenConversation implements ConversationStore {
     this.#stream = stream;
     let isAccepted = false;
     try {
-      await stream.readToEnd(() => {
+      const reader = this.#reasoning;
+      await stream.readToEnd((event) => {
+        reader?.push(event);
         this.#requestFrame();
         if (isAccepted) return;
         isAccepted = true;
@@ -336,6 +375,7 @@ class OpenConversation implements ConversationStore {
       this.#end(stream);
     } catch (cause) {
       if (signal.aborted) return;
+      this.#reasoning?.end();
       this.#show();
       const connection = stream.responseId === undefined ? "idle" : "broken";
       this.#change({ connection, isCancelling: false, error: toError(cause) });
@@ -349,6 +389,7 @@ class OpenConversation implements ConversationStore {
     this.#cancelFrame?.();
     this.#cancelFrame = undefined;
     this.#stream = undefined;
+    this.#reasoning = undefined;
     return this.#following.signal;
   }
 
@@ -361,6 +402,7 @@ class OpenConversation implements ConversationStore {
   }
 
   #end(stream: ResponseStream): void {
+    this.#reasoning?.end();
     this.#show();
     this.#change({ connection: "idle", isCancelling: false });
     if (stream.conversationId !== undefined) this.#options.onChange?.(stream.conversationId);
@@ -379,8 +421,10 @@ class OpenConversation implements ConversationStore {
     const { turns } = this.getSnapshot();
     const last = turns.at(-1);
     const response = this.#stream?.response;
-    if (last === undefined || response === undefined || response.id === "" || response === last.response) return;
-    this.#change(toTurnsState([...turns.slice(0, -1), { ...last, response }]));
+    if (last === undefined || response === undefined || response.id === "") return;
+    const reasoning = this.#reasoning?.read() ?? last.reasoning;
+    if (response === last.response && reasoning === last.reasoning) return;
+    this.#change(toTurnsState([...turns.slice(0, -1), { ...last, response, ...(reasoning && { reasoning }) }]));
   }
 
   #change(change: Partial<ConversationState>): void {
@@ -407,4 +451,13 @@ function toError(cause: unknown): Error {
 function toOutgoing({ message, answers, attachments }: Turn): OutgoingMessage {
   const files = attachments?.flatMap(({ name, blob }) => (blob ? [{ name, blob }] : []));
   return { message, ...(answers && { answers }), ...(files && { attachments: files }) };
+}
+
+/** Turns that were loaded again keep the reasoning that is known, unless more may have come since. */
+function keepReasoning(before: readonly Turn[], turns: readonly Turn[]): readonly Turn[] {
+  const known = new Map(before.map(({ response, reasoning }) => [response.id, reasoning]));
+  return turns.map((turn) => {
+    const reasoning = turn.response.status === "streaming" ? undefined : known.get(turn.response.id);
+    return reasoning === undefined ? turn : { ...turn, reasoning };
+  });
 }
