@@ -51,6 +51,12 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
     const gauges = { runningResponses: context.runner.running.length, openStreams: context.meter.openStreams };
     return request.text(context.metrics.format(gauges), 200, { "Content-Type": "text/plain; version=0.0.4" });
   });
+  for (const path of ["/v1/workspaces/:name/files/*", "/v1/conversations/:id/changes/*"]) {
+    app.use(path, async (request, next) => {
+      const end = context.meter.startRead(request.get("owner"));
+      await next().finally(end);
+    });
+  }
   addDescriptionRoutes(app);
   addChatRoute(app, context);
   addResponseRoutes(app, context);

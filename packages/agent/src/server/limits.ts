@@ -26,6 +26,9 @@ export const defaultOwnerLimits: OwnerLimits = {
   costUsdPerDay: undefined,
 };
 
+/** File reads, searches for files and lists of changes of one owner at the same time. */
+const MAX_READS = 32;
+
 /** Waiting does not help against too many conversations; deleting some does. Seconds. */
 const DELETE_SECONDS = 60;
 
@@ -35,6 +38,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
   const running = new Map<string, number>();
   const streams = new Map<string, number>();
+  const reads = new Map<string, number>();
   const hasDayLimit = limits.turnsPerDay !== undefined || limits.costUsdPerDay !== undefined;
   const today = (): string => new Date(now()).toISOString().slice(0, 10);
 
@@ -63,6 +67,8 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
     startResponse: (owner: string) => count(running, owner, limits.running, "responses at the same time"),
     /** Counts a stream until the result is called. @throws HttpError LIMIT_REACHED. */
     openStream: (owner: string) => count(streams, owner, limits.streams, "streams at the same time"),
+    /** Counts a look at files until the result is called. @throws HttpError LIMIT_REACHED. */
+    startRead: (owner: string) => count(reads, owner, MAX_READS, "reads of files at the same time"),
     /** Of all owners. */
     get openStreams(): number {
       return [...streams.values()].reduce((sum, open) => sum + open, 0);

@@ -1,5 +1,5 @@
 /** How much one owner may have at once, and use up in a day (S-55). */
-import type { ChatResponse, ConversationPage } from "@sheaf/protocol";
+import type { ChatResponse, ConversationPage, WorkspaceList } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -25,6 +25,20 @@ describe("limits", () => {
     const events = `${first.headers.get("location")}/events`;
     expect((await server.fetch(events)).status).toBe(200);
     expect((await server.fetch(events)).status).toBe(429);
+  });
+
+  test(verifies("S-55", "of simultaneous looks at files hold, and end with each of them"), async () => {
+    const server = await start();
+    const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
+    const { workspaces } = (await (await server.fetch("/v1/workspaces")).json()) as WorkspaceList;
+    const files = `/v1/workspaces/${workspaces[0]!.name}/files`;
+    for (const path of [files, `${files}/README.md`, `/v1/conversations/${conversationId}/changes`]) {
+      const answers = await Promise.all(Array.from({ length: 40 }, () => server.fetch(path)));
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(refused).toHaveLength(8);
+      expect(refused[0]!.headers.get("retry-after")).toBe("1");
+      expect((await server.fetch(path)).status).toBe(200);
+    }
   });
 
   test(verifies("S-55", "of streams refuse a message before it runs"), async () => {
