@@ -22,7 +22,7 @@ describeWithChromium("the door of the page", (browser) => {
       const { status, headers } = await fetch(`${server.address}${path}`);
       expect([path, status]).toEqual([path, 200]);
       expect(headers.get("content-security-policy")).toBe(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; frame-src 'self'; " +
           "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
       );
       expect(headers.get("x-content-type-options")).toBe("nosniff");
