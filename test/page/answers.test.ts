@@ -6,7 +6,7 @@ import { sendMessage, waitForAnswer } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
-import { severalApprovals, severalQuestions, wideText } from "./scenario.ts";
+import { severalApprovals, severalQuestions, thoughtful, wideText } from "./scenario.ts";
 
 const folder = createTestFolder();
 
@@ -114,6 +114,32 @@ describeWithChromium("several approvals at once", (browser) => {
     await waitForAnswer(page);
     expect(await page.getByText("Exit code 0").count()).toBe(2);
     expect(await panel.count()).toBe(0);
+    expect(faults()).toEqual([]);
+  });
+});
+
+describeWithChromium("what a model thought", (browser) => {
+  test(verifies("N14", "is folded, can be read as it comes, and again after reload"), async () => {
+    const { page, faults } = await openScenario(browser, folder, { script: thoughtful });
+    await sendMessage(page, "Which version do the tests use?");
+    const live = page.getByRole("button", { name: "Thinking…" });
+    await live.waitFor();
+    expect(await live.getAttribute("aria-expanded")).toBe("false");
+    await live.click();
+    const text = page.getByRole("group", { name: "Thinking" });
+    await page.getByText("Which one do the tests import?").waitFor();
+    expect(await text.evaluate((box) => box.scrollHeight > box.clientHeight)).toBe(true);
+    await waitForAnswer(page);
+    await page.getByRole("button", { name: /^Thought for/ }).waitFor();
+    expect(await page.getByRole("article", { name: /^Text, document/ }).count()).toBe(1);
+    await takeScreenshots(page, "thinking");
+    expect(await findAccessFaults(page)).toEqual([]);
+    await page.reload();
+    await waitForAnswer(page);
+    const stored = page.getByRole("button", { name: "Thinking", exact: true });
+    expect(await text.count()).toBe(0);
+    await stored.click();
+    await page.getByText("Which one do the tests import?").waitFor();
     expect(faults()).toEqual([]);
   });
 });

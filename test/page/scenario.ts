@@ -360,3 +360,18 @@ export const severalApprovals = {
   ],
   after: "loop",
 };
+
+const thought = "The lockfile names two versions of the parser. Which one do the tests import? ";
+/** A model that thinks before it answers. */
+export const thoughtful = {
+  turns: [
+    {
+      events: [
+        { reasoning: thought.repeat(40), chunk: 16, group: 8 },
+        { wait_ms: 1500 },
+        { text: "The tests import the older version." },
+      ],
+      usage: { promptTokens: 400, completionTokens: 900, reasoningTokens: 800 },
+    },
+  ],
+};

@@ -50,7 +50,10 @@ export async function takeScreenshots(page: Page, name: string): Promise<void> {
     await page.setViewportSize({ ...viewport, height: Math.max(viewport.height, before?.height ?? 0) });
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: join(screenshots, `${name}-${viewport.width}-${colorScheme}.png`) });
+      await page.screenshot({
+        path: join(screenshots, `${name}-${viewport.width}-${colorScheme}.png`),
+        animations: "disabled",
+      });
     }
   }
   await page.emulateMedia({ colorScheme: "light" });

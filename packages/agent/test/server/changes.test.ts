@@ -131,9 +131,7 @@ test(verifies("X28", "a folder that became a link leads nowhere"), async () => {
   mkdirSync(join(cwd, "e"));
   const path = `/v1/conversations/${conversationId}/changes`;
   const files = await read(server, path);
-  expect(files).toMatchObject([
-    { filePath: "d/a.txt", problem: expect.stringContaining("leads out of the workspace") as string },
-  ]);
+  expect(files).toMatchObject([{ filePath: "d/a.txt", problem: "it leads out of its workspace now" }]);
   expect(JSON.stringify(files)).not.toContain("secret");
   expect((await revert(server, path, { filePath: "d/a.txt" })).status).toBe(409);
   expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("secret\n");

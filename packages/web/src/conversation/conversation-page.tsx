@@ -191,6 +191,7 @@ function useConversationStore({ id, ports, tabs, onNamed, onChange }: Conversati
   const [store] = useState(() =>
     createConversation(ports.client, {
       id,
+      reasoning: true,
       onChange: (changed) => {
         if (id === undefined) told.current.onNamed(changed);
         told.current.onChange(changed);
@@ -318,6 +319,7 @@ function useActions(
         ),
       edit: (responseId, text) => revert(responseId, () => latest.current.write(text)),
       fork: (responseId) => void fork(responseId),
+      loadReasoning: store.loadReasoning,
     }),
     [store, id, messages],
   );

@@ -9,6 +9,7 @@ import type { Messages } from "../messages/english.ts";
 import { DocumentView } from "../views/document-view.tsx";
 import { TotalsRow, WorkingRow } from "./end-row.tsx";
 import { MessageRow } from "./message-row.tsx";
+import { ReasoningRow } from "./reasoning-row.tsx";
 import { createRowBuilder, estimateHeight, type Row } from "./rows.ts";
 
 interface ConversationViewProps {
@@ -46,6 +47,7 @@ export function ConversationView({ state, list }: ConversationViewProps) {
 
 function renderRow(row: Row): VNode {
   if (row.kind === "message") return <MessageRow row={row} />;
+  if (row.kind === "reasoning") return <ReasoningRow row={row} />;
   if (row.kind === "working") return <WorkingRow row={row} />;
   if (row.kind === "totals") return <TotalsRow row={row} />;
   return <DocumentView document={row.document} responseId={row.responseId} isCurrent={row.isCurrent} />;
@@ -53,6 +55,7 @@ function renderRow(row: Row): VNode {
 
 function toLabel(row: Row, messages: Messages): string {
   if (row.kind === "message") return messages.yourMessage;
+  if (row.kind === "reasoning") return messages.reasoning;
   if (row.kind !== "document") return messages.endOfAnswer;
   const { type, sequence } = row.document;
   const name = Object.hasOwn(messages.documentTypes, type) ? messages.documentTypes[type]! : type;

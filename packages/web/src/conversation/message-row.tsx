@@ -17,6 +17,8 @@ export interface ConversationActions {
   readonly retry: (responseId: string) => void;
   /** Undoes this response and puts its message into the field. */
   readonly edit: (responseId: string, message: string) => void;
+  /** Resolves to whether the server gave it. */
+  readonly loadReasoning: (responseId: string) => Promise<boolean>;
 }
 
 export const ConversationActionsContext = createContext<ConversationActions>({
@@ -24,6 +26,7 @@ export const ConversationActionsContext = createContext<ConversationActions>({
   revert: () => undefined,
   retry: () => undefined,
   edit: () => undefined,
+  loadReasoning: () => Promise.resolve(false),
 });
 
 export function useConversationActions(): ConversationActions {

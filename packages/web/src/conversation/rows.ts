@@ -1,5 +1,5 @@
 /** A conversation as the rows of one long list. */
-import type { Turn } from "@sheaf/client/chat";
+import type { Reasoning, Turn } from "@sheaf/client/chat";
 import type { ChatResponse, Document } from "@sheaf/protocol";
 import { createIncrementalMap, type IncrementalMap } from "../elements/map-incrementally.ts";
 import type { ShownDocument } from "../views/view.ts";
@@ -15,6 +15,16 @@ export interface MessageRowData {
   readonly created: string;
   /** The answer is complete: message and answer can be undone, or continued elsewhere. */
   readonly isSettled: boolean;
+}
+
+/** What the model thought before it answered, and in between. */
+export interface ReasoningRowData {
+  readonly kind: "reasoning";
+  readonly key: string;
+  readonly responseId: string;
+  readonly reasoning: Reasoning | undefined;
+  /** The server has more of it than is known here. */
+  readonly isPartial: boolean;
 }
 
 interface DocumentRowData {
@@ -46,7 +56,7 @@ export interface TotalsRowData {
 }
 
 /** Rows keep their identity while what they show does not change. */
-export type Row = MessageRowData | DocumentRowData | WorkingRowData | TotalsRowData;
+export type Row = MessageRowData | ReasoningRowData | DocumentRowData | WorkingRowData | TotalsRowData;
 
 export interface RowBuilder {
   readonly toRows: (turns: readonly Turn[]) => readonly Row[];
@@ -75,6 +85,7 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
   let known: { readonly turn: Turn; readonly isCurrent: boolean; readonly rows: readonly Row[] } | undefined;
   let documents: { readonly key: string; readonly map: IncrementalMap<Document, Row> } | undefined;
   const keepMessage = createKeeper<MessageRowData>();
+  const keepReasoning = createKeeper<ReasoningRowData>();
   const keepWorking = createKeeper<WorkingRowData>();
   return {
     toRows(turn, isCurrent) {
@@ -88,6 +99,7 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
       const isSettled = responseId !== "" && status !== "streaming";
       const rows: readonly Row[] = [
         keepMessage({ kind: "message", key: `${index}/message`, message, attachments, responseId, created, isSettled }),
+        ...toReasoningRow(turn, index).map(keepReasoning),
         ...documents.map.map(response.documents),
         status === "streaming"
           ? keepWorking({
@@ -102,6 +114,15 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
       return rows;
     },
   };
+}
+
+/** One row, or none if the model is not known to have thought. */
+function toReasoningRow({ reasoning, response }: Turn, index: number): readonly ReasoningRowData[] {
+  const hasEnded = response.status !== "streaming";
+  const isPartial = hasEnded && (reasoning === undefined || (reasoning.isCut && reasoning.durationMs === undefined));
+  if (reasoning === undefined && !(hasEnded && (response.usage.reasoningTokens ?? 0) > 0)) return [];
+  const { id: responseId } = response;
+  return [{ kind: "reasoning", key: `${index}/reasoning`, responseId, reasoning, isPartial }];
 }
 
 /** Returns the previous value if the new one has the same fields. */
@@ -127,7 +148,7 @@ export function toDocumentKey(responseId: string, documentId: string): string {
 
 /** Approximate height of a row in pixels, until it was measured. */
 export function estimateHeight(row: Row): number {
-  if (row.kind === "totals" || row.kind === "working") return 44;
+  if (row.kind === "totals" || row.kind === "working" || row.kind === "reasoning") return 44;
   if (row.kind === "message") return 72 + Math.ceil(row.message.length / 80) * 24 + (row.attachments ? 112 : 0);
   const { type, content } = row.document;
   if (type === "tool_call" || type === "todo_update") return 50;

@@ -1,7 +1,6 @@
 /** Restores files, each only if it has not changed since Sheaf wrote it. */
 import { join } from "node:path";
 import type { FileChange, RunEvent } from "@sheaf/protocol";
-import { toSheafError } from "../../base/errors.ts";
 import type { Environment } from "../../base/paths.ts";
 import { writeFileAtomically } from "../../workspace/atomic-write.ts";
 import { type Checkpoints, MAX_CHECKPOINT_BYTES } from "../../workspace/checkpoints.ts";
@@ -101,9 +100,9 @@ export async function readPresent(
   if (!opened.ok) return opened;
   const workspace = opened.value;
   const resolved = resolveEntry(workspace, span.path);
-  if (!resolved.ok) return resolved;
+  if (!resolved.ok) return toFault(resolved.error.code, toPathProblem(resolved.error));
   const { path } = resolved;
-  if (path.absolute !== span.path) return toFault("PATH_INVALID", `it leads to ${path.absolute} now`);
+  if (path.absolute !== span.path) return toFault("PATH_INVALID", `it leads to ${path.relative} now`);
   const hashed = await hashFile(workspace.root, path, maxBytes);
   if (hashed.ok) {
     const { hash, identity } = hashed.value;
@@ -117,9 +116,14 @@ export async function readPresent(
 function openWorkspace(root: string, environment: Environment): FileResult<Workspace> {
   try {
     return { ok: true, value: createWorkspace(root, { git: { environment, folders: [] } }) };
-  } catch (error) {
-    return toFault("NOT_A_DIRECTORY", toSheafError(error).message);
+  } catch {
+    return toFault("NOT_A_DIRECTORY", "its workspace does not exist any more, or cannot be read");
   }
+}
+
+/** Clients of a server read it, who are told no folder of the server. */
+function toPathProblem({ code, message }: { readonly code: string; readonly message: string }): string {
+  return code === "PATH_OUTSIDE_WORKSPACE" ? "it leads out of its workspace now" : message;
 }
 
 function toFault(code: string, message: string): FileResult<never> {

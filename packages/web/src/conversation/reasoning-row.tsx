@@ -1,0 +1,74 @@
+import type { Reasoning } from "@sheaf/client/chat";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { formatDuration } from "../elements/format.ts";
+import { Icon } from "../elements/icon.tsx";
+import { useRemembered } from "../elements/remembered.ts";
+import { VisibleText } from "../elements/visible-text.tsx";
+import type { Messages } from "../messages/english.ts";
+import { useLanguage, useMessages } from "../messages/use-messages.ts";
+import { useConversationActions } from "./message-row.tsx";
+import type { ReasoningRowData } from "./rows.ts";
+
+/** N14: one line that unfolds to what the model thought. */
+export function ReasoningRow({ row }: { readonly row: ReasoningRowData }) {
+  const { key, responseId, reasoning } = row;
+  const messages = useMessages();
+  const language = useLanguage();
+  const { loadReasoning } = useConversationActions();
+  const [isUnfolded, setUnfolded] = useRemembered(`${key}/unfolded`, false);
+  const [state, setState] = useRemembered<"unasked" | "loading" | "failed" | "loaded">(`${key}/state`, "unasked");
+  const load = async (): Promise<void> => {
+    setState("loading");
+    setState((await loadReasoning(responseId)) ? "loaded" : "failed");
+  };
+  const toggle = (): void => {
+    setUnfolded(!isUnfolded);
+    const isWanted = row.isPartial && (state === "unasked" || state === "failed");
+    if (!isUnfolded && isWanted) void load();
+  };
+  return (
+    <div class="line-card reasoning">
+      <button type="button" class="line-head" aria-expanded={isUnfolded} onClick={toggle}>
+        <span class="chevron">
+          <Icon name="chevron" />
+        </span>
+        <span class="line-detail">{toTitle(reasoning, messages, language)}</span>
+      </button>
+      {isUnfolded ? (
+        <div class="line-body">
+          {state === "failed" ? <p class="card-note">{messages.reasoningFailed}</p> : undefined}
+          {reasoning?.isCut === true && !row.isPartial ? <p class="card-note">{messages.reasoningCut}</p> : undefined}
+          {reasoning === undefined && state === "loading" ? <p class="card-note">{messages.loading}</p> : undefined}
+          {reasoning === undefined ? undefined : <ReasoningText reasoning={reasoning} />}
+        </div>
+      ) : undefined}
+    </div>
+  );
+}
+
+function toTitle(reasoning: Reasoning | undefined, messages: Messages, language: string): string {
+  if (reasoning?.isOpen === true) return messages.thinkingNow;
+  if (reasoning?.durationMs === undefined) return messages.reasoning;
+  return messages.thoughtFor(formatDuration(reasoning.durationMs, language));
+}
+
+/** A box that scrolls on its own, so that what grows in it moves nothing else. It follows its end, once it is there. */
+function ReasoningText({ reasoning: { text } }: { readonly reasoning: Reasoning }) {
+  const messages = useMessages();
+  const box = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  useLayoutEffect(() => {
+    if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [text]);
+  const onScroll = (): void => {
+    const { scrollTop, scrollHeight, clientHeight } = box.current!;
+    isAtEnd.current = scrollHeight - scrollTop - clientHeight < 8;
+  };
+  return (
+    <div class="reasoning-text" ref={box} role="group" aria-label={messages.reasoning} tabIndex={0} onScroll={onScroll}>
+      <p dir="auto">
+        <VisibleText text={text} />
+      </p>
+    </div>
+  );
+}
