@@ -32,9 +32,14 @@ export function digestLog(events: Iterable<RunEvent>): LogDigest {
     if (paid) costUsd = (costUsd ?? 0) + toCostUsd(event.usage, paid);
   }
   return {
-    promptTokens,
-    completionTokens,
-    costUsd,
+    promptTokens: toWhole(promptTokens),
+    completionTokens: toWhole(completionTokens),
+    costUsd: Number.isFinite(costUsd) ? costUsd : undefined,
     answer: answer.slice(0, MAX_ANSWER).replaceAll("\0", " ").trimEnd(),
   };
+}
+
+/** What every column of counts takes: a model server may have counted in fractions, or beyond all numbers. */
+function toWhole(count: number): number {
+  return Math.min(Math.round(count) || 0, Number.MAX_SAFE_INTEGER);
 }

@@ -146,10 +146,7 @@ export function createPostgresRows(
          WHERE c.id = $1 AND c.owner = $2 AND NOT r.reverted ORDER BY r.position`,
         [toColumn(conversationId), owner],
       );
-      return rows.map(({ events, ...row }) => ({
-        ...row,
-        message: findPrompt(JSON.parse(events ?? "[]") as RunEvent[]) ?? "",
-      }));
+      return rows.map(({ events, ...row }) => ({ ...row, message: readMessage(events ?? "[]") }));
     },
     async countConversations() {
       const [row] = await query<{ count: number }>(
@@ -176,6 +173,15 @@ export function createPostgresRows(
         );
       }),
   };
+}
+
+/** Of a group of events. One log that is damaged does not end searches of all. */
+function readMessage(events: string): string {
+  try {
+    return findPrompt(JSON.parse(events) as RunEvent[]) ?? "";
+  } catch {
+    return "";
+  }
 }
 
 function toRecord({ settings, usage, openResponseId, title, ...row }: ConversationRow): ConversationRecord {

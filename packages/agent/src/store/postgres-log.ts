@@ -60,8 +60,9 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
       const events = await readLog(connection, responseId, { owner, after: 0, limit: MAX_SEQ });
       return digestLog([...events, ...last]);
     } catch (error) {
-      if (error instanceof SheafError && error.code === "STORAGE_CORRUPT") return digestLog([]);
-      throw error;
+      // JSON that is no log fails in the digest itself.
+      if (error instanceof SheafError && error.code !== "STORAGE_CORRUPT") throw error;
+      return digestLog([]);
     }
   };
 

@@ -33,9 +33,9 @@ interface ConversationRow extends Pick<ConversationRecord, "id" | "workspace" | 
   readonly openResponseId: string | null;
 }
 
-/** What the user wrote in the response `r` of a statement. */
+/** What the user wrote in the response `r` of a statement. One log that is damaged does not end searches of all. */
 const promptOfResponse =
-  "(SELECT json_extract(events, '$[0].prompt') FROM event_groups WHERE response = r.key AND first_seq = 1)";
+  "(SELECT json_extract(events, '$[0].prompt') FROM event_groups WHERE response = r.key AND first_seq = 1 AND json_valid(events))";
 
 type ResponseRow = Omit<ResponseRecord, "ended" | "reverted"> & { readonly ended: number; readonly reverted: number };
 

@@ -55,6 +55,24 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     );
   });
 
+  test(verifies("R-06", "a log that is no log any more ends, and searches go past it"), async () => {
+    const address = await postgres.clearDatabase();
+    const store = await open(address);
+    for (const [index, events] of ["[{", "[{}]", '[{"type":"turn_end","seq":1}]'].entries()) {
+      const id = `chat_${index}`;
+      await store.createResponse({ ...row, id, conversationId: `conv_${id}` });
+      await store.appendEvents(id, [turnStart(1)], "grouped");
+      await postgres.run(
+        address,
+        `UPDATE sheaf.event_groups SET events = '${events}'
+         WHERE response = (SELECT key FROM sheaf.responses WHERE id = '${id}')`,
+      );
+      expect(await store.listTexts(`conv_${id}`)).toMatchObject([{ message: "" }]);
+      await store.appendEvents(id, [runEnd(2)], "synced");
+      expect(await store.getResponse(id)).toMatchObject({ ended: true });
+    }
+  });
+
   test(verifies("R-31", "many responses append at once, and one that is refused takes no other with it"), async () => {
     const address = await postgres.clearDatabase();
     const store = await open(address);

@@ -236,6 +236,9 @@ describe("damage has a code and a way out", () => {
       const damaged = createSqliteStore(file);
       await expect(damaged.readEvents("chat_a")).rejects.toMatchObject({ code: "STORAGE_CORRUPT" });
       expect(await damaged.readEvents("chat_b")).toEqual([turnStart(1)]);
+      expect(await damaged.listConversations({ limit: 9, search: "t" })).toHaveLength(2);
+      expect(await damaged.listConversations({ limit: 9, search: "nowhere" })).toEqual([]);
+      expect(await damaged.listTexts("conv_chat_a")).toMatchObject([{ message: "" }]);
       await damaged.close();
     },
   );

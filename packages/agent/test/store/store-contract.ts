@@ -294,6 +294,22 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
     await store.close();
   });
 
+  test.each([0.5, 1e300, -1, undefined])(
+    verifies("X35", "a response ends, though its model counted %s tokens"),
+    async (promptTokens) => {
+      const store = await open();
+      await store.createResponse(response("chat_1", "conv_1", 1));
+      const usage = { promptTokens, completionTokens: 2.4, totalTokens: 3 };
+      const turnEnd = { type: "turn_end", finishReason: "stop", usage, modelMs: 1, seq: 1, time: 1 } as RunEvent;
+      await store.appendEvents("chat_1", [turnEnd, runEnd(2)], "synced");
+      expect(await store.getResponse("chat_1")).toMatchObject({ ended: true });
+      const [conversation] = await store.listConversations({ limit: 1 });
+      expect(conversation!.usage.completionTokens).toBe(2);
+      expect(Number.isSafeInteger(conversation!.usage.promptTokens)).toBe(true);
+      await store.close();
+    },
+  );
+
   test(verifies("X36", "conversations are searched, page by page"), async () => {
     const store = await open();
     for (let index = 1; index <= 7; index += 1) {
