@@ -54,7 +54,7 @@ function parseNetworks(words: readonly string[]): BlockList {
       const message = `--trust-proxy "${word}" is neither an address nor a network: write such as 127.0.0.1 or 10.0.0.0/8`;
       throw new SheafError("USAGE", message);
     }
-    if (prefix === "0") {
+    if (prefix !== undefined && Number(prefix) === 0) {
       throw new SheafError(
         "USAGE",
         `--trust-proxy "${word}" would trust everybody: name the addresses of your proxies`,

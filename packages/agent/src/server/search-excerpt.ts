@@ -19,14 +19,14 @@ interface Range {
 
 /** Around the first match, ignoring case; undefined: there is none. */
 export function findExcerpt(text: string, words: string): Excerpt | undefined {
-  const find = createFinder(text, words);
-  const first = find(0);
+  const matches = findMatches(text, words);
+  const first = matches.next().value;
   if (!first) return undefined;
   const { from, to } = chooseWindow(text, first);
   let shown = from > 0 ? "…" : "";
   let at = from;
   const ranges: Range[] = [];
-  for (let match: Range | undefined = first; match && match.start < to; match = find(match.end)) {
+  for (let match: Range | undefined = first; match && match.start < to; match = matches.next().value) {
     const before = toOneLine(text.slice(at, match.start));
     shown += at === 0 ? before.trimStart() : before;
     at = Math.min(match.end, to);
@@ -63,30 +63,35 @@ function isInsidePair(text: string, index: number): boolean {
   return /^[\uDC00-\uDFFF]/.test(text.slice(index, index + 1));
 }
 
-/** Finds the next match from the end of a character on. In lower case a text may be longer: `İ` has two units then. */
-function createFinder(text: string, words: string): (from: number) => Range | undefined {
+/** In order, without overlaps, as far as the caller looks. Linear in the text, whatever is in it: others wait meanwhile. */
+function* findMatches(text: string, words: string): Generator<Range, undefined> {
   const wanted = words.toLowerCase();
-  const whole = text.toLowerCase();
-  const isSame = whole.length === text.length;
-  const characters = isSame ? [] : listCharacters(text);
-  const lower = isSame ? whole : [...text].map((character) => character.toLowerCase()).join("");
-  return (from) => {
-    const begin = isSame ? from : characters.findIndex(({ start }) => start >= from);
-    const index = begin === -1 || wanted === "" ? -1 : lower.indexOf(wanted, begin);
-    if (index === -1) return undefined;
-    const end = index + wanted.length;
-    return isSame ? { start: index, end } : { start: characters[index]!.start, end: characters[end - 1]!.end };
-  };
+  if (wanted === "") return undefined;
+  const lower = text.toLowerCase();
+  const toPlace = createPlaceFinder(text);
+  let index = lower.indexOf(wanted);
+  while (index !== -1) {
+    const next = index + wanted.length;
+    const [start, end] = [toPlace(index), toPlace(next - 1) + 1];
+    yield { start, end };
+    // Not from the middle of a character on.
+    index = lower.indexOf(wanted, toPlace(next) < end ? next + 1 : next);
+  }
+  return undefined;
 }
 
-/** For each unit of the text in lower case, the character of the text that it is from. */
-function listCharacters(text: string): readonly Range[] {
-  const characters: Range[] = [];
-  let start = 0;
-  for (const character of text) {
-    const end = start + character.length;
-    for (let unit = 0; unit < character.toLowerCase().length; unit += 1) characters.push({ start, end });
-    start = end;
-  }
-  return characters;
+/**
+ * Gives for a place in the lower case of a text the place in the text; must be asked in ascending order. `İ` alone has more
+ * units in lower case, namely two.
+ */
+function createPlaceFinder(text: string): (place: number) => number {
+  let dotted = text.indexOf("İ");
+  let added = 0;
+  return (place) => {
+    while (dotted !== -1 && dotted + added + 1 < place) {
+      added += 1;
+      dotted = text.indexOf("İ", dotted + 1);
+    }
+    return dotted !== -1 && place > dotted + added ? dotted : place - added;
+  };
 }

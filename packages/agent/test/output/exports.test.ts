@@ -35,6 +35,12 @@ describe("Markdown", () => {
     expect(text.startsWith("# \\# \\<b\\>\\*x\\* \\#\\# y\n")).toBe(true);
     expect(text).toContain("`````\n````\n`````");
   });
+
+  test("takes code with any number of backticks", () => {
+    const code = "`a".repeat(200_000);
+    const text = formatMarkdownExport(toExport("t", ...toTexts(`~~~js\n${code}\n~~~\n`)));
+    expect(text.endsWith(`\`\`\`js\n${code}\n\`\`\`\n`)).toBe(true);
+  });
 });
 
 describe("HTML", () => {

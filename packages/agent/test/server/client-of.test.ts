@@ -79,6 +79,7 @@ test.each([
   ["", "is neither an address nor a network"],
   ["0.0.0.0/0", "would trust everybody"],
   ["::/0", "would trust everybody"],
+  ["0.0.0.0/00", "would trust everybody"],
 ])(verifies("S-116", "--trust-proxy %j is refused: %s"), (word, message) => {
   expect(() => createClientFinder([word])).toThrow(`--trust-proxy "${word}" ${message}`);
 });

@@ -27,6 +27,7 @@ test.each([
   ["<b>bold</b>", "<B>", "[<b>]bold</b>"],
   ["İİ größer GRÖSSER", "größer", "İİ [größer] GRÖSSER"],
   ["İİ", "i", "[İ][İ]"],
+  ["aİb İ", "i\u0307b", "a[İb] İ"],
   ["x".repeat(40), "y", undefined],
   [
     `${filler.repeat(3)}needle ${filler.repeat(9)}`,

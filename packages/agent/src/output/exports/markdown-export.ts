@@ -26,7 +26,8 @@ export function formatMarkdownExport({ conversation, responses }: ReadableExport
 
 function formatPart(part: SectionPart): string {
   if (part.kind === "prose") return part.text;
-  const longest = Math.max(2, ...[...part.text.matchAll(/`+/g)].map(([run]) => run.length));
+  let longest = 2;
+  for (const [run] of part.text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = "`".repeat(longest + 1);
   return `${fence}${part.language}\n${part.text}${part.text.endsWith("\n") ? "" : "\n"}${fence}`;
 }
