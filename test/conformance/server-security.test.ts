@@ -211,6 +211,7 @@ describe("headers", () => {
         "style-src 'self'",
         "img-src 'self' blob:",
         "connect-src 'self'",
+        "frame-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",

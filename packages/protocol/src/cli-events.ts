@@ -394,7 +394,9 @@ const approvalLine = s.object({
     description: s.string(),
     /** With hidden characters made visible (S-16). */
     subject: fields,
-    options: s.list(s.object({ id: s.string(), label: s.string(), kind: s.string() })),
+    options: s.list(
+      s.object({ id: s.string(), label: s.string(), kind: s.string(), rules: s.optional(s.list(s.string())) }),
+    ),
     expires_at: instant,
   }),
   session_id: uuid,
