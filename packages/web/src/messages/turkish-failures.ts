@@ -23,8 +23,8 @@ export const turkishFailures: typeof englishFailures = {
       "Başka bir model seçin ya da aşağıdaki satırda belirtileni değiştirin.",
     ],
     CONTEXT_LENGTH: [
-      "Konuşma model için çok uzun",
-      "Yeni bir konuşma başlatın ya da bağlam penceresi daha büyük bir model seçin.",
+      "Sohbet model için çok uzun",
+      "Yeni bir sohbet başlatın ya da bağlam penceresi daha büyük bir model seçin.",
     ],
     CONTENT_FILTER: ["Sağlayıcının içerik filtresi yanıtı durdurdu", otherWords],
     MODEL_NOT_FOUND: ["Bu model kullanılamıyor", "Başka bir model seçin."],
