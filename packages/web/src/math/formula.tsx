@@ -1,5 +1,6 @@
 import { createElement, type ComponentChild } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { VisibleText } from "../elements/visible-text.tsx";
 import { loadTypeset } from "./load-math.ts";
 import type { MathNode } from "./typeset.ts";
 
@@ -23,7 +24,14 @@ export function Formula({ source, isDisplay }: FormulaProps) {
       isWanted = false;
     };
   }, [source, isDisplay]);
-  const shown = tree === undefined ? <code>{source}</code> : renderMath(tree);
+  const shown =
+    tree === undefined ? (
+      <code>
+        <VisibleText text={source} />
+      </code>
+    ) : (
+      renderMath(tree)
+    );
   if (!isDisplay) return <span class="formula">{shown}</span>;
   return (
     <span class="formula display" tabIndex={0} role="group" aria-label={source}>

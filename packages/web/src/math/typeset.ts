@@ -38,11 +38,18 @@ const attributes = new Set(
 const harmlessValue = /^[\w.#% ]{1,40}$|^-[0-2]?(?:\.\d+)?em$/;
 const knownClass = /^(?:tml-(?:left|right|overline|underline|cancel|jot)|upstrike|downstrike)$/;
 
+/** A few definitions are enough to make millions of tokens before any limit of the library counts them. */
+const definition =
+  /(?<!\\)(?:\\\\)*\\(?:[egx]?def|(?:future)?let|global|long|(?:new|renew|provide)command)(?![A-Za-z@])/;
+/** Format characters that change the order of what follows. */
+const reordering = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/;
+
 const mostDepth = 100;
 const mostElements = 5000;
 
-/** Undefined for what is not TeX, or too large. */
+/** Undefined for what is not TeX, or too large, and for what defines macros. */
 export function typeset(source: string, isDisplay: boolean): MathElement | undefined {
+  if (definition.test(source)) return undefined;
   try {
     const tree = toTree(source, {
       displayMode: isDisplay,
@@ -59,11 +66,14 @@ export function typeset(source: string, isDisplay: boolean): MathElement | undef
   }
 }
 
-/** @throws Error when the tree is too large */
+/** @throws Error when the tree is too large, or reorders its text */
 function keepKnown(node: ForeignNode, depth: number, left: { elements: number }): readonly MathNode[] {
   left.elements -= 1;
   if (depth > mostDepth || left.elements < 0) throw new Error("the formula is too large");
-  if (typeof node.text === "string") return [node.text];
+  if (typeof node.text === "string") {
+    if (reordering.test(node.text)) throw new Error("the formula would hide what it says");
+    return [node.text];
+  }
   const children = (node.children ?? []).flatMap((child) => keepKnown(child, depth + 1, left));
   // Fragments, and elements that are not known, leave what is in them.
   if (typeof node.type !== "string" || !elements.has(node.type)) return children;

@@ -20,12 +20,20 @@ test.each([
   String.raw`\htmlId{page}{x}`,
   String.raw`\style{background:url(https://evil.example/)}{x}`,
   String.raw`\def\a{\a\a}\a`,
+  String.raw`\def\a#1{#1#1#1#1#1#1#1#1#1}\a{\a{\a{${"x".repeat(3900)}}}}`,
+  String.raw`\\\newcommand{\R}{\mathbb{R}} \R`,
+  String.raw`\text{` + "\u202E" + "abc}",
+  String.raw`\char"202E x`,
   String.raw`\textcolor{url(x)}{y}`,
   String.raw`\undefined`,
   "{",
   "{".repeat(3000) + "}".repeat(3000),
 ])(verifies("S-113", "%j is not typeset"), (source) => {
   expect(typeset(source, true)).toBeUndefined();
+});
+
+test("a line break before letters that are also a command stays a line break", () => {
+  expect(typeset(String.raw`\begin{matrix}a\\def\\let\end{matrix}`, true)).toBeDefined();
 });
 
 test.each([
