@@ -94,19 +94,35 @@ describeWithChromium("questions", (browser) => {
   });
 });
 
+/** Notes whether buttons take clicks when the panel of approvals first has so many cards. Runs in the page. */
+const watchFirstPointers = `{
+  window.firstPointers = [];
+  const look = () => {
+    const button = document.querySelector(".approval button");
+    const count = document.querySelectorAll(".approval").length;
+    while (button && firstPointers.length < count) firstPointers.push(getComputedStyle(button).pointerEvents);
+  };
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+}`;
+
 describeWithChromium("several approvals at once", (browser) => {
   test(verifies(["X8", "X45"], "each can be decided; the focus goes on; one button allows the rest once"), async () => {
     const { page, faults } = await openScenario(browser, folder, {
       script: severalApprovals,
       args: ["--sandbox", "disabled"],
     });
+    await page.evaluate(watchFirstPointers);
     await sendMessage(page, "Go");
     const panel = page.getByRole("region", { name: "Waiting for your decision" });
+    const first = panel.getByRole("group", { name: "Run a command (1/3)" });
     await panel.getByRole("group", { name: "Run a command (3/3)" }).waitFor();
+    // What just arrived takes no click for a moment: it may be meant for what was there before.
+    expect(await page.evaluate("firstPointers")).toEqual(["none", "none", "none"]);
+    await panel.locator("xpath=self::*[not(contains(@class, 'unsettled'))]").waitFor();
+    await first.getByRole("button", { name: "Allow once" }).click({ trial: true });
     await panel.getByText("No rule allows this yet.").first().waitFor();
     await takeScreenshots(page, "approvals");
     expect(await findAccessFaults(page)).toEqual([]);
-    const first = panel.getByRole("group", { name: "Run a command (1/3)" });
     await first.getByRole("button", { name: "Refuse", exact: true }).press("Enter");
     await panel.getByRole("group", { name: "Run a command (2/2)" }).waitFor();
     expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Run a command (1/2)");

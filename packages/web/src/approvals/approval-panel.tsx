@@ -22,6 +22,7 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
   const [sent, setSent] = useState<ReadonlySet<string>>(new Set());
   const expired = useExpired(approvals, sent, responseId);
   const open = approvals.filter(({ approvalId }) => !sent.has(approvalId));
+  const isSettled = useSettled(approvals.map(({ approvalId }) => approvalId).join(" "));
   const newest = approvals.at(-1);
   useEffect(() => {
     if (newest !== undefined) announce(messages.approvalAsked(toSubjectName(newest, messages)));
@@ -29,9 +30,12 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
 
   const send = async (decided: readonly { readonly id: string; readonly answer: ApprovalAnswer }[]): Promise<void> => {
     setSent((before) => new Set([...before, ...decided.map(({ id }) => id)]));
-    for (const { id, answer } of decided) {
+    for (const [index, { id, answer }] of decided.entries()) {
       if (await onDecide(id, answer)) continue;
-      setSent((before) => new Set([...before].filter((other) => other !== id)));
+      // The next request would take away why this one failed. What is left can be decided again.
+      const left = new Set(decided.slice(index).map((other) => other.id));
+      setSent((before) => new Set([...before].filter((other) => !left.has(other))));
+      return;
     }
   };
   /** To the next open one, never onto a button: a second Enter must decide nothing. */
@@ -56,7 +60,7 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
   };
   if (approvals.length === 0 && expired.list.length === 0) return undefined;
   return (
-    <section class="approvals" aria-label={messages.approvals} ref={panel}>
+    <section class={isSettled ? "approvals" : "approvals unsettled"} aria-label={messages.approvals} ref={panel}>
       {expired.list.map((approval) => (
         <div class="approval-gone" key={approval.approvalId}>
           <Icon name="warning" />
@@ -87,7 +91,8 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
         <button
           type="button"
           class="quiet-button approvals-all"
-          key={`${type}/${toolName}`}
+          // Another one once it allows others, so that a key pressed meanwhile allows nothing.
+          key={group.map(({ approvalId }) => approvalId).join(" ")}
           onClick={(event) => {
             moveFocus(
               open.filter((other) => !group.includes(other)),
@@ -102,6 +107,19 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
       ))}
     </section>
   );
+}
+
+/** Milliseconds without change after which a click is meant for what is there now. */
+const settlingTime = 500;
+
+/** Whether the panel has shown the same approvals for so long that nobody clicks on what was in their place before. */
+function useSettled(shown: string): boolean {
+  const [settled, setSettled] = useState<string>();
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(shown), settlingTime);
+    return () => clearTimeout(timer);
+  }, [shown]);
+  return settled === shown;
 }
 
 function toAnswers(approvals: readonly ApprovalRequestData[]) {
