@@ -49,6 +49,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   const { deletions, remove } = useDeletions({
     ...ports,
     current: route,
+    onFailure: list.fail,
     onEnd: (id) => {
       attention.forget(id);
       tabs.tell(id);

@@ -20,6 +20,8 @@ export interface ConversationListStore extends ReadableStore<ConversationListSta
   readonly loadMore: () => Promise<void>;
   /** Renames or pins it; a failure is shown in the list. */
   readonly change: (id: string, change: Pick<ConversationChange, "title" | "pinned">) => Promise<void>;
+  /** Shows why something that was done to a row failed. */
+  readonly fail: (error: unknown) => void;
 }
 
 export interface ConversationListPorts {
@@ -47,6 +49,11 @@ export function createConversationListStore(ports: ConversationListPorts): Conve
   let request = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  const fail = (error: unknown): void => {
+    if (isSignedOut(error)) return ports.onSignedOut();
+    store.set({ ...store.getSnapshot(), phase: "failed", failure: ports.describe(error) });
+  };
+
   const ask = async (before: string | undefined): Promise<void> => {
     request.abort();
     const current = new AbortController();
@@ -64,13 +71,13 @@ export function createConversationListStore(ports: ConversationListPorts): Conve
       store.set({ ...store.getSnapshot(), phase: "ready", conversations, next: page.next, failure: undefined });
     } catch (error) {
       if (current.signal.aborted) return;
-      if (isSignedOut(error)) return ports.onSignedOut();
-      store.set({ ...store.getSnapshot(), phase: "failed", failure: ports.describe(error) });
+      fail(error);
     }
   };
 
   return {
     ...store,
+    fail,
     refresh: () => ask(undefined),
     search(text) {
       store.set({ ...store.getSnapshot(), search: text });
@@ -83,9 +90,7 @@ export function createConversationListStore(ports: ConversationListPorts): Conve
         await ports.client.changeConversation(id, change);
         ports.onChange(id);
       } catch (error) {
-        if (isSignedOut(error)) return ports.onSignedOut();
-        store.set({ ...store.getSnapshot(), phase: "failed", failure: ports.describe(error) });
-        return;
+        return fail(error);
       }
       await ask(undefined);
     },

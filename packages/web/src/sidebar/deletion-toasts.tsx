@@ -7,7 +7,7 @@ import type { Deletions, PendingDeletion } from "./deletions.ts";
 /** What was deleted a moment ago, with an undo. */
 export function DeletionToasts({ deletions }: { readonly deletions: Deletions }) {
   const messages = useMessages();
-  const pending = useStore(deletions);
+  const pending = useStore(deletions).filter(({ isSent }) => isSent !== true);
   if (pending.length === 0) return undefined;
   return (
     <section class="toasts" aria-label={messages.deletions}>

@@ -5,6 +5,8 @@ import { createStore } from "../elements/store.ts";
 export interface PendingDeletion {
   readonly id: string;
   readonly title: string;
+  /** The request is on its way: an undo comes too late. */
+  readonly isSent?: true;
 }
 
 export interface DeletionPorts {
@@ -18,6 +20,7 @@ export interface DeletionPorts {
 
 export interface Deletions extends ReadableStore<readonly PendingDeletion[]> {
   readonly add: (deletion: PendingDeletion) => void;
+  /** Too late once the request is sent. */
   readonly undo: (id: string) => void;
   /** Stops the time while somebody is at the button. */
   readonly hold: (id: string) => void;
@@ -41,8 +44,11 @@ export function createDeletions({ remove, wait, onEnd, onFailure }: DeletionPort
     stop(id);
     store.set(store.getSnapshot().filter((deletion) => deletion.id !== id));
   };
+  const isWaiting = (id: string): boolean =>
+    store.getSnapshot().some((deletion) => deletion.id === id && deletion.isSent !== true);
   const carryOut = async (id: string, isLeaving: boolean): Promise<void> => {
     stop(id);
+    store.set(store.getSnapshot().map((deletion) => (deletion.id === id ? { ...deletion, isSent: true } : deletion)));
     try {
       await remove(id, isLeaving);
       onEnd(id);
@@ -66,10 +72,12 @@ export function createDeletions({ remove, wait, onEnd, onFailure }: DeletionPort
       store.set([...store.getSnapshot(), deletion]);
       start(deletion.id);
     },
-    undo: drop,
+    undo(id) {
+      if (isWaiting(id)) drop(id);
+    },
     hold: stop,
     release(id) {
-      if (isPending(id)) start(id);
+      if (isWaiting(id)) start(id);
     },
     carryOutAll() {
       for (const { id } of store.getSnapshot()) void carryOut(id, true);

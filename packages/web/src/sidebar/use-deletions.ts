@@ -8,6 +8,8 @@ import { createDeletions, type Deletions } from "./deletions.ts";
 interface UseDeletionsPorts {
   readonly client: SheafClient;
   readonly describe: (error: unknown) => string;
+  /** Shows it. */
+  readonly onFailure: (error: unknown) => void;
   /** The conversation that is shown. */
   readonly current: string | undefined;
   readonly onEnd: (id: string) => void;
@@ -30,7 +32,10 @@ export function useDeletions(ports: UseDeletionsPorts): {
         return () => clearTimeout(timer);
       },
       onEnd: (id) => latest.current.onEnd(id),
-      onFailure: (error) => latest.current.announce(latest.current.describe(error)),
+      onFailure(error) {
+        latest.current.onFailure(error);
+        latest.current.announce(latest.current.describe(error));
+      },
     }),
   );
   const { current } = ports;

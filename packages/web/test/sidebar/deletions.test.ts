@@ -49,6 +49,18 @@ describe("deletions", () => {
     expect(done).toEqual(["b", "b ended"]);
   });
 
+  test("cannot be undone, or begin again, once the request is sent", async () => {
+    const { deletions, done, letTimePass, ids } = open();
+    deletions.add({ id: "a", title: "A" });
+    const passing = letTimePass();
+    deletions.undo("a");
+    deletions.release("a");
+    expect(ids()).toEqual(["a"]);
+    await passing;
+    await letTimePass();
+    expect([ids(), done]).toEqual([[], ["a", "a ended"]]);
+  });
+
   test("happen when the page ends", async () => {
     const { deletions, done } = open();
     deletions.add({ id: "a", title: "A" });
