@@ -22,7 +22,7 @@ test.each([
   String.raw`\def\a{\a\a}\a`,
   String.raw`\def\a#1{#1#1#1#1#1#1#1#1#1}\a{\a{\a{${"x".repeat(3900)}}}}`,
   String.raw`\\\newcommand{\R}{\mathbb{R}} \R`,
-  String.raw`\text{` + "\u202E" + "abc}",
+  "\\text{\u202Eabc}",
   String.raw`\char"202E x`,
   String.raw`\textcolor{url(x)}{y}`,
   String.raw`\undefined`,
