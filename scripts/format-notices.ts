@@ -37,5 +37,13 @@ function readNotice(folder: string): Notice | undefined {
   if (file !== undefined) return { title, text: readFileSync(join(folder, file), "utf8").trim() };
   if (manifest.license === undefined)
     throw new Error(`${title} has no licence: it cannot be distributed with Sheaf, so replace it`);
-  return { title, text: `Licence: ${manifest.license}` };
+  const inReadme = readSection(join(folder, "README.md"));
+  return { title, text: [`Licence: ${manifest.license}`, ...inReadme].join("\n\n") };
+}
+
+/** What a package without a file for it says of its licence: its text must come along. */
+function readSection(path: string): readonly string[] {
+  if (!existsSync(path)) return [];
+  const sections = readFileSync(path, "utf8").split(/^#+ */m);
+  return sections.filter((text) => /^licen[cs]e\s*\n/i.test(text)).map((text) => text.replace(/^.*\n/, "").trim());
 }
