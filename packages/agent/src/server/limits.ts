@@ -39,6 +39,8 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
   const running = new Map<string, number>();
   const streams = new Map<string, number>();
   const reads = new Map<string, number>();
+  /** When the last search of an owner is over, whatever its outcome. */
+  const searches = new Map<string, Promise<unknown>>();
   const hasDayLimit = limits.turnsPerDay !== undefined || limits.costUsdPerDay !== undefined;
   const today = (): string => new Date(now()).toISOString().slice(0, 10);
 
@@ -69,6 +71,17 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
     openStream: (owner: string) => count(streams, owner, limits.streams, "streams at the same time"),
     /** Counts a look at files until the result is called. @throws HttpError LIMIT_REACHED. */
     startRead: (owner: string) => count(reads, owner, MAX_READS, "reads of files at the same time"),
+    /** Searches of one owner come one after the other: each looks at all that the owner has, and others need the store, too. */
+    async search<Result>(owner: string, action: () => Promise<Result>): Promise<Result> {
+      const result = (searches.get(owner) ?? Promise.resolve()).then(action);
+      const over = result.catch(() => undefined);
+      searches.set(owner, over);
+      try {
+        return await result;
+      } finally {
+        if (searches.get(owner) === over) searches.delete(owner);
+      }
+    },
     /** Of all owners. */
     get openStreams(): number {
       return [...streams.values()].reduce((sum, open) => sum + open, 0);

@@ -1,6 +1,7 @@
 /** How much one owner may have at once, and use up in a day (S-55). */
 import type { ChatResponse, ConversationPage, WorkspaceList } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
+import { createOwnerMeter, defaultOwnerLimits } from "../../src/server/limits.ts";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { openApp, type TestApp } from "./open-app.ts";
@@ -39,6 +40,22 @@ describe("limits", () => {
       expect(refused[0]!.headers.get("retry-after")).toBe("1");
       expect((await server.fetch(path)).status).toBe(200);
     }
+  });
+
+  test(verifies("S-55", "let one search of a token wait for the other, also after one that failed"), async () => {
+    const meter = createOwnerMeter(defaultOwnerLimits, () => 0);
+    const done: string[] = [];
+    const first = Promise.withResolvers<void>();
+    const note = async (name: string): Promise<void> => void done.push(name);
+    const failed = meter.search("a", () => first.promise);
+    const second = meter.search("a", () => note("second of a"));
+    await meter.search("b", () => note("first of b"));
+    expect(done).toEqual(["first of b"]);
+    first.reject(new Error("broken"));
+    await expect(failed).rejects.toThrow("broken");
+    await second;
+    await meter.search("a", () => note("third of a"));
+    expect(done).toEqual(["first of b", "second of a", "third of a"]);
   });
 
   test(verifies("S-55", "of streams refuse a message before it runs"), async () => {

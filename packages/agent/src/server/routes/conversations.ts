@@ -47,18 +47,10 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
       throw new HttpError("USAGE", `pinned is ${JSON.stringify(pinned.slice(0, 100))}: send "first", or leave it out`);
     }
     const after = before === undefined ? undefined : decodePlace(before);
-    const store = context.storeOf(request.get("owner"));
-    const pinnedFirst = pinned === "first";
-    const records = await store.listConversations({ limit: limit + 1, after, pinnedFirst, search });
-    const page = records.slice(0, limit);
-    const next = records.length > limit ? encodePlace(page.at(-1)!) : undefined;
-    const conversations: ConversationSummary[] = [];
-    for (const record of page) {
-      const match = search === undefined ? undefined : await findMatch(store, record, search);
-      conversations.push({ ...(await readSummary(store, record, context)), ...(match && { match }) });
-    }
-    const body: ConversationPage = { conversations, ...(next !== undefined && { next }) };
-    return request.json(body);
+    const order = { limit, after, pinnedFirst: pinned === "first", search };
+    const owner = request.get("owner");
+    const read = (): Promise<ConversationPage> => readPage(context.storeOf(owner), order, context);
+    return request.json(await (search === undefined ? read() : context.meter.search(owner, read)));
   });
 
   app.get("/v1/conversations/:id", async (request) => {
@@ -140,6 +132,23 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     }
     return request.json(await revertResponses({ responseId, onConflict }, store, record, context));
   });
+}
+
+async function readPage(
+  store: SharedStore,
+  order: Parameters<SharedStore["listConversations"]>[0],
+  context: ServerContext,
+): Promise<ConversationPage> {
+  const { limit, search } = order;
+  const records = await store.listConversations({ ...order, limit: limit + 1 });
+  const page = records.slice(0, limit);
+  const next = records.length > limit ? encodePlace(page.at(-1)!) : undefined;
+  const conversations: ConversationSummary[] = [];
+  for (const record of page) {
+    const match = search === undefined ? undefined : await findMatch(store, record, search);
+    conversations.push({ ...(await readSummary(store, record, context)), ...(match && { match }) });
+  }
+  return { conversations, ...(next !== undefined && { next }) };
 }
 
 /** @throws HttpError FILES_CHANGED; SheafError CONVERSATION_BUSY while one of them runs. */
