@@ -37,6 +37,7 @@ export interface PostgresConnection {
 
 /** Nothing is connected yet. @throws SheafError CONFIG_INVALID for an address that is not one; it shows no password. */
 export function createPostgresConnection(address: string): PostgresConnection {
+  checkAddress(address);
   const settings = toSettings(address);
   const place = toPlace(settings);
   const pool = new pg.Pool({ ...settings, max: MAX_CONNECTIONS, idleTimeoutMillis: 30_000 });
@@ -111,6 +112,17 @@ function toSettings(address: string): pg.ClientConfig {
         type === INT8 ? Number : pg.types.getTypeParser(type, format)) as typeof pg.types.getTypeParser,
     },
   };
+}
+
+/**
+ * A password with one of these characters would end the name of the server, and the rest of it would be taken for a database,
+ * which errors show. @throws SheafError CONFIG_INVALID.
+ */
+function checkAddress(address: string): void {
+  if (!/^\w+:\/\/[^@/?#]*[/?#][^=]*@/.test(address)) return;
+  const message =
+    "the address of the store is not valid: in a user name or password write %2F for /, %3F for ?, %23 for #";
+  throw new SheafError("CONFIG_INVALID", message, { source: "storage" });
 }
 
 /** Server and database by name; never the password. @throws SheafError CONFIG_INVALID. */

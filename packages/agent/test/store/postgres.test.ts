@@ -245,8 +245,12 @@ describe("without a database", () => {
       /database "db" at 127.0.0.1:1\).*ECONNREFUSED.*check host/,
     ],
     ["postgres://u:SECRET@nowhere.invalid/db", "STORAGE_LOCKED", /database "db" at nowhere.invalid:5432/],
+    ["postgres://nowhere.invalid/db?user=a@SECRET", "STORAGE_LOCKED", /database "db" at nowhere.invalid/],
     ["postgres://u:SECRET@/db?host=/nowhere", "STORAGE_LOCKED", /database "db" at \/nowhere/],
     ["postgres://u:SECRET@[::1/db", "CONFIG_INVALID", /not valid: write postgres:/],
+    ["postgres://u:12/SECRET@h/db", "CONFIG_INVALID", /write %2F for \//],
+    ["postgres://u:12#SECRET@h/db", "CONFIG_INVALID", /%23 for #/],
+    ["postgres://u:12?SECRET@h/db", "CONFIG_INVALID", /%3F for \?/],
     ["postgres://u:SECRET@h/db?sslrootcert=/no.pem", "CONFIG_INVALID", /there is no file \/no.pem/],
   ])(verifies("R-34", "%s"), async (address, code, message) => {
     const failure = await createPostgresStore(address).catch((error: unknown) => error);
