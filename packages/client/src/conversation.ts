@@ -107,6 +107,8 @@ class OpenConversation implements ConversationStore {
   readonly #options: ConversationOptions;
   readonly #store;
   #loading = new AbortController();
+  /** A load that messages wait for: one that begins anew would end the one before. */
+  #loaded: Promise<void> | undefined;
   #closing = new AbortController();
   #following = new AbortController();
   #stream: ResponseStream | undefined;
@@ -150,7 +152,7 @@ class OpenConversation implements ConversationStore {
   };
 
   readonly send = async (message: OutgoingMessage): Promise<boolean> => {
-    if (this.getSnapshot().status === "loading") await this.load();
+    if (this.getSnapshot().status === "loading") await (this.#loaded ??= this.load());
     const { status, isAnswering } = this.getSnapshot();
     if (status !== "ready") return false;
     return isAnswering ? this.#queue(message) : this.#send(message);
@@ -251,6 +253,7 @@ class OpenConversation implements ConversationStore {
 
   readonly close = (): void => {
     this.#loading.abort();
+    this.#loaded = undefined;
     this.#closing.abort();
     this.#closing = new AbortController();
     this.#leaveStream();

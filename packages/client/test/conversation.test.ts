@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createPng } from "../../../test/support/images.ts";
 import { createConversation, type ConversationState, type ConversationStore } from "../src/chat.ts";
@@ -15,6 +15,15 @@ const write = { calls: [{ tool: "write_file", arguments: { target_file: "a.txt",
 const toTexts = ({ getSnapshot }: ConversationStore): (string | null)[] =>
   getSnapshot().turns.flatMap(({ response }) => response.documents.map(({ content }) => content));
 const toMessages = ({ getSnapshot }: ConversationStore): string[] => getSnapshot().turns.map(({ message }) => message);
+
+/** Rejects as soon as a request is aborted, as on a network. */
+function toAbortable(send: (address: string, init?: RequestInit) => Promise<Response>): typeof fetch {
+  return (input, init) =>
+    new Promise((resolve, reject) => {
+      init?.signal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")));
+      send(input instanceof Request ? input.url : String(input), init).then(resolve, reject);
+    });
+}
 
 describe("a new conversation", () => {
   test("gets its id, title and answer; its list hears of its beginning and its end", async () => {
@@ -170,6 +179,18 @@ describe("a stored conversation", () => {
     await waitForEnd(other);
     expect(other.getSnapshot()).toMatchObject({ id, title: "One", status: "ready", settings: { mode: "ask" } });
     expect((await client.getConversation(id ?? "")).turns.map(({ response }) => response.mode)).toEqual(["ask", "ask"]);
+  });
+
+  test("messages sent while it loads are all sent, in their order", async () => {
+    const { conversation, app } = await openConversation([hello]);
+    await conversation.send({ message: "One" });
+    await waitForEnd(conversation);
+    const client = createClient({ baseUrl: app.address, fetch: toAbortable(app.fetch) });
+    const other = createConversation(client, { id: conversation.getSnapshot().id });
+    onTestFinished(other.close);
+    expect(await Promise.all([other.send({ message: "Two" }), other.send({ message: "Three" })])).toEqual([true, true]);
+    await waitForEnd(other);
+    expect(toMessages(other)).toEqual(["One", "Two", "Three"]);
   });
 
   test("one that is not there is missing; one that cannot be loaded has failed, until it can", async () => {
