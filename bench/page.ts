@@ -3,14 +3,12 @@
  * thread for each delta; the floor is a page that adds the same text to plain
  * paragraphs, and keeps those in sight.
  */
-import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../test/support/chromium.ts";
 import type { Side } from "./support/agent.ts";
-import { type Bench, compare, sheafProgram, startNode, withFolder } from "./support/measure.ts";
+import { type Bench, compare } from "./support/measure.ts";
+import { openSheafPage } from "./support/open-page.ts";
 import { type Provider, type Script, startProvider } from "./support/provider.ts";
 
 const deltasPerSecond = 200;
@@ -55,7 +53,7 @@ async function measurePage(side: Side, provider: Provider, browser: Browser): Pr
   provider.play(script);
   const run = () => measureMainThread(page, provider);
   try {
-    return await (side === "floor" ? openFloor(page, provider, run) : openSheaf(page, provider, run));
+    return await (side === "floor" ? openFloor(page, provider, run) : openSheafPage(page, provider, run));
   } finally {
     await page.close();
   }
@@ -95,32 +93,6 @@ function readIntoParagraphs(url: string): void {
     }
   };
   void read("{}").then(() => read('{"role":"tool"}'));
-}
-
-function openSheaf(page: Page, provider: Provider, run: () => Promise<number>): Promise<number> {
-  return withFolder(async (folder) => {
-    const workspace = join(folder, "workspace");
-    mkdirSync(workspace);
-    writeFileSync(join(workspace, "read.txt"), "one\n");
-    const model = ["--model", "openai-compatible/m", "--base-url", provider.url, "--api-key", "none"];
-    const child = startNode(
-      [sheafProgram, "serve", "--port", "0", "--open", ...model],
-      workspace,
-      join(folder, "home"),
-    );
-    child.stderr!.resume();
-    try {
-      const [line] = (await once(child.stdout!, "data")) as [Buffer];
-      await page.goto(/http:\S+/.exec(line.toString())![0]);
-      await page.getByRole("textbox", { name: "Message" }).fill("Go");
-      await page.keyboard.press("Enter");
-      return await run();
-    } finally {
-      const closed = once(child, "close");
-      child.kill("SIGKILL");
-      await closed;
-    }
-  });
 }
 
 /** Microseconds for each delta while the second answer streams. */

@@ -1,0 +1,72 @@
+/** What a page in Chromium takes while something happens in it. */
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Browser, Page } from "playwright-core";
+
+/** What a page took; memory in MB. */
+export interface PageUse {
+  /** Tasks of the main thread that took more than 50 ms. */
+  readonly longTasks: number;
+  /** Elements and texts in the document, at most. */
+  readonly peakNodes: number;
+  /** Of the process that draws the page, at most. */
+  readonly peakMemory: number;
+}
+
+/** Samples a page until `end` resolves. */
+export async function watchPage(browser: Browser, page: Page, end: Promise<unknown>): Promise<PageUse> {
+  await page.evaluate(recordTasks);
+  const renderers = await findRenderers(browser);
+  const nodes: number[] = [];
+  const memory: number[] = [];
+  const sample = async (): Promise<void> => {
+    nodes.push(await page.evaluate(countNodes));
+    memory.push(Math.max(...renderers.map(readPssMb)));
+  };
+  const ended = end.then(() => true);
+  do await sample();
+  while (!(await Promise.race([ended, sleep(250, false)])));
+  await sleep(2000);
+  await sample();
+  return {
+    longTasks: await page.evaluate(readTaskCount),
+    peakNodes: Math.max(...nodes),
+    peakMemory: Math.max(...memory),
+  };
+}
+
+declare global {
+  // oxlint-disable-next-line no-var -- a property of the page's window
+  var sheafTasks: number | undefined;
+}
+
+function recordTasks(): void {
+  globalThis.sheafTasks = 0;
+  new PerformanceObserver((list) => (globalThis.sheafTasks! += list.getEntries().length)).observe({ type: "longtask" });
+}
+
+function readTaskCount(): number {
+  return globalThis.sheafTasks ?? 0;
+}
+
+/** Elements and texts of the document. */
+function countNodes(): number {
+  const walker = document.createTreeWalker(document.body);
+  let count = 0;
+  while (walker.nextNode() !== null) count += 1;
+  return count;
+}
+
+/** Processes that may have drawn the page: a browser keeps spare ones. */
+async function findRenderers(browser: Browser): Promise<number[]> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  return processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
+}
+
+/** Memory of a process, shared pages divided among those who share them. */
+function readPssMb(pid: number): number {
+  const [, kilobytes = 0] = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "latin1")) ?? [];
+  return Number(kilobytes) / 1024;
+}
