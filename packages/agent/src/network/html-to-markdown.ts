@@ -1,4 +1,5 @@
 /** A page as Markdown for a model: its main part, without what is for browsers. */
+import { toFence } from "../base/to-fence.ts";
 import { toHtmlTokens, type HtmlToken } from "./html-tokens.ts";
 import { createMarkdownWriter, type MarkdownWriter } from "./markdown-writer.ts";
 
@@ -260,8 +261,7 @@ class Converter {
         this.#preformatted = undefined;
         const text = preformatted.text.replace(/^\r?\n/, "").trimEnd();
         if (text === "") return;
-        const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-        const fence = "`".repeat(longest + 1);
+        const fence = toFence(text);
         this.#writer.writeLines([fence + preformatted.language, ...text.split(/\r?\n/), fence]);
       },
     });

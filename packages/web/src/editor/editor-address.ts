@@ -43,7 +43,11 @@ export function toEditorAddress(
   folder: string,
   { path, line, workspace }: FilePlace,
 ): string | undefined {
-  const root = folder.trim().replaceAll("\\", "/").replaceAll("{workspace}", workspace).replace(/\/+$/, "");
+  const root = folder
+    .trim()
+    .replaceAll("\\", "/")
+    .replaceAll("{workspace}", () => workspace)
+    .replace(/\/+$/, "");
   const parts = path.replaceAll("\\", "/").split("/");
   const isAbsolute = /^(?:\/[^/]|[A-Za-z]:(?:\/|$))/.test(root);
   const isInside = parts.every((part) => part !== "" && part !== "." && part !== "..") && !/^[A-Za-z]:/.test(path);

@@ -11,6 +11,8 @@ test("a file of the workspace, at its line, in the folder that the user typed", 
   expect(toEditorAddress("idea", "/w", { path: "a&b.ts", line: 0, workspace: "" })).toBe(
     "idea://open?file=/w/a%26b.ts&line=1",
   );
+  const place = { path: "a.ts", line: 1, workspace: "$&" };
+  expect(toEditorAddress("vscode", "/w/{workspace}", place)).toBe("vscode://file/w/%24%26/a.ts:1");
 });
 
 test.each([

@@ -2,6 +2,7 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
 import type { RunStart } from "@sheaf/protocol";
 import { SheafError } from "../../base/errors.ts";
+import { toFence } from "../../base/to-fence.ts";
 import { toMessageAttachments } from "../../workspace/attachment.ts";
 
 /**
@@ -36,8 +37,7 @@ function toBlockText(block: ContentBlock): string {
     case "resource": {
       const { resource } = block;
       if (!("text" in resource)) return "";
-      const longest = Math.max(2, ...[...resource.text.matchAll(/`+/g)].map(([run]) => run.length));
-      const fence = "`".repeat(longest + 1);
+      const fence = toFence(resource.text);
       return `${resource.uri}\n${fence}\n${resource.text}\n${fence}`;
     }
     default:

@@ -1,4 +1,5 @@
 /** Pieces of text that are built alike in every language. */
+import { toFence } from "../../base/to-fence.ts";
 import type { Language } from "./languages/english.ts";
 
 /** A phrase with its places `{0}`, `{1}`, `{2}` filled in. */
@@ -15,14 +16,14 @@ export function formatList({ phrases }: Language, entries: readonly string[]): s
 /** One line of Markdown code, safe with backticks inside. */
 export function formatCode(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
-  const fence = "`".repeat(countLongest(line, /`+/g) + 1);
+  const fence = toFence(line, 1);
   const pad = /^`|`$|^$/.test(line) ? " " : "";
   return fence + pad + line + pad + fence;
 }
 
 /** A fenced block that nothing inside can close (N16). */
 export function formatFence(content: string, info: string): string {
-  const fence = "`".repeat(Math.max(2, countLongest(content, /`+/g)) + 1);
+  const fence = toFence(content);
   return `${fence}${info.replaceAll("`", "")}\n${content.replace(/\r?\n$/, "")}\n${fence}`;
 }
 
@@ -31,8 +32,4 @@ export function formatItems(language: Language, items: readonly string[], limit 
   const left = items.length - limit;
   const more = left > 0 ? [fill(language.phrases.more, left)] : [];
   return [...items.slice(0, limit), ...more].map((item) => `- ${item}`).join("\n");
-}
-
-function countLongest(text: string, runs: RegExp): number {
-  return [...text.matchAll(runs)].reduce((longest, [run]) => Math.max(longest, run.length), 0);
 }

@@ -1,5 +1,6 @@
 /** A conversation as one Markdown text. */
 import { toResponse } from "@sheaf/documents";
+import { toFence } from "../../base/to-fence.ts";
 import { toPrompt, toDocumentSection, type SectionPart } from "./document-sections.ts";
 import type { ConversationExport, ExportedResponse } from "./conversation-export.ts";
 
@@ -26,9 +27,7 @@ export function formatMarkdownExport({ conversation, responses }: ReadableExport
 
 function formatPart(part: SectionPart): string {
   if (part.kind === "prose") return part.text;
-  let longest = 2;
-  for (const [run] of part.text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
-  const fence = "`".repeat(longest + 1);
+  const fence = toFence(part.text);
   return `${fence}${part.language}\n${part.text}${part.text.endsWith("\n") ? "" : "\n"}${fence}`;
 }
 
