@@ -250,7 +250,10 @@ describeWithChromium("a conversation in the page", (browser) => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy the answer" }).click();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe("First.");
+    // Until then the first answer is still there.
+    const sent = page.waitForResponse((response) => response.url().includes("/v1/chat"));
     await page.getByRole("button", { name: "Try again" }).click();
+    await sent;
     await waitUntil(page, "document.querySelectorAll('.message').length === 1 && document.querySelector('.totals')");
     await page.getByRole("button", { name: "Message actions" }).click();
     await page.getByRole("menuitem", { name: "Edit and send again" }).click();

@@ -96,7 +96,7 @@ export function createConversationRows(connection: SqliteConnection, owner: stri
     },
     listConversations: async ({ limit, workspace, after, pinnedFirst, search }) => {
       const [rank, place] = pinnedFirst ? ["pinned DESC, ", "pinned, "] : ["", ""];
-      const last = pinnedFirst ? { pinned: toFlag(after?.pinned ?? false) } : {};
+      const last: Record<string, number | null> = pinnedFirst ? { pinned: toFlag(after?.pinned ?? false) } : {};
       const sql = `SELECT ${conversationColumns} FROM conversations c
         WHERE owner = :owner AND (:workspace IS NULL OR workspace = :workspace)
           AND (:time IS NULL OR (${place}updated_at, key) < (${pinnedFirst ? ":pinned, " : ""}:time, COALESCE((SELECT key FROM conversations WHERE id = :id AND owner = :owner), 0)))
