@@ -108,7 +108,10 @@ export function toTurnsState(turns: readonly Turn[]): Pick<ConversationState, "t
 }
 
 /** A conversation as the server has it. */
-export function toLoadedState({ id, title, workspace, mode = "agent", model, effort, turns }: Conversation) {
+export function toLoadedState(
+  { id, title, workspace, mode = "agent", model, effort, turns }: Conversation,
+  before: readonly Turn[],
+) {
   return {
     id,
     title,
@@ -116,8 +119,17 @@ export function toLoadedState({ id, title, workspace, mode = "agent", model, eff
     settings: { mode, model, effort },
     status: "ready",
     connection: "idle",
-    ...toTurnsState(turns.map(toCheckedTurn)),
+    ...toTurnsState(keepReasoning(before, turns.map(toCheckedTurn))),
   } satisfies Partial<ConversationState>;
+}
+
+/** Turns that were loaded again keep the reasoning that is known, unless more may have come since. */
+function keepReasoning(before: readonly Turn[], turns: readonly Turn[]): readonly Turn[] {
+  const known = new Map(before.map(({ response, reasoning }) => [response.id, reasoning]));
+  return turns.map((turn) => {
+    const reasoning = turn.response.status === "streaming" ? undefined : known.get(turn.response.id);
+    return reasoning === undefined ? turn : { ...turn, reasoning };
+  });
 }
 
 /** Passes the response through the reducer, which removes invalid fields, so that views need not expect them. */

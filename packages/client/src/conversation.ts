@@ -139,9 +139,7 @@ class OpenConversation implements ConversationStore {
       const conversation = await this.#client.getConversation(id, { signal });
       if (signal.aborted) return;
       this.#leaveStream();
-      const loaded = toLoadedState(conversation);
-      const turns = keepReasoning(this.getSnapshot().turns, loaded.turns);
-      this.#change({ ...loaded, turns, error: undefined });
+      this.#change({ ...toLoadedState(conversation, this.getSnapshot().turns), error: undefined });
       this.#followLast();
       if (!this.getSnapshot().isAnswering) this.#releaseQueued();
     } catch (cause) {
@@ -454,13 +452,4 @@ function toError(cause: unknown): Error {
 function toOutgoing({ message, answers, attachments }: Turn): OutgoingMessage {
   const files = attachments?.flatMap(({ name, blob }) => (blob ? [{ name, blob }] : []));
   return { message, ...(answers && { answers }), ...(files && { attachments: files }) };
-}
-
-/** Turns that were loaded again keep the reasoning that is known, unless more may have come since. */
-function keepReasoning(before: readonly Turn[], turns: readonly Turn[]): readonly Turn[] {
-  const known = new Map(before.map(({ response, reasoning }) => [response.id, reasoning]));
-  return turns.map((turn) => {
-    const reasoning = turn.response.status === "streaming" ? undefined : known.get(turn.response.id);
-    return reasoning === undefined ? turn : { ...turn, reasoning };
-  });
 }

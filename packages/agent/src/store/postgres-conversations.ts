@@ -1,5 +1,6 @@
 /** Conversations, responses and usage in PostgreSQL, as rows. Every statement names the owner (S-53). */
 import type { RunEvent } from "@sheaf/protocol";
+import { type ConversationRow, type ConversationRows, groupEvents, toConversationRecord } from "./conversation-rows.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
 import { lastSeqOfRow } from "./postgres-log.ts";
 import { findPrompt, fromColumn, toColumn, toWords } from "./postgres-text.ts";
@@ -7,19 +8,14 @@ import {
   createTakenError,
   type CompleteConversation,
   type ConversationRecord,
-  type ConversationSettings,
   type OpenResponse,
   type OwnerUsage,
   type RequestRecord,
   type ResponseRecord,
   type ResponseTexts,
-  type SharedStore,
 } from "./store.ts";
 import { encodeEvents } from "./encode-events.ts";
 import { digestLog } from "./log-digest.ts";
-
-/** Events per row, when a log is stored whole. */
-const GROUP = 500;
 
 const conversationColumns = `c.id, c.workspace, c.title, c.created_at AS "createdAt", c.updated_at AS "updatedAt", c.settings,
   c.pinned,
@@ -28,33 +24,8 @@ const conversationColumns = `c.id, c.workspace, c.title, c.created_at AS "create
   (SELECT id FROM sheaf.responses WHERE conversation = c.key AND NOT ended
     ORDER BY position DESC LIMIT 1) AS "openResponseId"`;
 
-interface ConversationRow extends Omit<ConversationRecord, "settings" | "usage" | "openResponseId"> {
-  readonly settings: string;
-  readonly usage: readonly [promptTokens: number, completionTokens: number, costUsd: number | null];
-  readonly openResponseId: string | null;
-}
-
-/** The methods of the store that need no lease. */
-type RowMethod =
-  | "revertResponses"
-  | "getResponse"
-  | "listResponses"
-  | "getConversation"
-  | "listConversations"
-  | "listOpenResponses"
-  | "findRequest"
-  | "changeConversation"
-  | "addConversation"
-  | "listTexts"
-  | "countConversations"
-  | "readUsage"
-  | "addUsage";
-
 /** The rows as `owner` sees them. */
-export function createPostgresRows(
-  { query, transact }: PostgresConnection,
-  owner: string,
-): Pick<SharedStore, RowMethod> {
+export function createPostgresRows({ query, transact }: PostgresConnection, owner: string): ConversationRows {
   const selectResponses = (where: "r.id = $1" | "c.id = $1", value: string): Promise<readonly ResponseRecord[]> =>
     query<ResponseRecord>(
       `SELECT r.id, c.id AS "conversationId", r.position, r.created_at AS "createdAt", r.ended, r.reverted,
@@ -184,15 +155,8 @@ function readMessage(events: string): string {
   }
 }
 
-function toRecord({ settings, usage, openResponseId, title, ...row }: ConversationRow): ConversationRecord {
-  const [promptTokens, completionTokens, costUsd] = usage;
-  return {
-    ...row,
-    title: fromColumn(title),
-    settings: JSON.parse(settings) as ConversationSettings,
-    usage: { promptTokens, completionTokens, ...(costUsd !== null && { costUsd }) },
-    ...(openResponseId !== null && { openResponseId }),
-  };
+function toRecord({ title, ...row }: ConversationRow): ConversationRecord {
+  return toConversationRecord({ ...row, title: fromColumn(title) });
 }
 
 /** Within a transaction. @throws SheafError USAGE for an id that is taken, perhaps by another owner. */
@@ -233,8 +197,7 @@ async function insertLog(
   response: number,
   events: CompleteConversation["responses"][number]["events"],
 ): Promise<void> {
-  for (let start = 0; start < events.length; start += GROUP) {
-    const group = events.slice(start, start + GROUP);
+  for (const group of groupEvents(events)) {
     const prompt = findPrompt(group);
     const { firstSeq, lastSeq, text } = encodeEvents(group)!;
     await query(

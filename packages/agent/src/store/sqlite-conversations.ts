@@ -1,6 +1,13 @@
 /** Conversations, responses and usage in SQLite, as rows. Every statement names the owner (S-53). */
 import type { SQLInputValue } from "node:sqlite";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import {
+  type ConversationRow,
+  type ConversationRows,
+  groupEvents,
+  toConversationRecord,
+  type UsageColumns,
+} from "./conversation-rows.ts";
 import { digestLog } from "./log-digest.ts";
 import { writeDigest } from "./sqlite-digests.ts";
 import { lastSeqOfResponse } from "./sqlite-groups.ts";
@@ -8,17 +15,12 @@ import {
   createTakenError,
   type CompleteConversation,
   type ConversationRecord,
-  type ConversationSettings,
   type OpenResponse,
   type OwnerUsage,
   type RequestRecord,
   type ResponseRecord,
   type ResponseTexts,
-  type SharedStore,
 } from "./store.ts";
-
-/** Events per row, when a log is stored whole. */
-const GROUP = 500;
 
 const conversationColumns = `c.id, c.workspace, c.title, c.created_at AS createdAt, c.updated_at AS updatedAt, c.settings,
   c.pinned,
@@ -26,11 +28,9 @@ const conversationColumns = `c.id, c.workspace, c.title, c.created_at AS created
     FROM responses WHERE conversation = c.key) AS usage,
   (SELECT id FROM responses WHERE conversation = c.key AND ended = 0 ORDER BY position DESC LIMIT 1) AS openResponseId`;
 
-interface ConversationRow extends Pick<ConversationRecord, "id" | "workspace" | "title" | "createdAt" | "updatedAt"> {
-  readonly settings: string;
+interface SqliteRow extends Omit<ConversationRow, "pinned" | "usage"> {
   readonly pinned: number;
   readonly usage: string;
-  readonly openResponseId: string | null;
 }
 
 /** What the user wrote in the response `r` of a statement. One log that is damaged does not end searches of all. */
@@ -39,24 +39,8 @@ const promptOfResponse =
 
 type ResponseRow = Omit<ResponseRecord, "ended" | "reverted"> & { readonly ended: number; readonly reverted: number };
 
-/** The methods of the store that need no lease. */
-type RowMethod =
-  | "revertResponses"
-  | "getResponse"
-  | "listResponses"
-  | "getConversation"
-  | "listConversations"
-  | "listOpenResponses"
-  | "findRequest"
-  | "changeConversation"
-  | "addConversation"
-  | "listTexts"
-  | "countConversations"
-  | "readUsage"
-  | "addUsage";
-
 /** The rows as `owner` sees them. */
-export function createConversationRows(connection: SqliteConnection, owner: string): Pick<SharedStore, RowMethod> {
+export function createConversationRows(connection: SqliteConnection, owner: string): ConversationRows {
   const get = (sql: string, ...values: SQLInputValue[]): unknown =>
     connection.run(() => connection.prepare(sql).get(...values));
   const all = (sql: string, ...values: SQLInputValue[]): unknown =>
@@ -81,7 +65,7 @@ export function createConversationRows(connection: SqliteConnection, owner: stri
     listResponses: async (conversationId) => selectResponses("c.id = ?", conversationId),
     getConversation: async (conversationId) => {
       const sql = `SELECT ${conversationColumns} FROM conversations c WHERE id = ? AND owner = ?`;
-      const row = get(sql, conversationId, owner) as ConversationRow | undefined;
+      const row = get(sql, conversationId, owner) as SqliteRow | undefined;
       return row && toRecord(row);
     },
     changeConversation: async (conversationId, { title, settings, pinned }) => {
@@ -105,7 +89,7 @@ export function createConversationRows(connection: SqliteConnection, owner: stri
         ORDER BY ${rank}updated_at DESC, key DESC LIMIT :limit`;
       const page = { time: after?.updatedAt ?? null, id: after?.id ?? null, limit, ...last };
       const values = { owner, workspace: workspace ?? null, words: search?.toLowerCase() ?? null, ...page };
-      const rows = connection.run(() => connection.prepare(sql).all(values)) as unknown as ConversationRow[];
+      const rows = connection.run(() => connection.prepare(sql).all(values)) as unknown as SqliteRow[];
       return rows.map(toRecord);
     },
     listOpenResponses: async () => {
@@ -141,15 +125,8 @@ export function createConversationRows(connection: SqliteConnection, owner: stri
   };
 }
 
-function toRecord({ settings, pinned, usage, openResponseId, ...row }: ConversationRow): ConversationRecord {
-  const [promptTokens, completionTokens, costUsd] = JSON.parse(usage) as [number, number, number | null];
-  return {
-    ...row,
-    settings: JSON.parse(settings) as ConversationSettings,
-    pinned: pinned === 1,
-    usage: { promptTokens, completionTokens, ...(costUsd !== null && { costUsd }) },
-    ...(openResponseId !== null && { openResponseId }),
-  };
+function toRecord({ pinned, usage, ...row }: SqliteRow): ConversationRecord {
+  return toConversationRecord({ ...row, pinned: pinned === 1, usage: JSON.parse(usage) as UsageColumns });
 }
 
 function toFlag(value: boolean | undefined): number | null {
@@ -175,8 +152,7 @@ function insertConversation(connection: SqliteConnection, owner: string, convers
       .get(response.id, inserted.key, index + 1, response.createdAt) as { key: number } | undefined;
     if (!row) throw createTakenError(response.id);
     writeDigest(connection, row.key, digestLog(response.events));
-    for (let start = 0; start < response.events.length; start += GROUP) {
-      const group = response.events.slice(start, start + GROUP);
+    for (const group of groupEvents(response.events)) {
       connection
         .prepare("INSERT INTO event_groups (response, first_seq, last_seq, events) VALUES (?, ?, ?, ?)")
         .run(row.key, group[0]!.seq, group.at(-1)!.seq, JSON.stringify(group));
