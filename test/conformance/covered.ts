@@ -294,6 +294,7 @@ export const covered: readonly string[] = [
   "R-34",
   "R-35",
   "R-36",
+  "R-37",
   "S-116",
   "S-117",
   "S-118",

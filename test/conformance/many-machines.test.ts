@@ -1,12 +1,10 @@
 /** Two servers, as on two machines, on one PostgreSQL database. */
-import { randomBytes } from "node:crypto";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
+import { reduce, type ChatResponse } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { expect, test } from "vitest";
+import { asOther, begin, createCluster, readWhole } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
-import { readEvents, startServer, type TestServer } from "../support/server.ts";
+import { readEvents, type TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -19,56 +17,14 @@ const slow = {
 };
 
 describeWithPostgres("servers that share a database", (postgres) => {
-  /** Two servers with the same workspace, tokens and store, and nothing else in common. */
   const startTwo = async (script: unknown): Promise<[TestServer, TestServer]> => {
-    const address = await postgres.clearDatabase();
-    const cwd = folders.newFolder();
-    const tokenFile = join(folders.path, "tokens");
-    const scriptFile = join(folders.path, "script.json");
-    writeFileSync(scriptFile, JSON.stringify(script));
-    const model = `scripted:${scriptFile}`;
-    const token = randomBytes(24).toString("hex");
-    writeFileSync(tokenFile, `ada ${token}\n`, { mode: 0o600 });
-    const start = async (name: string): Promise<TestServer> => {
-      const server = await startServer({
-        home: `${cwd}-${name}`,
-        cwd,
-        args: ["--token-file", tokenFile, "--offer", model],
-        environment: { SHEAF_STORE: address },
-      });
-      const request: TestServer["fetch"] = (path, init = {}) =>
-        fetch(`${server.address}${path}`, {
-          ...init,
-          headers: { ...Object.fromEntries(new Headers(init.headers)), authorization: `Bearer ${token}` },
-        });
-      const headers = { "content-type": "application/json" };
-      return {
-        ...server,
-        fetch: request,
-        chat: (body, init = {}) =>
-          request("/v1/chat", {
-            method: "POST",
-            body: JSON.stringify({ model, ...body }),
-            headers: { ...headers, ...Object.fromEntries(new Headers(init.headers)) },
-          }),
-      };
-    };
-    return Promise.all([start("a"), start("b")]);
-  };
-
-  const begin = async (server: TestServer): Promise<{ path: string; answer: Response }> => {
-    const answer = await server.chat({ message: "Go", stream: true });
-    return { path: answer.headers.get("location")!, answer };
+    const cluster = await createCluster(postgres, folders, { script });
+    return Promise.all([cluster.start("a"), cluster.start("b")]);
   };
 
   test(verifies(["R-30", "R-35"], "a reader at the other server goes on where it was, and follows live"), async () => {
     const [one, other] = await startTwo(slow);
-    const { path, answer } = await begin(one);
-    const first: StreamEvent[] = [];
-    const reading = readEvents(answer, (event) => {
-      first.push(event);
-      return false;
-    });
+    const { path, seen: first, read } = await begin(one);
     await expect.poll(() => first.length).toBeGreaterThan(5);
     const seen = first.slice(0, 5);
     const headers = { "Last-Event-ID": String(seen.at(-1)!.id) };
@@ -77,7 +33,7 @@ describeWithPostgres("servers that share a database", (postgres) => {
       times.push(performance.now());
       return false;
     });
-    await reading;
+    await read;
     expect([...seen, ...rest]).toEqual(first);
     expect(verify([...seen, ...rest])).toBeUndefined();
     // It came while it was written, not at the end: no wait was as long as the poll behind lost notices.
@@ -88,18 +44,11 @@ describeWithPostgres("servers that share a database", (postgres) => {
 
   test(verifies("R-36", "a cancel at the other server ends the response within 1 s"), async () => {
     const [one, other] = await startTwo(slow);
-    const { path, answer } = await begin(one);
-    const events: StreamEvent[] = [];
-    const begun = Promise.withResolvers<void>();
-    const reading = readEvents(answer, (event) => {
-      events.push(event);
-      if (events.length > 5) begun.resolve();
-      return false;
-    });
-    await begun.promise;
+    const { path, seen, read } = await begin(one);
+    await expect.poll(() => seen.length).toBeGreaterThan(5);
     const askedAt = performance.now();
     expect((await other.fetch(`${path}/cancel`, { method: "POST" })).status).toBe(202);
-    await reading;
+    await read;
     expect(performance.now() - askedAt).toBeLessThan(1000);
     const { status, documents } = (await (await other.fetch(path)).json()) as ChatResponse;
     expect(status).toBe("error");
@@ -108,20 +57,11 @@ describeWithPostgres("servers that share a database", (postgres) => {
 
   test(verifies(["R-01", "R-32"], "a server dies: the other one ends its response, and goes on with it"), async () => {
     const [one, other] = await startTwo(slow);
-    const { path, answer } = await begin(one);
-    const conversationId = answer.headers.get("x-conversation-id")!;
-    const seen: StreamEvent[] = [];
-    const reading = readEvents(answer, (event) => {
-      seen.push(event);
-      return false;
-    }).catch(() => undefined);
+    const { path, conversationId, seen, read } = await begin(one);
     await expect.poll(() => seen.length).toBeGreaterThan(5);
     await one.stop("SIGKILL");
-    await reading;
-    const events = await readEvents(await other.fetch(`${path}/events`));
-    expect(events.slice(0, seen.length)).toEqual(seen);
-    expect(verify(events)).toBeUndefined();
-    expect(events.at(-1)?.event).toBe("done");
+    await read;
+    await readWhole(other, path, seen);
     expect((await other.chat({ message: "Again", conversationId })).status).toBe(200);
   });
 
@@ -133,5 +73,73 @@ describeWithPostgres("servers that share a database", (postgres) => {
     expect(second).toEqual(first);
     const { conversations } = (await (await other.fetch("/v1/conversations")).json()) as { conversations: object[] };
     expect(conversations).toHaveLength(1);
+  });
+
+  const asking = {
+    turns: [
+      { events: [{ call: { tool: "run_terminal_cmd", arguments: { command: "node -e 0" } } }] },
+      { events: [{ text: "Done." }] },
+    ],
+    after: "loop",
+  };
+
+  /** A response at the first server that has asked. */
+  const ask = async (one: TestServer) => {
+    const response = await begin(one, { approvals: "ask" });
+    await expect.poll(() => response.seen.at(-1)?.event).toBe("approval_request");
+    const request = response.seen.at(-1);
+    if (request?.event !== "approval_request") throw new Error("nothing was asked");
+    return { ...response, decisions: `${response.path}/approvals/${request.data.approvalId}` };
+  };
+
+  const post = (body: unknown): RequestInit => ({
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+  test(verifies("R-37", "an approval is decided at the other server, once"), async () => {
+    const cluster = await createCluster(postgres, folders, { script: asking, args: ["--sandbox", "disabled"] });
+    const [one, other] = [await cluster.start("a"), await cluster.start("b")];
+    const { read, seen, decisions } = await ask(one);
+    const stranger = asOther(other, cluster.tokenOf("bob"));
+    expect((await stranger(decisions, post({ optionId: "allow_once" }))).status).toBe(404);
+    expect((await other.fetch(`${decisions}x`, post({ optionId: "allow_once" }))).status).toBe(404);
+    expect((await other.fetch(decisions, post({ optionId: "nonsense" }))).status).toBe(400);
+    const edited = { optionId: "allow_once", editedArguments: { command: 7 } };
+    expect((await other.fetch(decisions, post(edited))).status).toBe(400);
+    const answers = await Promise.all(
+      [other, one, other].map((server) => server.fetch(decisions, post({ optionId: "allow_once" }))),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 409, 409]);
+    await read;
+    expect(seen.find(({ event }) => event === "approval_resolved")?.data).toMatchObject({ by: "ada" });
+    expect(reduce(seen)).toMatchObject({ status: "completed", documents: [{ metadata: { exitCode: 0 } }, {}] });
+    const late = await other.fetch(decisions, post({ optionId: "allow_once" }));
+    expect(await late.json()).toMatchObject({ error: { errorCode: "APPROVAL_RESOLVED" } });
+    expect(await postgres.run(cluster.store, "SELECT * FROM sheaf.letters")).toEqual([]);
+  });
+
+  test(verifies("R-37", "a decision whose notice is lost arrives; one that nobody takes does not count"), async () => {
+    const cluster = await createCluster(postgres, folders, { script: asking, args: ["--sandbox", "disabled"] });
+    const [one, other] = [await cluster.start("a"), await cluster.start("b")];
+    const { read, seen, path, decisions } = await ask(one);
+    // Written as by a server whose notice was lost.
+    await postgres.run(
+      cluster.store,
+      `INSERT INTO sheaf.letters (id, response, body) SELECT 'one', key, '${JSON.stringify({
+        approvalId: decisions.split("/").at(-1),
+        answer: { optionId: "reject_once", by: "ada" },
+      })}' FROM sheaf.responses`,
+    );
+    await read;
+    expect(seen.find(({ event }) => event === "approval_resolved")?.data).toMatchObject({ optionId: "reject_once" });
+
+    const second = await ask(one);
+    await one.stop("SIGKILL");
+    const answer = await other.fetch(second.decisions, post({ optionId: "allow_once" }));
+    expect(answer.status).toBe(409);
+    await readWhole(other, second.path, second.seen);
+    expect(second.path).not.toBe(path);
   });
 });

@@ -332,6 +332,7 @@ export const requirements: readonly Requirement[] = [
   { id: "R-34", document: "security-reliability", title: "errors of the database without its password" },
   { id: "R-35", document: "security-reliability", title: "readers at any process" },
   { id: "R-36", document: "security-reliability", title: "a cancel at any process" },
+  { id: "R-37", document: "security-reliability", title: "approvals at any process" },
   { id: "S-116", document: "security-reliability", title: "headers of proxies count only from those named" },
   { id: "S-117", document: "security-reliability", title: "the client's address, before trusted proxies" },
   { id: "S-118", document: "security-reliability", title: "secure cookies and origins behind https" },

@@ -1,9 +1,14 @@
-/** Questions of running responses that wait for a person (X8, S-16). */
+/** Questions of running responses that wait for a person, at whichever server they run (X8, S-16, R-37). */
 import type { ApprovalRequest } from "@sheaf/protocol";
+import { SheafError } from "../base/errors.ts";
+import type { Store } from "../store/store.ts";
 import type { ApprovalDecision, Approver, CheckArguments } from "../tools/approval.ts";
 
 /** How long a question stays open. Milliseconds. */
 const EXPIRES_MS = 10 * 60 * 1000;
+
+/** How often answers from other servers are looked for, besides after each notice. Milliseconds. */
+const LOOK_MS = 2000;
 
 /** What became of an answer. `resolved`: somebody was faster, or nobody waits any more. */
 type AnswerOutcome =
@@ -18,18 +23,78 @@ interface Question {
   resolve: ((answer: ApprovalDecision) => void) | undefined;
 }
 
-/** Nothing is asked yet. */
-export function createPendingApprovals() {
-  const questions = new Map<string, Map<string, Question>>();
+/** The questions of one response. */
+interface Asked {
+  readonly questions: Map<string, Question>;
+  /** No longer looks for answers from other servers. */
+  readonly endLooking: () => void;
+}
+
+/** An answer on its way to the server that asked. */
+interface AnswerLetter {
+  readonly approvalId: string;
+  readonly answer: ApprovalDecision;
+}
+
+/** Nothing is asked yet. `onFailure` is called when the store cannot be read; the next look tries again. */
+export function createPendingApprovals(onFailure: (error: unknown) => void) {
+  const responses = new Map<string, Asked>();
+
+  /** Each question takes one answer. */
+  const answerHere = async (
+    responseId: string,
+    approvalId: string,
+    answer: ApprovalDecision,
+  ): Promise<AnswerOutcome> => {
+    const question = responses.get(responseId)?.questions.get(approvalId);
+    if (!question) return { kind: "unknown" };
+    const option = question.request.options.find(({ id }) => id === answer.optionId);
+    if (!option) return { kind: "unknown_option" };
+    if (!question.resolve) return { kind: "resolved" };
+    const isEdited = option.kind.startsWith("allow") && answer.editedArguments !== undefined;
+    const problem = isEdited ? await question.checkEdited(answer.editedArguments) : undefined;
+    if (problem !== undefined) return { kind: "bad_arguments", problem };
+    // Somebody may have been faster meanwhile.
+    const { resolve } = question;
+    if (!resolve) return { kind: "resolved" };
+    question.resolve = undefined;
+    resolve(answer);
+    return { kind: "accepted" };
+  };
+
+  /** Answers from other servers, from now on. */
+  const lookForLetters = (responseId: string, store: Store): (() => void) => {
+    const { letters } = store;
+    if (!letters) return () => undefined;
+    const look = async (): Promise<void> => {
+      for (const { id, text } of await letters.take(responseId)) {
+        const { approvalId, answer } = JSON.parse(text) as AnswerLetter;
+        await letters.reply(responseId, id, JSON.stringify(await answerHere(responseId, approvalId, answer)));
+      }
+    };
+    const lookAgain = (): void => void look().catch(onFailure);
+    const timer = setInterval(lookAgain, LOOK_MS);
+    timer.unref();
+    const endWatch = store.watchResponse?.(responseId, lookAgain);
+    return () => {
+      clearInterval(timer);
+      endWatch?.();
+    };
+  };
+
   return {
-    /** Asks those who read the response; the question itself is an event of its log. */
-    createApprover: (responseId: string): Approver => ({
+    /** Asks those who read the response; the question itself is an event of its log. `store`: of its owner. */
+    createApprover: (responseId: string, store: Store): Approver => ({
       expiresAfterMs: EXPIRES_MS,
       ask: (request, signal, checkEdited) =>
         new Promise((resolve, reject) => {
           const question: Question = { request, checkEdited, resolve };
-          const ofResponse = questions.get(responseId) ?? new Map<string, Question>();
-          questions.set(responseId, ofResponse.set(request.approvalId, question));
+          const asked = responses.get(responseId) ?? {
+            questions: new Map<string, Question>(),
+            endLooking: lookForLetters(responseId, store),
+          };
+          responses.set(responseId, asked);
+          asked.questions.set(request.approvalId, question);
           const give = (): void => {
             question.resolve = undefined;
             reject(signal.reason as Error);
@@ -38,26 +103,47 @@ export function createPendingApprovals() {
           else signal.addEventListener("abort", give, { once: true });
         }),
     }),
-    /** Each question takes one answer. */
-    async answer(responseId: string, approvalId: string, answer: ApprovalDecision): Promise<AnswerOutcome> {
-      const question = questions.get(responseId)?.get(approvalId);
-      if (!question) return { kind: "unknown" };
-      const option = question.request.options.find(({ id }) => id === answer.optionId);
-      if (!option) return { kind: "unknown_option" };
-      if (!question.resolve) return { kind: "resolved" };
-      const isEdited = option.kind.startsWith("allow") && answer.editedArguments !== undefined;
-      const problem = isEdited ? await question.checkEdited(answer.editedArguments) : undefined;
-      if (problem !== undefined) return { kind: "bad_arguments", problem };
-      // Somebody may have been faster meanwhile.
-      const { resolve } = question;
-      if (!resolve) return { kind: "resolved" };
-      question.resolve = undefined;
-      resolve(answer);
-      return { kind: "accepted" };
+    /** Answers a question here, or at the server that runs the response. @throws SheafError OVERLOADED when that one does not react. */
+    async answer(store: Store, responseId: string, { approvalId, answer }: AnswerLetter): Promise<AnswerOutcome> {
+      const here = await answerHere(responseId, approvalId, answer);
+      if (here.kind !== "unknown") return here;
+      const state = await readState(store, responseId, approvalId);
+      if (state !== "open") return { kind: state };
+      return answerElsewhere(store, responseId, { approvalId, answer });
     },
     /** Forgets a response that has ended. */
-    forget: (responseId: string): void => void questions.delete(responseId),
+    forget(responseId: string): void {
+      responses.get(responseId)?.endLooking();
+      responses.delete(responseId);
+    },
   };
 }
 
 export type PendingApprovals = ReturnType<typeof createPendingApprovals>;
+
+async function answerElsewhere(store: Store, responseId: string, letter: AnswerLetter): Promise<AnswerOutcome> {
+  const readNow = (): Promise<"open" | "resolved" | "unknown"> => readState(store, responseId, letter.approvalId);
+  const reply = await store.letters?.ask(responseId, JSON.stringify(letter), async () => (await readNow()) !== "open");
+  const outcome = reply === undefined ? undefined : (JSON.parse(reply) as AnswerOutcome);
+  if (outcome && outcome.kind !== "unknown") return outcome;
+  // Its writer is another one than when it was asked, or is gone.
+  if ((await readNow()) !== "open" || !store.letters) return { kind: "resolved" };
+  throw new SheafError("OVERLOADED", "the server that asked does not react: send the answer again in a moment", {
+    source: "server",
+  });
+}
+
+/** What the log says of a question. */
+async function readState(
+  store: Store,
+  responseId: string,
+  approvalId: string,
+): Promise<"open" | "resolved" | "unknown"> {
+  const events = await store.readEvents(responseId);
+  const isAsked = events.some((event) => event.type === "approval_request" && event.approvalId === approvalId);
+  if (!isAsked) return "unknown";
+  const isOver = events.some(
+    (event) => event.type === "run_end" || (event.type === "approval_resolved" && event.approvalId === approvalId),
+  );
+  return isOver ? "resolved" : "open";
+}

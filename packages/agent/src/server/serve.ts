@@ -139,7 +139,7 @@ function createContext({ settings, models, store, telemetry, ownerLimits, now, l
     live,
     runner: createResponseRunner({ live, onDefect: (error, responseId) => logDefect(error, { responseId }) }),
     heartbeat: createHeartbeat(settings.wire.heartbeatMs),
-    approvals: createPendingApprovals(),
+    approvals: createPendingApprovals(logDefect),
     requestKeys: createRequestKeys(),
     meter: createOwnerMeter(ownerLimits, now),
     metrics: createMetrics(),

@@ -91,7 +91,7 @@ export async function startResponse(
       await checkOwnAnswers();
       if (!conversation) await checkPlace(order, store);
       if (past.length > 0) await addPastTurns(store, toRunStart({ ...order, message: { prompt: "" } }), past, now());
-      const approver = body.approvals === "ask" ? approvals.createApprover(responseId) : undefined;
+      const approver = body.approvals === "ask" ? approvals.createApprover(responseId, store) : undefined;
       const prepared = await prepareResponse(order, { store, model, now, abort, approver, toolServers }, signal);
       const ports = { ...prepared.ports, request };
       return { ...prepared, ports };

@@ -31,6 +31,8 @@ export interface PostgresLogs {
   create(response: NewResponse, owner: string): Promise<ResponseRecord>;
   claim(responseId: string, owner: string): Promise<boolean>;
   keep(responseId: string, owner: string): Promise<LeaseState>;
+  /** Of a response that is written here. @throws SheafError INTERNAL when it is not. */
+  findLease(responseId: string, owner: string): PostgresLease;
   append(responseId: string, owner: string, events: readonly RunEvent[]): Promise<void>;
   read(responseId: string, owner: string, after: number, limit: number): Promise<readonly RunEvent[]>;
   /** Resolves when nothing is being written. */
@@ -81,6 +83,7 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
       return true;
     },
 
+    findLease: (responseId, owner) => findLog(responseId, owner).lease,
     keep: (responseId, owner) => readLeaseState(connection.query, findLog(responseId, owner).lease),
 
     async append(responseId, owner, written) {

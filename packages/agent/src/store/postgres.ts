@@ -3,6 +3,7 @@ import { migratePostgres, readSchemaState, type SchemaState } from "./migrations
 import { createPostgresConnection, type PostgresConnection, type Query } from "./postgres-connection.ts";
 import { createPostgresRows } from "./postgres-conversations.ts";
 import { releaseLease, takeLease } from "./postgres-leases.ts";
+import { createPostgresLetters } from "./postgres-letters.ts";
 import { createPostgresLogs, type PostgresLogs } from "./postgres-log.ts";
 import { openPostgresSession, type PostgresSession } from "./postgres-session.ts";
 import { toColumn } from "./postgres-text.ts";
@@ -80,6 +81,7 @@ function createView(parts: PostgresParts, owner: string): SharedStore {
       if (asked.length > 0) session.publish([responseId]);
     },
     watchResponse: (responseId, onChange) => session.watch(responseId, onChange),
+    letters: createPostgresLetters({ ...parts, findLease: (responseId) => logs.findLease(responseId, owner) }, owner),
     appendEvents: (responseId, events) => logs.append(responseId, owner, events),
     readEvents: (responseId, after = 0, limit = Number.MAX_SAFE_INTEGER) => logs.read(responseId, owner, after, limit),
     deleteConversation: (conversationId) =>

@@ -182,6 +182,8 @@ export interface Store {
    * A call may be missing, or come in vain. Undefined: the store does not know what others do, so look often.
    */
   readonly watchResponse?: (responseId: string, onChange: () => void) => () => void;
+  /** Undefined: the writers of this store cannot be asked by other processes. */
+  readonly letters?: Letters;
   /**
    * Adds events to the log of a response that was created or claimed here, all or none. `seq` continues
    * without a gap. `run_end` releases the lease, and stores what `digestLog` makes of the log.
@@ -205,6 +207,18 @@ export interface Store {
   /** Newest first; with `pinnedFirst`, the pinned ones newest first, then the others. */
   listConversations(query: ConversationQuery): Promise<readonly ConversationRecord[]>;
   close(): Promise<void>;
+}
+
+/** Questions to the writer of a response, wherever it runs. The writer learns of them by `watchResponse` (R-37). */
+export interface Letters {
+  /**
+   * Resolves with the reply. Undefined: the response has ended, `isOver` says that the question is, or nobody took it in
+   * time, and nobody will. `isOver` is called from time to time.
+   */
+  ask(responseId: string, text: string, isOver: () => Promise<boolean>): Promise<string | undefined>;
+  /** New letters to a response that is written here, each once; none to a writer that lost its lease. */
+  take(responseId: string): Promise<readonly { readonly id: string; readonly text: string }[]>;
+  reply(responseId: string, letterId: string, text: string): Promise<void>;
 }
 
 /** What a server needs in addition. */

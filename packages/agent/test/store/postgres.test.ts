@@ -191,7 +191,8 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
       await stores[0]!.createResponse(row);
       expect(await stores[19]!.getResponse("chat_a")).toMatchObject({ position: 1 });
       await Promise.all(stores.map((store) => store.close()));
-      expect(await preparePostgres(address, { migrates: false })).toEqual({ version: 1, newest: 1 });
+      const { newest } = await preparePostgres(address, { migrates: false });
+      expect(await preparePostgres(address, { migrates: false })).toEqual({ version: newest, newest });
     }
   });
 
@@ -201,7 +202,7 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     await postgres.run(address, "UPDATE sheaf.migrations SET version = 999");
     await expect(createPostgresStore(address)).rejects.toMatchObject({
       code: "STORAGE_CORRUPT",
-      message: expect.stringMatching(/schema 999.*schemas up to 1: use a newer Sheaf/) as string,
+      message: expect.stringMatching(/schema 999.*schemas up to \d+: use a newer Sheaf/) as string,
     });
     expect(await postgres.run(address, "SELECT version FROM sheaf.migrations")).toEqual([{ version: 999 }]);
   });

@@ -83,29 +83,21 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
     const { optionId, ...words } = await readJsonBody(request.req, approvalAnswer);
     const approvalId = request.req.param("approvalId");
     const answer = { optionId, by: toPersonName(request.get("owner")), ...words };
-    const outcome = await context.approvals.answer(id, approvalId, answer);
+    const store = context.storeOf(request.get("owner"));
+    const outcome = await context.approvals.answer(store, id, { approvalId, answer });
     switch (outcome.kind) {
       case "accepted":
         return request.json({ approvalId, optionId }, 202);
       case "resolved":
-        throw createResolvedError();
-      case "unknown": {
-        const events = await context.storeOf(request.get("owner")).readEvents(id);
-        if (events.some((event) => event.type === "approval_request" && event.approvalId === approvalId)) {
-          throw createResolvedError();
-        }
+        throw new HttpError("APPROVAL_RESOLVED", "this question was already answered, or no longer needs an answer");
+      case "unknown":
         throw createNotFoundError("approval", approvalId);
-      }
       case "unknown_option":
         throw new HttpError("USAGE", `optionId: ${JSON.stringify(optionId)} is not an option of this question`);
       case "bad_arguments":
         throw new HttpError("USAGE", `the body is not valid at editedArguments: ${outcome.problem}`);
     }
   });
-}
-
-function createResolvedError(): HttpError {
-  return new HttpError("APPROVAL_RESOLVED", "this question was already answered, or no longer needs an answer");
 }
 
 /** Readers learn who answered; a token without a name stays anonymous. */

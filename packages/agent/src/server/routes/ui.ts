@@ -40,7 +40,8 @@ export function addUiRoutes(app: Hono<ServerEnvironment>, context: ServerContext
     if (last.role === "assistant") {
       const events = await readChatEvents(store, conversationId, last.id);
       const decisions = toDecisions(last, events, toPersonName(owner));
-      for (const [approvalId, decision] of decisions) await context.approvals.answer(last.id, approvalId, decision);
+      for (const [approvalId, answer] of decisions)
+        await context.approvals.answer(store, last.id, { approvalId, answer });
       const running = context.runner.find(last.id);
       if (running && onDisconnect === "cancel") cancelWith(watchClient(request), running);
       const seen = new Set(decisions.keys());

@@ -65,6 +65,15 @@ const steps: readonly string[] = [
      cost_usd double precision NOT NULL,
      PRIMARY KEY (owner, day)
    );`,
+  `CREATE TABLE sheaf.letters (
+     key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+     id text NOT NULL UNIQUE,
+     response bigint NOT NULL REFERENCES sheaf.responses (key) ON DELETE CASCADE,
+     body text NOT NULL,
+     taken boolean NOT NULL DEFAULT false,
+     reply text
+   );
+   CREATE INDEX letters_by_response ON sheaf.letters (response);`,
 ];
 
 /** Held while the schema is changed: the bytes of "sheaf". */

@@ -1,0 +1,76 @@
+/** Questions from any process to the one that writes a response, and its replies (R-37). */
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PostgresConnection } from "./postgres-connection.ts";
+import type { PostgresLease } from "./postgres-leases.ts";
+import type { PostgresSession } from "./postgres-session.ts";
+import { toColumn } from "./postgres-text.ts";
+import type { Letters } from "./store.ts";
+
+/** How often a reply is looked for, besides after each notice. Milliseconds. */
+const LOOK_MS = 2000;
+
+/** How long a writer may leave a letter alone: longer than the lease of one that does not answer. Milliseconds. */
+const PATIENCE_MS = 12_000;
+
+interface LetterPorts {
+  readonly connection: PostgresConnection;
+  readonly session: Pick<PostgresSession, "watch" | "publish">;
+  /** The lease of a response that is written here. @throws SheafError when it is not. */
+  readonly findLease: (responseId: string) => PostgresLease;
+}
+
+/** The letters as `owner` sees them. */
+export function createPostgresLetters({ connection, session, findLease }: LetterPorts, owner: string): Letters {
+  const { query } = connection;
+
+  /** Whether there was something to take back: a letter that was taken may already have had its effect. */
+  const withdraw = async (id: string): Promise<boolean> => {
+    const gone = await query("DELETE FROM sheaf.letters WHERE id = $1 AND NOT taken RETURNING key", [id]);
+    return gone.length > 0;
+  };
+
+  return {
+    async ask(responseId, text, isOver) {
+      const id = randomUUID();
+      let change = new AbortController();
+      const endWatch = session.watch(responseId, () => change.abort());
+      try {
+        const sent = await query(
+          `INSERT INTO sheaf.letters (id, response, body)
+           SELECT $1, r.key, $2 FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
+           WHERE r.id = $3 AND c.owner = $4 AND NOT r.ended
+           ON CONFLICT (id) DO UPDATE SET body = excluded.body RETURNING key`,
+          [id, text, toColumn(responseId), owner],
+        );
+        if (sent.length === 0) return undefined;
+        session.publish([responseId]);
+        const end = performance.now() + PATIENCE_MS;
+        for (;;) {
+          await sleep(LOOK_MS, undefined, { signal: change.signal }).catch(() => undefined);
+          change = new AbortController();
+          const [letter] = await query<{ reply: string | null }>("SELECT reply FROM sheaf.letters WHERE id = $1", [id]);
+          if (letter?.reply != null) return letter.reply;
+          if (!letter || (await isOver())) return undefined;
+          if (performance.now() > end && (await withdraw(id))) return undefined;
+        }
+      } finally {
+        endWatch();
+        await query("DELETE FROM sheaf.letters WHERE id = $1", [id]).catch(() => undefined);
+      }
+    },
+    take(responseId) {
+      const { conversation, fence } = findLease(responseId);
+      return query<{ id: string; text: string }>(
+        `UPDATE sheaf.letters l SET taken = true FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
+         WHERE l.response = r.key AND r.id = $1 AND c.key = $2 AND c.fence = $3 AND NOT l.taken
+         RETURNING l.id, l.body AS text`,
+        [toColumn(responseId), conversation, fence],
+      );
+    },
+    async reply(responseId, id, text) {
+      await query("UPDATE sheaf.letters SET reply = $2 WHERE id = $1", [id, text]);
+      session.publish([responseId]);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/** Servers, as on several machines, on one PostgreSQL database: the same workspace, tokens and store, and nothing else in common. */
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { StreamEvent } from "@sheaf/protocol";
+import { verify } from "@sheaf/protocol/verify";
+import { expect } from "vitest";
+import type { TestPostgres } from "./postgres.ts";
+import { readEvents, startServer, type TestServer } from "./server.ts";
+import type { createTestFolder } from "./sheaf.ts";
+
+export interface Cluster {
+  /** The address of the database. */
+  readonly store: string;
+  /** The workspace of all. */
+  readonly cwd: string;
+  /** Of the users ada and bob. */
+  tokenOf(user: string): string;
+  /** Another server, as ada; each name has a home of its own. `chat` asks the scripted model. */
+  start(name: string): Promise<TestServer>;
+}
+
+/** An empty database, and no server yet. `args` are flags of every server, `script` is its model. */
+export async function createCluster(
+  postgres: TestPostgres,
+  folders: ReturnType<typeof createTestFolder>,
+  { script, args = [] }: { readonly script: unknown; readonly args?: readonly string[] },
+): Promise<Cluster> {
+  const store = await postgres.clearDatabase();
+  const cwd = folders.newFolder();
+  const tokenFile = join(folders.path, "tokens");
+  const scriptFile = join(folders.path, "script.json");
+  writeFileSync(scriptFile, JSON.stringify(script));
+  const model = `scripted:${scriptFile}`;
+  const tokens = new Map(["ada", "bob"].map((name) => [name, randomBytes(24).toString("hex")]));
+  writeFileSync(tokenFile, [...tokens].map(([name, token]) => `${name} ${token}\n`).join(""), { mode: 0o600 });
+  return {
+    store,
+    cwd,
+    tokenOf: (user) => tokens.get(user)!,
+    async start(name) {
+      const server = await startServer({
+        home: `${cwd}-${name}`,
+        cwd,
+        args: ["--token-file", tokenFile, "--offer", model, ...args],
+        environment: { SHEAF_STORE: store },
+      });
+      return actAs(server, tokens.get("ada")!, model);
+    },
+  };
+}
+
+function actAs(server: TestServer, token: string, model: string): TestServer {
+  const request: TestServer["fetch"] = (path, init = {}) =>
+    fetch(`${server.address}${path}`, {
+      ...init,
+      headers: { ...Object.fromEntries(new Headers(init.headers)), authorization: `Bearer ${token}` },
+    });
+  const headers = { "content-type": "application/json" };
+  return {
+    ...server,
+    token,
+    fetch: request,
+    chat: (body, init = {}) =>
+      request("/v1/chat", {
+        method: "POST",
+        body: JSON.stringify({ model, ...body }),
+        headers: { ...headers, ...Object.fromEntries(new Headers(init.headers)) },
+      }),
+  };
+}
+
+/** The same server for somebody else. */
+export function asOther(server: TestServer, token: string): TestServer["fetch"] {
+  return (path, init = {}) =>
+    fetch(`${server.address}${path}`, {
+      ...init,
+      headers: { ...Object.fromEntries(new Headers(init.headers)), authorization: `Bearer ${token}` },
+    });
+}
+
+/** Begins a response, and collects its events for as long as the server lives. */
+export async function begin(
+  server: TestServer,
+  body: Readonly<Record<string, unknown>> = {},
+): Promise<{ path: string; conversationId: string; seen: StreamEvent[]; read: Promise<unknown> }> {
+  const answer = await server.chat({ message: "Go", stream: true, ...body });
+  expect(answer.status).toBe(200);
+  const seen: StreamEvent[] = [];
+  const read = readEvents(answer, (event) => {
+    seen.push(event);
+    return false;
+  }).catch(() => undefined);
+  return {
+    path: answer.headers.get("location")!,
+    conversationId: answer.headers.get("x-conversation-id")!,
+    seen,
+    read,
+  };
+}
+
+/** The whole stream at a server, checked: it begins with what was seen elsewhere, and has an end. */
+export async function readWhole(
+  server: TestServer,
+  path: string,
+  seen: readonly StreamEvent[],
+): Promise<readonly StreamEvent[]> {
+  const events = await readEvents(await server.fetch(`${path}/events`));
+  expect(events.slice(0, seen.length)).toEqual(seen);
+  expect(verify(events)).toBeUndefined();
+  expect(events.at(-1)?.event).toBe("done");
+  return events;
+}
