@@ -50,7 +50,7 @@ export function createPostgresLetters({ connection, session, findLease }: Letter
           await sleep(LOOK_MS, undefined, { signal: change.signal }).catch(() => undefined);
           change = new AbortController();
           const [letter] = await query<{ reply: string | null }>("SELECT reply FROM sheaf.letters WHERE id = $1", [id]);
-          if (letter?.reply != null) return letter.reply;
+          if (typeof letter?.reply === "string") return letter.reply;
           if (!letter || (await isOver())) return undefined;
           if (performance.now() > end && (await withdraw(id))) return undefined;
         }
