@@ -295,6 +295,8 @@ export const covered: readonly string[] = [
   "R-35",
   "R-36",
   "R-37",
+  "R-38",
+  "R-39",
   "S-116",
   "S-117",
   "S-118",

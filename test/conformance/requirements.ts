@@ -333,6 +333,8 @@ export const requirements: readonly Requirement[] = [
   { id: "R-35", document: "security-reliability", title: "readers at any process" },
   { id: "R-36", document: "security-reliability", title: "a cancel at any process" },
   { id: "R-37", document: "security-reliability", title: "approvals at any process" },
+  { id: "R-38", document: "security-reliability", title: "messages that wait in the database" },
+  { id: "R-39", document: "security-reliability", title: "limits of running responses over all processes" },
   { id: "S-116", document: "security-reliability", title: "headers of proxies count only from those named" },
   { id: "S-117", document: "security-reliability", title: "the client's address, before trusted proxies" },
   { id: "S-118", document: "security-reliability", title: "secure cookies and origins behind https" },

@@ -63,10 +63,12 @@ export async function answerRequest(
     throw error;
   });
   const { responseId } = ids;
-  const queued = context.queued.find(owner, responseId);
+  const queued = await context.queued.find(owner, responseId);
   const cancelWithClient = (): void => {
-    const running = context.runner.find(responseId);
-    if (body.onDisconnect === "cancel" && running) cancelWith(client, running);
+    if (body.onDisconnect !== "cancel") return;
+    // What waited may run at another server.
+    const abort = (): void => void store.requestCancel(responseId).catch(context.onDefect);
+    cancelWith(client, context.runner.find(responseId) ?? { abort });
   };
   const headers = toResponseHeaders(ids);
   const ports = { store, live: context.live, wire: context.settings.wire };
@@ -98,7 +100,7 @@ export function toResponseHeaders(response: ResponseIds): Record<string, string>
 }
 
 /** X7: only when the request says so. */
-export function cancelWith(client: AbortSignal, response: RunningResponse): void {
+export function cancelWith(client: AbortSignal, response: Pick<RunningResponse, "abort">): void {
   const cancel = (): void => response.abort(createLeftError());
   if (client.aborted) cancel();
   else client.addEventListener("abort", cancel, { once: true });

@@ -2,7 +2,7 @@
 import type { RunEvent, TokenPrice } from "@sheaf/protocol";
 import { findPrice, toCostUsd } from "@sheaf/protocol/cost";
 import type { BudgetLimits } from "../run/budget.ts";
-import type { SharedStore } from "../store/store.ts";
+import { RunningLimitError, type SharedStore } from "../store/store.ts";
 import { HttpError } from "./http-error.ts";
 
 /** Per owner. */
@@ -46,10 +46,7 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
 
   const count = (counts: Map<string, number>, owner: string, limit: number, what: string): (() => void) => {
     const before = counts.get(owner) ?? 0;
-    if (before >= limit) {
-      const message = `one token can have at most ${before} ${what}: wait until one has ended`;
-      throw new HttpError("LIMIT_REACHED", message, { retryAfter: 1 });
-    }
+    if (before >= limit) throw createLimitError(before, what);
     counts.set(owner, before + 1);
     let isOver = false;
     return () => {
@@ -61,12 +58,19 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
     };
   };
 
+  const runningWords = "responses at the same time";
+
   /** Seconds until the next day begins. */
   const toWait = (): number => Math.ceil((DAY_MS - (now() % DAY_MS)) / 1000);
 
   return {
     /** Counts a response until the result is called. @throws HttpError LIMIT_REACHED. */
-    startResponse: (owner: string) => count(running, owner, limits.running, "responses at the same time"),
+    startResponse: (owner: string) => count(running, owner, limits.running, runningWords),
+    /** Responses of one owner, for the store, which knows those of other servers, too. */
+    maxRunning: limits.running,
+    /** What the store says of them, as an answer; other errors as they are. */
+    toLimitError: (error: unknown): unknown =>
+      error instanceof RunningLimitError ? createLimitError(limits.running, runningWords) : error,
     /** Counts a stream until the result is called. @throws HttpError LIMIT_REACHED. */
     openStream: (owner: string) => count(streams, owner, limits.streams, "streams at the same time"),
     /** Counts a look at files until the result is called. @throws HttpError LIMIT_REACHED. */
@@ -114,6 +118,12 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
       }
     },
   };
+}
+
+function createLimitError(limit: number, what: string): HttpError {
+  return new HttpError("LIMIT_REACHED", `one token can have at most ${limit} ${what}: wait until one has ended`, {
+    retryAfter: 1,
+  });
 }
 
 export type OwnerMeter = ReturnType<typeof createOwnerMeter>;

@@ -1,9 +1,11 @@
 /** Responses that are accepted and wait for another one of their conversation (`whenBusy: "queue"`). */
 import { createReducer, type ChatResponse, type RunStart } from "@sheaf/protocol";
 import type { SheafError } from "../base/errors.ts";
+import type { SharedStore } from "../store/store.ts";
+import { findStoredOrder } from "./claim-orders.ts";
 import { createWireAssembler, type WireOptions } from "./response-channel.ts";
 
-/** A response that has its ids, and nothing in the store. */
+/** A response that has its ids, and no log. */
 export interface QueuedResponse {
   readonly responseId: string;
   readonly conversationId: string;
@@ -13,11 +15,11 @@ export interface QueuedResponse {
   /** Resolves once it has begun. @throws SheafError when it cannot, or was cancelled. */
   readonly begun: Promise<unknown>;
   /** Takes it out of the queue. */
-  cancel(reason: SheafError): void;
+  cancel(reason: SheafError): Promise<void>;
 }
 
-/** Nothing waits yet. */
-export function createQueuedResponses() {
+/** Nothing waits here yet. `storeOf`: the store as an owner sees it, in which messages may wait, too. */
+export function createQueuedResponses(storeOf: (owner: string) => SharedStore) {
   const responses = new Map<string, QueuedResponse>();
   return {
     /** Keeps it until it has begun, or failed to. */
@@ -28,9 +30,9 @@ export function createQueuedResponses() {
       begun.then(forget, forget);
     },
     /** Undefined: it does not exist, or is somebody else's (S-53). */
-    find(owner: string, responseId: string): QueuedResponse | undefined {
+    async find(owner: string, responseId: string): Promise<QueuedResponse | undefined> {
       const response = responses.get(responseId);
-      return response?.owner === owner ? response : undefined;
+      return response?.owner === owner ? response : findStoredOrder(storeOf(owner), owner, responseId);
     },
   };
 }

@@ -15,6 +15,8 @@ import { createPageFiles } from "./page-files.ts";
 import { createPendingApprovals } from "./pending-approvals.ts";
 import { createWorkspaceFiles } from "./workspace-files.ts";
 import { createQueuedResponses, createStartTurns } from "./queued-responses.ts";
+import { startClaiming } from "./claim-orders.ts";
+import { startResponse } from "./start-response.ts";
 import { startRecovery } from "./recovery.ts";
 import { createRequestKeys } from "./request-keys.ts";
 import { ResponseChannel } from "./response-channel.ts";
@@ -91,6 +93,18 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
     },
     onFailure: context.onDefect,
   });
+  const claiming = startClaiming({
+    store,
+    maxRunning: options.ownerLimits.running,
+    begin: ({ responseId, owner }, { body, newConversationId, request }) =>
+      startResponse(body, owner, context, {
+        request,
+        starting: new AbortController(),
+        newConversationId,
+        claimed: responseId,
+      }),
+    onFailure: context.onDefect,
+  });
   await recovery.recover();
   const listener = await openListener(app, host, options.port);
   isOwnHost = createOwnHosts(host, listener.port, options.allowedHosts);
@@ -108,6 +122,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
     async close(graceMs) {
       log({ level: "info", event: "closing", running: context.runner.running.length });
       recovery.close();
+      claiming.close();
       listener.stop();
       await context.runner.close(graceMs);
       await context.toolServers.close();
@@ -144,7 +159,7 @@ function createContext({ settings, models, store, telemetry, ownerLimits, now, l
     meter: createOwnerMeter(ownerLimits, now),
     metrics: createMetrics(),
     takeStartTurn: createStartTurns(),
-    queued: createQueuedResponses(),
+    queued: createQueuedResponses((owner) => store.forOwner(owner)),
     toolServers: createToolServers(settings.environment, keptServers),
     telemetry,
     files: createWorkspaceFiles(settings, now),

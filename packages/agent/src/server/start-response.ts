@@ -1,6 +1,6 @@
 /** From the body of a request to a response that runs. */
 import { randomUUID } from "node:crypto";
-import type { ChatRequest, ClarificationAnswer, ClarificationDocument, RunStart } from "@sheaf/protocol";
+import type { ChatRequest, ClarificationAnswer, RunEvent, RunStart } from "@sheaf/protocol";
 import { prepareResponse } from "../assemble/prepare-response.ts";
 import { toRunStart, type RunOrder } from "../assemble/run-order.ts";
 import { SheafError } from "../base/errors.ts";
@@ -9,21 +9,24 @@ import { checkAttachmentTypes } from "../model/attachments.ts";
 import type { Model } from "../model/provider.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import { readConversationSettings } from "../run/conversations/conversation-settings.ts";
+import type { WhenBusy } from "../run/conversations/conversation-lanes.ts";
 import { addPastTurns, type PastTurn } from "../run/conversations/past-turns.ts";
+import { checkAnswers } from "./check-answers.ts";
+import type { StoredOrder } from "./claim-orders.ts";
 import { toFiles } from "./data-address.ts";
 import { HttpError, createNotFoundError } from "./http-error.ts";
-import { readResponse } from "./log-reader.ts";
 import type { AcceptedResponse } from "./request-keys.ts";
-import type { WireOptions } from "./response-channel.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
 import type { ServerModels } from "./server-models.ts";
 import {
-  findNewestResponse,
+  isBusyError,
   type ConversationRecord,
   type ConversationSettings,
   type RequestKey,
+  type SharedStore,
   type Store,
 } from "../store/store.ts";
+import type { Orders } from "../store/orders.ts";
 
 interface StartOptions {
   /** The request, where it may come again (X9). */
@@ -34,6 +37,8 @@ interface StartOptions {
   readonly past?: readonly PastTurn[] | undefined;
   /** What it is called. */
   readonly newConversationId?: string | undefined;
+  /** The id of a response that waited in the store, and was claimed. */
+  readonly claimed?: string | undefined;
 }
 
 /**
@@ -44,11 +49,80 @@ export async function startResponse(
   body: ChatRequest,
   owner: string,
   context: ServerContext,
-  { request, starting, past = [], newConversationId = `conv_${randomUUID()}` }: StartOptions,
+  options: StartOptions,
 ): Promise<AcceptedResponse> {
-  const { settings, models, runner, approvals, meter, metrics, queued, toolServers, now } = context;
-  const store = context.storeOf(owner);
   await context.takeStartTurn();
+  const plan = await planResponse(body, owner, context, options);
+  const { responseId, conversationId } = plan.order;
+  const { orders } = plan.store;
+  const { whenBusy = "reject" } = body;
+  if (whenBusy !== "queue") {
+    const begun = runPlan(plan, whenBusy, context, options);
+    await begun;
+    return { responseId, conversationId, begun };
+  }
+  if (orders) return beginOrStore(plan, orders, context, options);
+  const waits = Promise.withResolvers<void>();
+  const begun = runPlan(plan, whenBusy, context, { ...options, onWait: waits.resolve });
+  const isWaiting = await Promise.race([begun.then(() => false), waits.promise.then(() => true)]);
+  if (isWaiting) {
+    const cancel = async (reason: SheafError): Promise<void> => options.starting.abort(reason);
+    context.queued.add({ responseId, conversationId, owner, start: toPlannedStart(plan, context), begun, cancel });
+  }
+  return { responseId, conversationId, begun };
+}
+
+/** Begins here, unless the conversation is busy: then the message waits in the store, where any server begins it (R-38). */
+async function beginOrStore(
+  plan: ResponsePlan,
+  orders: Orders,
+  context: ServerContext,
+  options: StartOptions,
+): Promise<AcceptedResponse> {
+  const { responseId, conversationId } = plan.order;
+  const { claimed, request, starting } = options;
+  const accepted = { responseId, conversationId, begun: Promise.resolve() };
+  if (claimed !== undefined || !(await orders.hasWaiting(conversationId))) {
+    try {
+      await runPlan(plan, "reject", context, options);
+      return accepted;
+    } catch (error) {
+      if (claimed !== undefined || !isBusyError(error)) throw error;
+    }
+  }
+  starting.signal.throwIfAborted();
+  const start = toPlannedStart(plan, context);
+  const stored: StoredOrder = { body: plan.body, newConversationId: conversationId, request, start };
+  await orders.add({ responseId, conversationId, text: JSON.stringify(stored), request });
+  const leave = (): void => void orders.remove(responseId).catch(context.onDefect);
+  if (starting.signal.aborted) leave();
+  else starting.signal.addEventListener("abort", leave, { once: true });
+  return accepted;
+}
+
+function toPlannedStart({ order }: ResponsePlan, { settings }: ServerContext): Omit<RunStart, "type"> {
+  return { ...toRunStart(order), sandbox: settings.sandbox };
+}
+
+/** A response that is fully described, and has not begun. */
+interface ResponsePlan {
+  readonly body: ChatRequest;
+  readonly owner: string;
+  readonly store: SharedStore;
+  readonly order: RunOrder;
+  readonly model: Model;
+  readonly isNew: boolean;
+  readonly checkOwnAnswers: () => Promise<unknown>;
+}
+
+async function planResponse(
+  body: ChatRequest,
+  owner: string,
+  context: ServerContext,
+  { newConversationId = `conv_${randomUUID()}`, claimed }: StartOptions,
+): Promise<ResponsePlan> {
+  const { settings, models, meter } = context;
+  const store = context.storeOf(owner);
   const conversation = await findConversation(body, owner, context);
   const kept = conversation ? await readConversationSettings(store, conversation) : {};
   const modelName = chooseModelName(body, kept, models);
@@ -59,73 +133,88 @@ export async function startResponse(
   const checkOwnAnswers = (): Promise<readonly ClarificationAnswer[]> =>
     checkAnswers(body.answers ?? [], body.conversationId, store, settings.wire);
   const answers = await checkOwnAnswers();
-  const { maxTurns, maxToolCalls, maxTokens, maxCostUsd, timeout } = body.budget ?? {};
+  const { maxTurns, maxToolCalls, maxTokens, maxCostUsd } = body.budget ?? {};
   const asked = toLowerLimits(settings.limits, { maxTurns, maxToolCalls, maxTokens, maxCostUsd });
   const limits = toLowerLimits(asked, await meter.readRest(store));
   if (body.conversationId === undefined) await meter.checkConversations(store);
+  const parts = { model, modelName, workspace, settings, kept };
   const order: RunOrder = {
-    ...toRunOrder({ conversationId: newConversationId, ...body, answers: [...answers] }, files, {
-      model,
-      modelName,
-      workspace,
-      settings,
-      kept,
-    }),
+    ...toRunOrder({ conversationId: newConversationId, ...body, answers: [...answers] }, files, parts),
+    ...(claimed !== undefined && { responseId: claimed }),
     price,
     windowTokens,
     limits,
   };
+  return { body, owner, store, order, model, isNew: !conversation, checkOwnAnswers };
+}
+
+/** Resolves once it has begun. */
+async function runPlan(
+  plan: ResponsePlan,
+  whenBusy: WhenBusy,
+  context: ServerContext,
+  { request, starting, past = [], claimed, onWait }: StartOptions & { readonly onWait?: () => void },
+): Promise<unknown> {
+  const { body, owner, store, order, model, isNew, checkOwnAnswers } = plan;
+  const { runner, approvals, meter, toolServers, settings, now } = context;
   const { responseId, conversationId } = order;
   const release = meter.startResponse(owner);
-  const waits = Promise.withResolvers<void>();
+  const observe = observeEvents(plan, context);
+  const { timeout } = body.budget ?? {};
+  try {
+    return await runner.start({
+      responseId,
+      conversationId,
+      whenBusy,
+      timeoutMs: toLower(settings.timeoutMs, timeout === undefined ? undefined : timeout * 1000),
+      startSignal: starting.signal,
+      onWait,
+      prepare: async (signal, abort) => {
+        // Once more, now that nobody else writes the conversation: somebody else may have been faster.
+        await checkOwnAnswers();
+        if (isNew) await checkPlace(order, store);
+        if (past.length > 0) await addPastTurns(store, toRunStart({ ...order, message: { prompt: "" } }), past, now());
+        const approver = body.approvals === "ask" ? approvals.createApprover(responseId, store) : undefined;
+        const prepared = await prepareResponse(order, { store, model, now, abort, approver, toolServers }, signal);
+        const ports = { ...prepared.ports, request, hasWaited: claimed !== undefined, maxRunning: meter.maxRunning };
+        return { ...prepared, ports };
+      },
+      cancelOther: async () => {
+        const { openResponseId } = (await store.getConversation(conversationId)) ?? {};
+        if (openResponseId !== undefined) await store.requestCancel(openResponseId);
+      },
+      onEvents: observe,
+      onEnd: () => {
+        approvals.forget(responseId);
+        release();
+      },
+    });
+  } catch (error) {
+    throw meter.toLimitError(error);
+  }
+}
+
+/** What the operator learns of a response. */
+function observeEvents(
+  { store, model, order: { price } }: ResponsePlan,
+  context: ServerContext,
+): (events: readonly RunEvent[]) => void {
+  const { metrics, meter } = context;
   const observe = context.telemetry?.startRun();
-  const begun = runner.start({
-    responseId,
-    conversationId,
-    whenBusy: body.whenBusy ?? "reject",
-    timeoutMs: toLower(settings.timeoutMs, timeout === undefined ? undefined : timeout * 1000),
-    startSignal: starting.signal,
-    onWait: waits.resolve,
-    prepare: async (signal, abort) => {
-      // Once more, now that nobody else writes the conversation: somebody else may have been faster.
-      await checkOwnAnswers();
-      if (!conversation) await checkPlace(order, store);
-      if (past.length > 0) await addPastTurns(store, toRunStart({ ...order, message: { prompt: "" } }), past, now());
-      const approver = body.approvals === "ask" ? approvals.createApprover(responseId, store) : undefined;
-      const prepared = await prepareResponse(order, { store, model, now, abort, approver, toolServers }, signal);
-      const ports = { ...prepared.ports, request };
-      return { ...prepared, ports };
-    },
-    onEvents: (events) => {
-      observe?.(events);
-      for (const event of events) {
-        if (event.type === "run_start") {
-          metrics.countStart();
-          logServers(event, context);
-        }
-        if (event.type === "turn_end" && event.notice !== undefined) {
-          context.log({ level: "warn", event: "model_notice", model: model.name, notice: event.notice });
-        }
-        if (event.type === "run_end") metrics.countEnd(event.reason);
+  return (events) => {
+    observe?.(events);
+    for (const event of events) {
+      if (event.type === "run_start") {
+        metrics.countStart();
+        logServers(event, context);
       }
-      void meter.note(store, events, price).catch(context.onDefect);
-    },
-    onEnd: () => {
-      approvals.forget(responseId);
-      release();
-    },
-  });
-  if (body.whenBusy !== "queue") {
-    await begun;
-    return { responseId, conversationId, begun };
-  }
-  const isWaiting = await Promise.race([begun.then(() => false), waits.promise.then(() => true)]);
-  if (isWaiting) {
-    const start = { ...toRunStart(order), sandbox: settings.sandbox };
-    const cancel = (reason: SheafError): void => starting.abort(reason);
-    queued.add({ responseId, conversationId, owner, start, begun, cancel });
-  }
-  return { responseId, conversationId, begun };
+      if (event.type === "turn_end" && event.notice !== undefined) {
+        context.log({ level: "warn", event: "model_notice", model: model.name, notice: event.notice });
+      }
+      if (event.type === "run_end") metrics.countEnd(event.reason);
+    }
+    void meter.note(store, events, price).catch(context.onDefect);
+  };
 }
 
 /** Tells the operator which MCP servers a response goes without (S-87). */
@@ -238,68 +327,4 @@ function toLowerLimits(own: BudgetLimits, asked: Limits): BudgetLimits {
 
 function toLower(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
-}
-
-/** @returns the answer to every question. @throws SheafError USAGE that names the field. */
-async function checkAnswers(
-  answers: readonly ClarificationAnswer[],
-  conversationId: string | undefined,
-  store: Store,
-  wire: WireOptions,
-): Promise<readonly ClarificationAnswer[]> {
-  if (answers.length === 0) return answers;
-  const asked = conversationId === undefined ? [] : await readQuestions(conversationId, store, wire);
-  for (const [index, answer] of answers.entries()) {
-    const problem = findProblem(answer, asked);
-    if (problem === undefined) continue;
-    const [field, message] = problem;
-    const told = `the body is not valid at answers.${index}.${field}: ${message}`;
-    throw new SheafError("USAGE", told, { source: "server" });
-  }
-  return asked.flatMap((document) => addSkipped(document, answers));
-}
-
-/** The answers to the questions of a document; those that were skipped are empty (N73). A document may be left alone. */
-function addSkipped(
-  { id: documentId, metadata: { questions } }: ClarificationDocument,
-  answers: readonly ClarificationAnswer[],
-): readonly ClarificationAnswer[] {
-  const given = answers.filter((answer) => answer.documentId === documentId);
-  if (given.length === 0) return [];
-  const isSkipped = (id: string): boolean => !given.some(({ questionId }) => questionId === id);
-  return questions.flatMap(({ id }) =>
-    isSkipped(id)
-      ? [{ documentId, questionId: id, optionIds: [], text: "" }]
-      : given.filter(({ questionId }) => questionId === id),
-  );
-}
-
-async function readQuestions(
-  conversationId: string,
-  store: Store,
-  wire: WireOptions,
-): Promise<ClarificationDocument[]> {
-  const last = await findNewestResponse(store, conversationId);
-  const response = last && (await readResponse(store, last.id, wire));
-  return response?.documents.filter((document) => document.type === "clarification") ?? [];
-}
-
-type Problem = readonly [field: keyof ClarificationAnswer, message: string];
-
-function findProblem(answer: ClarificationAnswer, asked: readonly ClarificationDocument[]): Problem | undefined {
-  const { documentId, questionId, optionIds } = answer;
-  const document = asked.find(({ id }) => id === documentId);
-  if (!document) return ["documentId", `the last response has no clarification ${quote(documentId)}`];
-  const question = document.metadata.questions.find(({ id }) => id === questionId);
-  if (!question) return ["questionId", `${quote(questionId)} was not asked`];
-  const unknown = optionIds.find((optionId) => !question.options.some(({ id }) => id === optionId));
-  if (unknown !== undefined) return ["optionIds", `${quote(unknown)} is not an option of ${quote(questionId)}`];
-  if (optionIds.length > 1 && question.allowMultiple !== true) {
-    return ["optionIds", `${quote(questionId)} takes one option`];
-  }
-  return undefined;
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.slice(0, 100));
 }

@@ -31,10 +31,11 @@ const MAX_LENGTH = 8 * 1024 * 1024;
 
 interface WaitingAppend extends Append, PromiseWithResolvers<boolean> {}
 
-/** `publish` is called with the names of the responses that have more events. */
+/** `publish` is called with the names of the responses that have more events, `onEnded` when one of them has its last. */
 export function createAppendQueue(
   connection: PostgresConnection,
   publish: (responseIds: readonly string[]) => void,
+  onEnded: () => void,
 ): AppendQueue {
   let waiting: WaitingAppend[] = [];
   let writing: Promise<void> | undefined;
@@ -55,6 +56,8 @@ export function createAppendQueue(
       const stored = await insertGroups(connection, batch);
       const written = batch.filter(({ response }) => stored.has(response));
       if (written.length > 0) publish(written.map(({ responseId }) => responseId));
+      // The next message of the conversation may begin.
+      if (written.some(({ events }) => events.endsLog)) onEnded();
       for (const { response, resolve } of batch) resolve(stored.has(response));
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -117,6 +120,9 @@ const insertStatement = `
     UPDATE sheaf.conversations c SET holder = NULL, cancel = false
     FROM input i JOIN written w ON w.response = i.response
     WHERE i.ends AND c.key = i.conversation AND c.fence = i.fence
+  ), done AS (
+    DELETE FROM sheaf.orders o USING input i JOIN written w ON w.response = i.response
+    WHERE i.ends AND o.response = i.response
   )
   SELECT response FROM written
   UNION

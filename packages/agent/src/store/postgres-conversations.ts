@@ -103,7 +103,9 @@ export function createPostgresRows({ query, transact }: PostgresConnection, owne
       const [row] = await query<RequestRecord>(
         `SELECT q.key, q.digest, r.id AS "responseId", c.id AS "conversationId" FROM sheaf.requests q
          JOIN sheaf.responses r ON r.key = q.response JOIN sheaf.conversations c ON c.key = r.conversation
-         WHERE q.owner = $1 AND q.key = $2`,
+         WHERE q.owner = $1 AND q.key = $2
+         UNION ALL SELECT request_key, request_digest, id, conversation FROM sheaf.orders
+         WHERE owner = $1 AND request_key = $2 AND response IS NULL AND failure IS NULL`,
         [owner, key],
       );
       return row;

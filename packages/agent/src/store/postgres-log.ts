@@ -6,11 +6,13 @@ import { digestLog, type LogDigest } from "./log-digest.ts";
 import { createAppendQueue, type AppendQueue } from "./postgres-appends.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
 import { isClaimable, readLeaseState, takeLease, type LeaseTaker, type PostgresLease } from "./postgres-leases.ts";
+import { ordersNotice } from "./postgres-orders.ts";
 import type { PostgresSession } from "./postgres-session.ts";
 import { findPrompt, toColumn, toWords } from "./postgres-text.ts";
 import {
   createLostError,
   createTakenError,
+  RunningLimitError,
   type LeaseState,
   type NewResponse,
   type RequestKey,
@@ -46,7 +48,11 @@ export const lastSeqOfRow = `COALESCE(
 /** No log is open yet. */
 export function createPostgresLogs(connection: PostgresConnection, session: PostgresSession): PostgresLogs {
   const logs = new Map<string, OpenLog>();
-  const appends: AppendQueue = createAppendQueue(connection, (names) => session.publish(names));
+  const appends: AppendQueue = createAppendQueue(
+    connection,
+    (names) => session.publish(names),
+    () => session.announce(ordersNotice),
+  );
 
   const findLog = (responseId: string, owner: string): OpenLog => {
     const log = logs.get(responseId);
@@ -151,7 +157,8 @@ async function insertResponse(
   response: NewResponse,
   owner: string,
 ): Promise<{ readonly record: ResponseRecord; readonly log: OpenLog }> {
-  const { id, conversationId, workspace, title, createdAt, settings, request } = response;
+  const { id, conversationId, workspace, title, createdAt, settings, request, hasWaited, maxRunning } = response;
+  if (maxRunning !== undefined) await checkRunning(query, owner, maxRunning);
   await query(
     `INSERT INTO sheaf.conversations AS c (id, owner, workspace, title, title_words, created_at, updated_at, settings)
      VALUES ($1, $2, $3, $4, $5, $6, $6, COALESCE($7, '{}'))
@@ -176,10 +183,37 @@ async function insertResponse(
   );
   const { key, position } = row!;
   if (request) await insertRequest(query, request, { owner, response: key, createdAt });
+  if (hasWaited) await beginOrder(query, id, { response: key, holder: taker.holder });
   return {
     record: { id, conversationId, position, createdAt, lastSeq: 0, ended: false, reverted: false },
     log: { key, owner, lease, lastSeq: 0, written: Promise.resolve() },
   };
+}
+
+/** Within a transaction: whoever begins a response of this owner meanwhile waits for its end. @throws RunningLimitError. */
+async function checkRunning(query: Query, owner: string, maxRunning: number): Promise<void> {
+  await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", [owner]);
+  const [row] = await query<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
+     WHERE NOT r.ended AND c.owner = $1`,
+    [owner],
+  );
+  if (row!.count >= maxRunning) throw new RunningLimitError();
+}
+
+/** Within a transaction. @throws SheafError CANCELLED when it was taken out of the queue. */
+async function beginOrder(
+  query: Query,
+  responseId: string,
+  { response, holder }: { readonly response: number; readonly holder: number },
+): Promise<void> {
+  const begun = await query(
+    `UPDATE sheaf.orders SET response = $1 WHERE id = $2 AND holder = $3 AND response IS NULL AND failure IS NULL
+     RETURNING key`,
+    [response, responseId, holder],
+  );
+  if (begun.length > 0) return;
+  throw new SheafError("CANCELLED", "the message no longer waits: it was cancelled", { source: "user" });
 }
 
 async function insertRequest(
@@ -194,7 +228,7 @@ async function insertRequest(
   );
   if (inserted.length > 0) return;
   throw new SheafError("CONVERSATION_BUSY", "the same request was sent at the same moment: send it again", {
-    source: "storage",
+    source: "server",
   });
 }
 

@@ -50,6 +50,8 @@ export interface PostgresSession {
   watch(name: string, onChange: () => void): () => void;
   /** Tells the others. */
   publish(names: Iterable<string>): void;
+  /** Tells the others, and who watches here. */
+  announce(name: string): void;
   close(): Promise<void>;
 }
 
@@ -148,6 +150,11 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
   }, BEAT_MS);
   beats.unref();
 
+  const publish = (names: Iterable<string>): void => {
+    for (const name of names) if (name.length <= MAX_NAME) unpublished.add(name);
+    void sendNotices();
+  };
+
   return {
     holder,
     get mayTakeOver() {
@@ -162,9 +169,10 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
         if (ofName.size === 0 && watchers.get(name) === ofName) watchers.delete(name);
       };
     },
-    publish(names) {
-      for (const name of names) if (name.length <= MAX_NAME) unpublished.add(name);
-      void sendNotices();
+    publish,
+    announce(name) {
+      publish([name]);
+      tell(name);
     },
     async close() {
       isClosed = true;

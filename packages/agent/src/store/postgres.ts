@@ -5,6 +5,7 @@ import { createPostgresRows } from "./postgres-conversations.ts";
 import { releaseLease, takeLease } from "./postgres-leases.ts";
 import { createPostgresLetters } from "./postgres-letters.ts";
 import { createPostgresLogs, type PostgresLogs } from "./postgres-log.ts";
+import { createPostgresOrders } from "./postgres-orders.ts";
 import { openPostgresSession, type PostgresSession } from "./postgres-session.ts";
 import { toColumn } from "./postgres-text.ts";
 import { localOwner, type SharedStore } from "./store.ts";
@@ -63,6 +64,7 @@ function createView(parts: PostgresParts, owner: string): SharedStore {
   return {
     ...createPostgresRows(connection, owner),
     gathersWrites: true,
+    orders: createPostgresOrders(parts, owner),
     forOwner: (other) => createView(parts, other),
     createResponse: (response) => logs.create(response, owner),
     claimResponse: (responseId) => logs.claim(responseId, owner),
@@ -93,6 +95,10 @@ function createView(parts: PostgresParts, owner: string): SharedStore {
           `DELETE FROM sheaf.event_groups WHERE response IN (SELECT key FROM sheaf.responses WHERE conversation = $1)`,
           [conversation],
         );
+        await query("DELETE FROM sheaf.orders WHERE conversation = $1 AND owner = $2", [
+          toColumn(conversationId),
+          owner,
+        ]);
         await query("DELETE FROM sheaf.conversations WHERE key = $1", [conversation]);
         return true;
       }),

@@ -1,6 +1,7 @@
 /** The port between conversations and storage. One contract suite runs against every implementation. */
 import type { Effort, Mode, RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
+import type { Orders } from "./orders.ts";
 
 /** The owner of everything that the command line stores. */
 export const localOwner = "local";
@@ -95,6 +96,10 @@ export interface NewResponse {
   readonly settings?: ConversationSettings | undefined;
   /** The request that asked for it, so that it is answered once (X9). */
   readonly request?: RequestKey | undefined;
+  /** It waited among the orders and was claimed by this process. */
+  readonly hasWaited?: boolean | undefined;
+  /** How many responses its owner may have at the same time, in all processes. Default: as many as come. */
+  readonly maxRunning?: number | undefined;
 }
 
 /** A request that may come again (X9). */
@@ -165,7 +170,8 @@ export interface Store {
   readonly gathersWrites: boolean;
   /**
    * Opens a response at the end of its conversation, which is made if it is new, and takes the lease.
-   * @throws SheafError CONVERSATION_BUSY while another writer has it, or when its request was answered meanwhile.
+   * @throws SheafError CONVERSATION_BUSY while another writer has it, or when its request was answered meanwhile;
+   * CANCELLED when it no longer waits among the orders. RunningLimitError.
    */
   createResponse(response: NewResponse): Promise<ResponseRecord>;
   /**
@@ -225,6 +231,8 @@ export interface Letters {
 export interface SharedStore extends Store {
   /** The same store as seen by another owner; closing one closes all. */
   forOwner(owner: string): SharedStore;
+  /** Undefined: messages do not wait in this store, but in the memory of a process. */
+  readonly orders?: Orders;
   /** Responses of all owners that have not ended; most are running. Oldest first. */
   listOpenResponses(): Promise<readonly OpenResponse[]>;
   /** The response to a request (X9). */
@@ -251,6 +259,13 @@ export async function findNewestResponse(
   return (await store.listResponses(conversationId)).findLast(({ reverted }) => !reverted);
 }
 
+/** The owner has as many responses as allowed, in all processes. */
+export class RunningLimitError extends SheafError {
+  constructor() {
+    super("OVERLOADED", "too many responses run at the same time: wait until one has ended", { source: "storage" });
+  }
+}
+
 /** Another writer has the lease of the conversation. */
 export function createBusyError(conversationId: string): SheafError {
   return new SheafError(
@@ -258,6 +273,11 @@ export function createBusyError(conversationId: string): SheafError {
     `another response of ${conversationId} is being written: wait for its end, or cancel it`,
     { source: "storage" },
   );
+}
+
+/** Whether a response could not begin because another one is being written: it may in a moment. */
+export function isBusyError(error: unknown): boolean {
+  return error instanceof SheafError && error.code === "CONVERSATION_BUSY" && error.source === "storage";
 }
 
 /** Another owner, or another conversation, has the id. */

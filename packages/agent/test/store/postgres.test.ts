@@ -184,6 +184,29 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     },
   );
 
+  test(verifies("R-38", "an order is claimed by one process, of the owner who has the least running"), async () => {
+    const address = await postgres.clearDatabase();
+    const [store, other] = [await open(address), await open(address)];
+    const add = (owner: string, id: string, conversationId: string): Promise<void> =>
+      store.forOwner(owner).orders!.add({ responseId: id, conversationId, text: id });
+    await store.forOwner("ada").createResponse(row);
+    await add("ada", "chat_busy", "conv_1");
+    for (const id of ["chat_2", "chat_3"]) await add("ada", id, `conv_${id}`);
+    await add("bob", "chat_4", "conv_4");
+    await add("bob", "chat_5", "conv_4");
+    const claimed: string[] = [];
+    for (const { orders } of [store, other, store, other]) {
+      const order = await orders!.claim(10, claimed);
+      if (order) claimed.push(order.responseId);
+    }
+    expect(claimed).toEqual(["chat_4", "chat_2", "chat_3"]);
+    // One that this process forgot, and that no other one may have.
+    expect(await other.orders!.claim(10, [])).toMatchObject({ responseId: "chat_2" });
+    expect(await store.orders!.claim(1, [])).toMatchObject({ responseId: "chat_4", owner: "bob" });
+    await store.forOwner("bob").orders!.giveBack("chat_4");
+    expect(await store.orders!.claim(1, [])).toBeUndefined();
+  });
+
   test(verifies(["R-05", "R-33"], "processes that start at once make one schema"), async () => {
     for (let round = 0; round < 3; round += 1) {
       const address = await postgres.clearDatabase();

@@ -1,12 +1,10 @@
 /** One response at a time in a conversation, in this process: later ones are refused, wait, or take over. */
 import { SheafError } from "../../base/errors.ts";
+import { createFullError, MAX_WAITING } from "../../store/orders.ts";
 import { createBusyError } from "../../store/store.ts";
 
 /** What to do while another response of the conversation runs (`whenBusy`). */
 export type WhenBusy = "reject" | "queue" | "cancel";
-
-/** Messages that may wait for one conversation. */
-const MAX_WAITING = 16;
 
 /** A response that another one can replace. */
 interface LaneHolder {
@@ -111,11 +109,6 @@ export function createConversationLanes(): ConversationLanes {
     },
     isBusy: (conversationId) => lanes.has(conversationId),
   };
-}
-
-function createFullError(conversationId: string): SheafError {
-  const message = `${MAX_WAITING} messages wait for ${conversationId} already: wait until one of them has begun`;
-  return new SheafError("CONVERSATION_BUSY", message, { source: "server" });
 }
 
 function createTakeoverError(): SheafError {

@@ -22,6 +22,10 @@ export interface RespondPorts extends RunPorts {
   readonly abort: (reason: SheafError) => void;
   /** The request for the response, if it may come again (X9). */
   readonly request?: RequestKey | undefined;
+  /** It waited in the store, and was claimed. */
+  readonly hasWaited?: boolean | undefined;
+  /** How many responses the owner may have at the same time, at all processes. */
+  readonly maxRunning?: number | undefined;
   /** Become those of the conversation (X25). */
   readonly choices?: ConversationSettings | undefined;
 }
@@ -35,7 +39,7 @@ export async function* respond(
   ports: RespondPorts,
   signal: AbortSignal,
 ): AsyncGenerator<readonly RunEvent[]> {
-  const { store, abort, now, request, choices } = ports;
+  const { store, abort, now, request, choices, hasWaited, maxRunning } = ports;
   const { responseId, conversationId, workspace, prompt, attachments = [] } = settings.start;
   await store.createResponse({
     id: responseId,
@@ -45,6 +49,8 @@ export async function* respond(
     createdAt: now(),
     settings: choices,
     request,
+    hasWaited,
+    maxRunning,
   });
   const endKeeping = keepLease(store, responseId, abort);
   try {

@@ -7,6 +7,7 @@ import { startDeadline } from "../budget.ts";
 import { type WhenBusy, createConversationLanes } from "./conversation-lanes.ts";
 import { type RespondPorts, respond, waitForTools } from "./respond.ts";
 import type { RunSettings } from "../run.ts";
+import { isBusyError } from "../../store/store.ts";
 import type { ToolBox } from "../../tools/tool.ts";
 
 /** How often to retry a conversation that another process is writing. Milliseconds. */
@@ -33,7 +34,9 @@ interface StartOrder {
   /** Aborted when nobody waits for the start any more; a run that has started continues. */
   readonly startSignal: AbortSignal;
   /** Called if it has to wait for another response of the conversation. */
-  readonly onWait?: () => void;
+  readonly onWait?: (() => void) | undefined;
+  /** Asks another process to end its response of the conversation, for "cancel". */
+  readonly cancelOther?: () => Promise<void>;
   /** Called with each group once it is stored; must not throw. */
   readonly onEvents?: (events: readonly RunEvent[]) => void;
   /** Called when the run has ended, or could not start. */
@@ -119,16 +122,17 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
     };
     try {
       for (;;) {
-        const prepared = await order.prepare(run.signal, run.abort);
-        responses.set(responseId, running);
-        const played = play(order, run, prepared);
         try {
+          const prepared = await order.prepare(run.signal, run.abort);
+          responses.set(responseId, running);
+          const played = play(order, run, prepared);
           await Promise.race([run.begun, played]);
           void played.finally(end);
           return running;
         } catch (error) {
           // Another process is writing this conversation.
-          if (order.whenBusy !== "queue" || toSheafError(error).code !== "CONVERSATION_BUSY") throw error;
+          if (order.whenBusy === "reject" || !isBusyError(error)) throw error;
+          if (order.whenBusy === "cancel") await order.cancelOther?.();
           order.onWait?.();
           await sleep(RETRY_MS, undefined, { signal: order.startSignal }).catch(() => undefined);
           order.startSignal.throwIfAborted();

@@ -29,7 +29,7 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
   };
 
   app.get("/v1/responses/:id", async (request) => {
-    const queued = context.queued.find(request.get("owner"), request.req.param("id"));
+    const queued = await context.queued.find(request.get("owner"), request.req.param("id"));
     if (queued) return request.json(toQueuedSnapshot(queued, context.settings.wire, context.now()));
     const { id } = await findRecord(request, request.req.param("id"));
     const response = await readCurrentResponse(context.storeOf(request.get("owner")), id, context);
@@ -43,7 +43,7 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
     const snapshot = isSet(request.req.query("snapshot"));
     const form = readForm(request);
     const includesReasoning = isSet(request.req.query("reasoning"));
-    const queued = context.queued.find(request.get("owner"), request.req.param("id"));
+    const queued = await context.queued.find(request.get("owner"), request.req.param("id"));
     if (queued) {
       const { responseId } = queued;
       const options = { responseId, after, snapshot, includesReasoning, form };
@@ -66,9 +66,9 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
 
   app.post("/v1/responses/:id/cancel", async (request) => {
     const cancelled = new SheafError("CANCELLED", "cancelled by the user", { source: "user" });
-    const queued = context.queued.find(request.get("owner"), request.req.param("id"));
+    const queued = await context.queued.find(request.get("owner"), request.req.param("id"));
     if (queued) {
-      queued.cancel(cancelled);
+      await queued.cancel(cancelled);
       return request.json({ id: queued.responseId, status: "cancelling" }, 202);
     }
     const { id, ended } = await findRecord(request, request.req.param("id"));

@@ -74,6 +74,23 @@ const steps: readonly string[] = [
      reply text
    );
    CREATE INDEX letters_by_response ON sheaf.letters (response);`,
+  `CREATE TABLE sheaf.orders (
+     key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+     id text NOT NULL UNIQUE,
+     owner text NOT NULL,
+     conversation text NOT NULL,
+     body text NOT NULL,
+     request_key text,
+     request_digest text,
+     response bigint UNIQUE REFERENCES sheaf.responses (key) ON DELETE CASCADE,
+     holder bigint,
+     tries integer NOT NULL DEFAULT 0,
+     not_before timestamptz NOT NULL DEFAULT clock_timestamp(),
+     failure text,
+     failed_at timestamptz
+   );
+   CREATE INDEX orders_by_conversation ON sheaf.orders (conversation, key);
+   CREATE INDEX orders_by_request ON sheaf.orders (owner, request_key) WHERE request_key IS NOT NULL;`,
 ];
 
 /** Held while the schema is changed: the bytes of "sheaf". */

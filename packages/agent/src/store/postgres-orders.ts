@@ -1,0 +1,121 @@
+/** Messages that wait for their conversation, as rows that any process may begin (R-38). */
+import { MAX_WAITING, createFullError } from "./orders.ts";
+import type { PostgresConnection, Query } from "./postgres-connection.ts";
+import { isHolderAlive, type PostgresSession } from "./postgres-session.ts";
+import { toColumn } from "./postgres-text.ts";
+import type { ClaimedOrder, NewOrder, Orders, WaitingOrder } from "./orders.ts";
+
+/** What tells processes that an order may have become free to begin. */
+export const ordersNotice = "orders";
+
+/** Between two tries to begin the same order, in SQL. */
+const PAUSE = "interval '1 s'";
+
+/** How long an order that could not begin is kept for those who wait for it, in SQL. */
+const KEPT = "interval '10 min'";
+
+const waits = "o.response IS NULL AND o.failure IS NULL";
+
+interface OrderPorts {
+  readonly connection: PostgresConnection;
+  readonly session: PostgresSession;
+}
+
+/** The orders as `owner` sees them. */
+export function createPostgresOrders({ connection, session }: OrderPorts, owner: string): Orders {
+  const { query, transact } = connection;
+
+  return {
+    watch: (onChange) => session.watch(ordersNotice, onChange),
+    async add(order) {
+      await transact((run) => insertOrder(run, owner, order));
+      session.announce(ordersNotice);
+    },
+    async hasWaiting(conversationId) {
+      const rows = await query(
+        `SELECT 1 FROM sheaf.orders o WHERE o.conversation = $1 AND o.owner = $2 AND ${waits} LIMIT 1`,
+        [conversationId, owner],
+      );
+      return rows.length > 0;
+    },
+    async find(responseId) {
+      const [row] = await query<WaitingOrder>(
+        `SELECT o.conversation AS "conversationId", o.body AS text, o.failure FROM sheaf.orders o
+         WHERE o.id = $1 AND o.owner = $2 AND o.response IS NULL`,
+        [toColumn(responseId), owner],
+      );
+      return row;
+    },
+    async remove(responseId) {
+      const gone = await query(
+        `DELETE FROM sheaf.orders o WHERE o.id = $1 AND o.owner = $2 AND ${waits} RETURNING o.key`,
+        [toColumn(responseId), owner],
+      );
+      if (gone.length > 0) session.announce(ordersNotice);
+      return gone.length > 0;
+    },
+    async claim(maxRunning, starting) {
+      await query(`DELETE FROM sheaf.orders WHERE failure IS NOT NULL AND failed_at < clock_timestamp() - ${KEPT}`);
+      const [order] = await query<ClaimedOrder>(claimStatement, [
+        session.holder,
+        session.mayTakeOver,
+        maxRunning,
+        starting,
+      ]);
+      return order;
+    },
+    async giveBack(responseId) {
+      await query(
+        `UPDATE sheaf.orders o SET holder = NULL, not_before = clock_timestamp() + ${PAUSE}
+         WHERE o.id = $1 AND o.holder = $2 AND ${waits}`,
+        [responseId, session.holder],
+      );
+    },
+    async fail(responseId, failure) {
+      await query(
+        `UPDATE sheaf.orders o SET failure = $3, failed_at = clock_timestamp()
+         WHERE o.id = $1 AND o.holder = $2 AND ${waits}`,
+        [responseId, session.holder, toColumn(failure)],
+      );
+      session.announce(ordersNotice);
+    },
+  };
+}
+
+// The oldest order of each conversation in which nothing runs, of the owner who has the least running. Whoever looks at the
+// same moment takes another one.
+const claimStatement = `
+  UPDATE sheaf.orders SET holder = $1 WHERE key = (
+    SELECT o.key FROM sheaf.orders o
+    LEFT JOIN sheaf.conversations c ON c.id = o.conversation AND c.owner = o.owner
+    CROSS JOIN LATERAL (
+      SELECT COUNT(*) AS running FROM sheaf.responses r JOIN sheaf.conversations k ON k.key = r.conversation
+      WHERE NOT r.ended AND k.owner = o.owner) n
+    WHERE ${waits} AND o.not_before <= clock_timestamp() AND n.running < $3
+      AND (o.holder IS NULL OR (o.holder = $1 AND o.id <> ALL ($4::text[]))
+        OR ($2 AND o.holder <> $1 AND NOT ${isHolderAlive("o.holder")}))
+      AND NOT EXISTS (SELECT 1 FROM sheaf.orders e WHERE e.conversation = o.conversation
+        AND e.response IS NULL AND e.failure IS NULL AND e.key < o.key)
+      AND NOT EXISTS (SELECT 1 FROM sheaf.responses r WHERE r.conversation = c.key AND NOT r.ended)
+      AND (c.holder IS NULL OR ($2 AND NOT ${isHolderAlive("c.holder")}))
+    ORDER BY n.running, o.key LIMIT 1 FOR UPDATE OF o SKIP LOCKED)
+  RETURNING id AS "responseId", owner, body AS text`;
+
+/** Within a transaction. @throws SheafError CONVERSATION_BUSY. */
+async function insertOrder(query: Query, owner: string, order: NewOrder): Promise<void> {
+  const { responseId, conversationId, text, request } = order;
+  // Who counts must not miss one that is being added.
+  await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [conversationId]);
+  const [found] = await query<{ count: number; isKnown: boolean }>(
+    `SELECT (SELECT COUNT(*) FROM sheaf.orders o WHERE o.conversation = $1 AND ${waits}) AS count,
+       EXISTS (SELECT 1 FROM sheaf.requests WHERE owner = $2 AND key = $3) OR
+       EXISTS (SELECT 1 FROM sheaf.orders o WHERE o.owner = $2 AND o.request_key = $3 AND ${waits}) AS "isKnown"`,
+    [conversationId, owner, request?.key ?? null],
+  );
+  if (found!.isKnown || found!.count >= MAX_WAITING) throw createFullError(conversationId);
+  await query(
+    `INSERT INTO sheaf.orders (id, owner, conversation, body, request_key, request_digest)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [responseId, owner, conversationId, text, request?.key ?? null, request?.digest ?? null],
+  );
+}

@@ -1,0 +1,92 @@
+/** Messages that wait in a PostgreSQL database, which several servers share. */
+import type { ChatResponse } from "@sheaf/protocol";
+import { expect, test } from "vitest";
+import { begin, createCluster, readWhole, type Cluster } from "../support/cluster.ts";
+import { describeWithPostgres } from "../support/postgres.ts";
+import { readEvents, type TestServer } from "../support/server.ts";
+import { createTestFolder } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+
+/** Two seconds of text. */
+const slow = {
+  turns: [{ events: Array.from({ length: 20 }, (_, index) => [{ text: `${index} ` }, { wait_ms: 100 }]).flat() }],
+  after: "loop",
+};
+
+describeWithPostgres("a queue that servers share", (postgres) => {
+  const startTwo = async (args: readonly string[] = []): Promise<[Cluster, TestServer, TestServer]> => {
+    const cluster = await createCluster(postgres, folders, { script: slow, args });
+    return [cluster, ...(await Promise.all([cluster.start("a"), cluster.start("b")]))];
+  };
+
+  const readStatus = async (server: TestServer, path: string): Promise<string> =>
+    ((await (await server.fetch(path)).json()) as ChatResponse).status;
+
+  test(verifies("R-38", "messages wait at all servers, and begin in their order, one at a time"), async () => {
+    const [cluster, one, other] = await startTwo();
+    const { path, conversationId, read } = await begin(one);
+    const queue = { conversationId, whenBusy: "queue" };
+    const second = await begin(other, queue);
+    const third = await begin(one, queue);
+    const removed = await begin(one, queue);
+    const last = await begin(other, queue);
+    expect(await readStatus(one, second.path)).toBe("streaming");
+    expect((await other.fetch(`${removed.path}/cancel`, { method: "POST" })).status).toBe(202);
+    await Promise.all([read, second.read, third.read, removed.read, last.read]);
+    expect(removed.seen.at(-1)?.event).toBe("done");
+    expect((await one.fetch(removed.path)).status).toBe(404);
+    for (const { path: of, seen } of [second, third, last]) {
+      await readWhole(one, of, seen);
+      expect(await readStatus(other, of)).toBe("completed");
+    }
+    const rows = await postgres.run(cluster.store, "SELECT id FROM sheaf.responses ORDER BY position");
+    expect(rows.map(({ id }) => `/v1/responses/${id as string}`)).toEqual([path, second.path, third.path, last.path]);
+    const overlaps = await postgres.run(
+      cluster.store,
+      `SELECT r.id FROM sheaf.responses r JOIN sheaf.responses s ON s.position = r.position + 1
+       WHERE (SELECT MAX((e->>'time')::bigint) FROM sheaf.event_groups g, json_array_elements(g.events::json) e WHERE g.response = r.key)
+         > (SELECT MIN((e->>'time')::bigint) FROM sheaf.event_groups g, json_array_elements(g.events::json) e WHERE g.response = s.key)`,
+    );
+    expect(overlaps).toEqual([]);
+    expect(await postgres.run(cluster.store, "SELECT * FROM sheaf.orders")).toEqual([]);
+  });
+
+  test(verifies("R-38", "a message outlives the server that took it, and is answered once"), async () => {
+    const [cluster, one, other] = await startTwo();
+    const { conversationId } = await begin(one);
+    const headers = { "Idempotency-Key": "two" };
+    const body = { message: "Go", conversationId, whenBusy: "queue", stream: true };
+    const queued = await other.chat(body, { headers });
+    const path = queued.headers.get("location")!;
+    await other.stop("SIGKILL");
+    await queued.text().catch(() => undefined);
+    const again = await one.chat(body, { headers });
+    expect(again.headers.get("location")).toBe(path);
+    const seen = await readEvents(again);
+    await readWhole(one, path, seen);
+    expect(await readStatus(one, path)).toBe("completed");
+    expect(await postgres.run(cluster.store, "SELECT id FROM sheaf.responses")).toHaveLength(2);
+  });
+
+  test(verifies("R-38", "a message replaces a response of the other server"), async () => {
+    const [, one, other] = await startTwo();
+    const first = await begin(one);
+    await expect.poll(() => first.seen.length).toBeGreaterThan(3);
+    const second = await begin(other, { conversationId: first.conversationId, whenBusy: "cancel" });
+    await Promise.all([first.read, second.read]);
+    expect(await readStatus(other, first.path)).toBe("error");
+    expect(await readStatus(one, second.path)).toBe("completed");
+  });
+
+  test(verifies("R-39", "the limit of running responses holds at all servers together"), async () => {
+    const [, one, other] = await startTwo(["--max-running", "3"]);
+    const answers = await Promise.all(
+      [one, other, one, other, one, other].map((server) => server.chat({ message: "Go", stream: true })),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 200, 429, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(await refused.json()).toMatchObject({ error: { errorCode: "LIMIT_REACHED" } });
+  });
+});
