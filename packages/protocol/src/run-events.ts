@@ -284,6 +284,8 @@ export interface TurnEnd {
   readonly usage: Usage;
   /** What the user should know of the request, for instance that the model has no such effort (C36). One sentence. */
   readonly notice?: string;
+  /** Its text ends where the process that wrote it died; the next turn goes on (R-40). */
+  readonly cut?: true;
   /** Who answered, if it is not the model of the run: a fallback (C59). */
   readonly model?: AnsweringModel;
   /** Milliseconds spent waiting for the model (C10 `duration_model_ms`). */

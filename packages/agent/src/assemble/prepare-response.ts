@@ -4,6 +4,7 @@ import { readRepositoryInstructions, readUserInstructions } from "../run/prompts
 import type { ServerChoice } from "../config/workspace-servers.ts";
 import { toSystemPrompt } from "../run/prompts/system-prompt.ts";
 import { openConversation } from "../run/conversations/open-conversation.ts";
+import type { CutLog } from "../run/conversations/resume-response.ts";
 import type { RespondPorts } from "../run/conversations/respond.ts";
 import { SheafError } from "../base/errors.ts";
 import { prepareNotes } from "./prepare-notes.ts";
@@ -46,6 +47,8 @@ export interface ResponsePorts {
   /** Who may be asked (X8); undefined: nobody, so what needs a person is refused. */
   readonly approver?: Approver | undefined;
   readonly checkAnswer?: AnswerCheck | undefined;
+  /** The response goes on here, in place of beginning (R-40). */
+  readonly resumed?: CutLog | undefined;
   /** Keeps tool servers for the next response (C51); undefined: they end with this one. */
   readonly toolServers?: ToolServers | undefined;
   /** The editor that the user works in (C57); undefined: none. */
@@ -67,7 +70,18 @@ export interface PreparedResponse {
  */
 export async function prepareResponse(
   order: RunOrder,
-  { store, model: found, now, abort, approver, checkAnswer, editor, customTools = [], ...ports }: ResponsePorts,
+  {
+    store,
+    model: found,
+    now,
+    abort,
+    approver,
+    checkAnswer,
+    editor,
+    resumed,
+    customTools = [],
+    ...ports
+  }: ResponsePorts,
   signal: AbortSignal,
 ): Promise<PreparedResponse> {
   const { toolServers = createToolServers(order.environment) } = ports;
@@ -89,7 +103,7 @@ export async function prepareResponse(
   const { workspace, addedWorkspaces, environment, sandbox, network, permissions, fileDenials } = policy;
   const addedFolders = addedWorkspaces.map(({ root }) => root);
   const tops = [workspace.root, ...addedFolders];
-  const conversation = await openConversation(store, order.conversationId, now);
+  const conversation = await openConversation(store, order.conversationId, now, resumed?.start.responseId);
   const { instrumentation } = conversation.state;
   const { progress } = conversation;
   const held = { environment, workspace: workspace.root, sandbox, denials: fileDenials, addedFolders };
@@ -164,7 +178,8 @@ export async function prepareResponse(
   const tools: ToolBox = mcp ? { ...toolBox, settle: endMcp } : toolBox;
   return {
     settings: {
-      start,
+      start: resumed?.start ?? start,
+      resumed,
       history: conversation.messages,
       system,
       limits,

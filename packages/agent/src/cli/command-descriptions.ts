@@ -164,6 +164,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       "port",
       "token-file",
       "store",
+      "on-node-loss",
       "open",
       "allow-host",
       "trust-proxy",

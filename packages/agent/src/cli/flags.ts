@@ -195,6 +195,11 @@ export const flags = {
     placeholder: "URL",
     help: "serve: store in a PostgreSQL database, not in a file: postgres://USER@HOST/DATABASE",
   },
+  "on-node-loss": {
+    kind: "value",
+    placeholder: "end|resume",
+    help: "serve: what others do with a response whose server died (default: end)",
+  },
   offer: { kind: "list", placeholder: "MODEL", help: "serve: further model that requests may name (repeatable)" },
   open: { kind: "switch", help: "serve: print an address that opens the page once, within a minute" },
   "allow-host": { kind: "list", placeholder: "NAME", help: "serve: further name of this server, as clients call it" },

@@ -13,6 +13,8 @@ const FAILED_CLOSING_MS = 400;
 
 export interface ClosingCalls {
   push(event: RunEventBody): void;
+  /** Commands in the background have ended with their process. */
+  forgetTerminals(): void;
   /** The calls and their results. They run after an abort, too; after a question to the user, instrumentation stays. */
   run(end: RunEnd, ports: ApprovalPorts): AsyncGenerator<EventGroup>;
 }
@@ -29,6 +31,7 @@ export function createClosingCalls(start: Omit<RunStart, "type">): ClosingCalls 
       if (effect?.kind === "command" && effect.terminalId !== undefined) terminals.add(effect.terminalId);
       if (effect?.kind === "terminal" && !effect.isRunning) terminals.delete(effect.terminalId);
     },
+    forgetTerminals: () => terminals.clear(),
     async *run(end, ports) {
       const cleaning = start.mode === "debug" && end.reason !== "clarification" ? toCleaningCalls(blocks) : [];
       const calls = [...[...terminals].map(toEndingCall), ...cleaning];

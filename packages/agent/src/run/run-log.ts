@@ -8,6 +8,8 @@ import type { Durability, Store } from "../store/store.ts";
 export interface RunLogPorts {
   readonly store: Store;
   readonly responseId: string;
+  /** The last event of a log that goes on; undefined: it is empty. */
+  readonly last?: Pick<RunEvent, "seq" | "time"> | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Called when the store fails; it must abort the run with that error as its reason. */
@@ -31,16 +33,18 @@ export interface RunLog {
   /**
    * Yields the events of a group with numbers and times, after they are stored.
    * If the store fails, the run is ended; its last events (results of open calls, `run_end`) are still yielded, so that
-   * every reader learns why. Deltas that could not be stored are never yielded.
+   * every reader learns why. Deltas that could not be stored are never yielded, and once another process has taken the
+   * response over, its `run_end` alone: readers get the rest from the log that goes on.
    */
   append(group: EventGroup): Promise<readonly RunEvent[]>;
 }
 
 /** An empty log. */
-export function createRunLog({ store, responseId, now, onStoreFailure }: RunLogPorts): RunLog {
-  let seq = 0;
-  let time = 0;
+export function createRunLog({ store, responseId, last, now, onStoreFailure }: RunLogPorts): RunLog {
+  let seq = last?.seq ?? 0;
+  let time = last?.time ?? 0;
   let isStored = true;
+  let isLost = false;
   return {
     async append({ events, durability }) {
       time = Math.max(time, now());
@@ -52,11 +56,12 @@ export function createRunLog({ store, responseId, now, onStoreFailure }: RunLogP
           return numbered;
         } catch (error) {
           isStored = false;
+          isLost = toSheafError(error).code === "CONVERSATION_BUSY";
           onStoreFailure(toSheafError(error));
         }
       }
       const kept = numberEvents(
-        events.filter((event) => !isDelta(event)),
+        events.filter((event) => (isLost ? event.type === "run_end" : !isDelta(event))),
         seq,
         time,
       );

@@ -8,6 +8,7 @@ import type { Model, ModelMessage, ModelRequest } from "../model/provider.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { Approver } from "../tools/approval.ts";
 import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
+import type { CutLog } from "./conversations/resume-response.ts";
 import { createFinalAnswer, type AnswerCheck } from "./final-answer.ts";
 import { createBudget, type Budget, type BudgetLimits } from "./budget.ts";
 import { createClosingCalls } from "./closing-calls.ts";
@@ -28,6 +29,8 @@ export interface RunSettings {
   readonly history: readonly ModelMessage[];
   readonly system: string;
   readonly limits: BudgetLimits;
+  /** A response that another process began, and that goes on here (R-40). */
+  readonly resumed?: CutLog | undefined;
   /** `--on-denied stop`: the first refusal ends the run (C20, code 8). */
   readonly stopsOnDenied: boolean;
 }
@@ -71,9 +74,16 @@ export async function* runResponse(
 ): AsyncGenerator<EventGroup> {
   const run = createRunMemory(settings, ports);
   const { shortener } = run;
-  yield run.note({ events: [run.start], durability: "synced" });
-  let end = run.start.shortens && (yield* runShortening(run, signal));
-  for (let turn = 1; !end; turn += 1) {
+  let end: RunEnd | undefined;
+  if (settings.resumed) {
+    end = await run.resume(settings.resumed);
+    const { closing } = settings.resumed;
+    if (closing.length > 0) yield run.note({ events: closing, durability: "synced" });
+  } else {
+    yield run.note({ events: [run.start], durability: "synced" });
+    if (run.start.shortens) end = yield* runShortening(run, signal);
+  }
+  for (let turn = run.turns + 1; !end; turn += 1) {
     const shorter = await shortener.shortenIfFull(signal);
     if (shorter) yield run.note({ events: [shorter], durability: "synced" });
 
@@ -137,12 +147,34 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const answer = createFinalAnswer(ports.checkAnswer);
   const closing = createClosingCalls(settings.start);
   const corrections = createCorrections();
+  let resumedNote: string | undefined;
   let hasText = false;
   let pauses = 0;
-  return {
+  let turns = 0;
+  const memory = {
     start,
     budget,
     closing,
+    /** Number of the last turn. */
+    get turns(): number {
+      return turns;
+    },
+    /** Remembers what another process did. How the run ends with it; undefined: it goes on with the next turn. */
+    async resume({ events, lastTurn, note }: CutLog): Promise<RunEnd | undefined> {
+      memory.note({ events, durability: "grouped" });
+      closing.forgetTerminals();
+      for (const event of events) {
+        if (event.type === "turn_start") turns = event.turn;
+        if (event.type === "text_delta") hasText ||= event.text.trim() !== "";
+        if (event.type === "turn_end") budget.addTurn(event.usage, event.model?.price);
+        if (event.type === "tool_call_arguments") budget.addToolCalls(1);
+      }
+      resumedNote = note;
+      if (!lastTurn) return undefined;
+      const { calls, results, text } = lastTurn;
+      if (calls.length > 0) return toEndAfterTools(results, settings, ports, undefined);
+      return answer.toEnd(text);
+    },
     shortener: createShortener(start, { history, size, headTokens }, ports),
     /** Records the events of the run, and returns them. */
     note(group: EventGroup): EventGroup {
@@ -157,7 +189,14 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     },
     /** The first event of a turn, and the request to the model. */
     startTurn(turn: number): { readonly turnStart: TurnStart; readonly request: ModelRequest } {
-      const notes = [answer.note, loop.note, corrections.take(), budget.isLastTurn ? wrapUpNote : undefined];
+      const notes = [
+        resumedNote,
+        answer.note,
+        loop.note,
+        corrections.take(),
+        budget.isLastTurn ? wrapUpNote : undefined,
+      ];
+      resumedNote = undefined;
       const text = notes.filter((line) => line !== undefined).join("\n");
       const turnNote: readonly ModelMessage[] = text === "" ? [] : [{ role: "user", text, isNote: true }];
       return {
@@ -196,6 +235,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       return signal.aborted ? undefined : toEndAfterTools(results, settings, ports, loop.failure);
     },
   };
+  return memory;
 }
 
 /** A turn that broke off ends in the log, too. */

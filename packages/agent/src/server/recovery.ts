@@ -1,4 +1,4 @@
-/** Ends what dead processes left open: at the start, and from time to time, since others use the store too. */
+/** Ends what dead processes left open, or goes on with it: at the start, and from time to time, since others use the store too. */
 import { endCutResponse } from "../run/conversations/end-cut-response.ts";
 import type { ResponseRunner } from "../run/conversations/response-runner.ts";
 import type { SharedStore } from "../store/store.ts";
@@ -10,20 +10,23 @@ interface RecoveryPorts {
   readonly store: SharedStore;
   readonly runner: Pick<ResponseRunner, "find">;
   readonly now: () => number;
-  /** Called with each response that was ended. */
+  /** Goes on with a response; false: it may not. Undefined: this server ends what others left. */
+  readonly resume: ((responseId: string, owner: string) => Promise<boolean>) | undefined;
+  /** Called with each response that was ended, or goes on. */
   readonly onRecovered: (responseId: string) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
 /** Checks from now on. */
 export function startRecovery(ports: RecoveryPorts) {
-  const { store, runner, now, onRecovered, onFailure } = ports;
+  const { store, runner, now, resume, onRecovered, onFailure } = ports;
   /** Checks once. */
   const recover = async (): Promise<void> => {
     for (const { id, owner } of await store.listOpenResponses()) {
       if (runner.find(id)) continue;
       try {
-        if (await endCutResponse(store.forOwner(owner), id, now)) onRecovered(id);
+        const goesOn = await resume?.(id, owner).catch(onFailure);
+        if (goesOn || (await endCutResponse(store.forOwner(owner), id, now))) onRecovered(id);
       } catch (error) {
         // A damaged response must not keep the others open.
         onFailure(error);

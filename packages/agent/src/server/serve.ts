@@ -16,6 +16,7 @@ import { createPendingApprovals } from "./pending-approvals.ts";
 import { createWorkspaceFiles } from "./workspace-files.ts";
 import { createQueuedResponses, createStartTurns } from "./queued-responses.ts";
 import { startClaiming } from "./claim-orders.ts";
+import { resumeResponse } from "./resume-response.ts";
 import { startResponse } from "./start-response.ts";
 import { startRecovery } from "./recovery.ts";
 import { createRequestKeys } from "./request-keys.ts";
@@ -87,6 +88,10 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
     store,
     runner: context.runner,
     now,
+    resume:
+      context.settings.onNodeLoss === "resume"
+        ? (responseId, owner) => resumeResponse(responseId, owner, context)
+        : undefined,
     onRecovered: (responseId) => {
       context.metrics.countRecovered();
       log({ level: "warn", event: "response_recovered", responseId });

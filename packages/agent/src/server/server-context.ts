@@ -29,6 +29,8 @@ export interface ServerSettings extends Omit<RunSetup, "workspace" | "mode" | "t
   /** Roots by name, absolute, links resolved; the first one is the default. */
   readonly workspaces: ReadonlyMap<string, string>;
   readonly defaultMode: Mode;
+  /** What becomes of a response whose server died; `resume`: another one that serves its workspace goes on with it (R-40). */
+  readonly onNodeLoss: "end" | "resume";
   readonly timeoutMs: number | undefined;
   /** Whether a workspace is trusted (S-03). @throws SheafError CONFIG_INVALID. */
   readonly isTrusted: (workspace: string) => boolean;

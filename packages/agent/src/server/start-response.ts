@@ -10,6 +10,7 @@ import type { Model } from "../model/provider.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import { readConversationSettings } from "../run/conversations/conversation-settings.ts";
 import type { WhenBusy } from "../run/conversations/conversation-lanes.ts";
+import type { CutLog } from "../run/conversations/resume-response.ts";
 import { addPastTurns, type PastTurn } from "../run/conversations/past-turns.ts";
 import { checkAnswers } from "./check-answers.ts";
 import type { StoredOrder } from "./claim-orders.ts";
@@ -80,7 +81,7 @@ async function beginOrStore(
   options: StartOptions,
 ): Promise<AcceptedResponse> {
   const { responseId, conversationId } = plan.order;
-  const { claimed, request, starting } = options;
+  const { claimed, starting } = options;
   const accepted = { responseId, conversationId, begun: Promise.resolve() };
   if (claimed !== undefined || !(await orders.hasWaiting(conversationId))) {
     try {
@@ -91,13 +92,18 @@ async function beginOrStore(
     }
   }
   starting.signal.throwIfAborted();
-  const start = toPlannedStart(plan, context);
-  const stored: StoredOrder = { body: plan.body, newConversationId: conversationId, request, start };
-  await orders.add({ responseId, conversationId, text: JSON.stringify(stored), request });
+  const { request } = options;
+  await orders.add({ responseId, conversationId, text: toOrderText(plan, context, request), request });
   const leave = (): void => void orders.remove(responseId).catch(context.onDefect);
   if (starting.signal.aborted) leave();
   else starting.signal.addEventListener("abort", leave, { once: true });
   return accepted;
+}
+
+function toOrderText(plan: ResponsePlan, context: ServerContext, request: RequestKey | undefined): string {
+  const { body, order } = plan;
+  const start = toPlannedStart(plan, context);
+  return JSON.stringify({ body, newConversationId: order.conversationId, request, start } satisfies StoredOrder);
 }
 
 function toPlannedStart({ order }: ResponsePlan, { settings }: ServerContext): Omit<RunStart, "type"> {
@@ -115,11 +121,12 @@ interface ResponsePlan {
   readonly checkOwnAnswers: () => Promise<unknown>;
 }
 
-async function planResponse(
+/** @throws HttpError, SheafError when it cannot begin here. */
+export async function planResponse(
   body: ChatRequest,
   owner: string,
   context: ServerContext,
-  { newConversationId = `conv_${randomUUID()}`, claimed }: StartOptions,
+  { newConversationId = `conv_${randomUUID()}`, claimed }: Pick<StartOptions, "newConversationId" | "claimed">,
 ): Promise<ResponsePlan> {
   const { settings, models, meter } = context;
   const store = context.storeOf(owner);
@@ -148,12 +155,18 @@ async function planResponse(
   return { body, owner, store, order, model, isNew: !conversation, checkOwnAnswers };
 }
 
-/** Resolves once it has begun. */
-async function runPlan(
+interface RunOptions extends StartOptions {
+  readonly onWait?: () => void;
+  /** Takes over a response that another server began, in place of beginning one (R-40). */
+  readonly resume?: () => Promise<CutLog>;
+}
+
+/** Resolves once it has begun, or goes on. */
+export async function runPlan(
   plan: ResponsePlan,
   whenBusy: WhenBusy,
   context: ServerContext,
-  { request, starting, past = [], claimed, onWait }: StartOptions & { readonly onWait?: () => void },
+  { request, starting, past = [], claimed, onWait, resume }: RunOptions,
 ): Promise<unknown> {
   const { body, owner, store, order, model, isNew, checkOwnAnswers } = plan;
   const { runner, approvals, meter, toolServers, settings, now } = context;
@@ -175,8 +188,12 @@ async function runPlan(
         if (isNew) await checkPlace(order, store);
         if (past.length > 0) await addPastTurns(store, toRunStart({ ...order, message: { prompt: "" } }), past, now());
         const approver = body.approvals === "ask" ? approvals.createApprover(responseId, store) : undefined;
-        const prepared = await prepareResponse(order, { store, model, now, abort, approver, toolServers }, signal);
-        const ports = { ...prepared.ports, request, hasWaited: claimed !== undefined, maxRunning: meter.maxRunning };
+        const resumed = await resume?.();
+        const parts = { store, model, now, abort, approver, toolServers, resumed };
+        const prepared = await prepareResponse(order, parts, signal);
+        const resumable = settings.onNodeLoss === "resume" ? toOrderText(plan, context, request) : undefined;
+        const shared = { hasWaited: claimed !== undefined, maxRunning: meter.maxRunning, resumable };
+        const ports = { ...prepared.ports, request, ...shared };
         return { ...prepared, ports };
       },
       cancelOther: async () => {

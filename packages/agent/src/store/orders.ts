@@ -46,6 +46,10 @@ export interface Orders {
   giveBack(responseId: string): Promise<void>;
   /** For a claimed order that cannot begin at all. */
   fail(responseId: string, failure: string): Promise<void>;
+  /** Of a response that has begun, whose process died, and that may go on in another one. */
+  findCut(responseId: string): Promise<string | undefined>;
+  /** Takes the lease of such a response, whose process died. False: it did not, or the response went on too often. */
+  takeOver(responseId: string): Promise<boolean>;
   /** Calls back when another process has made an order free to begin, or perhaps not, until the result is called. */
   watch(onChange: () => void): () => void;
 }

@@ -16,7 +16,8 @@ const isFree = `(c.holder IS NULL OR NOT ${isHolderAlive("c.holder")})`;
 
 /**
  * Takes the lease of a conversation, within a transaction; undefined: the conversation does not exist.
- * Waits for what the last writer is storing at this moment. @throws SheafError CONVERSATION_BUSY.
+ * Waits for what the last writer is storing at this moment. A cancel that a dead one did not see is for the next.
+ * @throws SheafError CONVERSATION_BUSY.
  */
 export async function takeLease(
   query: Query,
@@ -25,7 +26,7 @@ export async function takeLease(
   owner: string,
 ): Promise<PostgresLease | undefined> {
   const [lease] = await query<PostgresLease>(
-    `UPDATE sheaf.conversations c SET fence = fence + 1, holder = $1, cancel = false
+    `UPDATE sheaf.conversations c SET fence = fence + 1, holder = $1, cancel = cancel AND holder IS NOT NULL
      WHERE id = $2 AND owner = $3 AND (c.holder IS NULL OR ($4 AND ${isFree})) RETURNING key AS conversation, fence`,
     [holder, conversationId, owner, mayTakeOver],
   );
@@ -53,11 +54,33 @@ export async function readLeaseState(query: Query, { conversation, fence }: Post
   return row.cancel ? "cancel" : "kept";
 }
 
+/** What a response without a writer is claimed for (R-40). */
+export type ClaimPurpose = "end" | "resume";
+
+/** How often a response may go on elsewhere: one that takes its processes with it must not take them all. */
+const MAX_TRIES = 3;
+
+/** How long others have to go on with it, after its process counts as dead, before anyone may end it. In SQL. */
+const RESUME_TIME = "interval '20 s'";
+
+const mayResume = `EXISTS (SELECT 1 FROM sheaf.orders o WHERE o.response = r.key AND o.resumes AND o.tries < ${MAX_TRIES})`;
+
+const claimable: Readonly<Record<ClaimPurpose, string>> = {
+  resume: mayResume,
+  end: `NOT (${mayResume} AND EXISTS (
+    SELECT 1 FROM sheaf.holders d WHERE d.id = c.holder AND d.alive_until > clock_timestamp() - ${RESUME_TIME}))`,
+};
+
 /** Whether a response has no end and perhaps no living writer: so that most claims need no lock. */
-export async function isClaimable(query: Query, responseId: string, owner: string): Promise<boolean> {
+export async function isClaimable(
+  query: Query,
+  responseId: string,
+  owner: string,
+  purpose: ClaimPurpose,
+): Promise<boolean> {
   const rows = await query(
     `SELECT 1 FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
-     WHERE r.id = $1 AND c.owner = $2 AND NOT r.ended AND ${isFree}`,
+     WHERE r.id = $1 AND c.owner = $2 AND NOT r.ended AND ${isFree} AND ${claimable[purpose]}`,
     [responseId, owner],
   );
   return rows.length > 0;

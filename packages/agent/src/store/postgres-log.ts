@@ -5,8 +5,15 @@ import { encodeEvents } from "./encode-events.ts";
 import { digestLog, type LogDigest } from "./log-digest.ts";
 import { createAppendQueue, type AppendQueue } from "./postgres-appends.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
-import { isClaimable, readLeaseState, takeLease, type LeaseTaker, type PostgresLease } from "./postgres-leases.ts";
-import { ordersNotice } from "./postgres-orders.ts";
+import {
+  isClaimable,
+  type ClaimPurpose,
+  readLeaseState,
+  takeLease,
+  type LeaseTaker,
+  type PostgresLease,
+} from "./postgres-leases.ts";
+import { beginOrder, ordersNotice } from "./postgres-orders.ts";
 import type { PostgresSession } from "./postgres-session.ts";
 import { findPrompt, toColumn, toWords } from "./postgres-text.ts";
 import {
@@ -31,7 +38,8 @@ interface OpenLog {
 
 export interface PostgresLogs {
   create(response: NewResponse, owner: string): Promise<ResponseRecord>;
-  claim(responseId: string, owner: string): Promise<boolean>;
+  /** `purpose`: what will happen with it; one that another process may go on with is not ended. */
+  claim(responseId: string, owner: string, purpose: ClaimPurpose): Promise<boolean>;
   keep(responseId: string, owner: string): Promise<LeaseState>;
   /** Of a response that is written here. @throws SheafError INTERNAL when it is not. */
   findLease(responseId: string, owner: string): PostgresLease;
@@ -81,8 +89,8 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
       return record;
     },
 
-    async claim(responseId, owner) {
-      if (!(await isClaimable(connection.query, responseId, owner))) return false;
+    async claim(responseId, owner, purpose) {
+      if (!(await isClaimable(connection.query, responseId, owner, purpose))) return false;
       const log = await connection.transact((query) => takeOver(query, session, responseId, owner));
       if (!log) return false;
       logs.set(responseId, log);
@@ -157,7 +165,7 @@ async function insertResponse(
   response: NewResponse,
   owner: string,
 ): Promise<{ readonly record: ResponseRecord; readonly log: OpenLog }> {
-  const { id, conversationId, workspace, title, createdAt, settings, request, hasWaited, maxRunning } = response;
+  const { id, conversationId, workspace, title, createdAt, settings, request, maxRunning } = response;
   if (maxRunning !== undefined) await checkRunning(query, owner, maxRunning);
   await query(
     `INSERT INTO sheaf.conversations AS c (id, owner, workspace, title, title_words, created_at, updated_at, settings)
@@ -183,7 +191,7 @@ async function insertResponse(
   );
   const { key, position } = row!;
   if (request) await insertRequest(query, request, { owner, response: key, createdAt });
-  if (hasWaited) await beginOrder(query, id, { response: key, holder: taker.holder });
+  await beginOrder(query, response, { response: key, holder: taker.holder, owner });
   return {
     record: { id, conversationId, position, createdAt, lastSeq: 0, ended: false, reverted: false },
     log: { key, owner, lease, lastSeq: 0, written: Promise.resolve() },
@@ -199,21 +207,6 @@ async function checkRunning(query: Query, owner: string, maxRunning: number): Pr
     [owner],
   );
   if (row!.count >= maxRunning) throw new RunningLimitError();
-}
-
-/** Within a transaction. @throws SheafError CANCELLED when it was taken out of the queue. */
-async function beginOrder(
-  query: Query,
-  responseId: string,
-  { response, holder }: { readonly response: number; readonly holder: number },
-): Promise<void> {
-  const begun = await query(
-    `UPDATE sheaf.orders SET response = $1 WHERE id = $2 AND holder = $3 AND response IS NULL AND failure IS NULL
-     RETURNING key`,
-    [response, responseId, holder],
-  );
-  if (begun.length > 0) return;
-  throw new SheafError("CANCELLED", "the message no longer waits: it was cancelled", { source: "user" });
 }
 
 async function insertRequest(
@@ -252,6 +245,7 @@ async function takeOver(
       [responseId],
     );
     if (!lease || !row) return undefined;
+    await query("UPDATE sheaf.orders SET tries = tries + 1 WHERE response = $1", [row.key]);
     if (!row.ended) return { key: row.key, owner, lease, lastSeq: row.lastSeq, written: Promise.resolve() };
     await query("UPDATE sheaf.conversations SET holder = NULL WHERE key = $1", [lease.conversation]);
     return undefined;

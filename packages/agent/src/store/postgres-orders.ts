@@ -1,6 +1,10 @@
 /** Messages that wait for their conversation, as rows that any process may begin (R-38). */
+import { SheafError } from "../base/errors.ts";
+import type { NewResponse } from "./store.ts";
 import { MAX_WAITING, createFullError } from "./orders.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
+import { isClaimable } from "./postgres-leases.ts";
+import type { PostgresLogs } from "./postgres-log.ts";
 import { isHolderAlive, type PostgresSession } from "./postgres-session.ts";
 import { toColumn } from "./postgres-text.ts";
 import type { ClaimedOrder, NewOrder, Orders, WaitingOrder } from "./orders.ts";
@@ -19,13 +23,22 @@ const waits = "o.response IS NULL AND o.failure IS NULL";
 interface OrderPorts {
   readonly connection: PostgresConnection;
   readonly session: PostgresSession;
+  readonly logs: PostgresLogs;
 }
 
 /** The orders as `owner` sees them. */
-export function createPostgresOrders({ connection, session }: OrderPorts, owner: string): Orders {
+export function createPostgresOrders({ connection, session, logs }: OrderPorts, owner: string): Orders {
   const { query, transact } = connection;
 
   return {
+    async findCut(responseId) {
+      if (!session.mayTakeOver || !(await isClaimable(query, responseId, owner, "resume"))) return undefined;
+      const [row] = await query<{ text: string }>("SELECT o.body AS text FROM sheaf.orders o WHERE o.id = $1", [
+        responseId,
+      ]);
+      return row?.text;
+    },
+    takeOver: (responseId) => logs.claim(responseId, owner, "resume"),
     watch: (onChange) => session.watch(ordersNotice, onChange),
     async add(order) {
       await transact((run) => insertOrder(run, owner, order));
@@ -80,6 +93,30 @@ export function createPostgresOrders({ connection, session }: OrderPorts, owner:
       session.announce(ordersNotice);
     },
   };
+}
+
+/** Within a transaction. @throws SheafError CANCELLED when it was taken out of the queue. */
+export async function beginOrder(
+  query: Query,
+  { id, conversationId, hasWaited = false, resumable }: NewResponse,
+  row: { readonly response: number; readonly holder: number; readonly owner: string },
+): Promise<void> {
+  const { response, holder, owner } = row;
+  const isResumable = resumable !== undefined;
+  if (hasWaited) {
+    const begun = await query(
+      `UPDATE sheaf.orders SET response = $1, resumes = $4 WHERE id = $2 AND holder = $3 AND response IS NULL AND failure IS NULL
+       RETURNING key`,
+      [response, id, holder, isResumable],
+    );
+    if (begun.length > 0) return;
+    throw new SheafError("CANCELLED", "the message no longer waits: it was cancelled", { source: "user" });
+  }
+  if (!isResumable) return;
+  await query(
+    `INSERT INTO sheaf.orders (id, owner, conversation, body, response, resumes) VALUES ($1, $2, $3, $4, $5, true)`,
+    [id, owner, conversationId, resumable, response],
+  );
 }
 
 // The oldest order of each conversation in which nothing runs, of the owner who has the least running. Whoever looks at the

@@ -67,7 +67,7 @@ function createView(parts: PostgresParts, owner: string): SharedStore {
     orders: createPostgresOrders(parts, owner),
     forOwner: (other) => createView(parts, other),
     createResponse: (response) => logs.create(response, owner),
-    claimResponse: (responseId) => logs.claim(responseId, owner),
+    claimResponse: (responseId) => logs.claim(responseId, owner, "end"),
     keepLease: (responseId) => logs.keep(responseId, owner),
     async lockConversation(conversationId) {
       const lease = await connection.transact((query) => takeLease(query, session, toColumn(conversationId), owner));

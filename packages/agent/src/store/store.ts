@@ -98,6 +98,8 @@ export interface NewResponse {
   readonly request?: RequestKey | undefined;
   /** It waited among the orders and was claimed by this process. */
   readonly hasWaited?: boolean | undefined;
+  /** If its process dies, another one goes on with it by this: `text` of an order (R-40). */
+  readonly resumable?: string | undefined;
   /** How many responses its owner may have at the same time, in all processes. Default: as many as come. */
   readonly maxRunning?: number | undefined;
 }
@@ -176,7 +178,7 @@ export interface Store {
   createResponse(response: NewResponse): Promise<ResponseRecord>;
   /**
    * Takes the lease of a response that has no end and no writer, so that it can be ended.
-   * False: it has ended, has a writer, or does not exist.
+   * False: it has ended, has a writer, does not exist, or another process may go on with it.
    */
   claimResponse(responseId: string): Promise<boolean>;
   /** Renews the lease of a response; to be called every few seconds. */

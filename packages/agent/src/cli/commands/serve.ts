@@ -82,13 +82,15 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
     toAddedFolders({ folders: addedFolders, workspace, environment: io.environment });
   const modelNames = toModelNames(flags, config);
   const { tokens, tokenFile } = toTokens(flags, host, config);
+  const storePlace = toStorePlace(flags, io, config);
   return {
-    storePlace: toStorePlace(flags, io, config),
+    storePlace,
     tokenFile,
     settings: {
       ...config,
       workspaces,
       defaultMode: config.mode,
+      onNodeLoss: toNodeLoss(flags, storePlace),
       isTrusted: (workspace) =>
         isTrusted(workspace, {
           flag: flags.trust ?? false,
@@ -160,6 +162,14 @@ function toStorePlace({ store }: FlagValues, { environment }: CommandIo, { store
     "USAGE",
     `${name} does not name a PostgreSQL database: write postgres://USER@HOST:PORT/DATABASE, or leave it out to store in ${storeFile}`,
   );
+}
+
+/** R-40. */
+function toNodeLoss({ "on-node-loss": choice = "end" }: FlagValues, storePlace: string): "end" | "resume" {
+  if (choice === "end") return "end";
+  if (choice !== "resume") throw new SheafError("USAGE", `--on-node-loss "${choice}" is not known: use end or resume`);
+  if (isPostgresAddress(storePlace)) return "resume";
+  throw new SheafError("USAGE", "--on-node-loss resume needs a database that servers share: give --store postgres://…");
 }
 
 /** S-51, S-56. */

@@ -26,6 +26,12 @@ export async function listEndedResponses(
  */
 export async function endCutResponse(store: Store, responseId: string, now: () => number): Promise<boolean> {
   if (!(await store.claimResponse(responseId))) return false;
+  await endClaimedResponse(store, responseId, now);
+  return true;
+}
+
+/** The same for one whose lease this process has. */
+export async function endClaimedResponse(store: Store, responseId: string, now: () => number): Promise<void> {
   const events = await store.readEvents(responseId);
   const last = events.at(-1);
   const time = Math.max(last?.time ?? 0, now());
@@ -35,27 +41,35 @@ export async function endCutResponse(store: Store, responseId: string, now: () =
     time,
   }));
   await store.appendEvents(responseId, closing, "synced");
-  return true;
+}
+
+/** Calls without a result, and questions without an answer with the calls that they are about. */
+export function listOpen(events: readonly RunEvent[]): {
+  readonly calls: ReadonlySet<string>;
+  readonly approvals: ReadonlyMap<string, string>;
+} {
+  const calls = new Set<string>();
+  const approvals = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === "tool_call_start") calls.add(event.callId);
+    if (event.type === "tool_result") calls.delete(event.callId);
+    if (event.type === "approval_request") approvals.set(event.approvalId, event.callId);
+    if (event.type === "approval_resolved") approvals.delete(event.approvalId);
+  }
+  return { calls, approvals };
 }
 
 function toClosingEvents(events: readonly RunEvent[]): RunEventBody[] {
-  const openCalls = new Set<string>();
-  const openApprovals = new Map<string, string>();
-  for (const event of events) {
-    if (event.type === "tool_call_start") openCalls.add(event.callId);
-    if (event.type === "tool_result") openCalls.delete(event.callId);
-    if (event.type === "approval_request") openApprovals.set(event.approvalId, event.callId);
-    if (event.type === "approval_resolved") openApprovals.delete(event.approvalId);
-  }
+  const { calls, approvals } = listOpen(events);
   const error = new SheafError(
     "INTERNAL",
     "the process that wrote this response ended before it was complete: send the message again",
     { source: "server" },
   );
-  const unapproved = new Set(openApprovals.values());
+  const unapproved = new Set(approvals.values());
   return [
-    ...[...openApprovals.keys()].map((approvalId) => toResolved(events, approvalId)),
-    ...[...openCalls].map((callId): RunEventBody => ({
+    ...[...approvals.keys()].map((approvalId) => toRejected(events, approvalId)),
+    ...[...calls].map((callId): RunEventBody => ({
       type: "tool_result",
       callId,
       ...toCancelledOutcome(
@@ -92,7 +106,7 @@ function toCutEffect(events: readonly RunEvent[], callId: string): Pick<ToolOutc
 }
 
 /** Answers no to questions that nobody answered. */
-function toResolved(events: readonly RunEvent[], approvalId: string): RunEventBody {
+export function toRejected(events: readonly RunEvent[], approvalId: string): RunEventBody {
   const request = events.find((event) => event.type === "approval_request" && event.approvalId === approvalId);
   const options = request?.type === "approval_request" ? request.options : [];
   const optionId = options.find(({ kind }) => kind === "reject_once")?.id ?? "";

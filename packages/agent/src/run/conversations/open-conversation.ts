@@ -23,15 +23,25 @@ export interface OpenConversation {
 }
 
 /**
- * Reads a conversation; one that is not stored is new and empty. Ends first what a dead process left open.
+ * Reads a conversation; one that is not stored is new and empty. Ends first what a dead process left open, but for the
+ * response that goes on here, which leaves its state, and no messages yet.
  * @throws SheafError CONVERSATION_BUSY while one of its responses is being written; STORAGE_…
  */
-export async function openConversation(store: Store, id: string, now: () => number): Promise<OpenConversation> {
+export async function openConversation(
+  store: Store,
+  id: string,
+  now: () => number,
+  resumedId?: string,
+): Promise<OpenConversation> {
   const history = createHistory();
   const state = createToolState();
   const size = createContextSize();
   const told = createToldFacts();
   for (const response of await listEndedResponses(store, id, now)) {
+    if (response.id === resumedId) {
+      for (const event of await store.readEvents(response.id)) applyToState(state, event);
+      continue;
+    }
     if (!response.ended) throw createBusyError(id);
     if (response.reverted) continue;
     for (const event of await store.readEvents(response.id)) {

@@ -13,6 +13,9 @@ const KEEP_MS = 2000;
 /** How long the processes of cancelled tools may take to end (C23). Milliseconds. */
 const SETTLE_MS = 5000;
 
+/** After this time without a sign that this process has its lease, it asks before it goes on: it may have been stopped. Milliseconds. */
+const STALE_MS = 5000;
+
 /** Longest title of a conversation, in UTF-16 units. */
 const MAX_TITLE = 80;
 
@@ -24,6 +27,8 @@ export interface RespondPorts extends RunPorts {
   readonly request?: RequestKey | undefined;
   /** It waited in the store, and was claimed. */
   readonly hasWaited?: boolean | undefined;
+  /** By what another process goes on with it. */
+  readonly resumable?: string | undefined;
   /** How many responses the owner may have at the same time, at all processes. */
   readonly maxRunning?: number | undefined;
   /** Become those of the conversation (X25). */
@@ -39,29 +44,36 @@ export async function* respond(
   ports: RespondPorts,
   signal: AbortSignal,
 ): AsyncGenerator<readonly RunEvent[]> {
-  const { store, abort, now, request, choices, hasWaited, maxRunning } = ports;
+  const { store, abort, now, request, choices, hasWaited, resumable, maxRunning } = ports;
   const { responseId, conversationId, workspace, prompt, attachments = [] } = settings.start;
-  await store.createResponse({
-    id: responseId,
-    conversationId,
-    workspace,
-    title: toTitle(prompt || (attachments[0]?.name ?? "")),
-    createdAt: now(),
-    settings: choices,
-    request,
-    hasWaited,
-    maxRunning,
-  });
-  const endKeeping = keepLease(store, responseId, abort);
+  const last = settings.resumed?.events.at(-1);
+  // One that goes on is there, and its lease is taken.
+  if (!last)
+    await store.createResponse({
+      id: responseId,
+      conversationId,
+      workspace,
+      title: toTitle(prompt || (attachments[0]?.name ?? "")),
+      createdAt: now(),
+      settings: choices,
+      request,
+      hasWaited,
+      resumable,
+      maxRunning,
+    });
+  const lease = keepLease(store, responseId, abort);
   try {
-    const log = createRunLog({ store, responseId, now, onStoreFailure: abort });
+    const log = createRunLog({ store, responseId, last, now, onStoreFailure: abort });
     const groups = runResponse(settings, ports, signal);
     for await (const group of store.gathersWrites ? readAhead(groups) : groups) {
+      const writtenAt = performance.now();
       const events = await log.append(group);
       if (events.length > 0) yield events;
+      // What follows may have effects.
+      if (performance.now() - writtenAt > STALE_MS) await lease.keep();
     }
   } finally {
-    endKeeping();
+    lease.end();
   }
 }
 
@@ -71,8 +83,12 @@ export async function waitForTools({ settle }: Pick<ToolBox, "settle">): Promise
   await waitAtMost(settled, SETTLE_MS);
 }
 
-/** Renews this writer's lease, and learns whether it should stop, until the result is called. */
-function keepLease(store: Store, responseId: string, abort: (reason: SheafError) => void): () => void {
+/** Renews this writer's lease, and learns whether it should stop, until its end. */
+function keepLease(
+  store: Store,
+  responseId: string,
+  abort: (reason: SheafError) => void,
+): { readonly keep: () => Promise<void>; readonly end: () => void } {
   const keep = async (): Promise<void> => {
     // A failing store reports it when events are written.
     const state = await store.keepLease(responseId).catch(() => "kept" as const);
@@ -82,10 +98,11 @@ function keepLease(store: Store, responseId: string, abort: (reason: SheafError)
   const timer = setInterval(() => void keep(), KEEP_MS);
   timer.unref();
   const endWatch = store.watchResponse?.(responseId, () => void keep());
-  return () => {
+  const end = (): void => {
     clearInterval(timer);
     endWatch?.();
   };
+  return { keep, end };
 }
 
 /** The first line of a prompt, shortened. */

@@ -87,7 +87,11 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
     const { responseId } = order;
     const { settings, ports } = prepared;
     const channel = live.open(responseId);
-    const stopClock = startDeadline({ timeoutMs: order.timeoutMs, advice: 'raise the budget "timeout"' }, run.abort);
+    const { events: earlier = [] } = settings.resumed ?? {};
+    channel.push(earlier);
+    const spentMs = earlier.length === 0 ? 0 : ports.now() - earlier[0]!.time;
+    const { timeoutMs } = order;
+    const stopClock = startDeadline({ timeoutMs, spentMs, advice: 'raise the budget "timeout"' }, run.abort);
     try {
       for await (const events of respond(settings, ports, run.signal)) {
         // Another process took over: no log has the events of this one.

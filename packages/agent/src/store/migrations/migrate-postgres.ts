@@ -91,6 +91,7 @@ const steps: readonly string[] = [
    );
    CREATE INDEX orders_by_conversation ON sheaf.orders (conversation, key);
    CREATE INDEX orders_by_request ON sheaf.orders (owner, request_key) WHERE request_key IS NOT NULL;`,
+  `ALTER TABLE sheaf.orders ADD COLUMN resumes boolean NOT NULL DEFAULT false;`,
 ];
 
 /** Held while the schema is changed: the bytes of "sheaf". */

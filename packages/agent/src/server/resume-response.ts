@@ -1,0 +1,38 @@
+/** Takes over a response whose server died. */
+import { endClaimedResponse } from "../run/conversations/end-cut-response.ts";
+import { toCutLog, type CutLog } from "../run/conversations/resume-response.ts";
+import { createBusyError, isBusyError } from "../store/store.ts";
+import type { StoredOrder } from "./claim-orders.ts";
+import type { ServerContext } from "./server-context.ts";
+import { planResponse, runPlan } from "./start-response.ts";
+
+/**
+ * Resolves once it goes on or has ended. False: it may not go on, has a server, or another one takes it over.
+ * @throws HttpError, SheafError when it cannot go on at this server; another one may try.
+ */
+export async function resumeResponse(responseId: string, owner: string, context: ServerContext): Promise<boolean> {
+  const store = context.storeOf(owner);
+  const { orders } = store;
+  const text = await orders?.findCut(responseId);
+  if (!orders || text === undefined) return false;
+  const { body, newConversationId: conversationId } = JSON.parse(text) as StoredOrder;
+  // Its answers are in its log already.
+  const asked = { ...body, conversationId, answers: [] };
+  const plan = await planResponse(asked, owner, context, { claimed: responseId });
+  let isOurs = false;
+  const resume = async (): Promise<CutLog> => {
+    if (!(await orders.takeOver(responseId))) throw createBusyError(conversationId);
+    isOurs = true;
+    const cut = toCutLog(await store.readEvents(responseId));
+    if (!cut) throw createBusyError(conversationId);
+    return cut;
+  };
+  try {
+    await runPlan(plan, "reject", context, { request: undefined, starting: new AbortController(), resume });
+  } catch (error) {
+    if (isOurs) await endClaimedResponse(store, responseId, context.now);
+    else if (isBusyError(error)) return false;
+    else throw error;
+  }
+  return true;
+}
