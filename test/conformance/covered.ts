@@ -301,6 +301,7 @@ export const covered: readonly string[] = [
   "R-41",
   "R-42",
   "R-43",
+  "R-44",
   "S-116",
   "S-117",
   "S-118",

@@ -1,0 +1,92 @@
+/** What clients of a cluster did and saw, compared with what is stored in the end: an empty list of problems, or what went wrong. */
+import { isDeepStrictEqual } from "node:util";
+import { assemble } from "@sheaf/documents";
+import type { RunEvent, StreamEvent } from "@sheaf/protocol";
+
+/** A message that a client sent. */
+interface SentMessage {
+  /** No other message has it. */
+  readonly text: string;
+  /** Undefined: the client got no answer, so it may be stored or not. */
+  readonly acknowledgedAs: string | undefined;
+}
+
+/** What a reader got of a response, over all its connections, in order. */
+interface Reading {
+  readonly responseId: string;
+  readonly events: readonly StreamEvent[];
+  /** It read to the end. */
+  readonly isWhole: boolean;
+}
+
+export interface ClusterHistory {
+  readonly sent: readonly SentMessage[];
+  readonly readings: readonly Reading[];
+  /** All logs at the end. */
+  readonly stored: readonly (readonly RunEvent[])[];
+  /** What each tool call left behind: the same word twice is a call that ran twice. */
+  readonly effects: readonly string[];
+}
+
+export function checkHistory({ sent, readings, stored, effects }: ClusterHistory): string[] {
+  const logs = new Map(stored.map((log) => [toId(log), log]));
+  const counts = new Map<string, number>();
+  for (const [start] of stored) {
+    if (start?.type === "run_start") counts.set(start.prompt, (counts.get(start.prompt) ?? 0) + 1);
+  }
+  return [
+    ...stored.flatMap((log) => checkLog(log)),
+    ...sent.flatMap(({ text, acknowledgedAs }) => [
+      ...((counts.get(text) ?? 0) > 1 ? [`"${text}" is stored ${counts.get(text)} times`] : []),
+      ...(acknowledgedAs !== undefined && !logs.has(acknowledgedAs) ? [`"${text}" was acknowledged, and is lost`] : []),
+    ]),
+    ...readings.flatMap((reading) => checkReading(reading, logs.get(reading.responseId) ?? [])),
+    ...effects.flatMap((effect, index) => (effects.indexOf(effect) === index ? [] : [`${effect} happened twice`])),
+  ];
+}
+
+function toId([start]: readonly RunEvent[]): string {
+  return start?.type === "run_start" ? start.responseId : "";
+}
+
+/** Numbers without a gap, one beginning, one end, one result for each call. */
+function checkLog(log: readonly RunEvent[]): string[] {
+  const id = toId(log);
+  const problems: string[] = [];
+  const open = new Set<string>();
+  for (const [index, event] of log.entries()) {
+    if (event.seq !== index + 1) problems.push(`${id}: event ${event.seq} is at place ${index + 1}`);
+    if ((event.type === "run_start") !== (index === 0)) problems.push(`${id}: ${event.type} is at place ${index + 1}`);
+    if ((event.type === "run_end") !== (index === log.length - 1))
+      problems.push(`${id}: ${event.type} at place ${index + 1} of ${log.length}`);
+    if (event.type === "tool_call_start") open.add(event.callId);
+    if (event.type === "tool_result" && !open.delete(event.callId))
+      problems.push(`${id}: ${event.callId} has a second result`);
+  }
+  return [...problems, ...[...open].map((callId) => `${id}: ${callId} has no result`)];
+}
+
+/** Each event once, in order, as the stored log gives it. */
+function checkReading({ responseId, events, isWhole }: Reading, log: readonly RunEvent[]): string[] {
+  const stream = assemble(log);
+  const problems = events.flatMap((event, index) => {
+    const last = index === 0 ? 0 : events[index - 1]!.id;
+    const before = [
+      ...(event.id <= last ? [`${responseId}: a reader got event ${event.id} after ${last}`] : []),
+      ...(event.id > last && stream.some(({ id }) => id > last && id < event.id)
+        ? [`${responseId}: a reader got event ${event.id} after ${last}, and nothing between`]
+        : []),
+    ];
+    const isStored = stream.some(
+      (known) => known.id === event.id && isDeepStrictEqual(withoutBeat(known), withoutBeat(event)),
+    );
+    return isStored ? before : [...before, `${responseId}: a reader got event ${event.id}, which is not stored so`];
+  });
+  const isEnded = events.at(-1)?.event === "done";
+  return isWhole && !isEnded ? [...problems, `${responseId}: a reader got no end`] : problems;
+}
+
+/** What the first event says of heartbeats is the server's. */
+function withoutBeat(event: StreamEvent): unknown {
+  return event.event === "response_start" ? { ...event, data: { ...event.data, heartbeat_ms: 0 } } : event;
+}
