@@ -1,6 +1,7 @@
 /**
  * `node scripts/publish-packages.ts FOLDER [NPM-FLAG…]`: packs all packages into a folder, and publishes each after those
- * that it depends on. What npm has already is left as it is, so a release that broke off can be started again.
+ * that it depends on. What npm has already is left as it is, so a release that broke off can be started again; but if
+ * npm has a version with other content than this build's, nothing is published.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -22,7 +23,11 @@ try {
   mkdirSync(folder, { recursive: true });
   // All are packed before the first is published: a package that cannot be packed leaves no half release.
   const archives = publishedPackages.map((name) => pack(name, resolve(folder)));
-  for (const archive of archives) publish(archive);
+  const published = new Set(archives.filter(isPublished));
+  for (const archive of archives) {
+    if (published.has(archive)) process.stdout.write(`${archive.name}@${archive.version} is there already\n`);
+    else publish(archive);
+  }
 } catch (error) {
   process.stderr.write(`publish-packages: ${(error as Error).message}\n`);
   process.exitCode = 1;
@@ -39,15 +44,17 @@ function pack(name: string, target: string): Archive {
   return { name: manifest.name, version: manifest.version, file: join(target, stdout.trim()) };
 }
 
-function publish({ name, version, file }: Archive): void {
+/** @throws Error when npm has the version with other content: what depends on it was built and tested with this one. */
+function isPublished({ name, version, file }: Archive): boolean {
   const there = readPublished(name, version);
-  if (there !== undefined) {
-    const isSame = there === toIntegrity(file);
-    process.stdout.write(
-      `${name}@${version} is there already${isSame ? "" : ", with other content than this build's"}\n`,
-    );
-    return;
-  }
+  if (there === undefined) return false;
+  const own = toIntegrity(file);
+  if (there === own) return true;
+  const advice = "nothing was published: publish from the commit of that version, or set a new version";
+  throw new Error(`npm has ${name}@${version} with other content (${there}, this build's is ${own}); ${advice}`);
+}
+
+function publish({ name, version, file }: Archive): void {
   // A version with a suffix is for those who ask for it.
   const tag = version.includes("-") ? "next" : "latest";
   const { status, stderr } = runNpm(["publish", file, "--ignore-scripts", "--tag", tag, ...flags], root);

@@ -42,7 +42,7 @@ async function start(): Promise<Started> {
   const offered = Object.entries(scripts).map(([name, script]) => {
     const file = join(folders.path, `${name}.json`);
     writeFileSync(file, JSON.stringify({ name, model: name, ...script }));
-    return [name, `scripted:${file}`] as const;
+    return [name, `scripted:${file}`, `scripted:${name}.json`] as const;
   });
   const args = [
     "--sandbox",
@@ -64,7 +64,7 @@ async function start(): Promise<Started> {
     approval: "Run `touch sheaf-conformance.tmp`",
   };
   const prompts = Object.entries(messages).map(([name, message]) => [name, { message, model: "offline" }]);
-  for (const [name, model] of offered) prompts.push([name, { message: "Go", model }]);
+  for (const [name, , model] of offered) prompts.push([name, { message: "Go", model }]);
   return { server, profile: parseProfile(JSON.stringify(Object.fromEntries(prompts))) };
 }
 

@@ -229,6 +229,7 @@ export const covered: readonly string[] = [
   "S-54",
   "S-55",
   "S-56",
+  "S-136",
   "S-60",
   "S-61",
   "S-62",

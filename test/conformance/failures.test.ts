@@ -173,6 +173,22 @@ describe("a question", () => {
     },
   );
 
+  test(verifies(["C25", "N73"], "questions without an answer are skipped, and the model is told which"), async () => {
+    const cwd = folders.newFolder();
+    const questions = ["first", "second"].map((id) => ({ id, prompt: `${id}?`, options: [] }));
+    const asks = { call: { tool: "ask_question", arguments: { title: "Two", questions } } };
+    const turns = [{ events: [asks] }, { events: [{ text: "Then." }] }];
+    const session = String(parseStream((await run(cwd, { turns })).stdout)[0]!.session_id);
+    const words = ["answer", session, "second=blue", "--model", writeScript(cwd, { turns })];
+    const { code, stdout } = await runSheaf(words, { cwd });
+    expect([code, parseStream(stdout).at(-1)]).toEqual([0, expect.objectContaining({ result: "Then." })]);
+    expect(stdout).toContain('"text":"second: blue"');
+    const { stdout: exported } = await runSheaf(["export", session], { cwd });
+    expect(exported).toContain(
+      '"answers":[{"documentId":"doc_001","questionId":"first","optionIds":[],"text":""},{"documentId":"doc_001","questionId":"second","optionIds":[],"text":"blue"}]',
+    );
+  });
+
   test(verifies(["C21", "N42"], "an answer whose run failed is kept, and the message says how to go on"), async () => {
     const cwd = folders.newFolder();
     const session = String(parseStream((await run(cwd, ask)).stdout)[0]!.session_id);
@@ -188,7 +204,7 @@ describe("a question", () => {
   });
 
   test(
-    verifies(["C25", "N42"], "no answer is made up: one that is missing, or for no question, is a usage error"),
+    verifies(["C25", "N42"], "no answer is made up: none at all, or one for no question, is a usage error"),
     async () => {
       const cwd = folders.newFolder();
       const session = String(parseStream((await run(cwd, ask)).stdout)[0]!.session_id);
@@ -199,7 +215,7 @@ describe("a question", () => {
         expect(parseStream(stdout).at(-1)).toMatchObject({ session_id: id, error: { code: "USAGE" } });
         return stderr;
       };
-      expect(await fail(session)).toContain('"q" has no answer');
+      expect(await fail(session)).toContain("no question has an answer: add ID=ANSWER for q");
       expect(await fail(session, "q=")).toContain('the answer to "q" is empty');
       expect(await fail(session, "q=a", "q=b")).toContain('"q" is answered twice');
       expect(await fail(session, "x=a", "q=a")).toContain('"x=a" answers no question');

@@ -103,7 +103,7 @@ describeClients(isInstalled ? "openai" : "SKIPPED: no registry to install the cl
   test(verifies("N72", "gets Responses whole and in events, and continues them"), async () => {
     const server = await start();
     const client = await open(server);
-    const model = `scripted:${server.home}-script.json`;
+    const model = server.model;
     const first = await client.responses.create({ model, input: "What is it?" });
     expect(first.output_text).toBe(text);
     const next = { model, input: "And then?", previous_response_id: first.id };
@@ -118,7 +118,7 @@ describeClients(isInstalled ? "openai" : "SKIPPED: no registry to install the cl
       after: "loop",
     });
     const client = await open(server);
-    const model = `scripted:${server.home}-script.json`;
+    const model = server.model;
     const ask = (body: object) => client.chat.completions.create({ model, messages, ...body });
     await expect(ask({})).rejects.toMatchObject({ status: 503, code: "OVERLOADED", type: "server_error" });
     const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as { conversations: unknown[] };
@@ -150,7 +150,7 @@ describeClients("@ai-sdk/openai", () => {
     const server = await start();
     const { createOpenAI } = await load<Package>("@ai-sdk/openai");
     const provider = createOpenAI({ baseURL: `${server.address}/v1`, apiKey: server.token });
-    const model = provider(`scripted:${server.home}-script.json`);
+    const model = provider(server.model);
     const user = { role: "user", content: "What is it?" } as const;
     const first = await generateText({ model, messages: [user], maxRetries: 0 });
     expect(first.text).toBe(text);
@@ -176,7 +176,7 @@ describeClients("@ai-sdk/openai-compatible", () => {
       includeUsage: true,
       transformRequestBody: (body: object) => ({ ...body, accept: { reasoning: true } }),
     });
-    const model = provider(`scripted:${server.home}-script.json`);
+    const model = provider(server.model);
     const whole = await generateText({ model, prompt: "What is it?", maxRetries: 0 });
     expect(whole.text).toBe(text);
     expect(whole.reasoningText).toBe("I must look.");

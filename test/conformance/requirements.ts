@@ -247,6 +247,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-54", document: "security-reliability", title: "SSE writer cannot be broken out of" },
   { id: "S-55", document: "security-reliability", title: "server limits" },
   { id: "S-56", document: "security-reliability", title: "no open bind without token" },
+  { id: "S-136", document: "security-reliability", title: "answers do not say where the server's files are" },
   { id: "S-60", document: "security-reliability", title: "table of hostile answers in the page" },
   { id: "S-61", document: "security-reliability", title: "no HTML injection, grep gate" },
   { id: "S-62", document: "security-reliability", title: "content security policy and headers" },

@@ -243,7 +243,7 @@ describe("requests", () => {
     expect(await talk.next("result")).toMatchObject({ subtype: "needs_input", questions: [{ id: "store" }] });
     talk.ask("1", { subtype: "answer", answers: {} });
     expect(await talk.next("control_response")).toMatchObject({
-      response: { subtype: "error", error: expect.stringContaining('"store" has no answer') as string },
+      response: { subtype: "error", error: expect.stringContaining("no question has an answer") as string },
     });
     talk.ask("2", { subtype: "answer", answers: { store: ["postgres"] } });
     expect(await talk.next("control_response")).toMatchObject({ response: { subtype: "success", request_id: "2" } });
@@ -293,7 +293,7 @@ describe("requests", () => {
   });
 
   test(
-    verifies("C66", "a question is refused once stdin is closed, and taken back when its run is cancelled"),
+    verifies("C66", "a question is refused once stdin is closed, and withdrawn when its run is cancelled"),
     async () => {
       const cwd = newFolder([{ events: [call("touch one")] }, say("Refused.")]);
       const talk = open(cwd, ...model);

@@ -226,7 +226,20 @@ sheaf@0.1.0 is published as latest
   });
   expect((await publishTo(registry.port, cwd)).output.match(/is there already\n/g)).toHaveLength(5);
   expect(registry.order).toHaveLength(5);
-});
+}, 240_000);
+
+test("publish-packages publishes nothing when npm has a version with other content", async () => {
+  const cwd = createRepository();
+  const registry = await startRegistry();
+  registry.broken.add("@sheaf/client");
+  await publishTo(registry.port, cwd);
+  registry.broken.clear();
+  writeFileSync(join(cwd, "packages/documents/dist/index.js"), "export const other = 1;\n");
+  const { status, output } = await publishTo(registry.port, cwd);
+  const message = "publish-packages: npm has @sheaf/documents@0.1.0 with other content (sha512-";
+  expect([status, output]).toEqual([1, expect.stringContaining(message)]);
+  expect(registry.order).toEqual(["@sheaf/protocol latest", "@sheaf/documents latest"]);
+}, 240_000);
 
 interface Workflow {
   readonly permissions: object;

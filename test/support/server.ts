@@ -1,7 +1,7 @@
 /** Starts the built server as a user would, on a free port of this machine, and talks to it. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createStreamDecoder, type StreamEvent } from "@sheaf/protocol";
 import { compiledCode, sheafProgram } from "./sheaf.ts";
@@ -28,6 +28,8 @@ export interface TestServer {
   readonly port: number;
   /** Of the local owner; "" when the server was given a token file. */
   readonly token: string;
+  /** The scripted model, as clients name it (S-136). */
+  readonly model: string;
   readonly child: ChildProcess;
   readonly home: string;
   readonly cwd: string;
@@ -70,6 +72,7 @@ export async function startServer(options: ServerOptions): Promise<TestServer> {
     pageAddress,
     port: Number(new URL(address).port),
     token,
+    model: `scripted:${basename(scriptFile)}`,
     child,
     home,
     cwd,

@@ -67,7 +67,7 @@ export interface ConversationStore extends ReadableStore<ConversationState> {
    * the response it waited for failed, was cancelled or asks something, or `unqueue` was called.
    */
   readonly send: (message: OutgoingMessage) => Promise<boolean>;
-  /** Takes back the message that waits. */
+  /** Removes the message that waits: its `send` resolves to false. */
   readonly unqueue: () => void;
   /** What the next message goes on with; a stored conversation keeps it (X26). */
   readonly configure: (change: ConversationChoice) => Promise<boolean>;

@@ -125,7 +125,7 @@ describe("a message during an answer", () => {
 
   test.each([
     ["the answer is cancelled", (conversation: ConversationStore) => void conversation.cancel()],
-    ["it is taken back", (conversation: ConversationStore) => conversation.unqueue()],
+    ["it is removed from the queue", (conversation: ConversationStore) => conversation.unqueue()],
     ["another one takes its place", (conversation: ConversationStore) => void conversation.send({ message: "third" })],
     ["the conversation is closed", (conversation: ConversationStore) => conversation.close()],
   ])("goes back to its writer when %s", async (_, act) => {

@@ -17,7 +17,8 @@ export function findNearest(name: string, candidates: readonly string[]): string
 /** The candidate that is one slip away: a letter left out, put in, replaced, or swapped with the next. */
 export function findSlip(name: string, candidates: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
-  return candidates.find((candidate) => countEdits(name, candidate) === 1);
+  const isNear = (candidate: string): boolean => Math.abs(name.length - candidate.length) <= 1;
+  return candidates.find((candidate) => isNear(candidate) && countEdits(name, candidate) === 1);
 }
 
 function toDistance(wanted: string, candidate: string): number {

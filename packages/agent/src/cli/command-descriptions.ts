@@ -22,7 +22,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
     summary: "Answer the questions of the agent (exit code 10), and continue",
     flags: runFlags,
     examples: [`answer ${session} storage=sqlite`, `answer ${session} "name=My project"`],
-    notes: ["Every question needs an answer. With a single question its id may be left out."],
+    notes: ["Questions without an answer are skipped. With a single question its id may be left out."],
   },
   show: {
     summary: "Print a stored session again, in any format",

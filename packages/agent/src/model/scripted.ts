@@ -46,7 +46,7 @@ export function createScriptedModelFrom(script: unknown, name: string): Model {
 
 function toModel(script: Script, origin: string): Model {
   const label = basename(origin).replace(/\.json$/, "");
-  const source: ScriptSource = { script, origin };
+  const source: ScriptSource = { script, origin: basename(origin) };
   return {
     id: script.model ?? `scripted:${label}`,
     name: script.name ?? `Scripted ${label}`,
@@ -57,7 +57,7 @@ function toModel(script: Script, origin: string): Model {
 
 interface ScriptSource {
   readonly script: Script;
-  /** File or name, for messages. */
+  /** Name of the file, for messages: a client of a server does not learn where it is (S-136). */
   readonly origin: string;
 }
 

@@ -4,6 +4,7 @@ import type { ConversationRecord, SharedStore } from "../store/store.ts";
 import { readCurrentResponse } from "./log-reader.ts";
 import { findExcerpt } from "./search-excerpt.ts";
 import type { ServerContext } from "./server-context.ts";
+import { toShownModel } from "./server-models.ts";
 
 /** With the approvals that wait now. */
 export async function readSummary(
@@ -25,7 +26,7 @@ export async function readSummary(
     pinned,
     ...(workspace !== undefined && { workspace }),
     ...(mode && { mode }),
-    ...(model !== undefined && { model }),
+    ...(model !== undefined && { model: toShownModel(model) }),
     ...(effort && { effort }),
     usage: {
       promptTokens,

@@ -1,6 +1,6 @@
 /** The body of a request: JSON of bounded size and depth, checked by a schema (S-50, S-55, S-71). */
 import type { HonoRequest } from "hono";
-import { formatProblem, parseValue } from "@sheaf/protocol/check-value";
+import { formatProblem, isJsonObject, parseValue } from "@sheaf/protocol/check-value";
 import type { JsonSchema, Schema } from "@sheaf/protocol/schema";
 import { findSlip } from "../base/nearest-names.ts";
 import { HttpError } from "./http-error.ts";
@@ -45,9 +45,10 @@ export async function readJsonBody<Value>(
   const text = await readText(request, large?.largest ?? maxBody);
   const value = parseJson(text, large !== undefined && text.length > maxBody);
   checkNesting(value, 0);
+  // First, since a misspelt field may be the one that is missing.
+  checkSpelling(value, schema, []);
   const parsed = parseValue(schema, value, { dropsNull: large?.dropsNull ?? false });
   if (parsed.ok) {
-    checkSpelling(value as object, schema);
     if (large && text.length - large.measureFree(parsed.value) > maxBody) throw createSizeError(maxBody);
     return parsed.value;
   }
@@ -62,12 +63,21 @@ export async function readJsonBody<Value>(
 }
 
 /** A field one slip away from one that is missing is meant to be that one (X27). @throws HttpError USAGE. */
-function checkSpelling(value: object, { properties = {} }: JsonSchema): void {
+function checkSpelling(value: unknown, schema: JsonSchema, place: readonly string[]): void {
+  const { properties, items } = schema;
+  if (Array.isArray(value) && items) for (const item of value) checkSpelling(item, items, place);
+  if (!isJsonObject(value) || !properties) return;
   const missing = Object.keys(properties).filter((name) => !Object.hasOwn(value, name));
   for (const name of Object.keys(value)) {
-    if (Object.hasOwn(properties, name)) continue;
+    if (Object.hasOwn(properties, name)) {
+      checkSpelling(value[name], properties[name]!, [...place, name]);
+      continue;
+    }
     const meant = missing.filter((field) => findSlip(name, [field]) !== undefined).join(" or ");
-    if (meant !== "") throw new HttpError("USAGE", `${JSON.stringify(name)} is not a field: did you mean ${meant}?`);
+    if (meant === "") continue;
+    const where = place.length === 0 ? "" : ` of ${place.join(".")}`;
+    const message = `${JSON.stringify(name)} is not a field${where}: did you mean ${meant}?`;
+    throw new HttpError("USAGE", message, { field: [...place, name].join(".") });
   }
 }
 

@@ -26,7 +26,7 @@ export const defaultOwnerLimits: OwnerLimits = {
   costUsdPerDay: undefined,
 };
 
-/** File reads, searches for files and lists of changes of one owner at the same time. */
+/** File reads, searches for files and lists of changes of one owner at the same time; and whole conversations. */
 const MAX_READS = 32;
 
 /** Waiting does not help against too many conversations; deleting some does. Seconds. */
@@ -39,8 +39,9 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
   const running = new Map<string, number>();
   const streams = new Map<string, number>();
   const reads = new Map<string, number>();
-  /** When the last search of an owner is over, whatever its outcome. */
-  const searches = new Map<string, Promise<unknown>>();
+  const wholes = new Map<string, number>();
+  const search = createLine();
+  const loadWhole = createLine();
   const hasDayLimit = limits.turnsPerDay !== undefined || limits.costUsdPerDay !== undefined;
   const today = (): string => new Date(now()).toISOString().slice(0, 10);
 
@@ -76,16 +77,11 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
     /** Counts a look at files until the result is called. @throws HttpError LIMIT_REACHED. */
     startRead: (owner: string) => count(reads, owner, MAX_READS, "reads of files at the same time"),
     /** Searches of one owner come one after the other: each looks at all that the owner has, and others need the store, too. */
-    async search<Result>(owner: string, action: () => Promise<Result>): Promise<Result> {
-      const result = (searches.get(owner) ?? Promise.resolve()).then(action);
-      const over = result.catch(() => undefined);
-      searches.set(owner, over);
-      try {
-        return await result;
-      } finally {
-        if (searches.get(owner) === over) searches.delete(owner);
-      }
-    },
+    search,
+    /** Counts a whole conversation from its request until it was sent. @throws HttpError LIMIT_REACHED. */
+    openWhole: (owner: string) => count(wholes, owner, MAX_READS, "whole conversations on their way"),
+    /** So do those that load the logs of a whole conversation. */
+    loadWhole,
     /** Of all owners. */
     get openStreams(): number {
       return [...streams.values()].reduce((sum, open) => sum + open, 0);
@@ -124,6 +120,22 @@ function createLimitError(limit: number, what: string): HttpError {
   return new HttpError("LIMIT_REACHED", `one token can have at most ${limit} ${what}: wait until one has ended`, {
     retryAfter: 1,
   });
+}
+
+/** One line for each owner, in which actions wait for the one before. */
+function createLine() {
+  /** When the last action of an owner is over, whatever its outcome. */
+  const lines = new Map<string, Promise<unknown>>();
+  return async <Result>(owner: string, action: () => Promise<Result>): Promise<Result> => {
+    const result = (lines.get(owner) ?? Promise.resolve()).then(action);
+    const over = result.catch(() => undefined);
+    lines.set(owner, over);
+    try {
+      return await result;
+    } finally {
+      if (lines.get(owner) === over) lines.delete(owner);
+    }
+  };
 }
 
 export type OwnerMeter = ReturnType<typeof createOwnerMeter>;

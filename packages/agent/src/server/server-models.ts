@@ -1,4 +1,5 @@
 /** The models that requests may name. */
+import { basename } from "node:path";
 import type { TokenPrice } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../base/errors.ts";
 import type { Model } from "../model/provider.ts";
@@ -12,7 +13,7 @@ export interface OfferedModel {
 }
 
 export interface ServerModels {
-  /** The default one first. */
+  /** As clients see them (S-136), the default one first. */
   readonly names: readonly string[];
   /**
    * The model of a request. One that cannot be used is a model too, which tells why in its answer.
@@ -21,30 +22,48 @@ export interface ServerModels {
   open(name: string | undefined): Promise<OfferedModel>;
 }
 
-/** Opens each model once. `create` may fail: a key can be missing. `onUnusable` is then called. */
+/** `scripted:/srv/demo.json` as `scripted:demo.json`: clients do not learn where files of the server are (S-136). */
+export function toShownModel(name: string): string {
+  return name.startsWith("scripted:") ? `scripted:${basename(name.slice("scripted:".length))}` : name;
+}
+
+/**
+ * Opens each model once. `create` may fail: a key can be missing. `onUnusable` is then called.
+ * @throws SheafError USAGE when two look the same to clients.
+ */
 export function createServerModels(
-  names: readonly string[],
+  given: readonly string[],
   create: (name: string) => Promise<OfferedModel>,
   onUnusable: (name: string, error: SheafError) => void,
 ): ServerModels {
+  const ownNames = new Map<string, string>();
+  for (const own of given) {
+    const shown = toShownModel(own);
+    const other = ownNames.get(shown);
+    const message = `the models ${other} and ${own} are both named ${shown} to clients: rename one of the files`;
+    if (other !== undefined) throw new SheafError("USAGE", message);
+    ownNames.set(shown, own);
+  }
+  const names = [...ownNames.keys()];
   const opened = new Map<string, OfferedModel>();
   return {
     names,
     async open(name = names[0] ?? "") {
-      if (!names.includes(name)) {
+      const own = ownNames.get(name);
+      if (own === undefined) {
         const message = `the model ${JSON.stringify(name)} is not offered here: use one of ${names.join(", ")}`;
         throw new SheafError("MODEL_NOT_FOUND", message, { source: "server" });
       }
       const known = opened.get(name);
       if (known) return known;
       try {
-        const model = await create(name);
+        const model = await create(own);
         opened.set(name, model);
         return model;
       } catch (error) {
         // Not kept: the next request may find the key.
         const failure = toSheafError(error);
-        onUnusable(name, failure);
+        onUnusable(own, failure);
         return { model: createUnusableModel(name, failure), price: undefined };
       }
     },
@@ -53,10 +72,13 @@ export function createServerModels(
 
 /** The reason becomes the answer's error document, as every failure of a provider (N52). */
 function createUnusableModel(name: string, error: SheafError): Model {
-  const failure = new SheafError(error.code, error.message, {
+  // The reason that a file cannot be read names its folder.
+  const isFile = name.startsWith("scripted:");
+  const message = isFile ? `the model ${name} cannot be used: the server's log says why` : error.message;
+  const failure = new SheafError(error.code, message, {
     cause: error,
     source: "provider",
-    details: error.details,
+    details: isFile ? "" : error.details,
   });
   return {
     id: name,

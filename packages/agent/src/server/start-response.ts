@@ -18,7 +18,7 @@ import { toFiles } from "./data-address.ts";
 import { HttpError, createNotFoundError } from "./http-error.ts";
 import type { AcceptedResponse } from "./request-keys.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
-import type { ServerModels } from "./server-models.ts";
+import { type ServerModels, toShownModel } from "./server-models.ts";
 import {
   isBusyError,
   type ConversationRecord,
@@ -255,7 +255,7 @@ async function findConversation(
 
 /** @throws SheafError MODEL_NOT_FOUND when the model of the conversation is no longer offered: no other one takes its place. */
 function chooseModelName(body: ChatRequest, kept: ConversationSettings, { names }: ServerModels): string {
-  const name = body.model ?? kept.model ?? names[0] ?? "";
+  const name = body.model ?? (kept.model === undefined ? (names[0] ?? "") : toShownModel(kept.model));
   if (body.model !== undefined || names.includes(name)) return name;
   const message = `this conversation goes on with the model ${JSON.stringify(name)}, which is not offered here: send "model" with one of ${names.join(", ")}`;
   throw new SheafError("MODEL_NOT_FOUND", message, { source: "server" });

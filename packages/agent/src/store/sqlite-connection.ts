@@ -24,18 +24,24 @@ export interface SqliteConnection {
 }
 
 /**
- * Opens the store, and creates it if it is missing: folder 0700, file 0600 (S-42).
+ * Opens the store, and creates it if it is missing: folder 0700, file 0600 (S-42). Once it is open, errors call it
+ * `name`; default: the file, with its folder.
  * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT.
  */
-export function openSqliteConnection(file: string): SqliteConnection {
+export function openSqliteConnection(file: string, name = file): SqliteConnection {
+  let database: DatabaseSync;
+  try {
+    database = openDatabase(file);
+  } catch (error) {
+    throw toStorageError(error, file);
+  }
   const run = <Result>(action: () => Result): Result => {
     try {
       return action();
     } catch (error) {
-      throw toStorageError(error, file);
+      throw toStorageError(error, name);
     }
   };
-  const database = run(() => openDatabase(file));
   const statements = new Map<string, StatementSync>();
   let durability: Durability = "grouped";
   let isClosed = false;
@@ -149,14 +155,14 @@ function toResultCode(error: unknown): number | undefined {
   return errcode === undefined ? undefined : errcode & 0xff;
 }
 
-/** A failure of the store at `file` as STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT or INTERNAL. */
-function toStorageError(error: unknown, file: string): SheafError {
+/** A failure of a store as STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT or INTERNAL. */
+function toStorageError(error: unknown, name: string): SheafError {
   if (error instanceof SheafError) return error;
   const { code, message } = error as { code?: string; message?: string };
   const resultCode = toResultCode(error);
   const known = resultCode === undefined ? (systemCodes.get(code ?? "") ?? codes.get(14)) : codes.get(resultCode);
   const [kind, advice] = known ?? (["INTERNAL", "unexpected"] as const);
-  return new SheafError(kind, `the store ${file} failed (${message ?? String(error)}): ${advice}`, {
+  return new SheafError(kind, `the store ${name} failed (${message ?? String(error)}): ${advice}`, {
     cause: error,
     source: "storage",
   });

@@ -2,6 +2,7 @@
  * The thread that writes the store of a server, so that waiting for the disk does not block the server's readers.
  * All appends of a message are one transaction, so that throughput grows with the load.
  */
+import { basename } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { toSheafError } from "../base/errors.ts";
 import { silenceRuntimeWarnings } from "../base/runtime-warnings.ts";
@@ -17,7 +18,7 @@ type CallRequest = Extract<WorkerRequest, { readonly kind: "call" }>;
 
 silenceRuntimeWarnings();
 const port = parentPort!;
-const connection = openSqliteConnection(workerData as string);
+const connection = openSqliteConnection(workerData as string, basename(workerData as string));
 const leases = createLeases(connection);
 const logs = createSqliteLogs(connection, leases);
 const parts = { connection, leases, logs };

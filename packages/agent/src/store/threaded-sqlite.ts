@@ -1,4 +1,5 @@
 /** The embedded store for servers: reads in this thread, writes in another (R-03). */
+import { basename } from "node:path";
 import { Worker } from "node:worker_threads";
 import { SheafError } from "../base/errors.ts";
 import { openSqliteConnection } from "./sqlite-connection.ts";
@@ -25,8 +26,8 @@ interface Writer {
 export function createThreadedSqliteStore(file: string): SharedStore {
   // Another thread cannot open a database in memory.
   if (file === memoryFile) return createSqliteStore(file);
-  // Opened here first, so that a problem with the file is reported at once.
-  const connection = openSqliteConnection(file);
+  // Opened here first, so that a problem with the file is reported at once, to the operator. Later ones go to clients.
+  const connection = openSqliteConnection(file, basename(file));
   const leases = createLeases(connection);
   const parts: SqliteParts = { connection, leases, logs: createSqliteLogs(connection, leases) };
   return createView(parts, startWriter(file), localOwner);
@@ -99,8 +100,8 @@ function startWriter(file: string): Writer {
       else request?.reject(new SheafError(reply.error.code, reply.error.message, reply.error));
     }
   });
-  worker.on("error", (error: Error) => fail(createDeathError(file, error)));
-  worker.on("exit", () => fail(createDeathError(file, undefined)));
+  worker.on("error", (error: Error) => fail(createDeathError(error)));
+  worker.on("exit", () => fail(createDeathError(undefined)));
 
   // Everything that is sent while the thread is busy becomes one message, and one transaction. So messages grow with the
   // load, and the thread never has more than one to do.
@@ -128,8 +129,8 @@ function startWriter(file: string): Writer {
   };
 }
 
-function createDeathError(file: string, cause: Error | undefined): SheafError {
-  const message = `the thread that writes the store ${file} has ended (${cause?.message ?? "closed"}): start the server again`;
+function createDeathError(cause: Error | undefined): SheafError {
+  const message = `the thread that writes the store has ended (${cause ? "its error is in the log" : "closed"}): start the server again`;
   return new SheafError("INTERNAL", message, { source: "storage", cause });
 }
 

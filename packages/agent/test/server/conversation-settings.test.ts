@@ -117,3 +117,28 @@ test(verifies("X27", "a misspelt field is named, other unknown ones are ignored"
     expect([field, (await server.chat({ message: "go", ...body })).status]).toEqual([field, 200]);
   }
 });
+
+test.each([
+  ["POST", "/v1/chat", { mesage: "go" }, "did you mean message?"],
+  ["POST", "/v1/chat", { message: "go", budget: { maxTurn: 1 } }, "of budget: did you mean maxTurns?"],
+  ["POST", "/v1/chat", { message: "go", accept: { reasonning: true } }, "of accept: did you mean reasoning?"],
+  ["POST", "/v1/chat", { message: "", answers: [{ documentID: "doc_1" }] }, "of answers: did you mean documentId?"],
+  ["POST", "/v1/chat/stream", { message: "go", modle: "x" }, "did you mean mode or model?"],
+  ["PATCH", "/v1/conversations/ID", { modle: "x" }, "did you mean mode or model?"],
+  ["PATCH", "/v1/conversations/ID", { title: "A", pined: true }, "did you mean pinned?"],
+  ["POST", "/v1/conversations/ID/fork", { responseID: "chat_1" }, "did you mean responseId?"],
+  ["POST", "/v1/conversations/ID/revert", { responsId: "chat_1" }, "did you mean responseId?"],
+  ["POST", "/v1/conversations/ID/revert", { responseId: "chat_1", onConflicts: "leave" }, "did you mean onConflict?"],
+  ["POST", "/v1/conversations/ID/changes/revert", { filepath: "a.txt" }, "did you mean filePath?"],
+  ["POST", "/v1/conversations/ID/changes/revert", { filePath: "a.txt", hunks: 0 }, "did you mean hunk?"],
+  ["POST", "/v1/responses/RESPONSE/approvals/appr_1", { optionID: "allow_once" }, "did you mean optionId?"],
+  ["POST", "/v1/session", { tiket: "x" }, "did you mean ticket?"],
+  ["POST", "/v1/responses", { inputs: "go" }, "did you mean input?"],
+])(verifies("X27", "a misspelt field of any body is named: %s %s %j"), async (method, path, body, message) => {
+  const server = await start();
+  const { conversationId, id } = await send(server, {});
+  const address = path.replace("ID", conversationId).replace("RESPONSE", id);
+  const headers = { "Content-Type": "application/json" };
+  const answer = await server.fetch(address, { method, headers, body: JSON.stringify(body) });
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(message)]);
+});

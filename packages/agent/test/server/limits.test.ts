@@ -1,6 +1,9 @@
 /** How much one owner may have at once, and use up in a day (S-55). */
 import type { ChatResponse, ConversationPage, WorkspaceList } from "@sheaf/protocol";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { createSqliteStore } from "../../src/store/sqlite.ts";
+import type { SharedStore } from "../../src/store/store.ts";
 import { createOwnerMeter, defaultOwnerLimits } from "../../src/server/limits.ts";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -11,6 +14,27 @@ const start = (options: Partial<Parameters<typeof openApp>[0]> = {}): Promise<Te
   const cwd = options.cwd ?? folders.newFolder({ "README.md": "# A project\n" });
   return openApp({ home: `${cwd}-home`, cwd, ...options });
 };
+
+/** A store that counts how many lists of responses are read, and how many at the same time. */
+function createCountingStore() {
+  const inner = createSqliteStore(":memory:");
+  let reads = 0;
+  let open = 0;
+  let largest = 0;
+  const count = (store: SharedStore): SharedStore => ({
+    ...store,
+    forOwner: (owner) => count(store.forOwner(owner)),
+    async listResponses(id) {
+      reads += 1;
+      open += 1;
+      largest = Math.max(largest, open);
+      await setImmediate();
+      open -= 1;
+      return store.listResponses(id);
+    },
+  });
+  return { store: count(inner), reads: () => reads, largest: () => largest };
+}
 
 describe("limits", () => {
   const waiting = { turns: [{ events: [{ text: "Begun. " }, { wait_ms: 60_000 }] }], after: "loop" };
@@ -41,6 +65,42 @@ describe("limits", () => {
       expect((await server.fetch(path)).status).toBe(200);
     }
   });
+
+  test.each(["", "/export?format=markdown", "/export?format=json"])(
+    verifies("S-55", "of whole conversations%s hold, and end when each was sent"),
+    async (form) => {
+      const server = await start();
+      const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
+      const path = `/v1/conversations/${conversationId}${form}`;
+      const answers = await Promise.all(Array.from({ length: 40 }, () => server.fetch(path)));
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(refused).toHaveLength(8);
+      expect(refused[0]!.headers.get("retry-after")).toBe("1");
+      await expect.poll(async () => (await server.fetch(path)).status).toBe(200);
+    },
+  );
+
+  test(
+    verifies("S-55", "load one whole conversation of a token at a time, none for clients that have left"),
+    async () => {
+      const { store, largest, reads } = createCountingStore();
+      const server = await start({ store });
+      const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
+      const path = `/v1/conversations/${conversationId}`;
+      await Promise.all(Array.from({ length: 10 }, () => server.fetch(path)));
+      expect(largest()).toBe(1);
+      const before = reads();
+      const leaving = new AbortController();
+      const first = server.fetch(path);
+      const others = Array.from({ length: 5 }, () => server.fetch(path, { signal: leaving.signal }));
+      leaving.abort();
+      await Promise.allSettled([first, ...others]);
+      await server.fetch(path);
+      expect(reads() - before).toBeLessThanOrEqual(2);
+      await server.stop();
+      await store.close();
+    },
+  );
 
   test(verifies("S-55", "let one search of a token wait for the other, also after one that failed"), async () => {
     const meter = createOwnerMeter(defaultOwnerLimits, () => 0);

@@ -14,7 +14,7 @@ import { answerMessage } from "./prompt.ts";
 
 /**
  * Words: `QUESTION=OPTION[,OPTION]` for options, `QUESTION=any text` for a free answer; with one question its id may be
- * left out. Every question needs an answer: none is made up (C25).
+ * left out. Questions without an answer are skipped (N73): none is made up (C25).
  */
 export async function runAnswer(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
   return answerMessage(parsed, io, control, async () => {
@@ -32,8 +32,9 @@ export async function runAnswer(parsed: ParsedArguments, io: CommandIo, control:
 export function toAnswerMessage(
   answers: readonly ClarificationAnswer[],
 ): Required<Pick<RunStart, "prompt" | "answers">> {
-  const lines = answers.map(({ questionId, optionIds, text }) => {
-    return `${questionId}: ${[...optionIds, text].filter(Boolean).join(" ")}`;
+  const lines = answers.flatMap(({ questionId, optionIds, text }) => {
+    const words = [...optionIds, text].filter(Boolean);
+    return words.length === 0 ? [] : [`${questionId}: ${words.join(" ")}`];
   });
   return { prompt: lines.join("\n"), answers };
 }
@@ -74,9 +75,11 @@ export function toAnswers(question: ClarificationDocument, words: readonly strin
     else
       throw new SheafError("USAGE", `"${word}" answers no question: write ID=ANSWER with one of ${listIds(questions)}`);
   }
+  if (given.size === 0)
+    throw new SheafError("USAGE", `no question has an answer: add ID=ANSWER for ${listIds(questions)}`);
   return questions.map(({ id, options, allowMultiple }) => {
     const text = given.get(id);
-    if (text === undefined) throw new SheafError("USAGE", `the question "${id}" has no answer: add ${id}=ANSWER`);
+    if (text === undefined) return { documentId: question.id, questionId: id, optionIds: [], text: "" };
     if (text.trim() === "") throw new SheafError("USAGE", `the answer to "${id}" is empty: write ${id}=ANSWER`);
     const chosen = allowMultiple ? text.split(",") : [text];
     const isOption = chosen.every((choice) => options.some((option) => option.id === choice));

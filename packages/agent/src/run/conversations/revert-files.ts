@@ -121,7 +121,7 @@ function openWorkspace(root: string, environment: Environment): FileResult<Works
   }
 }
 
-/** Clients of a server read it, who are told no folder of the server. */
+/** Clients of a server read it, and must not learn where its folders are. */
 function toPathProblem({ code, message }: { readonly code: string; readonly message: string }): string {
   return code === "PATH_OUTSIDE_WORKSPACE" ? "it leads out of its workspace now" : message;
 }

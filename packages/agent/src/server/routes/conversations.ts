@@ -7,7 +7,7 @@ import type {
   ConversationSummary,
 } from "@sheaf/protocol";
 import { changeRevert, conversationChange, forkRequest, revertRequest } from "@sheaf/protocol/schemas";
-import type { Context, Hono } from "hono";
+import type { Context, Hono, MiddlewareHandler } from "hono";
 import { SheafError } from "../../base/errors.ts";
 import { readConversationSettings } from "../../run/conversations/conversation-settings.ts";
 import { listChanges, revertChange } from "../../run/conversations/changes.ts";
@@ -53,13 +53,15 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     return request.json(await (search === undefined ? read() : context.meter.search(owner, read)));
   });
 
-  app.get("/v1/conversations/:id", async (request) => {
+  const readsWhole = createWholeLimit(context);
+
+  app.get("/v1/conversations/:id", readsWhole, async (request) => {
     const { store, record } = await findConversation(request, context);
     const responses = (await store.listResponses(record.id)).filter(({ reverted }) => !reverted);
     return request.json(await readWhole(store, record, responses, context));
   });
 
-  app.get("/v1/conversations/:id/export", async (request) => {
+  app.get("/v1/conversations/:id/export", readsWhole, async (request) => {
     const format = parseExportFormat(request.req.query("format"));
     const { store, record } = await findConversation(request, context);
     request.header("Content-Disposition", toDisposition(record.title, format));
@@ -132,6 +134,16 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     }
     return request.json(await revertResponses({ responseId, onConflict }, store, record, context));
   });
+}
+
+/** Whole conversations are large: one owner loads them one after the other, and few wait or are being sent (S-55). */
+function createWholeLimit({ meter }: ServerContext): MiddlewareHandler<ServerEnvironment> {
+  return async (request, next) => {
+    const owner = request.get("owner");
+    const { outgoing } = request.env;
+    outgoing.once("close", meter.openWhole(owner));
+    return meter.loadWhole(owner, async () => (outgoing.destroyed ? request.body(null) : next()));
+  };
 }
 
 async function readPage(

@@ -130,7 +130,7 @@ describe("files", () => {
     expect(session.read("a.txt")).toBe("0");
   });
 
-  test("any row of changes is taken back from any response on", async () => {
+  test("any row of changes is reverted from any response on", async () => {
     const name = fc.constantFrom("a", "b", "c/d", "c/e");
     const content = fc.constantFrom("one\n", "two\n", "three\n");
     const call = fc.oneof(
@@ -291,7 +291,7 @@ describe("the history", () => {
     await expect(session.revert()).rejects.toMatchObject({ code: "USAGE" });
   });
 
-  test("an unknown response, and one that is taken back already, is told", async () => {
+  test("an unknown response, and one that was reverted already, is an error", async () => {
     const session = createToolSession();
     await expect(session.revert()).rejects.toThrow(/is not stored/);
     await session.respond("chat_1", []);
