@@ -31,7 +31,6 @@ export async function createCluster(
   const tokenFile = join(folders.path, "tokens");
   const scriptFile = join(folders.path, "script.json");
   writeFileSync(scriptFile, JSON.stringify(script));
-  const model = `scripted:${scriptFile}`;
   const tokens = new Map(["ada", "bob"].map((name) => [name, randomBytes(24).toString("hex")]));
   writeFileSync(tokenFile, [...tokens].map(([name, token]) => `${name} ${token}\n`).join(""), { mode: 0o600 });
   return {
@@ -42,10 +41,10 @@ export async function createCluster(
       const server = await startServer({
         home: `${cwd}-${name}`,
         cwd,
-        args: ["--token-file", tokenFile, "--offer", model, ...args],
+        args: ["--token-file", tokenFile, "--offer", `scripted:${scriptFile}`, ...args],
         environment: { SHEAF_STORE: store },
       });
-      return actAs(server, tokens.get("ada")!, model);
+      return actAs(server, tokens.get("ada")!, "scripted:script.json");
     },
   };
 }
