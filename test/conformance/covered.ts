@@ -303,6 +303,8 @@ export const covered: readonly string[] = [
   "R-42",
   "R-43",
   "R-44",
+  "R-60",
+  "R-61",
   "S-116",
   "S-117",
   "S-118",

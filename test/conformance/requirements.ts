@@ -341,6 +341,8 @@ export const requirements: readonly Requirement[] = [
   { id: "R-42", document: "security-reliability", title: "calls and questions after a loss" },
   { id: "R-43", document: "security-reliability", title: "a process that was replaced does nothing more" },
   { id: "R-44", document: "security-reliability", title: "100 lost servers" },
+  { id: "R-60", document: "security-reliability", title: "readiness, and metrics of a cluster" },
+  { id: "R-61", document: "security-reliability", title: "a server that goes hands its responses over" },
   { id: "S-116", document: "security-reliability", title: "headers of proxies count only from those named" },
   { id: "S-117", document: "security-reliability", title: "the client's address, before trusted proxies" },
   { id: "S-118", document: "security-reliability", title: "secure cookies and origins behind https" },

@@ -294,6 +294,14 @@ const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
       secured: false,
     },
   },
+  "/readyz": {
+    get: {
+      id: "getReadiness",
+      summary: "Whether the server should get new requests: 503 while it closes, or its store does not answer.",
+      answers: { "200": "any" },
+      secured: false,
+    },
+  },
   "/metrics": {
     get: { id: "getMetrics", summary: "Counts, in the text format of Prometheus.", answers: { "200": "text/plain" } },
   },

@@ -6,6 +6,7 @@ import { HttpError, toErrorResponse } from "./http-error.ts";
 import { createRequestRules, findRoute, type IsOwnHost, createRequestObserver } from "./request-rules.ts";
 import type { Log } from "./metrics.ts";
 import type { PageFiles } from "./page-files.ts";
+import { createReadiness } from "./readiness.ts";
 import { addChatRoute } from "./routes/chat.ts";
 import { addConversationRoutes } from "./routes/conversations.ts";
 import { addDescriptionRoutes } from "./routes/description.ts";
@@ -14,6 +15,7 @@ import { addPageRoutes, addSessionRoutes } from "./routes/page.ts";
 import { addWorkspaceRoutes } from "./routes/workspaces.ts";
 import { addResponseRoutes } from "./routes/responses.ts";
 import { addUiRoutes, uiPath } from "./routes/ui.ts";
+import { localOwner } from "../store/store.ts";
 import { securityHeaders } from "./security-headers.ts";
 import type { ServerContext, ServerEnvironment } from "./server-context.ts";
 
@@ -42,13 +44,26 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
   app.get("/healthz", (request) =>
     context.runner.isClosing ? request.json({ status: "closing" }, 503) : request.json({ status: "ok" }),
   );
+  const readReadiness = createReadiness(context.storeOf(localOwner), () => context.runner.isClosing);
+  app.get("/readyz", async (request) => {
+    const status = await readReadiness();
+    return request.json({ status }, status === "ready" ? 200 : 503);
+  });
   addPageRoutes(app, options.pageFiles);
   addSessionRoutes(app, options);
 
   const authenticate = createAuthentication(options);
   app.use("/v1/*", authenticate);
-  app.get("/metrics", authenticate, (request) => {
-    const gauges = { runningResponses: context.runner.running.length, openStreams: context.meter.openStreams };
+  app.get("/metrics", authenticate, async (request) => {
+    const gauges = {
+      runningResponses: context.runner.running.length,
+      openStreams: context.meter.openStreams,
+      isReady: (await readReadiness()) === "ready",
+      shared: await context
+        .storeOf(localOwner)
+        .readLoad?.()
+        .catch(() => undefined),
+    };
     return request.text(context.metrics.format(gauges), 200, { "Content-Type": "text/plain; version=0.0.4" });
   });
   for (const path of ["/v1/workspaces/:name/files/*", "/v1/conversations/:id/changes/*"]) {

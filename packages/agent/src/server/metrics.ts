@@ -1,4 +1,6 @@
 /** `/metrics` in the text format of Prometheus. */
+import type { SharedLoad } from "../store/store.ts";
+
 /** Bounds of the histogram of request times. Seconds. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -6,6 +8,10 @@ const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 interface Gauges {
   readonly runningResponses: number;
   readonly openStreams: number;
+  /** As `/readyz` says. */
+  readonly isReady: boolean;
+  /** Of all servers of the database; undefined: there is none, or it does not answer. */
+  readonly shared: SharedLoad | undefined;
 }
 
 /** All at zero. */
@@ -32,7 +38,7 @@ export function createMetrics() {
     /** A reader that was disconnected because it was slow. */
     countSlowReader: (): void => void (slowReaders += 1),
     countRecovered: (): void => void (recovered += 1),
-    format: ({ runningResponses, openStreams }: Gauges): string =>
+    format: ({ runningResponses, openStreams, isReady, shared }: Gauges): string =>
       [
         formatMetric("sheaf_http_requests_total", "counter", "Answers, by method, route and status.", requests),
         formatTimes(times),
@@ -52,6 +58,13 @@ export function createMetrics() {
           "Readers disconnected because they were slow.",
           slowReaders,
         ),
+        formatMetric(
+          "sheaf_ready",
+          "gauge",
+          "Whether this server takes new requests, as /readyz says.",
+          Number(isReady),
+        ),
+        shared ? formatShared(shared) : "",
         formatProcess(),
       ].join(""),
   };
@@ -84,6 +97,16 @@ function formatTimes(times: {
     `# HELP ${name} Time from a request to the end of its answer.\n# TYPE ${name} histogram\n`,
     ...rows,
     `${name}_bucket{le="+Inf"} ${times.count}\n${name}_sum ${times.sum}\n${name}_count ${times.count}\n`,
+  ].join("");
+}
+
+/** The same at each server of the database: take the largest, not the sum. */
+function formatShared({ nodes, running, waiting, oldestSeconds }: SharedLoad): string {
+  return [
+    formatMetric("sheaf_cluster_nodes", "gauge", "Servers of the database that are alive.", nodes),
+    formatMetric("sheaf_cluster_responses_running", "gauge", "Responses that run at all servers.", running),
+    formatMetric("sheaf_queue_waiting", "gauge", "Messages that wait for their turn in the database.", waiting),
+    formatMetric("sheaf_queue_oldest_seconds", "gauge", "Age of the oldest message that waits.", oldestSeconds),
   ].join("");
 }
 

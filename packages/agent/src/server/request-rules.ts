@@ -173,7 +173,7 @@ export function createRequestObserver(metrics: Metrics, log: Log): MiddlewareHan
       const { method, path } = context.req;
       const route = findRoute(path)?.path ?? "other";
       metrics.countRequest(methods.has(method) ? method : "other", route, status, seconds);
-      if (route === "/healthz" || route === "/metrics") return;
+      if (route === "/healthz" || route === "/readyz" || route === "/metrics") return;
       const owner = context.get("owner") as string | undefined;
       const client = (context.get("client") as Client | undefined)?.address;
       log({ level: "info", event: "request", method, path, status, ms: Math.round(seconds * 1000), owner, client });

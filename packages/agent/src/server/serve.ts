@@ -110,6 +110,13 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
       }),
     onFailure: context.onDefect,
   });
+  /** Another server goes on with what still runs; without one, or a store that answers, it ends here. */
+  const handOver = async (): Promise<(() => Promise<void>) | undefined> => {
+    const release = await store.handOver?.().catch(context.onDefect);
+    if (!release) return undefined;
+    log({ level: "info", event: "handing_over", running: context.runner.running.length });
+    return () => release().catch(context.onDefect);
+  };
   await recovery.recover();
   const listener = await openListener(app, host, options.port);
   isOwnHost = createOwnHosts(host, listener.port, options.allowedHosts);
@@ -128,8 +135,9 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
       log({ level: "info", event: "closing", running: context.runner.running.length });
       recovery.close();
       claiming.close();
-      listener.stop();
-      await context.runner.close(graceMs);
+      // Others serve readers and new messages of a database; until they are found, this server says where it stands.
+      if (!store.handOver) listener.stop();
+      await context.runner.close(graceMs, context.settings.onNodeLoss === "resume" ? handOver : undefined);
       await context.toolServers.close();
       await context.telemetry?.flush();
       context.heartbeat.close();

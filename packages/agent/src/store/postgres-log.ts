@@ -47,6 +47,8 @@ export interface PostgresLogs {
   read(responseId: string, owner: string, after: number, limit: number): Promise<readonly RunEvent[]>;
   /** Resolves when nothing is being written. */
   settle(): Promise<void>;
+  /** From now on nothing is written; resolves when nothing is being written. That others go on is no try of theirs. */
+  letGo(): Promise<void>;
 }
 
 /** Number of the last event of the response `r` of a statement. */
@@ -61,6 +63,8 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
     (names) => session.publish(names),
     () => session.announce(ordersNotice),
   );
+
+  let hasLetGo = false;
 
   const findLog = (responseId: string, owner: string): OpenLog => {
     const log = logs.get(responseId);
@@ -84,13 +88,14 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
 
   return {
     async create(response, owner) {
+      if (hasLetGo) throw createLeavingError();
       const { record, log } = await connection.transact((query) => insertResponse(query, session, response, owner));
       logs.set(response.id, log);
       return record;
     },
 
     async claim(responseId, owner, purpose) {
-      if (!(await isClaimable(connection.query, responseId, owner, purpose))) return false;
+      if (hasLetGo || !(await isClaimable(connection.query, responseId, owner, purpose))) return false;
       const log = await connection.transact((query) => takeOver(query, session, responseId, owner));
       if (!log) return false;
       logs.set(responseId, log);
@@ -98,11 +103,13 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
     },
 
     findLease: (responseId, owner) => findLog(responseId, owner).lease,
-    keep: (responseId, owner) => readLeaseState(connection.query, findLog(responseId, owner).lease),
+    keep: async (responseId, owner) =>
+      hasLetGo ? "lost" : readLeaseState(connection.query, findLog(responseId, owner).lease),
 
     async append(responseId, owner, written) {
       const events = encodeEvents(written);
       if (!events) return;
+      if (hasLetGo) throw createLostError(responseId);
       const log = findLog(responseId, owner);
       const { firstSeq, lastSeq, count } = events;
       if (firstSeq !== log.lastSeq + 1 || lastSeq !== log.lastSeq + count) {
@@ -130,7 +137,20 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
 
     read: (responseId, owner, after, limit) => readLog(connection, responseId, { owner, after, limit }),
     settle: () => appends.settle(),
+    async letGo() {
+      hasLetGo = true;
+      await appends.settle();
+      await connection.query("UPDATE sheaf.orders SET tries = tries - 1 WHERE response = ANY ($1::bigint[])", [
+        [...logs.values()].map(({ key }) => key),
+      ]);
+    },
   };
+}
+
+function createLeavingError(): SheafError {
+  return new SheafError("OVERLOADED", "the server is going down: send the request again in a moment", {
+    source: "server",
+  });
 }
 
 // Groups follow each other without a gap, so the first numbers tell how many events there are. Only the group with event

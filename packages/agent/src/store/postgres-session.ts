@@ -50,6 +50,10 @@ export interface PostgresSession {
   watch(name: string, onChange: () => void): () => void;
   /** Tells the others. */
   publish(names: Iterable<string>): void;
+  /** Whether another process is alive. */
+  hasOthers(): Promise<boolean>;
+  /** From now on this process counts as dead, although it goes on for a while: its leases are free for others. */
+  leave(): Promise<void>;
   /** Tells the others, and who watches here. */
   announce(name: string): void;
   close(): Promise<void>;
@@ -64,13 +68,14 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
   let client: pg.Client | undefined;
   let isPublishing = false;
   let isClosed = false;
+  let hasLeft = false;
   /** When the connection was made again; milliseconds of `performance`. */
   let backSince: number | undefined;
 
   const connect = async (): Promise<void> => {
     const opened = connection.createClient();
-    opened.on("error", () => void leave(opened));
-    opened.on("end", () => void leave(opened));
+    opened.on("error", () => void reconnect(opened));
+    opened.on("end", () => void reconnect(opened));
     opened.on("notification", ({ payload = "", processId }) => {
       // Its own changes it knows.
       if (processId === (opened as { processID?: number }).processID) return;
@@ -90,7 +95,7 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
   };
 
   /** The connection is gone: makes another one, for as long as it takes. */
-  const leave = async (left: pg.Client): Promise<void> => {
+  const reconnect = async (left: pg.Client): Promise<void> => {
     if (client !== left) return;
     client = undefined;
     await left.end().catch(() => undefined);
@@ -114,7 +119,7 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
       ]);
       if (rows[0]?.isTaken) locked.add(proving);
     }
-    await proving.query({ name: "beat", text: beat, values: [holder] });
+    if (!hasLeft) await proving.query({ name: "beat", text: beat, values: [holder] });
   };
 
   const tell = (name: string): void => {
@@ -146,7 +151,7 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
   await connection.query("DELETE FROM sheaf.holders WHERE alive_until < clock_timestamp() - interval '1 day'");
   const beats = setInterval(() => {
     const beating = client;
-    if (beating) prove(beating).catch(() => void leave(beating));
+    if (beating) prove(beating).catch(() => void reconnect(beating));
   }, BEAT_MS);
   beats.unref();
 
@@ -169,6 +174,16 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
         if (ofName.size === 0 && watchers.get(name) === ofName) watchers.delete(name);
       };
     },
+    async hasOthers() {
+      const alive = `SELECT 1 FROM sheaf.holders o WHERE o.id <> $1 AND ${isHolderAlive("o.id")} LIMIT 1`;
+      return (await connection.query(alive, [holder])).length > 0;
+    },
+    async leave() {
+      hasLeft = true;
+      clearInterval(beats);
+      // Its row stays: others see by it how long they have to go on with its responses.
+      await connection.query("UPDATE sheaf.holders SET alive_until = clock_timestamp() WHERE id = $1", [holder]);
+    },
     publish,
     announce(name) {
       publish([name]);
@@ -179,7 +194,7 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
       clearInterval(beats);
       const closing = client;
       client = undefined;
-      await closing?.query("DELETE FROM sheaf.holders WHERE id = $1", [holder]).catch(() => undefined);
+      if (!hasLeft) await closing?.query("DELETE FROM sheaf.holders WHERE id = $1", [holder]).catch(() => undefined);
       await closing?.end().catch(() => undefined);
     },
   };

@@ -6,9 +6,9 @@ import { releaseLease, takeLease } from "./postgres-leases.ts";
 import { createPostgresLetters } from "./postgres-letters.ts";
 import { createPostgresLogs, type PostgresLogs } from "./postgres-log.ts";
 import { createPostgresOrders } from "./postgres-orders.ts";
-import { openPostgresSession, type PostgresSession } from "./postgres-session.ts";
+import { isHolderAlive, openPostgresSession, type PostgresSession } from "./postgres-session.ts";
 import { toColumn } from "./postgres-text.ts";
-import { localOwner, type SharedStore } from "./store.ts";
+import { localOwner, type SharedLoad, type SharedStore } from "./store.ts";
 
 /**
  * Opens the store, and creates its tables if they are missing. It is the local owner's view.
@@ -58,6 +58,18 @@ interface PostgresParts {
   readonly logs: PostgresLogs;
 }
 
+async function readLoad(query: Query): Promise<SharedLoad> {
+  const [load] = await query<SharedLoad>(
+    `SELECT (SELECT COUNT(*) FROM sheaf.holders h WHERE ${isHolderAlive("h.id")}) AS nodes,
+       (SELECT COUNT(*) FROM sheaf.responses WHERE NOT ended) AS running,
+       o.waiting, o."oldestSeconds"
+     FROM (SELECT COUNT(*) AS waiting,
+         COALESCE(EXTRACT(EPOCH FROM clock_timestamp() - MIN(not_before)), 0)::float8 AS "oldestSeconds"
+       FROM sheaf.orders WHERE response IS NULL AND failure IS NULL) o`,
+  );
+  return load!;
+}
+
 /** The store as an owner sees it: every statement names the owner. */
 function createView(parts: PostgresParts, owner: string): SharedStore {
   const { connection, session, logs } = parts;
@@ -102,6 +114,16 @@ function createView(parts: PostgresParts, owner: string): SharedStore {
         await query("DELETE FROM sheaf.conversations WHERE key = $1", [conversation]);
         return true;
       }),
+    async checkReady() {
+      const [row] = await connection.query<{ isCopy: boolean }>('SELECT pg_is_in_recovery() AS "isCopy"');
+      if (row?.isCopy) throw connection.toError({ code: "25006", message: "it is a standby" });
+    },
+    readLoad: () => readLoad(connection.query),
+    async handOver() {
+      if (!(await session.hasOthers())) return undefined;
+      await logs.letGo();
+      return () => session.leave();
+    },
     async close() {
       await logs.settle();
       await session.close();

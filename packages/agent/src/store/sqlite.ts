@@ -51,6 +51,7 @@ export function createSqliteView(parts: SqliteParts, owner: string): SharedStore
         connection.prepare("DELETE FROM conversations WHERE id = ? AND owner = ?").run(conversationId, owner);
         return true;
       }),
+    checkReady: async () => connection.run(() => void connection.prepare("SELECT 1 FROM conversations LIMIT 1").get()),
     close: async () => connection.close(),
   };
 }

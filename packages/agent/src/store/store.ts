@@ -229,12 +229,33 @@ export interface Letters {
   reply(responseId: string, letterId: string, text: string): Promise<void>;
 }
 
+/** What all processes of a store do now. */
+export interface SharedLoad {
+  /** Processes that are alive. */
+  readonly nodes: number;
+  readonly running: number;
+  /** Messages that wait for their turn. */
+  readonly waiting: number;
+  /** Since the oldest of them came; 0: none waits. Seconds. */
+  readonly oldestSeconds: number;
+}
+
 /** What a server needs in addition. */
 export interface SharedStore extends Store {
   /** The same store as seen by another owner; closing one closes all. */
   forOwner(owner: string): SharedStore;
   /** Undefined: messages do not wait in this store, but in the memory of a process. */
   readonly orders?: Orders;
+  /** Whether it can be read and written now. @throws SheafError STORAGE_… */
+  checkReady(): Promise<void>;
+  /** What all processes have together. Undefined: this process is alone, or cannot know. */
+  readonly readLoad?: () => Promise<SharedLoad>;
+  /**
+   * From now on this process stores nothing more of its responses, and begins none. Others may go on with them once the
+   * result was called. Resolves with undefined when no other process is there: nothing has changed then (R-61).
+   * Undefined: no other process could go on.
+   */
+  readonly handOver?: () => Promise<(() => Promise<void>) | undefined>;
   /** Responses of all owners that have not ended; most are running. Oldest first. */
   listOpenResponses(): Promise<readonly OpenResponse[]>;
   /** The response to a request (X9). */

@@ -97,6 +97,7 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   await check("DELETE", "/v1/session");
   await check("GET", "/v1/openapi.json");
   await check("GET", "/healthz");
+  await check("GET", "/readyz");
   await check("GET", "/metrics");
   for (const name of Object.keys(description.components.schemas)) {
     const schema = (await check("GET", "/v1/schema/{name}.json", `/v1/schema/${name}.json`)) as Record<string, unknown>;

@@ -7,7 +7,7 @@ import { startDeadline } from "../budget.ts";
 import { type WhenBusy, createConversationLanes } from "./conversation-lanes.ts";
 import { type RespondPorts, respond, waitForTools } from "./respond.ts";
 import type { RunSettings } from "../run.ts";
-import { isBusyError } from "../../store/store.ts";
+import { createLostError, isBusyError } from "../../store/store.ts";
 import type { ToolBox } from "../../tools/tool.ts";
 
 /** How often to retry a conversation that another process is writing. Milliseconds. */
@@ -64,8 +64,11 @@ export interface ResponseRunner {
   readonly running: readonly RunningResponse[];
   /** No response is started any more. */
   readonly isClosing: boolean;
-  /** Starts nothing more, waits for running responses, and ends them after the grace period. Milliseconds. */
-  close(graceMs: number): Promise<void>;
+  /**
+   * Starts nothing more, waits for running responses, and after the grace period (milliseconds) ends them. If `handOver`
+   * gives a function, another process goes on with them, once it was called: when nothing of them runs here any more.
+   */
+  close(graceMs: number, handOver?: () => Promise<(() => Promise<void>) | undefined>): Promise<void>;
 }
 
 interface RunnerPorts {
@@ -175,13 +178,17 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
     get running() {
       return [...responses.values()];
     },
-    async close(graceMs) {
+    async close(graceMs, handOver) {
       isClosing = true;
       const ends = [...responses.values()].map(({ ended }) => ended);
       await waitAtMost(Promise.all(ends), graceMs);
-      for (const response of responses.values()) response.abort(createShutdownError());
+      const release = responses.size > 0 ? await handOver?.() : undefined;
+      for (const response of responses.values()) {
+        response.abort(release ? createLostError(response.responseId) : createShutdownError());
+      }
       await Promise.all(ends);
       await Promise.all(settling);
+      await release?.();
     },
   };
 }

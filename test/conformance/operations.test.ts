@@ -1,0 +1,121 @@
+/** Servers of one PostgreSQL database in operation: readiness, and restarts one after the other. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { reduce } from "@sheaf/protocol";
+import { expect, test } from "vitest";
+import { begin, createCluster, readWhole, type Cluster } from "../support/cluster.ts";
+import { describeWithPostgres } from "../support/postgres.ts";
+import { readEvents, startServer, type TestServer } from "../support/server.ts";
+import { createTestFolder } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+const resume = ["--on-node-loss", "resume", "--sandbox", "disabled", "--force", "--grace", "0"];
+
+const readStatus = async ({ address }: Pick<TestServer, "address">): Promise<[number, unknown]> => {
+  const answer = await fetch(`${address}/readyz`);
+  return [answer.status, ((await answer.json()) as { status: unknown }).status];
+};
+
+test(verifies("R-60", "a server with its own file is ready, until it closes"), async () => {
+  const cwd = folders.newFolder();
+  const server = await startServer({ home: `${cwd}-home`, cwd });
+  expect(await readStatus(server)).toEqual([200, "ready"]);
+  const metrics = await (await server.fetch("/metrics")).text();
+  expect(metrics).toContain("\nsheaf_ready 1\n");
+  expect(metrics).not.toContain("sheaf_cluster");
+});
+
+describeWithPostgres("servers of a database", (postgres) => {
+  const start = (script: unknown, args: readonly string[]): Promise<Cluster> =>
+    createCluster(postgres, folders, { script, args });
+
+  /** Twelve calls that take a second, and a text. */
+  const calls = {
+    turns: [
+      ...Array.from({ length: 12 }, (_, index) => ({
+        events: [
+          { text: `${index}. ` },
+          { call: { tool: "run_terminal_cmd", arguments: { command: `echo ${index} >> effects; sleep 1` } } },
+        ],
+      })),
+      { events: [{ text: "Done." }] },
+    ],
+  };
+
+  test(verifies("R-60", "are ready while the database answers, and count what all do"), async () => {
+    const slow = { turns: [{ events: [{ text: "a" }, { wait_ms: 8000 }] }], after: "loop" };
+    const cluster = await start(slow, []);
+    const [one, other] = [await cluster.start("a"), await cluster.start("b")];
+    const { conversationId } = await begin(one);
+    await begin(other, { conversationId, whenBusy: "queue" });
+    const metrics = await (await other.fetch("/metrics")).text();
+    for (const line of ["sheaf_cluster_nodes 2", "sheaf_cluster_responses_running 1", "sheaf_queue_waiting 1"])
+      expect(metrics).toContain(`\n${line}\n`);
+    expect(await readStatus(one)).toEqual([200, "ready"]);
+    await postgres.stop();
+    try {
+      await expect.poll(() => readStatus(one), { interval: 600 }).toEqual([503, "store_unavailable"]);
+      expect((await fetch(`${one.address}/healthz`)).status).toBe(200);
+    } finally {
+      await postgres.start();
+    }
+    await expect.poll(() => readStatus(one), { interval: 600 }).toEqual([200, "ready"]);
+    one.child.kill("SIGTERM");
+    await expect.poll(() => readStatus(one)).toEqual([503, "closing"]);
+  });
+
+  test(verifies("R-61", "hand their responses over, again and again; no call runs twice"), async () => {
+    const cluster = await start(calls, resume);
+    let [one, other] = [await cluster.start("0"), await cluster.start("1")];
+    const { path, seen, read } = await begin(one);
+    // More often than a response may lose its server.
+    for (let round = 2; round <= 5; round += 1) {
+      expect(await one.stop("SIGTERM")).toBe(0);
+      expect(one.log()).toContain("handing_over");
+      const taken = '"event":"response_recovered"';
+      one = other;
+      await expect.poll(one.log, { timeout: 6000 }).toContain(taken);
+      other = await cluster.start(`${round}`);
+    }
+    await read;
+    const events = await readWhole(one, path, seen);
+    expect(reduce(events).status).toBe("completed");
+    const effects = readFileSync(join(cluster.cwd, "effects"), "utf8").trimEnd().split("\n");
+    expect(effects).toEqual([...new Set(effects)]);
+  });
+
+  test(verifies(["R-61", "R-18"], "without another one, or without the flag, the response ends"), async () => {
+    for (const [args, names] of [
+      [resume, ["a"]],
+      [
+        ["--grace", "0"],
+        ["a", "b"],
+      ],
+    ] as const) {
+      const slow = { turns: [{ events: [{ text: "a" }, { wait_ms: 60_000 }] }] };
+      const cluster = await start(slow, args);
+      const [one] = await Promise.all(names.map((name) => cluster.start(name)));
+      const { seen, read } = await begin(one!);
+      await expect.poll(() => seen.length).toBeGreaterThan(1);
+      expect(await one!.stop("SIGTERM")).toBe(0);
+      await read;
+      expect(seen.at(-1)?.event).toBe("done");
+      expect(reduce(seen)).toMatchObject({ documents: [{}, { metadata: { errorCode: "CANCELLED" } }] });
+    }
+  });
+
+  test(verifies("R-61", "a message that waits is begun by another one"), async () => {
+    const slow = { turns: [{ events: [{ text: "a" }, { wait_ms: 2000 }] }], after: "loop" };
+    const cluster = await start(slow, ["--grace", "5"]);
+    const [one, other] = [await cluster.start("a"), await cluster.start("b")];
+    const { conversationId } = await begin(one);
+    const queued = await one.chat({ message: "Go", conversationId, whenBusy: "queue", stream: true });
+    const path = queued.headers.get("location")!;
+    const stopped = one.stop("SIGTERM");
+    await queued.text().catch(() => undefined);
+    expect(await stopped).toBe(0);
+    const events = await readEvents(await other.fetch(`${path}/events`));
+    expect(reduce(events).status).toBe("completed");
+  });
+});
