@@ -1,7 +1,8 @@
 import { createClient } from "@sheaf/client";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Highlighter } from "../code/highlighter.ts";
 import { HighlighterCache } from "../code/use-highlight.ts";
+import { focusComposer } from "../composer/focus-composer.ts";
 import { Announcer } from "../elements/announcer.tsx";
 import { ConfirmProvider } from "../elements/confirm.tsx";
 import { SettingsContext } from "../elements/settings.tsx";
@@ -28,6 +29,12 @@ export function App() {
   const [client] = useState(() => createClient({ baseUrl: "" }));
   const [state, setState] = useState<SessionState>("unknown");
   useAppearance(settings);
+  const wasAsked = useRef(false);
+  useEffect(() => {
+    // The button that had the focus is gone.
+    if (state === "in" && wasAsked.current) focusComposer();
+    wasAsked.current = state === "out" || state === "badTicket";
+  }, [state]);
   useEffect(() => {
     const ticket = takeTicket();
     if (ticket === undefined) setState("in");

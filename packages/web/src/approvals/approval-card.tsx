@@ -87,18 +87,21 @@ const detailed: ReadonlySet<string> = new Set([
 function ApprovalWhy({ approval: { description, reason } }: { readonly approval: ApprovalRequestData }) {
   const messages = useMessages();
   const translated = translateReason(reason, messages);
-  const hasDetails = description !== "" && (translated === undefined || detailed.has(reason?.code ?? ""));
+  const hasDetails = description !== "" && translated !== undefined && detailed.has(reason?.code ?? "");
   return (
     <>
-      {translated === undefined ? undefined : (
+      {translated === undefined && description === "" ? undefined : (
         <p class="approval-text" dir="auto">
-          <VisibleText text={translated} />
+          <VisibleText text={translated ?? description} />
         </p>
       )}
       {hasDetails ? (
-        <p class={translated === undefined ? "approval-text" : "approval-text approval-details"} dir="auto">
-          <VisibleText text={description} />
-        </p>
+        <details class="approval-details">
+          <summary>{messages.details}</summary>
+          <p lang="en" dir="auto">
+            <VisibleText text={description} />
+          </p>
+        </details>
       ) : undefined}
     </>
   );

@@ -1,5 +1,6 @@
 import type { ApprovalAnswer, ApprovalOption, ApprovalRequestData } from "@sheaf/protocol";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { focusComposer } from "../composer/focus-composer.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
@@ -44,7 +45,7 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
     const cards = [...(panel.current?.querySelectorAll<HTMLElement>("[data-approval]") ?? [])];
     if (next) cards.find(({ dataset }) => dataset["approval"] === next.approvalId)?.focus();
     // From the keyboard; a finger would only open the keyboard of the phone.
-    else if (event.detail === 0) document.querySelector<HTMLElement>(".composer-field")?.focus();
+    else if (event.detail === 0) focusComposer();
   };
   const choose = (approval: ApprovalRequestData, option: ApprovalOption, reason: string, event: MouseEvent): void => {
     const others = open.filter((other) => other !== approval);

@@ -1,7 +1,7 @@
 import type { SheafClient } from "@sheaf/client";
 import type { ConversationState } from "@sheaf/client/chat";
 import type { ConversationSummary } from "@sheaf/protocol";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { Icon } from "../elements/icon.tsx";
 import { Menu, MenuItem } from "../elements/menu.tsx";
 import { TitleField } from "../elements/title-field.tsx";
@@ -34,11 +34,12 @@ export function ConversationHead({
 }: ConversationHeadProps) {
   const messages = useMessages();
   const [isNaming, setNaming] = useState(false);
+  const head = useRef<HTMLElement>(null);
   const [hasChanges, setChanges] = useState(false);
   const hasEdits = state.turns.some(({ response }) => response.documents.some(({ type }) => type === "file_edit"));
   const title = state.title === "" ? messages.newConversation : state.title;
   return (
-    <header class="head">
+    <header class="head" ref={head}>
       <button
         type="button"
         class="tool-button narrow-only"
@@ -54,6 +55,9 @@ export function ConversationHead({
           title={title}
           style="head-title head-field"
           onEnd={(written) => {
+            // Enter and Escape take the focus from the field; nothing else has it then.
+            if (document.activeElement === document.body)
+              head.current?.querySelector<HTMLElement>("[aria-haspopup]")?.focus();
             setNaming(false);
             if (written !== undefined) onRename(written);
           }}

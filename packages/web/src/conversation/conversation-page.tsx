@@ -15,6 +15,7 @@ import { goToConversation } from "../app/use-route.ts";
 import type { AttentionStore } from "../attention/attention-store.ts";
 import { useTabTitle } from "../attention/use-tab-title.ts";
 import { ApprovalPanel } from "../approvals/approval-panel.tsx";
+import { focusComposer, leaveAnswer } from "../composer/focus-composer.ts";
 import { Composer } from "../composer/composer.tsx";
 import type { FindFiles } from "../composer/use-mentions.tsx";
 import { type Draft, emptyDraft } from "../composer/draft.ts";
@@ -80,6 +81,7 @@ export function ConversationPage(props: ConversationPageProps) {
   const change = (part: Partial<Draft>): void => setDraft((now) => ({ ...now, ...part }));
   const send = async (text: string, files: Draft["files"] = [], answers?: readonly ClarificationAnswer[]) => {
     list.current?.goToEnd();
+    leaveAnswer();
     return store.send({ message: text, answers, attachments: files.length > 0 ? files : undefined });
   };
   const sendDraft = async (): Promise<void> => {
@@ -100,7 +102,7 @@ export function ConversationPage(props: ConversationPageProps) {
   const actions = useActions(props, store, state, {
     write: (text) => {
       change({ text });
-      document.querySelector<HTMLElement>(".composer-field")?.focus();
+      focusComposer();
     },
   });
   const start = (prompt: string, mode: Mode): void => {
@@ -108,7 +110,7 @@ export function ConversationPage(props: ConversationPageProps) {
     // What somebody wrote stays; another beginning is replaced.
     setDraft((now) => ({ ...now, text: isStart(now.text) ? prompt : prompt + now.text }));
     void store.configure({ mode });
-    document.querySelector<HTMLElement>(".composer-field")?.focus();
+    focusComposer();
   };
   // Other failures have a place of their own.
   const hasRefusal = state.error !== undefined && state.status === "ready" && state.connection !== "broken";
@@ -276,7 +278,10 @@ function useActions(
   /** Asks what to do with files that were changed since, and does it again. */
   const undo = async (run: (options?: RevertChoice) => Promise<RevertOutcome>, onDone: () => void): Promise<void> => {
     const outcome = await run();
-    if (outcome.kind === "done") onDone();
+    if (outcome.kind === "done") {
+      leaveAnswer();
+      onDone();
+    }
     if (outcome.kind !== "conflict") return;
     confirm({
       title: messages.conflictTitle,

@@ -17,11 +17,10 @@ export function Dialog({ title, children, buttons, onClose, isWide = false }: Di
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useLayoutEffect(() => {
-    const before = document.activeElement;
-    element.current?.showModal();
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
-    };
+    const { current } = element;
+    current?.showModal();
+    // An open dialog that is only removed gives the focus to nobody.
+    return () => current?.close();
   }, []);
   return (
     <dialog

@@ -63,6 +63,8 @@ export function Menu({ icon, label, children }: MenuProps) {
         role="menu"
         aria-label={label}
         hidden={!isShown}
+        // The chosen item hides. What it opens takes the focus from here, and gives it back.
+        onClickCapture={() => button.current?.focus()}
         onClick={() => setShown(false)}
       >
         {children}

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useMessages } from "../messages/use-messages.ts";
 
 interface TitleFieldProps {
@@ -12,7 +12,8 @@ interface TitleFieldProps {
 export function TitleField({ title, style, onEnd }: TitleFieldProps) {
   const messages = useMessages();
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.select(), []);
+  // Before the next paint: what somebody types right after choosing to rename belongs in here.
+  useLayoutEffect(() => field.current?.select(), []);
   return (
     <input
       ref={field}
@@ -27,12 +28,11 @@ export function TitleField({ title, style, onEnd }: TitleFieldProps) {
       }}
       onKeyDown={(event) => {
         const { key, isComposing, currentTarget } = event;
-        if (key === "Escape") {
-          // Not for the drawer around it.
-          event.preventDefault();
-          currentTarget.value = "";
-        }
-        if (key === "Escape" || (key === "Enter" && !isComposing)) currentTarget.blur();
+        if (key !== "Escape" && (key !== "Enter" || isComposing)) return;
+        // Neither for the drawer around it, nor for what has the focus next.
+        event.preventDefault();
+        if (key === "Escape") currentTarget.value = "";
+        currentTarget.blur();
       }}
     />
   );

@@ -1,4 +1,4 @@
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { useMessages } from "../messages/use-messages.ts";
 import type { SessionPort } from "./session.ts";
 
@@ -15,6 +15,8 @@ export function SignIn({ session, hasBadTicket, onSignedIn }: SignInProps) {
   const [token, setToken] = useState("");
   const [failure, setFailure] = useState(hasBadTicket ? messages.ticketFailed : "");
   const [isBusy, setBusy] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
   const signIn = async (): Promise<void> => {
     setBusy(true);
     setFailure("");
@@ -43,6 +45,7 @@ export function SignIn({ session, hasBadTicket, onSignedIn }: SignInProps) {
         <label class="sign-in-label">
           {messages.token}
           <input
+            ref={field}
             type="password"
             class="text-field"
             autocomplete="off"

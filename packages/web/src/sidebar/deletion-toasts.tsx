@@ -1,4 +1,5 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { focusComposer } from "../composer/focus-composer.ts";
 import { useStore } from "../elements/store.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
@@ -21,12 +22,12 @@ export function DeletionToasts({ deletions }: { readonly deletions: Deletions })
 function Toast({ deletion: { id, title }, deletions }: { deletion: PendingDeletion; deletions: Deletions }) {
   const messages = useMessages();
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The row that had the focus is gone.
     button.current?.focus();
     const { current } = button;
     return () => {
-      if (current === document.activeElement) document.querySelector<HTMLElement>(".composer-field")?.focus();
+      if (current === document.activeElement) focusComposer();
     };
   }, []);
   return (

@@ -1,4 +1,5 @@
 import type { ConversationSummary } from "@sheaf/protocol";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { AttentionState, AttentionStore } from "../attention/attention-store.ts";
 import { Icon } from "../elements/icon.tsx";
 import { useStore } from "../elements/store.ts";
@@ -85,9 +86,20 @@ function ConversationRows({ list, current, attention, deletions, onRemove, onSel
   const { phase, conversations, next, search, failure } = useStore(list);
   const news = useStore(attention);
   const pending = useStore(deletions);
+  const rows = useRef<HTMLDivElement>(null);
+  const moved = useRef("");
+  useLayoutEffect(() => {
+    // A row that is pinned goes to the other list, and loses the focus.
+    const link = rows.current?.querySelector<HTMLElement>(`[href="#/${encodeURIComponent(moved.current)}"]`);
+    if (document.activeElement === document.body) link?.focus();
+    moved.current = "";
+  }, [conversations]);
   const actions: RowActions = {
     rename: (id, title) => void list.change(id, { title }),
-    pin: (id, pinned) => void list.change(id, { pinned }),
+    pin: (id, pinned) => {
+      moved.current = id;
+      void list.change(id, { pinned });
+    },
     remove: onRemove,
   };
   if (phase === "failed") {
@@ -119,7 +131,7 @@ function ConversationRows({ list, current, attention, deletions, onRemove, onSel
   const pinned = search === "" ? shown.filter((conversation) => conversation.pinned === true) : [];
   const others = shown.filter((conversation) => !pinned.includes(conversation));
   return (
-    <div class="conversation-rows">
+    <div class="conversation-rows" ref={rows}>
       {pinned.length === 0 ? undefined : (
         <>
           <h2 id="pinned-rows">{messages.pinned}</h2>

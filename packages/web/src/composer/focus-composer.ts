@@ -1,0 +1,13 @@
+/** The message field has the focus when nothing else should. */
+export function focusComposer(): void {
+  document.querySelector<HTMLElement>(".composer-field")?.focus();
+}
+
+/**
+ * Takes the focus to the message field if it is inside an answer that changes under it, such as on a button that goes.
+ * Only for the keyboard: after a touch, the phone would open its own.
+ */
+export function leaveAnswer(): void {
+  const { activeElement } = document;
+  if (activeElement?.closest("[role=feed]") && activeElement.matches(":focus-visible")) focusComposer();
+}
