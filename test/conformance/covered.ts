@@ -259,6 +259,8 @@ export const covered: readonly string[] = [
   "S-103",
   "S-104",
   "S-105",
+  "S-124",
+  "S-125",
   "S-106",
   "S-100",
   "S-96",

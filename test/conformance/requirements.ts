@@ -289,6 +289,12 @@ export const requirements: readonly Requirement[] = [
   { id: "S-103", document: "security-reliability", title: "a rule of its own opens mirrors in private networks" },
   { id: "S-104", document: "security-reliability", title: "a rule of its own shows commands tokens for registries" },
   { id: "S-105", document: "security-reliability", title: "old caches of commands are removed" },
+  {
+    id: "S-124",
+    document: "security-reliability",
+    title: "git for working trees runs nothing that a repository names",
+  },
+  { id: "S-125", document: "security-reliability", title: "states of working trees: what is recorded, and what not" },
   { id: "S-106", document: "security-reliability", title: "git's status at the start runs no watcher and no hook" },
   { id: "S-100", document: "security-reliability", title: "failures by the sandbox say so" },
   {

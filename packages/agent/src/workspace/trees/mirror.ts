@@ -1,0 +1,88 @@
+/** The bare repository that Sheaf keeps of a repository: it has Sheaf's own configuration and no hooks (S-124). */
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { SheafError } from "../../base/errors.ts";
+import { makeFolder } from "../../base/make-folder.ts";
+import type { Environment } from "../../base/paths.ts";
+import { readRepositoryConfig } from "../git-places.ts";
+import type { Repository } from "../repository.ts";
+import { askGit, type GitSetup, type RemoteAccess, runGit, toReason } from "./run-git.ts";
+
+/** Another repository: the user's, or one on a server. */
+export interface Remote {
+  /** A path or an address, without credentials. */
+  readonly address: string;
+  readonly access: RemoteAccess;
+}
+
+/** A slow network is none; a large repository takes its time. Milliseconds. */
+const FETCH_MS = 15 * 60_000;
+
+/** Creates it if it does not exist. @throws SheafError INTERNAL. */
+export async function openMirror(mirror: GitSetup): Promise<void> {
+  const { gitFolder } = mirror;
+  if (existsSync(gitFolder)) return;
+  makeFolder(dirname(gitFolder));
+  const unready = `${gitFolder}.${process.pid}`;
+  rmSync(unready, { recursive: true, force: true });
+  const args = ["init", "-q", "--bare", "--template=", "--object-format=sha1", unready];
+  await askGit({ ...mirror, gitFolder: unready }, args, { purpose: `create ${unready}` });
+  try {
+    renameSync(unready, gitFolder);
+  } catch (error) {
+    // Another process was faster.
+    rmSync(unready, { recursive: true, force: true });
+    if (!existsSync(gitFolder)) throw error;
+  }
+}
+
+/** A fetch that brought a ref, or why it did not. */
+type Fetched = { readonly ok: true; readonly commit: string } | { readonly ok: false; readonly reason: string };
+
+/** Brings one ref of a remote, `HEAD` or a full name, into the mirror as `as`. */
+export async function fetchRef(
+  mirror: GitSetup,
+  { address, access }: Remote,
+  ref: string,
+  as: string,
+): Promise<Fetched> {
+  const words = [
+    "fetch",
+    "-q",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--no-recurse-submodules",
+    "--no-auto-maintenance",
+  ];
+  const fetched = await runGit(mirror, [...words, "--", address, `+${ref}:${as}`], {
+    remote: access,
+    timeoutMs: FETCH_MS,
+  });
+  if (fetched.exitCode !== 0) return { ok: false, reason: toReason(fetched) };
+  const commit = await readCommit(mirror, as);
+  return commit === undefined ? { ok: false, reason: `${ref} is not a commit` } : { ok: true, commit };
+}
+
+/** Undefined: the mirror does not have it. */
+async function readCommit(mirror: GitSetup, ref: string): Promise<string | undefined> {
+  const found = await runGit(mirror, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]);
+  return found.exitCode === 0 ? found.stdout.toString().trim() : undefined;
+}
+
+/**
+ * The user's repository as a remote. Only its objects and refs are read, by the program of git that serves others.
+ * @throws SheafError USAGE for a folder without a repository, and for one whose objects are elsewhere.
+ */
+export function toLocalRemote(repository: Repository, environment: Environment): Remote {
+  const { root, commonFolder, gitFolder, git } = repository;
+  if (git === "none" || gitFolder === "") {
+    throw new SheafError("USAGE", `${root} is in no git repository: run git init and commit, or leave --worktree out`);
+  }
+  const { settings, unread } = readRepositoryConfig(repository, environment);
+  const missing = settings.find(({ key }) => key === "extensions.partialclone" || /^remote\..*\.promisor$/s.test(key));
+  if (missing !== undefined || unread.length > 0) {
+    const reason = missing ? `it is a partial clone (${missing.key})` : `${unread[0]} cannot be read`;
+    throw new SheafError("USAGE", `the repository ${root} cannot be copied, ${reason}: use a complete clone`);
+  }
+  return { address: existsSync(`${gitFolder}/HEAD`) ? gitFolder : commonFolder, access: { protocol: "file" } };
+}

@@ -1,0 +1,155 @@
+/** The state of a working tree as a commit: tracked and new files, ignored ones not (S-125). Nothing in the tree is run or followed. */
+import { copyFileSync, existsSync, lstatSync, renameSync, type Stats } from "node:fs";
+import { dirname, join } from "node:path";
+import { askGit, type GitSetup } from "./run-git.ts";
+import type { TreePlace } from "./working-tree.ts";
+
+interface TreeLimits {
+  /** Larger files are left out. */
+  readonly fileBytes: number;
+  /** Of new and changed files together; those that do not fit are left out. */
+  readonly totalBytes: number;
+  /** New and changed files; with more, further ones are left out. */
+  readonly files: number;
+}
+
+const defaultLimits: TreeLimits = { fileBytes: 100 * 1024 ** 2, totalBytes: 1024 ** 3, files: 50_000 };
+
+/** Hostile ignore patterns may take for ever. Milliseconds. */
+const RECORD_MS = 120_000;
+
+/** What to record. */
+interface StateOrder {
+  /** The commit before: that of the state recorded last, or of the start. */
+  readonly parent: string;
+  readonly message: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly limits?: TreeLimits | undefined;
+}
+
+/** The recorded state. */
+export interface RecordedState {
+  /** `parent` if nothing has changed since. */
+  readonly commit: string;
+  /** Paths that are not in it, and why, in one line each. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Makes the commit in the mirror; no ref names it yet.
+ * @throws SheafError INTERNAL when git cannot read the tree in time.
+ */
+export async function recordState(mirror: GitSetup, place: TreePlace, order: StateOrder): Promise<RecordedState> {
+  const { parent, message, now, limits = defaultLimits } = order;
+  const { files: workTree, index } = place;
+  const options = { workTree, index, timeoutMs: RECORD_MS };
+  // An interrupted run leaves the old index as it was.
+  const next = `${index}.next`;
+  if (existsSync(index)) copyFileSync(index, next);
+  else await askGit(mirror, ["read-tree", parent], { ...options, index: next, purpose: "read the last state" });
+  const work = { ...options, index: next };
+  const changed = await list(mirror, ["--modified", "--deleted"], work);
+  const added = await list(mirror, ["--others", "--exclude-standard"], work);
+  const submodules = await listSubmodules(mirror, work);
+  const paths = [...new Set([...changed, ...added])].filter((path) => !submodules.has(path));
+  const { present, gone, leftOut } = sortPaths(workTree, paths, limits);
+  await update(mirror, ["--force-remove"], gone, work);
+  await update(mirror, ["--add", "--replace"], present, work);
+  const tree = await readLine(mirror, ["write-tree"], { ...work, purpose: "write the state" });
+  renameSync(next, index);
+  const before = await readLine(mirror, ["rev-parse", `${parent}^{tree}`], { purpose: `read ${parent}` });
+  if (tree === before) return { commit: parent, leftOut };
+  const commit = await readLine(mirror, ["commit-tree", tree, "-p", parent, "-F", "-"], {
+    purpose: "record the state",
+    input: message,
+    now,
+  });
+  return { commit, leftOut };
+}
+
+interface WorkOptions {
+  readonly workTree: string;
+  readonly index: string;
+  readonly timeoutMs: number;
+}
+
+async function list(mirror: GitSetup, kinds: readonly string[], options: WorkOptions): Promise<string[]> {
+  const output = await askGit(mirror, ["ls-files", "-z", ...kinds], { ...options, purpose: "list the changed files" });
+  // Names that are not UTF-8 come back as other names, which do not exist.
+  return output.toString().split("\0").filter(Boolean);
+}
+
+/** Their commits stay those of the start. */
+async function listSubmodules(mirror: GitSetup, options: WorkOptions): Promise<ReadonlySet<string>> {
+  const entries = await list(mirror, ["--stage"], options);
+  return new Set(
+    entries.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.slice(entry.indexOf("\t") + 1)),
+  );
+}
+
+async function update(mirror: GitSetup, how: readonly string[], paths: readonly string[], options: WorkOptions) {
+  if (paths.length === 0) return;
+  const input = paths.map((path) => `${path}\0`).join("");
+  await askGit(mirror, ["update-index", ...how, "-z", "--stdin"], {
+    ...options,
+    input,
+    purpose: "add the changed files",
+  });
+}
+
+async function readLine(mirror: GitSetup, args: readonly string[], options: Parameters<typeof askGit>[2]) {
+  return (await askGit(mirror, args, options)).toString().trim();
+}
+
+interface SortedPaths {
+  readonly present: readonly string[];
+  readonly gone: readonly string[];
+  readonly leftOut: readonly string[];
+}
+
+/** What git may read of the tree: files, and links as links, in folders that are no links. */
+function sortPaths(root: string, paths: readonly string[], limits: TreeLimits): SortedPaths {
+  const present: string[] = [];
+  const gone: string[] = [];
+  const leftOut: string[] = [];
+  const folders = new Map<string, boolean>([[".", true]]);
+  const isFolder = (folder: string): boolean => {
+    const known = folders.get(folder);
+    if (known !== undefined) return known;
+    const found = isFolder(dirname(folder)) && readStats(join(root, folder))?.isDirectory() === true;
+    folders.set(folder, found);
+    return found;
+  };
+  let bytes = 0;
+  for (const path of paths) {
+    if (path.endsWith("/")) {
+      leftOut.push(`${path}: it is a repository of its own`);
+      continue;
+    }
+    const stats = isFolder(dirname(path)) ? readStats(join(root, path)) : undefined;
+    const problem = stats && findProblem(stats, limits, bytes, present.length);
+    if (!stats || stats.isDirectory()) gone.push(path);
+    else if (problem !== undefined) leftOut.push(`${path}: ${problem}`);
+    else {
+      bytes += stats.size;
+      present.push(path);
+    }
+  }
+  return { present, gone, leftOut };
+}
+
+function findProblem(stats: Stats, limits: TreeLimits, bytes: number, count: number): string | undefined {
+  if (!stats.isFile() && !stats.isSymbolicLink()) return "it is neither a file nor a link";
+  if (stats.size > limits.fileBytes) return `it is larger than ${limits.fileBytes} bytes`;
+  if (bytes + stats.size > limits.totalBytes) return `the changed files have more than ${limits.totalBytes} bytes`;
+  return count < limits.files ? undefined : `more than ${limits.files} files have changed`;
+}
+
+function readStats(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+/** A working tree of Sheaf's own: a folder with files of a commit, and a small repository for the commands in it (S-124). */
+import { chmodSync, copyFileSync, lstatSync, readdirSync, realpathSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { makeFolder } from "../../base/make-folder.ts";
+import { askGit, type GitSetup } from "./run-git.ts";
+
+/** Where a tree and what Sheaf keeps about it are. */
+export interface TreePlace {
+  /** The folder that contains both. Absolute, no link. */
+  readonly folder: string;
+  /** Its files: what a conversation sees as its workspace. */
+  readonly files: string;
+  /** The private index, which no command reads or writes. */
+  readonly index: string;
+}
+
+/** Commits before the first one that the commands in a tree see: copying all of them may take long. */
+const HISTORY = 50;
+
+/** A large tree on a slow disk. Milliseconds. */
+const CHECKOUT_MS = 10 * 60_000;
+
+export function toTreePlace(folder: string): TreePlace {
+  return { folder, files: join(folder, "files"), index: join(folder, "index") };
+}
+
+/** What a tree begins with. */
+export interface TreeStart {
+  /** In the mirror: `HEAD` of the tree's own repository. */
+  readonly base: string;
+  /** A later state of the same tree, as its files; undefined: those of `base`. */
+  readonly state?: string | undefined;
+  /** The branch that is checked out in it. */
+  readonly branch: string;
+}
+
+/**
+ * Makes the folder, with files of a commit of the mirror. Its `.git` shares nothing with the mirror or with other trees:
+ * commands may write it. @throws SheafError INTERNAL; then nothing of it remains.
+ */
+export async function createTree(
+  mirror: GitSetup,
+  place: TreePlace,
+  { base, state, branch }: TreeStart,
+): Promise<void> {
+  const { folder, files, index } = place;
+  const ref = `refs/sheaf-start/${base}`;
+  makeFolder(files);
+  try {
+    const tree = { ...mirror, gitFolder: join(realpathSync(files), ".git") };
+    await askGit(mirror, ["update-ref", ref, base], { purpose: `name the commit ${base}` });
+    await askGit(tree, ["init", "-q", "--template=", `--initial-branch=${branch}`], {
+      purpose: `create ${files}`,
+      workTree: files,
+    });
+    const words = ["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--update-head-ok", `--depth=${HISTORY}`];
+    await askGit(tree, [...words, "--", `file://${mirror.gitFolder}`, `+${ref}:refs/heads/${branch}`], {
+      purpose: `copy the commit ${base}`,
+      remote: { protocol: "file" },
+      timeoutMs: CHECKOUT_MS,
+    });
+    // Filters have no program here, so files that LFS keeps elsewhere stay the few lines that name them.
+    const checkout = { purpose: `check out ${base}`, workTree: files, timeoutMs: CHECKOUT_MS };
+    await askGit(tree, ["read-tree", "-m", "-u", base], checkout);
+    copyFileSync(join(tree.gitFolder, "index"), index);
+    if (state === undefined || state === base) return;
+    await askGit(mirror, ["read-tree", "-m", "-u", base, state], { ...checkout, index, purpose: `check out ${state}` });
+  } catch (error) {
+    await removeTree(folder);
+    throw error;
+  }
+}
+
+/** Commands may have made folders that their owner cannot empty. Links are removed, never followed. */
+export async function removeTree(folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true });
+  } catch {
+    openFolders(folder);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function openFolders(folder: string): void {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) openFolders(join(folder, entry.name));
+  }
+}

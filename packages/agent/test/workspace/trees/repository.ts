@@ -1,0 +1,43 @@
+/** Repositories for tests of working trees, made with real git. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { GitSetup } from "../../../src/workspace/trees/run-git.ts";
+import { fetchRef, openMirror, toLocalRemote } from "../../../src/workspace/trees/mirror.ts";
+import { createTree, type TreePlace, toTreePlace } from "../../../src/workspace/trees/working-tree.ts";
+import { findRepository } from "../../../src/workspace/repository.ts";
+
+export const gitProgram = "/usr/bin/git";
+
+export function createFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sheaf-trees-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Git as its user runs it, without the settings of this machine. */
+export function git(cwd: string, ...args: string[]): string {
+  const environment = { PATH: process.env.PATH, HOME: cwd, GIT_CONFIG_NOSYSTEM: "1" };
+  const words = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", ...args];
+  return execFileSync(gitProgram, words, { cwd, env: environment, encoding: "utf8" }).trim();
+}
+
+export interface TestTree {
+  readonly mirror: GitSetup;
+  readonly place: TreePlace;
+  readonly base: string;
+}
+
+/** A tree of the repository in `source`, from its HEAD. */
+export async function openTree(source: string, folder: string = createFolder()): Promise<TestTree> {
+  const mirror = { program: gitProgram, gitFolder: join(folder, "mirror.git"), environment: process.env };
+  await openMirror(mirror);
+  const remote = toLocalRemote(findRepository(source), { HOME: folder });
+  const fetched = await fetchRef(mirror, remote, "HEAD", "refs/heads/start");
+  if (!fetched.ok) throw new Error(fetched.reason);
+  const place = toTreePlace(join(folder, "tree"));
+  await createTree(mirror, place, { base: fetched.commit, branch: "work" });
+  return { mirror, place, base: fetched.commit };
+}
