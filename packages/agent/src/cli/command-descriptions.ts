@@ -193,6 +193,20 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       "serve --model offline --allow-host chat.example.org --trust-proxy 127.0.0.1",
     ],
   },
+  store: {
+    summary: "Check, migrate, export, vacuum or copy the whole store of a server",
+    flags: ["store", "format", "json"],
+    examples: [
+      "store check",
+      "store copy --store postgres://sheaf@db.example.org/sheaf",
+      "store export > store.ndjson",
+    ],
+    notes: [
+      "check reads every log; exit code 9 if something is wrong. migrate brings the tables to the newest schema.",
+      "export prints each row as a line of JSON. vacuum frees the space of what was deleted.",
+      "copy moves the file of this user to a database that is empty, in one transaction, and verifies every row.",
+    ],
+  },
   about: {
     summary: "Show the versions and folders in use",
     flags: ["format", "json"],

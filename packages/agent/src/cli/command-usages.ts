@@ -24,6 +24,7 @@ export const commandUsages = {
   trust: "[DIR]",
   permissions: "explain | check",
   serve: "",
+  store: "check|migrate|export|vacuum|copy",
   about: "",
   config: "explain",
   doctor: "",

@@ -193,7 +193,7 @@ export const flags = {
   store: {
     kind: "value",
     placeholder: "URL",
-    help: "serve: store in a PostgreSQL database, not in a file: postgres://USER@HOST/DATABASE",
+    help: "serve: store in a database, postgres://USER@HOST/NAME; store: that database, not the file",
   },
   "on-node-loss": {
     kind: "value",

@@ -36,6 +36,7 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
   trust: async () => (await import("./commands/trust.ts")).runTrust,
   permissions: async () => (await import("./commands/permissions.ts")).runPermissions,
   serve: async () => (await import("./commands/serve.ts")).runServe,
+  store: async () => (await import("./commands/store.ts")).runStore,
   models: async () => (await import("./commands/models.ts")).runModels,
   about: async () => (await import("./commands/about.ts")).runAbout,
   config: async () => (await import("./commands/config.ts")).runConfig,

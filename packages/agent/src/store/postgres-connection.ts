@@ -25,6 +25,8 @@ export type Query = <Row extends object>(text: string, values?: readonly Value[]
 
 /** All failures are SheafErrors. */
 export interface PostgresConnection {
+  /** Database and server by name, for messages. */
+  readonly place: string;
   /** Runs one statement that may run twice: again, if the connection broke meanwhile. */
   readonly query: Query;
   /** Runs something whole or not at all. It is not tried again once it has begun. */
@@ -69,6 +71,7 @@ export function createPostgresConnection(address: string): PostgresConnection {
   };
 
   return {
+    place,
     query: async <Row extends object>(text: string, values: readonly Value[] = []) =>
       insist(async () => (await pool.query<Row>(toStatement(text, values))).rows),
     async transact(action) {

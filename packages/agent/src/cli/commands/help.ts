@@ -39,7 +39,7 @@ const groups: readonly (readonly [string, readonly CommandName[]])[] = [
   ["Set up", ["login", "logout", "models", "status", "whoami", "doctor", "config", "about"]],
   ["Sessions", ["ls", "show", "answer", "revert", "fork", "export", "import", "rm", "usage"]],
   ["Permissions", ["permissions", "trust", "mcp", "instrumentation"]],
-  ["Programs", ["serve", "acp", "convert", "replay", "schema", "create-chat"]],
+  ["Programs", ["serve", "store", "acp", "convert", "replay", "schema", "create-chat"]],
   ["Shell", ["completion", "install-alias", "help"]],
 ];
 

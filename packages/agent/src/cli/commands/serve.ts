@@ -23,6 +23,7 @@ import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { toRawSettings } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
+import { toStorePlace } from "../store-place.ts";
 
 const DEFAULT_PORT = 7433;
 
@@ -82,7 +83,7 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
     toAddedFolders({ folders: addedFolders, workspace, environment: io.environment });
   const modelNames = toModelNames(flags, config);
   const { tokens, tokenFile } = toTokens(flags, host, config);
-  const storePlace = toStorePlace(flags, io, config);
+  const storePlace = toStorePlace(flags, io, config.storeFile);
   return {
     storePlace,
     tokenFile,
@@ -151,17 +152,6 @@ function toWorkspaces({ workspace = ["."] }: FlagValues, io: CommandIo): Readonl
     roots.set(key, realpathSync(root));
   }
   return roots;
-}
-
-/** R-30. Its words are not repeated: they may contain a password. */
-function toStorePlace({ store }: FlagValues, { environment }: CommandIo, { storeFile }: Config): string {
-  const name = store === undefined ? "SHEAF_STORE" : "--store";
-  const place = store ?? (environment.SHEAF_STORE || storeFile);
-  if (place === storeFile || isPostgresAddress(place)) return place;
-  throw new SheafError(
-    "USAGE",
-    `${name} does not name a PostgreSQL database: write postgres://USER@HOST:PORT/DATABASE, or leave it out to store in ${storeFile}`,
-  );
 }
 
 /** R-40. */

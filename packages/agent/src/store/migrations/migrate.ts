@@ -72,6 +72,9 @@ const steps: readonly (string | ((database: DatabaseSync) => void))[] = [
   storeAllDigests,
 ];
 
+/** Version of the schema that `migrate` makes. */
+export const newestSchema = steps.length;
+
 /** @throws SheafError STORAGE_CORRUPT when a newer Sheaf wrote the file. */
 export function migrate(database: DatabaseSync): void {
   if (readVersion(database) === steps.length) return;
@@ -97,7 +100,7 @@ export function migrate(database: DatabaseSync): void {
   }
 }
 
-function readVersion(database: DatabaseSync): number {
+export function readVersion(database: DatabaseSync): number {
   const row = database.prepare("PRAGMA user_version").get() as { user_version: number };
   return row.user_version;
 }

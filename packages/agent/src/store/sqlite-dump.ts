@@ -1,0 +1,64 @@
+/** A SQLite file as rows: read in one transaction, so that it stays as it was at the beginning. */
+import { DatabaseSync } from "node:sqlite";
+import type { SchemaState } from "./migrations/migrate-postgres.ts";
+import { newestSchema, readVersion } from "./migrations/migrate.ts";
+import { openSqliteConnection } from "./sqlite-connection.ts";
+import { settleGroups } from "./sqlite-groups.ts";
+import { tableColumns, tableOrders, type Cell, type StoreDump, type TableName, type TableRow } from "./store-tables.ts";
+
+/** Migrates the file first. @throws SheafError STORAGE_… */
+export function openSqliteDump(file: string): StoreDump {
+  const connection = openSqliteConnection(file);
+  connection.transact("grouped", () => settleGroups(connection));
+  const findings = connection.run(() => connection.prepare("PRAGMA integrity_check(20)").all()) as {
+    integrity_check: string;
+  }[];
+  const { user_version: schema } = connection.run(() => connection.prepare("PRAGMA user_version").get()) as {
+    user_version: number;
+  };
+  connection.run(() => connection.prepare("BEGIN").run());
+
+  async function* rows(table: TableName): AsyncGenerator<TableRow> {
+    const columns = Object.entries(tableColumns[table]);
+    const names = columns.map(([name]) => name).join();
+    const found = connection.prepare(`SELECT ${names} FROM ${table} ORDER BY ${tableOrders[table].join()}`).iterate();
+    const next = (): IteratorResult<unknown> => connection.run(() => found.next() as IteratorResult<unknown>);
+    for (let step = next(); !step.done; step = next()) {
+      const row = step.value as Record<string, Cell>;
+      for (const [name, type] of columns) if (type === "boolean") row[name] = row[name] === 1;
+      yield row;
+    }
+  }
+
+  return {
+    place: file,
+    schema,
+    rows,
+    problems: findings.map((finding) => finding.integrity_check).filter((text) => text !== "ok"),
+    close: async () => connection.close(),
+  };
+}
+
+/** Gives the schema that was there. @throws SheafError STORAGE_… */
+export function migrateSqlite(file: string): SchemaState {
+  const database = new DatabaseSync(file, { readOnly: true });
+  let version: number;
+  try {
+    version = readVersion(database);
+  } finally {
+    database.close();
+  }
+  openSqliteConnection(file).close();
+  return { version, newest: newestSchema };
+}
+
+/** Gives the space of what was deleted back to the disk. @throws SheafError STORAGE_LOCKED while another process holds it. */
+export function vacuumSqlite(file: string): void {
+  const connection = openSqliteConnection(file);
+  try {
+    connection.run(() => connection.prepare("VACUUM").run());
+    connection.run(() => connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get());
+  } finally {
+    connection.close();
+  }
+}

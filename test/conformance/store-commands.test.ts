@@ -1,0 +1,106 @@
+/** `sheaf store` on the file of a user and on a PostgreSQL database. */
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { describeWithPostgres } from "../support/postgres.ts";
+import { startServer } from "../support/server.ts";
+import { createTestFolder, runSheaf } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+
+/** A folder whose user had two answers. */
+async function createHome(): Promise<{ cwd: string; home: string }> {
+  const cwd = folders.newFolder();
+  const user = { cwd, home: `${cwd}-home` };
+  for (const prompt of ["one", "two"]) {
+    expect((await runSheaf(["-p", "--model", "offline", prompt], user)).code).toBe(0);
+  }
+  return user;
+}
+
+test(verifies("C76", "check, vacuum, migrate and export of a file"), async () => {
+  const user = await createHome();
+  const check = await runSheaf(["store", "check"], user);
+  expect(check).toMatchObject({ code: 0, stderr: "" });
+  expect(check.stdout).toMatch(
+    /sheaf\.db: schema \d+\n2 conversations, 2 responses \(0 open\), \d+ events\nno problems\n$/,
+  );
+  expect(await runSheaf(["store", "vacuum"], user)).toMatchObject({ code: 0, stdout: "done\n" });
+  expect((await runSheaf(["store", "migrate"], user)).stdout).toMatch(/^schema \d+ is the newest\n$/);
+  const { stdout } = await runSheaf(["store", "export"], user);
+  const [head, ...rows] = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(head).toEqual({ sheafStore: 1, schema: expect.any(Number) as number });
+  expect(rows.map(({ table }) => table).slice(0, 5)).toEqual([
+    "conversations",
+    "conversations",
+    "responses",
+    "responses",
+    "event_groups",
+  ]);
+  expect(rows.at(4)).toMatchObject({ first_seq: 1, events: [{ type: "run_start", prompt: "one" }] });
+  const database = new DatabaseSync(join(user.home, "sheaf.db"));
+  database.exec("DELETE FROM event_groups WHERE response = 2");
+  database.close();
+  const damaged = await runSheaf(["store", "check", "--json"], user);
+  expect(damaged.code).toBe(9);
+  expect(JSON.parse(damaged.stdout)).toMatchObject({ problemCount: 1, problems: [expect.stringContaining("no end")] });
+});
+
+test(verifies("C76", "what it does not know, and a store that is not there, are usage errors"), async () => {
+  const cwd = folders.newFolder();
+  const user = { cwd, home: `${cwd}-home` };
+  for (const [words, problem] of [
+    [["store"], /use one of check, migrate/],
+    [["store", "check", "twice"], /check twice/],
+    [["store", "check"], /there is no store at /],
+    [["store", "copy", "--store", "postgres://x@127.0.0.1:1/x"], /there is no store at /],
+    [["store", "check", "--store", "sqlite://secret"], /--store does not name a PostgreSQL database/],
+  ] as const) {
+    const { code, stderr } = await runSheaf(words, user);
+    expect(stderr).toMatch(problem);
+    expect(stderr).not.toContain("secret");
+    expect(code).toBe(2);
+  }
+});
+
+describeWithPostgres("a database", (postgres) => {
+  test(verifies(["R-62", "C76"], "gets the file of a user by copy, once, and its server goes on"), async () => {
+    const store = await postgres.clearDatabase();
+    const user = await createHome();
+    const run = (...words: string[]) => runSheaf(["store", ...words, "--store", store], user);
+    expect((await runSheaf(["store", "copy"], user)).stderr).toMatch(/give --store postgres/);
+    expect((await run("check")).stderr).toMatch(/run sheaf store migrate/);
+    expect((await run("migrate")).stdout).toMatch(/^schema 0 is now \d+\n$/);
+    const copied = await run("copy");
+    expect(copied).toMatchObject({ code: 0, stderr: "" });
+    expect(copied.stdout).toMatch(/^copied and verified: 2 conversations, 2 responses, \d+ groups of events\n$/);
+    const again = await run("copy");
+    expect(again.code).toBe(2);
+    expect(again.stderr).toMatch(/is not empty/);
+    expect((await run("check")).stdout).toContain("2 conversations, 2 responses (0 open)");
+    expect((await run("vacuum")).code).toBe(0);
+    expect((await run("export")).stdout.split("\n").length).toBeGreaterThan(6);
+    const server = await startServer({ ...user, environment: { SHEAF_STORE: store } });
+    const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as { conversations: object[] };
+    expect(conversations).toMatchObject([{ title: "two" }, { title: "one" }]);
+  });
+
+  test(verifies("R-62", "a file in which a response runs is not copied"), async () => {
+    const store = await postgres.clearDatabase();
+    const cwd = folders.newFolder();
+    const script = { turns: [{ events: [{ text: "a" }, { wait_ms: 60_000 }] }] };
+    const server = await startServer({ home: `${cwd}-home`, cwd, script });
+    void server.chat({ message: "Go", stream: true }).catch(() => undefined);
+    await expect.poll(async () => (await server.fetch("/metrics")).text()).toContain("\nsheaf_responses_running 1\n");
+    const refused = await runSheaf(["store", "copy", "--store", store], { cwd, home: `${cwd}-home` });
+    expect(refused.stderr).toMatch(/CONVERSATION_BUSY: .*is being written: stop the server/);
+    await server.stop("SIGKILL");
+    const copied = await runSheaf(["store", "copy", "--store", store], { cwd, home: `${cwd}-home` });
+    expect(copied.stdout).toMatch(/1 conversations, 1 responses/);
+    expect(await postgres.run(store, "SELECT ended FROM sheaf.responses")).toEqual([{ ended: true }]);
+  });
+});
