@@ -68,7 +68,7 @@ describeWithChromium("diagrams", (browser) => {
     await takeScreenshots(page, "diagrams");
     expect(await findAccessFaults(page, ["light"])).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
-    await takeScreenshots(page, "diagrams-390");
+    await takeScreenshots(page, "diagrams-390", [390]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
     await page.setViewportSize({ width: 1440, height: 900 });
     await findDiagram(page).getByRole("button", { name: "Show at full size" }).click();

@@ -41,7 +41,7 @@ describeWithChromium("the sidebar", (browser) => {
     await drawer.getByRole("link", { name: /Hello/ }).click();
     await drawer.waitFor({ state: "hidden" });
     await opener.click();
-    await takeScreenshots(page, "drawer");
+    await takeScreenshots(page, "drawer", [390]);
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.getByRole("textbox", { name: "Message" }).click();
     await page.keyboard.type("Wide again");

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { expect } from "vitest";
 import type { TestBrowser } from "./chromium.ts";
 import { type OpenPage, openPage } from "./page.ts";
 import { startServer, type TestServer } from "./server.ts";
@@ -40,16 +41,19 @@ const viewports = [
 
 /**
  * With `SHEAF_SCREENSHOTS=1`: keeps pictures for people to look at, in three widths, light and dark, in a folder that
- * git ignores.
+ * git ignores. A state that another width would end is kept in its own.
  */
-export async function takeScreenshots(page: Page, name: string): Promise<void> {
+export async function takeScreenshots(page: Page, name: string, widths = [1440, 768, 390]): Promise<void> {
   if (process.env.SHEAF_SCREENSHOTS !== "1") return;
   mkdirSync(screenshots, { recursive: true });
   const before = page.viewportSize();
-  for (const viewport of viewports) {
+  for (const viewport of viewports.filter(({ width }) => widths.includes(width))) {
     await page.setViewportSize({ ...viewport, height: Math.max(viewport.height, before?.height ?? 0) });
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
+      // A change of width or colours draws diagrams again.
+      if ((await page.locator("iframe").count()) > 0) await page.waitForTimeout(500);
+      await expect.poll(() => page.getByText("Drawing …").count(), { timeout: 20_000 }).toBe(0);
       await page.screenshot({
         path: join(screenshots, `${name}-${viewport.width}-${colorScheme}.png`),
         animations: "disabled",

@@ -136,10 +136,12 @@ function ConversationRows({ list, current, attention, deletions, onRemove, onSel
         <>
           <h2 id="pinned-rows">{messages.pinned}</h2>
           <ul aria-labelledby="pinned-rows">{pinned.map(toRow)}</ul>
-          <h2 id="other-rows">{messages.otherConversations}</h2>
+          {others.length === 0 ? undefined : <h2 id="other-rows">{messages.otherConversations}</h2>}
         </>
       )}
-      <ul aria-labelledby={pinned.length === 0 ? undefined : "other-rows"}>{others.map(toRow)}</ul>
+      {others.length === 0 ? undefined : (
+        <ul aria-labelledby={pinned.length === 0 ? undefined : "other-rows"}>{others.map(toRow)}</ul>
+      )}
       {next === undefined ? undefined : (
         <button type="button" class="quiet-button more" onClick={() => void list.loadMore()}>
           {messages.moreConversations}
