@@ -309,6 +309,8 @@ export const covered: readonly string[] = [
   "R-60",
   "R-61",
   "R-62",
+  "R-63",
+  "R-64",
   "S-116",
   "S-117",
   "S-118",

@@ -1,4 +1,5 @@
 /** Servers of one PostgreSQL database in operation: readiness, and restarts one after the other. */
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { reduce } from "@sheaf/protocol";
@@ -6,7 +7,7 @@ import { expect, test } from "vitest";
 import { begin, createCluster, readWhole, type Cluster } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
 import { readEvents, startServer, type TestServer } from "../support/server.ts";
-import { createTestFolder } from "../support/sheaf.ts";
+import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -118,4 +119,36 @@ describeWithPostgres("servers of a database", (postgres) => {
     const events = await readEvents(await other.fetch(`${path}/events`));
     expect(reduce(events).status).toBe("completed");
   });
+
+  test(
+    verifies("R-64", "a backup of a running cluster is restored elsewhere, and a server goes on there"),
+    async () => {
+      const slow = { turns: [{ events: [{ text: "a" }, { wait_ms: 30_000 }] }], after: "loop" };
+      const cluster = await start(slow, []);
+      const one = await cluster.start("a");
+      const { path, seen } = await begin(one);
+      await expect.poll(() => seen.length).toBeGreaterThan(1);
+      const file = join(folders.newFolder(), "sheaf.backup");
+      const runScript = (name: string, store: string) =>
+        spawnSync(join(import.meta.dirname, "../../deploy", name), [file], {
+          encoding: "utf8",
+          env: { PATH: process.env.PATH, SHEAF_STORE: store },
+        });
+      expect(runScript("backup.sh", cluster.store)).toMatchObject({ status: 0, stderr: "" });
+      // Not over another store.
+      expect(runScript("restore.sh", cluster.store).status).not.toBe(0);
+      await postgres.run(cluster.store, "DROP DATABASE IF EXISTS restored");
+      await postgres.run(cluster.store, "CREATE DATABASE restored");
+      const restored = postgres.toAddress("restored");
+      expect(runScript("restore.sh", restored)).toMatchObject({ status: 0, stderr: "" });
+      const user = { cwd: cluster.cwd, home: `${cluster.cwd}-home` };
+      const checked = await runSheaf(["store", "check", "--store", restored], user);
+      expect(checked.stdout).toMatch(/1 conversations, 1 responses \(1 open\), \d+ events\nno problems/);
+      const other = await cluster.start("b", { SHEAF_STORE: restored });
+      const events = await readWhole(other, path, seen);
+      expect(reduce(events).documents.at(-1)).toMatchObject({ metadata: { errorCode: "INTERNAL" } });
+      await other.stop();
+      await postgres.run(cluster.store, "DROP DATABASE restored");
+    },
+  );
 });

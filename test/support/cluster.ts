@@ -17,7 +17,7 @@ export interface Cluster {
   /** Of the users ada and bob. */
   tokenOf(user: string): string;
   /** Another server, as ada; each name has a home of its own. `chat` asks the scripted model. */
-  start(name: string): Promise<TestServer>;
+  start(name: string, environment?: Readonly<Record<string, string>>): Promise<TestServer>;
 }
 
 /** An empty database, and no server yet. `args` are flags of every server, `script` is its model. */
@@ -37,12 +37,12 @@ export async function createCluster(
     store,
     cwd,
     tokenOf: (user) => tokens.get(user)!,
-    async start(name) {
+    async start(name, environment = {}) {
       const server = await startServer({
         home: `${cwd}-${name}`,
         cwd,
         args: ["--token-file", tokenFile, "--offer", `scripted:${scriptFile}`, ...args],
-        environment: { SHEAF_STORE: store },
+        environment: { SHEAF_STORE: store, ...environment },
       });
       return actAs(server, tokens.get("ada")!, "scripted:script.json");
     },

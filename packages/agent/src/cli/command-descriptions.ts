@@ -185,6 +185,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       "max-conversations",
       "max-turns-per-day",
       "max-cost-usd-per-day",
+      "keep-days",
     ],
     examples: [
       "serve --model anthropic/claude-sonnet-4-5 --open",

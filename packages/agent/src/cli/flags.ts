@@ -223,6 +223,11 @@ export const flags = {
     placeholder: "N",
     help: "serve: dollars per token and day (UTC), by your price table",
   },
+  "keep-days": {
+    kind: "value",
+    placeholder: "N",
+    help: "serve: delete conversations N days after their last message, unless they are pinned",
+  },
   "insecure-listen": { kind: "switch", help: "serve: listen for other machines without a --token-file" },
   verbose: { kind: "switch", help: "Print more details on stderr after a failure" },
   version: { kind: "switch", aliases: ["-v"], help: "Print the version" },

@@ -19,6 +19,7 @@ import { startClaiming } from "./claim-orders.ts";
 import { resumeResponse } from "./resume-response.ts";
 import { startResponse } from "./start-response.ts";
 import { startRecovery } from "./recovery.ts";
+import { startRetention } from "./retention.ts";
 import { createRequestKeys } from "./request-keys.ts";
 import { ResponseChannel } from "./response-channel.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
@@ -34,6 +35,8 @@ export interface ServeOptions {
   readonly telemetry?: Telemetry | undefined;
   readonly tokens: readonly ServerToken[];
   readonly ownerLimits: OwnerLimits;
+  /** How long conversations are kept after their last message; undefined: until somebody deletes them. */
+  readonly keepDays?: number | undefined;
   /** Where the built page is. */
   readonly pageFolder: string;
   readonly host: string;
@@ -117,6 +120,14 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
     log({ level: "info", event: "handing_over", running: context.runner.running.length });
     return () => release().catch(context.onDefect);
   };
+  const retention = startRetention({
+    store,
+    keepDays: options.keepDays,
+    dataFolder: options.settings.dataFolder,
+    now,
+    onDeleted: (count) => log({ level: "info", event: "old_conversations_deleted", count }),
+    onFailure: context.onDefect,
+  });
   await recovery.recover();
   const listener = await openListener(app, host, options.port);
   isOwnHost = createOwnHosts(host, listener.port, options.allowedHosts);
@@ -135,6 +146,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
       log({ level: "info", event: "closing", running: context.runner.running.length });
       recovery.close();
       claiming.close();
+      await retention.close();
       // Others serve readers and new messages of a database; until they are found, this server says where it stands.
       if (!store.handOver) listener.stop();
       await context.runner.close(graceMs, context.settings.onNodeLoss === "resume" ? handOver : undefined);

@@ -58,6 +58,23 @@ interface PostgresParts {
   readonly logs: PostgresLogs;
 }
 
+/** Within a transaction. Who is looking at the same moment takes others; nobody can begin to write one meanwhile. */
+async function deleteOld(query: Query, before: number, limit: number): Promise<readonly string[]> {
+  const found = await query<{ key: number; id: string }>(
+    `SELECT c.key, c.id FROM sheaf.conversations c
+     WHERE c.updated_at < $1 AND NOT c.pinned AND c.holder IS NULL
+       AND NOT EXISTS (SELECT 1 FROM sheaf.responses r WHERE r.conversation = c.key AND NOT r.ended)
+       AND NOT EXISTS (SELECT 1 FROM sheaf.orders o WHERE o.conversation = c.id AND o.response IS NULL AND o.failure IS NULL)
+     ORDER BY c.updated_at LIMIT $2 FOR UPDATE OF c SKIP LOCKED`,
+    [before, limit],
+  );
+  const keys = found.map(({ key }) => key);
+  const ofThem = "(SELECT key FROM sheaf.responses WHERE conversation = ANY ($1::bigint[]))";
+  await query(`DELETE FROM sheaf.event_groups WHERE response IN ${ofThem}`, [keys]);
+  await query("DELETE FROM sheaf.conversations WHERE key = ANY ($1::bigint[])", [keys]);
+  return found.map(({ id }) => id);
+}
+
 async function readLoad(query: Query): Promise<SharedLoad> {
   const [load] = await query<SharedLoad>(
     `SELECT (SELECT COUNT(*) FROM sheaf.holders h WHERE ${isHolderAlive("h.id")}) AS nodes,
@@ -114,6 +131,7 @@ function createView(parts: PostgresParts, owner: string): SharedStore {
         await query("DELETE FROM sheaf.conversations WHERE key = $1", [conversation]);
         return true;
       }),
+    deleteOldConversations: (before, limit) => connection.transact((query) => deleteOld(query, before, limit)),
     async checkReady() {
       const [row] = await connection.query<{ isCopy: boolean }>('SELECT pg_is_in_recovery() AS "isCopy"');
       if (row?.isCopy) throw connection.toError({ code: "25006", message: "it is a standby" });

@@ -51,6 +51,18 @@ export function createSqliteView(parts: SqliteParts, owner: string): SharedStore
         connection.prepare("DELETE FROM conversations WHERE id = ? AND owner = ?").run(conversationId, owner);
         return true;
       }),
+    deleteOldConversations: async (before, limit) =>
+      connection.transact("synced", () => {
+        const found = connection
+          .prepare(
+            `SELECT id FROM conversations c WHERE updated_at < ? AND NOT pinned AND lease_holder IS NULL
+               AND NOT EXISTS (SELECT 1 FROM responses WHERE conversation = c.key AND NOT ended)
+             ORDER BY updated_at LIMIT ?`,
+          )
+          .all(before, limit) as { id: string }[];
+        for (const { id } of found) connection.prepare("DELETE FROM conversations WHERE id = ?").run(id);
+        return found.map(({ id }) => id);
+      }),
     checkReady: async () => connection.run(() => void connection.prepare("SELECT 1 FROM conversations LIMIT 1").get()),
     close: async () => connection.close(),
   };

@@ -272,6 +272,11 @@ export interface SharedStore extends Store {
   addUsage(day: string, usage: OwnerUsage): Promise<void>;
   /** False: it does not exist. @throws SheafError CONVERSATION_BUSY. */
   deleteConversation(conversationId: string): Promise<boolean>;
+  /**
+   * Deletes conversations of all owners whose last message is older than a time (milliseconds since 1970): the oldest
+   * `limit`, but none that is pinned, that runs, or for which a message waits. Gives their ids.
+   */
+  deleteOldConversations(before: number, limit: number): Promise<readonly string[]>;
 }
 
 /** The newest response of a conversation that was not reverted. */

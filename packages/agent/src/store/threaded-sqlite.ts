@@ -61,6 +61,7 @@ function createView(parts: SqliteParts, writer: Writer, owner: string): SharedSt
     changeConversation: (conversationId, patch) => call("changeConversation", conversationId, patch),
     addConversation: (conversation) => call("addConversation", conversation),
     deleteConversation: (conversationId) => call("deleteConversation", conversationId),
+    deleteOldConversations: (before, limit) => call("deleteOldConversations", before, limit),
     addUsage: (day, usage) => call("addUsage", day, usage),
     async close() {
       await writer.close();
@@ -145,6 +146,7 @@ export type WriteMethod =
   | "changeConversation"
   | "addConversation"
   | "deleteConversation"
+  | "deleteOldConversations"
   | "addUsage";
 
 /** One thing to do. */

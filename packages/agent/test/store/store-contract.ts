@@ -403,4 +403,25 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
     expect(await store.getResponse("chat_b")).toBeUndefined();
     await store.close();
   });
+
+  test(
+    verifies("R-63", "old conversations are deleted, the oldest first, but none that is pinned or runs"),
+    async () => {
+      const store = await open();
+      const others = store.forOwner("user:ada");
+      for (const [index, own] of [store, others, store, others, store].entries()) {
+        await addEnded(own, response(`chat_${index}`, `conv_${index}`, 1000 + index));
+      }
+      await others.changeConversation("conv_1", { pinned: true });
+      await store.createResponse(response("chat_runs", "conv_runs", 5));
+      expect(await store.deleteOldConversations(1004, 2)).toEqual(["conv_0", "conv_2"]);
+      expect(await store.deleteOldConversations(1004, 2)).toEqual(["conv_3"]);
+      expect(await store.deleteOldConversations(1004, 2)).toEqual([]);
+      expect(await store.readEvents("chat_0")).toEqual([]);
+      expect(await others.getConversation("conv_1")).toBeDefined();
+      expect(await store.getConversation("conv_4")).toBeDefined();
+      expect(await store.getConversation("conv_runs")).toBeDefined();
+      await store.close();
+    },
+  );
 }

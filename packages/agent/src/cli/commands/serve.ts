@@ -110,6 +110,7 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
       (model, { code, message }) => log({ level: "warn", event: "model_unusable", model, code, message }),
     ),
     ownerLimits: toOwnerLimits(flags),
+    keepDays: toKeepDays(flags["keep-days"]),
     // Next to the folder of this program in the package.
     pageFolder: join(import.meta.dirname, "../web"),
     tokens,
@@ -211,6 +212,13 @@ function toOwnerLimits(flags: FlagValues): OwnerLimits {
     turnsPerDay: read("max-turns-per-day"),
     costUsdPerDay: cost === undefined ? undefined : Number(cost),
   };
+}
+
+/** R-63. */
+function toKeepDays(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new SheafError("USAGE", `--keep-days "${text}" is not a whole number of days from 1 to 99999`);
 }
 
 function toPort(text: string | undefined): number {
