@@ -1,6 +1,7 @@
 /** A client of one server. */
 import type {
   ApprovalAnswer,
+  AttachmentInfo,
   ChatRequest,
   ChatResponse,
   ChangeRevert,
@@ -17,6 +18,7 @@ import type {
   WorkspaceFileList,
   WorkspaceList,
 } from "@sheaf/protocol";
+import { encodeBase64 } from "./encode-base64.ts";
 import { reconnectDefaults, type ReconnectOptions } from "./reconnect.ts";
 import {
   createResponseStream,
@@ -117,6 +119,17 @@ export interface SheafClient {
    * fails with `FILES_CHANGED`, unless `onConflict` says what to do.
    */
   revertConversation(conversationId: string, responseId: string, options?: RevertOptions): Promise<RevertResult>;
+  /** Sends a file for messages to come; `chat` then names it as `{ id }` (X46). */
+  addAttachment(
+    file: { readonly name: string; readonly data: Blob },
+    options?: RequestOptions,
+  ): Promise<AttachmentInfo>;
+  getAttachment(attachmentId: string, options?: RequestOptions): Promise<AttachmentInfo>;
+  readAttachment(attachmentId: string, options?: RequestOptions): Promise<Blob>;
+  /** Messages that named it keep it. */
+  deleteAttachment(attachmentId: string, options?: RequestOptions): Promise<void>;
+  /** A file that came with the message of a response, from 1 (X48). */
+  readResponseAttachment(responseId: string, number: number, options?: RequestOptions): Promise<Blob>;
   listModels(options?: RequestOptions): Promise<readonly ModelInfo[]>;
   listWorkspaces(options?: RequestOptions): Promise<WorkspaceList["workspaces"]>;
   /** Files whose path has the letters of `query` in order, the best first (X31). */
@@ -138,6 +151,8 @@ export function createClient(options: ClientOptions): SheafClient {
   // The contract types what the server sends; where it matters, `isChatResponse` of the protocol checks it.
   const ask = async <Answer>(path: string, request: TransportRequest = {}): Promise<Answer> =>
     (await (await transport(path, request)).json()) as Answer;
+  const readFile = async (path: string, { signal }: RequestOptions): Promise<Blob> =>
+    (await transport(path, { accept: "*/*", signal })).blob();
   const toPost = (body: unknown, { signal }: RequestOptions): TransportRequest => ({ method: "POST", body, signal });
 
   return {
@@ -174,6 +189,13 @@ export function createClient(options: ClientOptions): SheafClient {
     findFiles: (name, query, find = {}) => ask(`${toPath("workspaces", name)}/files${toQuery({ query })}`, find),
     readFile: (name, path, { signal, ...lines } = {}) =>
       ask(`${toPath("workspaces", name)}/${toPath("files", path, "")}${toQuery(lines)}`, { signal }),
+    addAttachment: async ({ name, data }, add = {}) =>
+      ask("/v1/attachments", toPost({ name, data: await encodeBase64(data) }, add)),
+    getAttachment: (id, get = {}) => ask(toPath("attachments", id), get),
+    readAttachment: (id, read = {}) => readFile(`${toPath("attachments", id)}/content`, read),
+    deleteAttachment: (id, { signal } = {}) => send(toPath("attachments", id), { method: "DELETE", signal }),
+    readResponseAttachment: (id, number, read = {}) =>
+      readFile(`${toPath("responses", id)}/${toPath("attachments", `${number}`, "")}`, read),
     listModels: async (list = {}) => (await ask<ModelList>("/v1/models", list)).models,
   };
 }

@@ -1,6 +1,7 @@
 /** Client of the Chat API: fetch and web streams, in browsers, Node and workers. */
 export type {
   ApprovalAnswer,
+  AttachmentInfo,
   ChatRequest,
   ChatResponse,
   Conversation,

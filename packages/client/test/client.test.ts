@@ -52,6 +52,23 @@ test.each<[string, (client: SheafClient) => Promise<unknown>, Partial<Asked>]>([
       body: { optionId: "yes", message: "Do." },
     },
   ],
+  [
+    "addAttachment",
+    (client) => client.addAttachment({ name: "a.txt", data: new Blob(["hé"]) }),
+    { method: "POST", address: `${root}/attachments`, body: { name: "a.txt", data: "aMOp" } },
+  ],
+  ["getAttachment", (client) => client.getAttachment(id), { address: `${root}/attachments/a%2F%C3%A4` }],
+  ["readAttachment", (client) => client.readAttachment(id), { address: `${root}/attachments/a%2F%C3%A4/content` }],
+  [
+    "deleteAttachment",
+    (client) => client.deleteAttachment(id),
+    { method: "DELETE", address: `${root}/attachments/a%2F%C3%A4` },
+  ],
+  [
+    "readResponseAttachment",
+    (client) => client.readResponseAttachment(id, 2),
+    { address: `${root}/responses/a%2F%C3%A4/attachments/2` },
+  ],
   ["listConversations", (client) => client.listConversations(), { address: `${root}/conversations` }],
   [
     "listConversations with a query",

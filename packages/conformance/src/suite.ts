@@ -1,6 +1,7 @@
 /** Every check, in the order of the report. */
 import type { Check } from "./check.ts";
 import { approvalChecks } from "./checks/approvals.ts";
+import { attachmentChecks } from "./checks/attachments.ts";
 import { cancelChecks } from "./checks/cancel.ts";
 import { conversationChecks } from "./checks/conversations.ts";
 import { documentChecks } from "./checks/documents.ts";
@@ -25,5 +26,6 @@ export const suite: readonly Check[] = [
   ...idempotencyChecks,
   ...approvalChecks,
   ...conversationChecks,
+  ...attachmentChecks,
   ...formChecks,
 ];

@@ -22,15 +22,25 @@ export interface ChatBudget extends s.ValueOf<typeof chatBudget> {}
 
 const answers = s.list<ClarificationAnswer>(clarificationAnswer, { maxItems: 100 });
 
-/** Images and PDF files; the bytes say what they are (N65). */
-const chatAttachment = s.object({
-  name: s.string({ minLength: 1, maxLength: 1000 }),
-  /** Base64 of the file; an address is not accepted (S-102). */
-  data: s.base64({ description: "Base64 of the file" }),
-});
+/** A file, also the body of `POST /v1/attachments`; its bytes say what it is (N65, X46). */
+export const chatAttachment = s.object(
+  {
+    name: s.string({ minLength: 1, maxLength: 1000 }),
+    /** Base64 of the file; an address is not accepted (S-102). */
+    data: s.base64({ description: "Base64 of the file" }),
+  },
+  { title: "A file for the Chat API of Sheaf" },
+);
 
 /** A file that goes with a message (X19). */
 export interface ChatAttachment extends s.ValueOf<typeof chatAttachment> {}
+
+const attachmentReference = s.object({
+  id: s.string({ minLength: 1, maxLength: 200, description: "Of a file sent before (X47)" }),
+});
+
+/** A file that was sent before the message (X47). */
+export interface AttachmentReference extends s.ValueOf<typeof attachmentReference> {}
 
 /** How a message is answered; every route that takes messages takes these fields. */
 export const chatSettings = s.object({
@@ -75,7 +85,11 @@ const chatRequestFields = s.extend(
     /** Answers to the clarification that ended the response before (N42). */
     answers: s.optional(answers),
     /** Ext: files that the model sees with the message (X19). */
-    attachments: s.optional(s.list<ChatAttachment>(chatAttachment, { maxItems: 20 })),
+    attachments: s.optional(
+      s.list(s.either([s.named<ChatAttachment>(chatAttachment), s.named<AttachmentReference>(attachmentReference)]), {
+        maxItems: 20,
+      }),
+    ),
   },
   { title: "A request to the Chat API of Sheaf" },
 );
@@ -211,9 +225,27 @@ export const conversationPage = s.object(
 /** `GET /v1/conversations`: newest first. */
 export interface ConversationPage extends s.ValueOf<typeof conversationPage> {}
 
+const mediaType = s.choice(["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain"]);
+
+/** Answer of `POST /v1/attachments` and `GET /v1/attachments/{id}` (X46). */
+export const attachmentInfo = s.object(
+  {
+    /** `att_<id>`, for `attachments` of a message. */
+    id: s.string(),
+    name: s.string(),
+    mediaType,
+    /** Bytes. */
+    size: s.integer({ minimum: 0 }),
+    created: instant,
+  },
+  { title: "A file that messages to the Chat API of Sheaf may name" },
+);
+
+export interface AttachmentInfo extends s.ValueOf<typeof attachmentInfo> {}
+
 const attachmentSummary = s.object({
   name: s.string(),
-  mediaType: s.choice(["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"]),
+  mediaType,
   bytes: s.integer({ minimum: 0 }),
   sha256: s.string(),
 });

@@ -1,7 +1,7 @@
-/** Images and PDF files in messages and results. */
+/** Images, PDF files and texts in messages, and images and PDF files in results. */
 
-/** What an image or a PDF is, by its first bytes (N65). */
-export type AttachmentType = "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "application/pdf";
+/** What a file is, by its bytes (N65); texts of all kinds are `text/plain` (X49). */
+export type AttachmentType = "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "application/pdf" | "text/plain";
 
 /** What formats may show of an attachment (N66). */
 export interface AttachmentSummary {
@@ -13,7 +13,7 @@ export interface AttachmentSummary {
   readonly sha256: string;
 }
 
-/** An image or a PDF that the model sees. */
+/** A file that the model sees. */
 export interface Attachment extends AttachmentSummary {
   /** Pixels; images only. */
   readonly width?: number;

@@ -10,6 +10,7 @@ import { payloadSchemas, snapshotData } from "./stream-events.ts";
 export {
   approvalAnswer,
   changeRevert,
+  chatAttachment,
   chatRequest,
   chatSettings,
   conversationChange,
@@ -67,7 +68,9 @@ export type SchemaName =
   | "fork-request"
   | "revert-request"
   | "revert-result"
-  | "session-request";
+  | "session-request"
+  | "attachment-upload"
+  | "attachment";
 
 /** Of the ten types of document: `file-edit-document` for `file_edit`. */
 type DocumentSchemaName = {
@@ -109,6 +112,8 @@ const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
   "revert-request": api.revertRequest,
   "revert-result": api.revertResult,
   "session-request": api.sessionRequest,
+  "attachment-upload": api.chatAttachment,
+  attachment: api.attachmentInfo,
 };
 
 export const schemaNames = Object.keys(schemas) as readonly SchemaName[];

@@ -7,6 +7,7 @@ import { createRequestRules, findRoute, type IsOwnHost, createRequestObserver } 
 import type { Log } from "./metrics.ts";
 import type { PageFiles } from "./page-files.ts";
 import { createReadiness } from "./readiness.ts";
+import { addAttachmentRoutes } from "./routes/attachments.ts";
 import { addChatRoute } from "./routes/chat.ts";
 import { addConversationRoutes } from "./routes/conversations.ts";
 import { addDescriptionRoutes } from "./routes/description.ts";
@@ -26,6 +27,14 @@ export interface AppOptions extends Doors {
   readonly pageFiles: PageFiles;
   readonly log: Log;
 }
+
+/** What reads many bytes, of files or of the store (S-55). */
+const readPaths = [
+  "/v1/workspaces/:name/files/*",
+  "/v1/conversations/:id/changes/*",
+  "/v1/attachments/:id/content",
+  "/v1/responses/:id/attachments/*",
+];
 
 /** Every route of section 7, after its checks. */
 export function createApp(context: ServerContext, options: AppOptions): Hono<ServerEnvironment> {
@@ -66,7 +75,7 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
     };
     return request.text(context.metrics.format(gauges), 200, { "Content-Type": "text/plain; version=0.0.4" });
   });
-  for (const path of ["/v1/workspaces/:name/files/*", "/v1/conversations/:id/changes/*"]) {
+  for (const path of readPaths) {
     app.use(path, async (request, next) => {
       const end = context.meter.startRead(request.get("owner"));
       await next().finally(end);
@@ -79,6 +88,7 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
   addOpenAiRoutes(app, context);
   addUiRoutes(app, context);
   addWorkspaceRoutes(app, context);
+  addAttachmentRoutes(app, context);
 
   app.notFound(() => {
     throw createNothingError();

@@ -1,18 +1,19 @@
 /** Messages that wait in the store, where any server may begin them. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ChatRequest, RunStart } from "@sheaf/protocol";
+import type { RunStart } from "@sheaf/protocol";
 import { isErrorCode, SheafError } from "../base/errors.ts";
 import type { ClaimedOrder, Orders } from "../store/orders.ts";
 import { isBusyError, type RequestKey, type SharedStore } from "../store/store.ts";
 import { HttpError, toErrorAnswer } from "./http-error.ts";
 import type { QueuedResponse } from "./queued-responses.ts";
+import type { WholeRequest } from "./stored-attachments.ts";
 
 /** How often a server looks, besides after each notice. Milliseconds. */
 const LOOK_MS = 2000;
 
 /** All that a server needs to begin a response that it was not asked for. */
 export interface StoredOrder {
-  readonly body: ChatRequest;
+  readonly body: WholeRequest;
   readonly newConversationId: string;
   readonly request: RequestKey | undefined;
   /** What the response will begin with. */

@@ -4,7 +4,7 @@ import type { ConversationRecord, ResponseRecord, SharedStore } from "../store/s
 import { HttpError } from "./http-error.ts";
 
 /** Values of `?format=` and the extensions of their files. */
-const extensions = { markdown: "md", json: "json" } as const;
+export const extensions = { markdown: "md", json: "json" } as const;
 
 export type ExportFormat = keyof typeof extensions;
 
@@ -26,19 +26,4 @@ export async function readMarkdownExport(store: SharedStore, { id, title }: Conv
     responses.push({ events: await store.readEvents(response.id) });
   }
   return formatMarkdownExport({ conversation: { title }, responses });
-}
-
-/** The header `Content-Disposition`, with a name for old clients and one by RFC 8187. */
-export function toDisposition(title: string, format: ExportFormat): string {
-  const extension = extensions[format];
-  const name = toBaseName(title, /[^\p{L}\p{M}\p{N}]+/gu);
-  const plain = toBaseName(title, /[^A-Za-z0-9]+/g);
-  return `attachment; filename="${plain}.${extension}"; filename*=UTF-8''${encodeURIComponent(`${name}.${extension}`)}`;
-}
-
-/** At most 60 characters that every file system accepts; Windows keeps the names of its devices for itself. */
-function toBaseName(title: string, others: RegExp): string {
-  const words = title.toWellFormed().normalize("NFC").replaceAll(others, "-").replaceAll(/^-+/g, "");
-  const name = [...words].slice(0, 60).join("").replaceAll(/-+$/g, "");
-  return name === "" || /^(con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? "conversation" : name;
 }

@@ -123,6 +123,9 @@ function createAnswer(
 }
 
 /** The answer to what does not exist, or belongs to somebody else: the two look the same (S-53). */
-export function createNotFoundError(kind: "response" | "conversation" | "approval" | "change", id: string): HttpError {
+export function createNotFoundError(
+  kind: "response" | "conversation" | "approval" | "change" | "attachment",
+  id: string,
+): HttpError {
   return new HttpError("NOT_FOUND", `the ${kind} ${JSON.stringify(id.slice(0, 100))} does not exist: check its id`);
 }

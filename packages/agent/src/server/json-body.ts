@@ -8,6 +8,9 @@ import { HttpError } from "./http-error.ts";
 /** Largest body. Bytes. */
 export const maxBody = 1024 * 1024;
 
+/** Of one with files: 10 MiB of them (N65), as base64. Bytes. */
+export const largestWithFiles = 15 * maxBody;
+
 /**
  * How much of a body that is too large is read and thrown away. A client that is still writing when the connection
  * closes often sees the close alone, and never the answer that says why. Bytes.

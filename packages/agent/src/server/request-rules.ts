@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { HonoRequest, MiddlewareHandler } from "hono";
-import { listOperations } from "../output/openapi.ts";
+import { listOperations } from "../output/operations.ts";
 import type { Client, FindClient } from "./client-of.ts";
 import { HttpError, toErrorResponse } from "./http-error.ts";
 import type { Log, Metrics } from "./metrics.ts";

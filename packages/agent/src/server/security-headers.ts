@@ -16,6 +16,9 @@ const contentSecurityPolicy = [
   "require-trusted-types-for 'script'",
 ].join("; ");
 
+/** Of a file that a client brought (S-121): opened by itself, it can do nothing. */
+export const filePolicy = "default-src 'none'; frame-ancestors 'none'; sandbox";
+
 /** Of every answer; what holds data is not kept by anybody. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   "X-Content-Type-Options": "nosniff",

@@ -18,6 +18,7 @@ import { createQueuedResponses, createStartTurns } from "./queued-responses.ts";
 import { startClaiming } from "./claim-orders.ts";
 import { resumeResponse } from "./resume-response.ts";
 import { startResponse } from "./start-response.ts";
+import { startAttachmentSweep } from "./stored-attachments.ts";
 import { startRecovery } from "./recovery.ts";
 import { startRetention } from "./retention.ts";
 import { createRequestKeys } from "./request-keys.ts";
@@ -129,6 +130,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
     onFailure: context.onDefect,
   });
   await recovery.recover();
+  const endSweep = startAttachmentSweep(store, now, context.onDefect);
   const listener = await openListener(app, host, options.port);
   isOwnHost = createOwnHosts(host, listener.port, options.allowedHosts);
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}`;
@@ -146,6 +148,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
       log({ level: "info", event: "closing", running: context.runner.running.length });
       recovery.close();
       claiming.close();
+      endSweep();
       await retention.close();
       // Others serve readers and new messages of a database; until they are found, this server says where it stands.
       if (!store.handOver) listener.stop();

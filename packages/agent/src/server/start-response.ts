@@ -19,6 +19,7 @@ import { HttpError, createNotFoundError } from "./http-error.ts";
 import type { AcceptedResponse } from "./request-keys.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
 import { type ServerModels, toShownModel } from "./server-models.ts";
+import { toWholeRequest, type WholeRequest } from "./stored-attachments.ts";
 import {
   isBusyError,
   type ConversationRecord,
@@ -53,7 +54,8 @@ export async function startResponse(
   options: StartOptions,
 ): Promise<AcceptedResponse> {
   await context.takeStartTurn();
-  const plan = await planResponse(body, owner, context, options);
+  const whole = await toWholeRequest(body, context.storeOf(owner), context.now());
+  const plan = await planResponse(whole, owner, context, options);
   const { responseId, conversationId } = plan.order;
   const { orders } = plan.store;
   const { whenBusy = "reject" } = body;
@@ -112,7 +114,7 @@ function toPlannedStart({ order }: ResponsePlan, { settings }: ServerContext): O
 
 /** A response that is fully described, and has not begun. */
 interface ResponsePlan {
-  readonly body: ChatRequest;
+  readonly body: WholeRequest;
   readonly owner: string;
   readonly store: SharedStore;
   readonly order: RunOrder;
@@ -123,7 +125,7 @@ interface ResponsePlan {
 
 /** @throws HttpError, SheafError when it cannot begin here. */
 export async function planResponse(
-  body: ChatRequest,
+  body: WholeRequest,
   owner: string,
   context: ServerContext,
   { newConversationId = `conv_${randomUUID()}`, claimed }: Pick<StartOptions, "newConversationId" | "claimed">,
@@ -243,7 +245,7 @@ function logServers({ mcpServers = [], workspace }: RunStart, { log }: ServerCon
 
 /** Undefined: a new one begins. @throws HttpError NOT_FOUND. */
 async function findConversation(
-  { conversationId }: ChatRequest,
+  { conversationId }: WholeRequest,
   owner: string,
   context: ServerContext,
 ): Promise<ConversationRecord | undefined> {
@@ -254,7 +256,7 @@ async function findConversation(
 }
 
 /** @throws SheafError MODEL_NOT_FOUND when the model of the conversation is no longer offered: no other one takes its place. */
-function chooseModelName(body: ChatRequest, kept: ConversationSettings, { names }: ServerModels): string {
+function chooseModelName(body: WholeRequest, kept: ConversationSettings, { names }: ServerModels): string {
   const name = body.model ?? (kept.model === undefined ? (names[0] ?? "") : toShownModel(kept.model));
   if (body.model !== undefined || names.includes(name)) return name;
   const message = `this conversation goes on with the model ${JSON.stringify(name)}, which is not offered here: send "model" with one of ${names.join(", ")}`;
@@ -271,7 +273,7 @@ async function checkPlace({ conversationId, workspace }: RunOrder, store: Store)
 
 /** A conversation stays where it began. */
 function chooseWorkspace(
-  { workspace: name }: ChatRequest,
+  { workspace: name }: WholeRequest,
   conversation: ConversationRecord | undefined,
   context: ServerContext,
 ): string {
@@ -287,7 +289,7 @@ function chooseWorkspace(
 }
 
 /** @throws SheafError USAGE that names the file. */
-function toMessageFiles({ attachments }: ChatRequest): Pick<RunStart, "attachments"> {
+function toMessageFiles({ attachments }: WholeRequest): Pick<RunStart, "attachments"> {
   if (!attachments || attachments.length === 0) return {};
   return { attachments: toFiles(attachments) };
 }
@@ -302,7 +304,7 @@ interface OrderParts {
 }
 
 function toRunOrder(
-  body: ChatRequest & { readonly conversationId: string },
+  body: WholeRequest & { readonly conversationId: string },
   files: Pick<RunStart, "attachments">,
   { model, modelName, workspace, settings, kept }: OrderParts,
 ): RunOrder {
@@ -328,7 +330,7 @@ function toRunOrder(
 }
 
 /** The operator says yes for all, and pays; a request can do without (N70). @throws HttpError FORBIDDEN. */
-function toWebSearch({ webSearch }: ChatRequest, settings: ServerSettings): RunOrder["webSearch"] {
+function toWebSearch({ webSearch }: WholeRequest, settings: ServerSettings): RunOrder["webSearch"] {
   if (!webSearch || settings.webSearch) return webSearch ?? (settings.webSearch && "if_possible");
   throw new HttpError("FORBIDDEN", "webSearch is off here: leave it out, or start the server with --web-search");
 }

@@ -18,7 +18,7 @@ const MAX_CONNECTIONS = 8;
 
 const INT8 = 20;
 
-type Value = string | number | bigint | boolean | null | readonly (string | number | boolean | null)[];
+type Value = string | number | bigint | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
 
 /** Runs a statement and gives its rows. */
 export type Query = <Row extends object>(text: string, values?: readonly Value[]) => Promise<readonly Row[]>;

@@ -1,5 +1,6 @@
 /** The store of many processes on many machines: a PostgreSQL database. */
 import { migratePostgres, readSchemaState, type SchemaState } from "./migrations/migrate-postgres.ts";
+import { createPostgresAttachments } from "./postgres-attachments.ts";
 import { createPostgresConnection, type PostgresConnection, type Query } from "./postgres-connection.ts";
 import { createPostgresRows } from "./postgres-conversations.ts";
 import { releaseLease, takeLease } from "./postgres-leases.ts";
@@ -92,6 +93,7 @@ function createView(parts: PostgresParts, owner: string): SharedStore {
   const { connection, session, logs } = parts;
   return {
     ...createPostgresRows(connection, owner),
+    ...createPostgresAttachments(connection, owner),
     gathersWrites: true,
     orders: createPostgresOrders(parts, owner),
     forOwner: (other) => createView(parts, other),

@@ -1,4 +1,5 @@
 /** The embedded store: one SQLite file in WAL mode, written by any number of processes. */
+import { createSqliteAttachments } from "./sqlite-attachments.ts";
 import { openSqliteConnection, type SqliteConnection } from "./sqlite-connection.ts";
 import { createConversationRows } from "./sqlite-conversations.ts";
 import { createLeases, type LeaseClocks, type Leases } from "./sqlite-leases.ts";
@@ -29,6 +30,7 @@ export function createSqliteView(parts: SqliteParts, owner: string): SharedStore
   const { connection, leases, logs } = parts;
   return {
     ...createConversationRows(connection, owner),
+    ...createSqliteAttachments(connection, owner),
     gathersWrites: false,
     forOwner: (other) => createSqliteView(parts, other),
     createResponse: async (response) => logs.create(response, owner),

@@ -1,5 +1,5 @@
 /** The port between conversations and storage. One contract suite runs against every implementation. */
-import type { Effort, Mode, RunEvent } from "@sheaf/protocol";
+import type { AttachmentType, Effort, Mode, RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import type { Orders } from "./orders.ts";
 
@@ -240,8 +240,37 @@ export interface SharedLoad {
   readonly oldestSeconds: number;
 }
 
+/** A file that messages may name (X46); it belongs to its owner, and to no conversation. */
+export interface AttachmentRecord {
+  /** `att_<uuid>`. */
+  readonly id: string;
+  readonly name: string;
+  readonly mediaType: AttachmentType;
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** What one owner may have of them. */
+export interface AttachmentLimits {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** Files of one owner; `deleteAttachmentsBefore` is for those of all. */
+export interface AttachmentStore {
+  /** False: there would be more than the limits, whatever is added at the same moment. */
+  addAttachment(record: AttachmentRecord, bytes: Uint8Array, limits: AttachmentLimits): Promise<boolean>;
+  getAttachment(id: string): Promise<AttachmentRecord | undefined>;
+  readAttachment(id: string): Promise<Uint8Array | undefined>;
+  /** False: it does not exist. */
+  deleteAttachment(id: string): Promise<boolean>;
+  deleteAttachmentsBefore(time: number): Promise<void>;
+}
+
 /** What a server needs in addition. */
-export interface SharedStore extends Store {
+export interface SharedStore extends Store, AttachmentStore {
   /** The same store as seen by another owner; closing one closes all. */
   forOwner(owner: string): SharedStore;
   /** Undefined: messages do not wait in this store, but in the memory of a process. */

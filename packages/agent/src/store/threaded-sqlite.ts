@@ -63,6 +63,9 @@ function createView(parts: SqliteParts, writer: Writer, owner: string): SharedSt
     deleteConversation: (conversationId) => call("deleteConversation", conversationId),
     deleteOldConversations: (before, limit) => call("deleteOldConversations", before, limit),
     addUsage: (day, usage) => call("addUsage", day, usage),
+    addAttachment: (record, bytes, limits) => call("addAttachment", record, bytes, limits),
+    deleteAttachment: (id) => call("deleteAttachment", id),
+    deleteAttachmentsBefore: (time) => call("deleteAttachmentsBefore", time),
     async close() {
       await writer.close();
       await reader.close();
@@ -147,7 +150,10 @@ export type WriteMethod =
   | "addConversation"
   | "deleteConversation"
   | "deleteOldConversations"
-  | "addUsage";
+  | "addUsage"
+  | "addAttachment"
+  | "deleteAttachment"
+  | "deleteAttachmentsBefore";
 
 /** One thing to do. */
 type WorkerAction =

@@ -1,9 +1,10 @@
 /** Attachments of messages and results: made from bytes, checked, and named (N65). */
 import { hash } from "node:crypto";
 import { basename } from "node:path";
-import type { Attachment, AttachmentSummary } from "@sheaf/protocol";
+import type { Attachment, AttachmentSummary, AttachmentType } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { readOrdinaryFile } from "../base/read-ordinary-file.ts";
+import { decodeText } from "./text-format.ts";
 import { detectMediaType, readImageSize } from "./image-header.ts";
 
 /** As base64 it has the 5 MiB that providers accept for an image. Bytes. */
@@ -12,6 +13,9 @@ const MAX_IMAGE_BYTES = 3.75 * 1024 * 1024;
 /** Of a PDF, and of all attachments of a message. Bytes. */
 export const MAX_ATTACHED_BYTES = 10 * 1024 * 1024;
 
+/** Of all texts of a message (X49). Bytes. */
+const MAX_TEXT_BYTES = 256 * 1024;
+
 /** Of one message. */
 const MAX_ATTACHMENTS = 20;
 
@@ -19,6 +23,8 @@ const MAX_ATTACHMENTS = 20;
 const MAX_SIDE = 8000;
 
 const MAX_NAME = 200;
+
+const notAttachable = "is not a PNG, JPEG, GIF or WebP image and not a PDF";
 
 /** `problem`: what is wrong, and what to do; it follows the name of the file. */
 export type AttachmentResult =
@@ -29,7 +35,7 @@ export type AttachmentResult =
 export function toAttachment(bytes: Uint8Array, name: string): AttachmentResult {
   const mediaType = detectMediaType(bytes);
   if (!mediaType) {
-    return fail("is not a PNG, JPEG, GIF or WebP image and not a PDF: convert it, for instance to PNG");
+    return fail(`${notAttachable}: convert it, for instance to PNG`);
   }
   const isImage = mediaType !== "application/pdf";
   const limit = isImage ? MAX_IMAGE_BYTES : MAX_ATTACHED_BYTES;
@@ -44,9 +50,26 @@ export function toAttachment(bytes: Uint8Array, name: string): AttachmentResult 
       `has ${size.width} x ${size.height} px, at most ${MAX_SIDE} px a side are allowed: make it smaller, or attach a part`,
     );
   }
+  return { ok: true, value: { ...toValue(bytes, name, mediaType), ...size } };
+}
+
+/** As `toAttachment`, or a text in UTF-8 (X49). */
+export function toMessageFile(bytes: Uint8Array, name: string): AttachmentResult {
+  if (detectMediaType(bytes) || /\.(png|jpe?g|gif|webp|pdf)$/i.test(name)) return toAttachment(bytes, name);
+  if (bytes.includes(0) || decodeText(bytes, { encoding: "utf-8", hasMark: false }) === undefined) {
+    return fail(`${notAttachable}, and not a text in UTF-8: convert it`);
+  }
+  if (bytes.length > MAX_TEXT_BYTES) {
+    return fail(
+      `has ${bytes.length} bytes, at most ${MAX_TEXT_BYTES} are allowed of a text: attach the part that matters`,
+    );
+  }
+  return { ok: true, value: toValue(bytes, name, "text/plain") };
+}
+
+function toValue(bytes: Uint8Array, name: string, mediaType: AttachmentType): Attachment {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
-  const summary = { name: toShownName(name), mediaType, bytes: bytes.length, sha256: hash("sha256", bytes, "hex") };
-  return { ok: true, value: { ...summary, ...size, data } };
+  return { name: toShownName(name), mediaType, bytes: bytes.length, sha256: hash("sha256", bytes, "hex"), data };
 }
 
 function fail(problem: string): AttachmentResult {
@@ -79,9 +102,10 @@ export function readAttachments(files: readonly string[]): Attachment[] {
 /** Those of one message. @throws SheafError USAGE that names the file, or the limit. */
 export function toMessageAttachments(
   files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
+  toFile = toAttachment,
 ): Attachment[] {
   const found = files.map(({ name, bytes }) => {
-    const made = toAttachment(bytes, name);
+    const made = toFile(bytes, name);
     if (made.ok) return made.value;
     throw new SheafError("USAGE", `${name} ${made.problem}`);
   });
@@ -95,9 +119,17 @@ export function findExcess(attachments: readonly Attachment[]): string | undefin
   if (attachments.length > MAX_ATTACHMENTS) {
     return `the message has ${attachments.length} attachments, at most ${MAX_ATTACHMENTS} are allowed: send some later`;
   }
-  const bytes = attachments.reduce((sum, attachment) => sum + attachment.bytes, 0);
-  if (bytes <= MAX_ATTACHED_BYTES) return undefined;
-  return `the attachments have ${bytes} bytes, at most ${MAX_ATTACHED_BYTES} are allowed in a message: send some later`;
+  const texts = attachments.filter(({ mediaType }) => mediaType === "text/plain");
+  const totals: readonly (readonly [string, readonly Attachment[], number])[] = [
+    ["attachments", attachments, MAX_ATTACHED_BYTES],
+    ["attached texts", texts, MAX_TEXT_BYTES],
+  ];
+  for (const [what, those, most] of totals) {
+    const bytes = those.reduce((sum, each) => sum + each.bytes, 0);
+    if (bytes > most)
+      return `the ${what} have ${bytes} bytes, at most ${most} are allowed in a message: send some later`;
+  }
+  return undefined;
 }
 
 function readBytes(file: string): Buffer {

@@ -10,8 +10,10 @@ interface ImageSize {
 /** Bytes that `detectMediaType` needs. */
 const HEAD_BYTES = 12;
 
-/** Undefined for what is no attachment (N65). */
-export function detectMediaType(bytes: Uint8Array): AttachmentType | undefined {
+type DetectedType = Exclude<AttachmentType, "text/plain">;
+
+/** Undefined for what is neither an image nor a PDF (N65). */
+export function detectMediaType(bytes: Uint8Array): DetectedType | undefined {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
   if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
   if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
@@ -21,7 +23,7 @@ export function detectMediaType(bytes: Uint8Array): AttachmentType | undefined {
 }
 
 /** The size that the header gives; undefined if it is damaged. */
-export function readImageSize(bytes: Uint8Array, mediaType: Exclude<AttachmentType, "application/pdf">) {
+export function readImageSize(bytes: Uint8Array, mediaType: Exclude<DetectedType, "application/pdf">) {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     const size = readers[mediaType](view);
@@ -33,7 +35,7 @@ export function readImageSize(bytes: Uint8Array, mediaType: Exclude<AttachmentTy
   }
 }
 
-const readers: Readonly<Record<Exclude<AttachmentType, "application/pdf">, (view: Buffer) => ImageSize | undefined>> = {
+const readers: Readonly<Record<Exclude<DetectedType, "application/pdf">, (view: Buffer) => ImageSize | undefined>> = {
   "image/png": (view) => ({ width: view.readUInt32BE(16), height: view.readUInt32BE(20) }),
   "image/gif": (view) => ({ width: view.readUInt16LE(6), height: view.readUInt16LE(8) }),
   "image/jpeg": readJpegSize,

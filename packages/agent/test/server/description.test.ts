@@ -1,7 +1,7 @@
 /** The description of the API: valid OpenAPI, and true of what the server answers (X10). */
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { ChatResponse } from "@sheaf/protocol";
+import type { AttachmentInfo, ChatResponse } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { readEvents } from "../../../../test/support/server.ts";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
@@ -79,6 +79,13 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   await check("POST", "/v1/conversations/{id}/revert", `/v1/conversations/${conversationId}/revert`, {
     responseId: id,
   });
+  const upload = { name: "a.txt", data: "YQ==" };
+  const file = (await check("POST", "/v1/attachments", "/v1/attachments", upload)) as AttachmentInfo;
+  await check("GET", "/v1/attachments/{id}", `/v1/attachments/${file.id}`);
+  await check("GET", "/v1/attachments/{id}/content", `/v1/attachments/${file.id}/content`);
+  await check("DELETE", "/v1/attachments/{id}", `/v1/attachments/${file.id}`);
+  const named = (await check("POST", "/v1/chat", "/v1/chat", { message: "", attachments: [upload] })) as ChatResponse;
+  await check("GET", "/v1/responses/{id}/attachments/{number}", `/v1/responses/${named.id}/attachments/1`);
   await check("DELETE", "/v1/conversations/{id}", `/v1/conversations/${conversationId}`);
   await check("GET", "/v1/conversations/{id}", `/v1/conversations/${conversationId}`);
   await check("GET", "/v1/workspaces");

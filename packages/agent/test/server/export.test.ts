@@ -4,7 +4,7 @@ import type { ChatResponse, Conversation } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { toDisposition } from "../../src/server/export-file.ts";
+import { toDisposition } from "../../src/server/disposition.ts";
 import { openApp } from "./open-app.ts";
 
 const folders = createTestFolder();
@@ -83,5 +83,7 @@ test.each([
   ["𠀀".repeat(70), "conversation", "𠀀".repeat(60)],
 ])("%j is saved as %s or %s", (title, plain, name) => {
   const encoded = encodeURIComponent(`${name}.md`);
-  expect(toDisposition(title, "markdown")).toBe(`attachment; filename="${plain}.md"; filename*=UTF-8''${encoded}`);
+  expect(toDisposition(title, "md", "conversation")).toBe(
+    `attachment; filename="${plain}.md"; filename*=UTF-8''${encoded}`,
+  );
 });

@@ -424,4 +424,33 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
       await store.close();
     },
   );
+
+  test(
+    verifies(["X46", "S-53", "S-120", "S-122"], "attachments belong to one owner, within limits, until they are old"),
+    async () => {
+      const store = await open();
+      const [ada, bob] = [store.forOwner("ada"), store.forOwner("bob")];
+      const bytes = new Uint8Array([0, 255, 10]);
+      const limits = { count: 2, bytes: 7 };
+      const toRecord = (id: string, createdAt: number, size = 3) =>
+        ({ id, name: "ä.txt", mediaType: "text/plain", size, createdAt }) as const;
+      expect(await ada.addAttachment(toRecord("att_1", 1), bytes, limits)).toBe(true);
+      expect(await ada.addAttachment(toRecord("att_2", 2, 5), bytes, limits)).toBe(false);
+      expect(
+        await Promise.all(["att_2", "att_3"].map((id) => ada.addAttachment(toRecord(id, 5), bytes, limits))),
+      ).toContain(false);
+      expect(await bob.addAttachment(toRecord("att_4", 1), bytes, limits)).toBe(true);
+      expect(await ada.getAttachment("att_1")).toEqual(toRecord("att_1", 1));
+      expect([...(await ada.readAttachment("att_1"))!]).toEqual([...bytes]);
+      expect([await bob.getAttachment("att_1"), await bob.readAttachment("att_1")]).toEqual([undefined, undefined]);
+      expect([await bob.deleteAttachment("att_1"), await ada.deleteAttachment("att_1\0")]).toEqual([false, false]);
+      expect([await ada.deleteAttachment("att_1"), await ada.deleteAttachment("att_1")]).toEqual([true, false]);
+      await store.deleteAttachmentsBefore(5);
+      expect(await bob.getAttachment("att_4")).toBeUndefined();
+      expect([await ada.getAttachment("att_2"), await ada.getAttachment("att_3")]).toContainEqual(
+        expect.objectContaining({ createdAt: 5 }),
+      );
+      await store.close();
+    },
+  );
 }

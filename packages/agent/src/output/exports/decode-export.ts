@@ -6,7 +6,7 @@ import type { RunEvent, StreamEvent } from "@sheaf/protocol";
 import { isJsonObject, type JsonObject } from "@sheaf/protocol/check-value";
 import { verify } from "@sheaf/protocol/verify";
 import { SheafError } from "../../base/errors.ts";
-import { toAttachment } from "../../workspace/attachment.ts";
+import { toAttachment, toMessageFile } from "../../workspace/attachment.ts";
 import { exportVersion, type ConversationExport, type ExportedResponse } from "./conversation-export.ts";
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
@@ -119,8 +119,9 @@ function checkAttachments(event: RunEvent, name: string): void {
   check(Array.isArray(event.attachments), `the attachments of ${name} are no list`);
   for (const attachment of event.attachments) {
     const { name: file, data } = toFields(attachment, `an attachment of ${name}`);
-    const isText = typeof file === "string" && typeof data === "string";
-    const made = isText ? toAttachment(Buffer.from(data, "base64"), file) : undefined;
+    const isNamed = typeof file === "string" && typeof data === "string";
+    const toFile = event.type === "run_start" ? toMessageFile : toAttachment;
+    const made = isNamed ? toFile(Buffer.from(data, "base64"), file) : undefined;
     const isSame = made?.ok === true && isDeepStrictEqual({ ...made.value }, { ...attachment });
     check(isSame, `an attachment of ${name} is not what it says`);
   }

@@ -4,14 +4,15 @@ import type { Context, Hono } from "hono";
 import { chatRequest } from "@sheaf/protocol/schemas";
 import { answerRequest } from "../answer-request.ts";
 import { readForm } from "../open-stream.ts";
-import { readJsonBody, type LargeBody } from "../json-body.ts";
+import { largestWithFiles, readJsonBody, type LargeBody } from "../json-body.ts";
 import { readResponse } from "../log-reader.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 
-/** The attachments of a message have a limit of their own (N65, S-55): 10 MiB, as base64. */
+/** The attachments of a message have a limit of their own (S-55). */
 const largeBody: LargeBody<ChatRequest> = {
-  largest: 15 * 1024 * 1024,
-  measureFree: ({ attachments = [] }) => attachments.reduce((sum, { data }) => sum + data.length, 0),
+  largest: largestWithFiles,
+  measureFree: ({ attachments = [] }) =>
+    attachments.reduce((sum, attachment) => sum + ("data" in attachment ? attachment.data.length : 0), 0),
 };
 
 export function addChatRoute(app: Hono<ServerEnvironment>, context: ServerContext): void {

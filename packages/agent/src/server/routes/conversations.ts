@@ -13,9 +13,10 @@ import { readConversationSettings } from "../../run/conversations/conversation-s
 import { listChanges, revertChange } from "../../run/conversations/changes.ts";
 import { forkConversation } from "../../run/conversations/fork.ts";
 import { revertConversation, type RevertOrder, type RevertResult } from "../../run/conversations/revert.ts";
+import { toDisposition } from "../disposition.ts";
 import { createDenials } from "../denials.ts";
 import { findMatch, readSummary } from "../conversation-summary.ts";
-import { listExported, parseExportFormat, readMarkdownExport, toDisposition } from "../export-file.ts";
+import { extensions, listExported, parseExportFormat, readMarkdownExport } from "../export-file.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readWholeNumber } from "../read-query.ts";
@@ -64,7 +65,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
   app.get("/v1/conversations/:id/export", readsWhole, async (request) => {
     const format = parseExportFormat(request.req.query("format"));
     const { store, record } = await findConversation(request, context);
-    request.header("Content-Disposition", toDisposition(record.title, format));
+    request.header("Content-Disposition", toDisposition(record.title, extensions[format], "conversation"));
     if (format === "json") {
       const whole = await readWhole(store, record, await listExported(store, record.id), context);
       // What is so only now is no part of a file; JSON leaves out undefined fields.

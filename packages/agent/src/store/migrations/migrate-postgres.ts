@@ -92,6 +92,17 @@ const steps: readonly string[] = [
    CREATE INDEX orders_by_conversation ON sheaf.orders (conversation, key);
    CREATE INDEX orders_by_request ON sheaf.orders (owner, request_key) WHERE request_key IS NOT NULL;`,
   `ALTER TABLE sheaf.orders ADD COLUMN resumes boolean NOT NULL DEFAULT false;`,
+  `CREATE TABLE sheaf.attachments (
+     id text PRIMARY KEY,
+     owner text NOT NULL,
+     name text NOT NULL,
+     media_type text NOT NULL,
+     size bigint NOT NULL,
+     created_at bigint NOT NULL,
+     bytes bytea NOT NULL
+   );
+   CREATE INDEX attachments_by_owner ON sheaf.attachments (owner, size);
+   CREATE INDEX attachments_by_time ON sheaf.attachments (created_at);`,
 ];
 
 /** Held while the schema is changed: the bytes of "sheaf". */

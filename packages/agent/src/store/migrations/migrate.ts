@@ -70,6 +70,17 @@ const steps: readonly (string | ((database: DatabaseSync) => void))[] = [
    ALTER TABLE responses ADD COLUMN cost_usd REAL;
    ALTER TABLE responses ADD COLUMN answer TEXT NOT NULL DEFAULT '';`,
   storeAllDigests,
+  `CREATE TABLE attachments (
+     id TEXT PRIMARY KEY,
+     owner TEXT NOT NULL,
+     name TEXT NOT NULL,
+     media_type TEXT NOT NULL,
+     size INTEGER NOT NULL,
+     created_at INTEGER NOT NULL,
+     bytes BLOB NOT NULL
+   ) STRICT;
+   CREATE INDEX attachments_by_owner ON attachments (owner, size);
+   CREATE INDEX attachments_by_time ON attachments (created_at);`,
 ];
 
 /** Version of the schema that `migrate` makes. */

@@ -1,0 +1,360 @@
+/** The operations of the Chat API (X10). */
+import type { SchemaName } from "@sheaf/protocol/schemas";
+
+export interface Operation {
+  readonly summary: string;
+  readonly id: string;
+  readonly parameters?: readonly unknown[];
+  readonly request?: SchemaName | "any";
+  /** Answers other than errors, by status: a schema, a media type without one, or nothing. `foreign`: as another API has it. */
+  readonly answers: Readonly<
+    Record<
+      string,
+      SchemaName | "text/event-stream" | "text/plain" | "any" | "foreign" | "ui-stream" | "export" | "file" | "none"
+    >
+  >;
+  /** Statuses of errors in addition to those of all operations. */
+  readonly errors?: readonly number[];
+  /** False: no token is required. */
+  readonly secured?: false;
+}
+
+const path = (name: string) => ({ name, in: "path", required: true, schema: { type: "string" } });
+const query = (name: string, description: string, schema: object) => ({ name, in: "query", description, schema });
+const header = (name: string, description: string) => ({ name, in: "header", description, schema: { type: "string" } });
+
+const format = query("format", "Another wire form of the same log.", {
+  type: "string",
+  enum: ["documents", "stream-json", "ai-sdk-ui", "openai-chat", "openai-responses"],
+});
+const lastEventId = header("Last-Event-ID", "Id of the last event that the client has; takes precedence over `after`.");
+
+/** By address and method. */
+export const operations: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
+  "/v1/chat": {
+    post: {
+      id: "chat",
+      summary: "Sends a message; the answer is one JSON object, once it is complete.",
+      parameters: [header("Idempotency-Key", "The same key gives the same response.")],
+      request: "chat-request",
+      answers: { "200": "documents" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/chat/stream": {
+    post: {
+      id: "chatStream",
+      summary: "Sends a message; the answer is a stream of events.",
+      parameters: [header("Idempotency-Key", "The same key gives the same response."), format],
+      request: "chat-request",
+      answers: { "200": "text/event-stream" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/responses/{id}": {
+    get: {
+      id: "getResponse",
+      summary: "A response, complete or not.",
+      parameters: [path("id")],
+      answers: { "200": "snapshot" },
+      errors: [404],
+    },
+  },
+  "/v1/responses/{id}/events": {
+    get: {
+      id: "followResponse",
+      summary: "The events of a response from any id; 204 if there are no more.",
+      parameters: [
+        path("id"),
+        lastEventId,
+        query("after", "Id of the last event that the client has.", { type: "integer", minimum: 0 }),
+        query("snapshot", "1: begin with the whole state as one event.", { type: "string", enum: ["0", "1"] }),
+        query("reasoning", "1: with the model's reasoning.", { type: "string", enum: ["0", "1"] }),
+        format,
+      ],
+      answers: { "200": "text/event-stream", "204": "none" },
+      errors: [404],
+    },
+  },
+  "/v1/responses/{id}/cancel": {
+    post: {
+      id: "cancelResponse",
+      summary: "Ends a running response.",
+      parameters: [path("id")],
+      answers: { "202": "cancel-result" },
+      errors: [404],
+    },
+  },
+  "/v1/responses/{id}/approvals/{approvalId}": {
+    post: {
+      id: "answerApproval",
+      summary: "Answers a question of a running response.",
+      parameters: [path("id"), path("approvalId")],
+      request: "approval-answer",
+      answers: { "202": "approval-result" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/conversations": {
+    get: {
+      id: "listConversations",
+      summary: "Conversations, newest first.",
+      parameters: [
+        query("limit", "Maximum number.", { type: "integer", minimum: 1, maximum: 200, default: 50 }),
+        query("before", "`next` of the previous page.", { type: "string" }),
+        query("search", "Only those with this text in the title, a message or an answer.", { type: "string" }),
+        query("pinned", "`first`: pinned ones before all others.", { type: "string", enum: ["first"] }),
+      ],
+      answers: { "200": "conversations" },
+    },
+  },
+  "/v1/conversations/{id}": {
+    get: {
+      id: "getConversation",
+      summary: "Messages and responses, in order.",
+      parameters: [path("id")],
+      answers: { "200": "conversation" },
+      errors: [404],
+    },
+    patch: {
+      id: "changeConversation",
+      summary: "Changes the title of a conversation, what its next message goes on with, or whether it is pinned.",
+      parameters: [path("id")],
+      request: "conversation-change",
+      answers: { "200": "conversation-summary" },
+      errors: [404, 413, 415],
+    },
+    delete: {
+      id: "deleteConversation",
+      summary: "Deletes a conversation.",
+      parameters: [path("id")],
+      answers: { "204": "none" },
+      errors: [404, 409],
+    },
+  },
+  "/v1/conversations/{id}/fork": {
+    post: {
+      id: "forkConversation",
+      summary: "A new conversation that begins with a copy of this one up to a response.",
+      parameters: [path("id")],
+      request: "fork-request",
+      answers: { "201": "conversation-summary" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/conversations/{id}/revert": {
+    post: {
+      id: "revertConversation",
+      summary: "Reverts a response and all after it: history and files.",
+      parameters: [path("id")],
+      request: "revert-request",
+      answers: { "200": "revert-result" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/conversations/{id}/export": {
+    get: {
+      id: "exportConversation",
+      summary: "A conversation as a file, without what runs or was reverted.",
+      parameters: [
+        path("id"),
+        {
+          ...query("format", "Markdown for people, JSON for programs.", { type: "string", enum: ["markdown", "json"] }),
+          required: true,
+        },
+      ],
+      answers: { "200": "export" },
+      errors: [404],
+    },
+  },
+  "/v1/conversations/{id}/changes": {
+    get: {
+      id: "listChanges",
+      summary: "What a conversation changed in its files, against its start.",
+      parameters: [path("id")],
+      answers: { "200": "conversation-changes" },
+      errors: [404],
+    },
+  },
+  "/v1/conversations/{id}/changes/revert": {
+    post: {
+      id: "revertChange",
+      summary: "Reverts one file, or one hunk of its patch, to the start of the conversation.",
+      parameters: [path("id")],
+      request: "change-revert",
+      answers: { "200": "conversation-changes" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/attachments": {
+    post: {
+      id: "addAttachment",
+      summary: "A file that messages may name by its id, for a day.",
+      request: "attachment-upload",
+      answers: { "201": "attachment" },
+      errors: [413, 415],
+    },
+  },
+  "/v1/attachments/{id}": {
+    get: {
+      id: "getAttachment",
+      summary: "What such a file is.",
+      parameters: [path("id")],
+      answers: { "200": "attachment" },
+      errors: [404],
+    },
+    delete: {
+      id: "deleteAttachment",
+      summary: "Deletes such a file; messages that named it keep it.",
+      parameters: [path("id")],
+      answers: { "204": "none" },
+      errors: [404],
+    },
+  },
+  "/v1/attachments/{id}/content": {
+    get: {
+      id: "readAttachment",
+      summary: "The bytes of such a file.",
+      parameters: [path("id")],
+      answers: { "200": "file" },
+      errors: [404],
+    },
+  },
+  "/v1/responses/{id}/attachments/{number}": {
+    get: {
+      id: "readResponseAttachment",
+      summary: "The bytes of a file that came with the message of a response, from 1.",
+      parameters: [path("id"), path("number")],
+      answers: { "200": "file" },
+      errors: [404],
+    },
+  },
+  "/v1/workspaces": {
+    get: { id: "listWorkspaces", summary: "Values for `workspace` in a request.", answers: { "200": "workspaces" } },
+  },
+  "/v1/workspaces/{name}/files": {
+    get: {
+      id: "findFiles",
+      summary: "Files whose path contains the letters of the query in order, the best first.",
+      parameters: [
+        path("name"),
+        query("query", "Left out: all files.", { type: "string" }),
+        query("limit", "Maximum number.", { type: "integer", minimum: 1, maximum: 1000, default: 50 }),
+      ],
+      answers: { "200": "workspace-files" },
+      errors: [404],
+    },
+  },
+  "/v1/workspaces/{name}/files/{path}": {
+    get: {
+      id: "readFile",
+      summary: "Lines of a text file; the slashes of the path are encoded.",
+      parameters: [
+        path("name"),
+        path("path"),
+        query("startLine", "First line, from 1.", { type: "integer", minimum: 1, default: 1 }),
+        query("maxLines", "Maximum number.", { type: "integer", minimum: 1, maximum: 100_000, default: 2000 }),
+      ],
+      answers: { "200": "workspace-file" },
+      errors: [403, 404],
+    },
+  },
+  "/v1/models": {
+    get: { id: "listModels", summary: "Values for `model` in a request.", answers: { "200": "models" } },
+  },
+  "/v1/models/{id}": {
+    get: {
+      id: "getModel",
+      summary: "A model, for clients of OpenAI.",
+      parameters: [path("id")],
+      answers: { "200": "any" },
+      errors: [404],
+    },
+  },
+  "/v1/chat/completions": {
+    post: {
+      id: "createChatCompletion",
+      summary: "The agent for clients of OpenAI: the posted messages are the whole conversation.",
+      parameters: [header("Idempotency-Key", "The same key gives the same response.")],
+      request: "any",
+      answers: { "200": "foreign" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/responses": {
+    post: {
+      id: "createResponse",
+      summary: "The agent for clients of OpenAI's Responses.",
+      parameters: [header("Idempotency-Key", "The same key gives the same response.")],
+      request: "any",
+      answers: { "200": "foreign" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/ui/chat": {
+    post: {
+      id: "sendUiMessage",
+      summary: "The agent for `useChat` of the AI SDK: takes the body of its transport.",
+      request: "any",
+      answers: { "200": "ui-stream" },
+      errors: [404, 409, 413, 415],
+    },
+  },
+  "/v1/ui/chat/{id}/stream": {
+    get: {
+      id: "resumeUiStream",
+      summary: "The running response of such a chat, from its first event; 204 if none runs.",
+      parameters: [path("id")],
+      answers: { "200": "ui-stream", "204": "none" },
+      errors: [404],
+    },
+  },
+  "/v1/session": {
+    post: {
+      id: "openSession",
+      summary: "Signs the page in: sets its cookie.",
+      request: "session-request",
+      answers: { "204": "none" },
+      errors: [413, 415],
+      secured: false,
+    },
+    delete: { id: "closeSession", summary: "Signs the page out.", answers: { "204": "none" }, secured: false },
+  },
+  "/v1/openapi.json": { get: { id: "getDescription", summary: "This document.", answers: { "200": "any" } } },
+  "/v1/schema/{name}.json": {
+    get: {
+      id: "getSchema",
+      summary: "A JSON Schema.",
+      parameters: [path("name")],
+      answers: { "200": "any" },
+      errors: [404],
+    },
+  },
+  "/healthz": {
+    get: {
+      id: "getHealth",
+      summary: "Whether the server accepts requests.",
+      answers: { "200": "any" },
+      secured: false,
+    },
+  },
+  "/readyz": {
+    get: {
+      id: "getReadiness",
+      summary: "Whether the server should get new requests: 503 while it closes, or its store does not answer.",
+      answers: { "200": "any" },
+      secured: false,
+    },
+  },
+  "/metrics": {
+    get: { id: "getMetrics", summary: "Counts, in the text format of Prometheus.", answers: { "200": "text/plain" } },
+  },
+};
+
+/** Every address with its methods, in capitals. */
+export function listOperations(): readonly (readonly [path: string, methods: readonly string[]])[] {
+  return Object.entries(operations).map(([route, methods]) => [
+    route,
+    Object.keys(methods).map((method) => method.toUpperCase()),
+  ]);
+}

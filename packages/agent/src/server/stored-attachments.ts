@@ -1,0 +1,85 @@
+/** Files that clients send before the messages that name them (X46, X47). */
+import { randomUUID } from "node:crypto";
+import type { AttachmentInfo, ChatAttachment, ChatRequest } from "@sheaf/protocol";
+import { SheafError } from "../base/errors.ts";
+import type { AttachmentLimits, AttachmentRecord, SharedStore } from "../store/store.ts";
+import { toMessageFile } from "../workspace/attachment.ts";
+import { HttpError, createNotFoundError } from "./http-error.ts";
+
+/** Of one owner (S-120). */
+const limits: AttachmentLimits = { count: 100, bytes: 100 * 1024 * 1024 };
+
+/** How long a file can be named (S-122). Milliseconds. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
+/** How often those that are older are deleted. Milliseconds. */
+const SWEEP_MS = 10 * 60 * 1000;
+
+/** Waiting hardly helps against too many files; deleting some does. Seconds. */
+const DELETE_SECONDS = 60;
+
+/** A message whose files are all in it, so that it means the same wherever and whenever it begins. */
+export type WholeRequest = Omit<ChatRequest, "attachments"> & { readonly attachments?: readonly ChatAttachment[] };
+
+/** @throws HttpError LIMIT_REACHED; SheafError USAGE that names the file. */
+export async function addAttachment(
+  store: SharedStore,
+  upload: ChatAttachment,
+  createdAt: number,
+): Promise<AttachmentRecord> {
+  const bytes = Buffer.from(upload.data, "base64");
+  const made = toMessageFile(bytes, upload.name);
+  if (!made.ok) throw new SheafError("USAGE", `${upload.name} ${made.problem}`);
+  const { name, mediaType } = made.value;
+  const record = { id: `att_${randomUUID()}`, name, mediaType, size: bytes.length, createdAt };
+  if (await store.addAttachment(record, bytes, limits)) return record;
+  const message = `one token can have at most ${limits.count} attachments of ${limits.bytes} bytes together: delete some`;
+  throw new HttpError("LIMIT_REACHED", message, { retryAfter: DELETE_SECONDS });
+}
+
+/** @throws HttpError NOT_FOUND. */
+export async function findAttachment(store: SharedStore, id: string, now: number): Promise<AttachmentRecord> {
+  const record = await store.getAttachment(id);
+  if (!record || record.createdAt < now - KEPT_MS) throw createNotFoundError("attachment", id);
+  return record;
+}
+
+/** @throws HttpError NOT_FOUND. */
+export async function readContent(store: SharedStore, id: string): Promise<Uint8Array> {
+  const bytes = await store.readAttachment(id);
+  if (!bytes) throw createNotFoundError("attachment", id);
+  return bytes;
+}
+
+export function toAttachmentInfo({ createdAt, ...record }: AttachmentRecord): AttachmentInfo {
+  return { ...record, created: new Date(createdAt).toISOString() };
+}
+
+/** The message with the bytes of the files that it names. @throws HttpError NOT_FOUND. */
+export async function toWholeRequest(body: ChatRequest, store: SharedStore, now: number): Promise<WholeRequest> {
+  const { attachments, ...rest } = body;
+  if (!attachments) return rest;
+  const files: ChatAttachment[] = [];
+  for (const attachment of attachments) {
+    if ("data" in attachment) {
+      files.push(attachment);
+      continue;
+    }
+    const { id, name } = await findAttachment(store, attachment.id, now);
+    files.push({ name, data: Buffer.from(await readContent(store, id)).toString("base64") });
+  }
+  return { ...rest, attachments: files };
+}
+
+/** Deletes what is too old to be named, of all owners, now and from time to time, until the result is called (S-122). */
+export function startAttachmentSweep(
+  store: SharedStore,
+  now: () => number,
+  onFailure: (error: unknown) => void,
+): () => void {
+  const sweep = (): void => void store.deleteAttachmentsBefore(now() - KEPT_MS).catch(onFailure);
+  sweep();
+  const timer = setInterval(sweep, SWEEP_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,180 @@
+/** Files that are sent before their message (X46 to X48). */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AttachmentInfo, ChatResponse, Conversation } from "@sheaf/protocol";
+import { describe, expect, test } from "vitest";
+import { createPng, pdf } from "../../../../test/support/images.ts";
+import { createTestFolder } from "../../../../test/support/sheaf.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { startAttachmentSweep } from "../../src/server/stored-attachments.ts";
+import { createSqliteStore } from "../../src/store/sqlite.ts";
+import { openApp, type TestApp } from "./open-app.ts";
+
+const folders = createTestFolder();
+const png = createPng(640, 480);
+const day = 24 * 60 * 60 * 1000;
+
+/** A server of two owners; requests are those of Ada unless they say otherwise. */
+async function start() {
+  const cwd = folders.newFolder();
+  const file = join(cwd, "tokens");
+  const tokens = { ada: "a".repeat(40), bob: "b".repeat(40) };
+  writeFileSync(
+    file,
+    Object.entries(tokens)
+      .map(([name, token]) => `${name} ${token}\n`)
+      .join(""),
+    { mode: 0o600 },
+  );
+  const server = await openApp({ home: `${cwd}-home`, cwd, args: ["--token-file", file] });
+  const send = (method: string, path: string, body?: unknown, owner: keyof typeof tokens = "ada"): Promise<Response> =>
+    server.request(path, {
+      method,
+      headers: { Authorization: `Bearer ${tokens[owner]}`, "Content-Type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const add = async (bytes: Uint8Array | string, name: string): Promise<AttachmentInfo> => {
+    const answer = await send("POST", "/v1/attachments", { name, data: Buffer.from(bytes).toString("base64") });
+    expect([answer.status, server.log()]).toEqual([201, expect.not.stringContaining("defect")]);
+    return (await answer.json()) as AttachmentInfo;
+  };
+  return { server, send, add };
+}
+
+async function findConversation(
+  { server }: { readonly server: TestApp },
+  id: string,
+  send: (method: string, path: string) => Promise<Response>,
+) {
+  expect(server.log()).not.toContain("defect");
+  return (await (await send("GET", `/v1/conversations/${id}`)).json()) as Conversation;
+}
+
+describe("files before their message", () => {
+  test(verifies(["X46", "X47", "X48"], "are named by their id, and copied"), async () => {
+    const place = await start();
+    const { send, add } = place;
+    const image = await add(png, "shots/a.txt");
+    expect(image).toEqual({
+      id: expect.stringMatching(/^att_[0-9a-f-]{36}$/) as string,
+      name: "a.txt",
+      mediaType: "image/png",
+      size: png.length,
+      created: expect.stringMatching(/Z$/) as string,
+    });
+    expect(await (await send("GET", `/v1/attachments/${image.id}`)).json()).toEqual(image);
+    const text = await add("# Notes\n", "notes.md");
+    expect(text.mediaType).toBe("text/plain");
+    const inline = { name: "b.pdf", data: pdf.toString("base64") };
+    const attachments = [{ id: text.id }, inline, { id: image.id }];
+    const answer = await send("POST", "/v1/chat", { message: "", attachments });
+    expect(answer.status).toBe(200);
+    const { id, conversationId } = (await answer.json()) as ChatResponse;
+    expect((await send("DELETE", `/v1/attachments/${image.id}`)).status).toBe(204);
+    const { turns } = await findConversation(place, conversationId, send);
+    expect(turns[0]?.attachments?.map(({ name, bytes }) => [name, bytes])).toEqual([
+      ["notes.md", 8],
+      ["b.pdf", pdf.length],
+      ["a.txt", png.length],
+    ]);
+    const read = await send("GET", `/v1/responses/${id}/attachments/3`);
+    expect([read.status, read.headers.get("content-type")]).toEqual([200, "image/png"]);
+    expect(Buffer.from(await read.arrayBuffer()).equals(png)).toBe(true);
+    for (const path of [
+      `/v1/attachments/${image.id}`,
+      `/v1/responses/${id}/attachments/4`,
+      `/v1/responses/${id}/attachments/0`,
+      `/v1/responses/chat_x/attachments/1`,
+    ]) {
+      expect([path, (await send("GET", path)).status]).toEqual([path, 404]);
+    }
+    expect((await send("GET", `/v1/responses/${id}/attachments/3`, undefined, "bob")).status).toBe(404);
+    const gone = await send("POST", "/v1/chat", { message: "Look", attachments: [{ id: image.id }] });
+    expect([gone.status, await gone.json()]).toMatchObject([404, { error: { errorCode: "NOT_FOUND" } }]);
+  });
+
+  test(verifies(["S-120", "S-53"], "do not exist for others"), async () => {
+    const { send, add } = await start();
+    const { id } = await add("text", "a.txt");
+    const missing = JSON.stringify(await (await send("GET", "/v1/attachments/att_x")).json());
+    for (const [method, path, body] of [
+      ["GET", `/v1/attachments/${id}`, undefined],
+      ["GET", `/v1/attachments/${id}/content`, undefined],
+      ["DELETE", `/v1/attachments/${id}`, undefined],
+      ["POST", "/v1/chat", { message: "Look", attachments: [{ id }] }],
+    ] as const) {
+      const answer = await send(method, path, body, "bob");
+      expect([answer.status, JSON.stringify(await answer.json()).replace(id, "att_x")]).toEqual([404, missing]);
+    }
+    expect((await send("GET", `/v1/attachments/${id}/content`)).status).toBe(200);
+  });
+
+  test(verifies("S-120", "are limited in number"), async () => {
+    const { send, add } = await start();
+    const { id } = await add("text", "a.txt");
+    for (let count = 1; count < 100; count += 1) await add("text", "a.txt");
+    const data = Buffer.from("text").toString("base64");
+    const refused = await send("POST", "/v1/attachments", { name: "a.txt", data });
+    expect([refused.status, await refused.json()]).toMatchObject([429, { error: { errorCode: "LIMIT_REACHED" } }]);
+    await send("DELETE", `/v1/attachments/${id}`);
+    await add("text", "a.txt");
+  });
+
+  test(verifies("S-121", "go out as files that cannot run"), async () => {
+    const { send, add } = await start();
+    const page = await add("<script>alert(1)</script>", "päge.html");
+    const answer = await send("GET", `/v1/attachments/${page.id}/content`);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "text/plain; charset=utf-8",
+      "content-disposition": `attachment; filename="p-ge.txt"; filename*=UTF-8''p%C3%A4ge.txt`,
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+    });
+    expect(await answer.text()).toBe("<script>alert(1)</script>");
+  });
+
+  test.each([
+    ["a.bin", Buffer.from([0xff, 0xff, 0x00]), "not a text in UTF-8"],
+    ["a.txt", Buffer.from("a\0b"), "not a text in UTF-8"],
+    ["a.txt", Buffer.from("text", "utf16le"), "not a text in UTF-8"],
+    ["a.PDF", Buffer.from("text"), "is not a PNG, JPEG, GIF or WebP image and not a PDF"],
+    ["a.txt", Buffer.alloc(256 * 1024 + 1, "a"), "at most 262144 are allowed of a text"],
+    ["a.png", createPng(9000, 1), "at most 8000 px a side"],
+  ])(verifies(["X46", "X49", "S-102"], "%s is refused for its bytes"), async (name, bytes, problem) => {
+    const { send } = await start();
+    const answer = await send("POST", "/v1/attachments", { name, data: bytes.toString("base64") });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { error: { errorCode: "USAGE", message: expect.stringContaining(problem) } },
+    ]);
+  });
+
+  test(verifies("X49", "the texts of a message are bounded together"), async () => {
+    const { send, add } = await start();
+    const ids = [await add("a".repeat(200_000), "a.txt"), await add("a".repeat(200_000), "b.txt")];
+    const answer = await send("POST", "/v1/chat", { message: "Look", attachments: ids.map(({ id }) => ({ id })) });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { error: { errorCode: "USAGE", message: expect.stringContaining("the attached texts have 400000 bytes") } },
+    ]);
+  });
+
+  test(verifies("S-122", "are deleted after a day"), async () => {
+    const store = createSqliteStore(":memory:");
+    const add = (id: string, createdAt: number): Promise<boolean> => {
+      const record = { id, name: "a.txt", mediaType: "text/plain", size: 1, createdAt } as const;
+      return store.addAttachment(record, Buffer.from("a"), { count: 9, bytes: 9 });
+    };
+    await add("att_old", 1000);
+    await add("att_new", 1001);
+    startAttachmentSweep(
+      store,
+      () => 1001 + day,
+      (error) => expect(error).toBeUndefined(),
+    )();
+    expect(await store.getAttachment("att_old")).toBeUndefined();
+    expect(await store.getAttachment("att_new")).toBeDefined();
+    await store.close();
+  });
+});

@@ -1,0 +1,42 @@
+/** Files that are sent before their message (X46 to X48). */
+import type { Check } from "../check.ts";
+import { readResponse, type Context } from "../context.ts";
+import { demand, show } from "../violation.ts";
+
+export const attachmentChecks: readonly Check[] = [
+  {
+    id: "attachments",
+    level: "interactive",
+    clauses: ["X46", "X47", "X48", "S-121"],
+    title: "a file is sent, named in a message, and kept by it when it is deleted",
+    run: checkAttachments,
+  },
+];
+
+const words = "Seven words that are here for nothing.\n";
+
+async function checkAttachments(context: Context): Promise<void> {
+  const { http } = context;
+  const body = { name: "words.txt", data: btoa(words) };
+  const added = await http.expect(201, "X46", "POST", "/v1/attachments", { body });
+  const { id, mediaType, size } = (added.json ?? {}) as Readonly<Record<"id" | "mediaType" | "size", unknown>>;
+  const isFile = typeof id === "string" && mediaType === "text/plain" && size === words.length;
+  demand(isFile, "X46", `POST /v1/attachments does not describe the file: ${show(added.text)}`);
+  const path = `/v1/attachments/${id}`;
+  const file = await http.expect(200, "X46", "GET", `${path}/content`);
+  demand(file.text === words, "X46", `GET ${path}/content has other bytes than those sent: ${show(file.text)}`);
+  const disposition = file.headers.get("content-disposition") ?? "";
+  demand(
+    disposition.startsWith("attachment"),
+    "S-121",
+    `GET ${path}/content has Content-Disposition ${show(disposition)}`,
+  );
+  const request = { ...context.toRequest("text"), attachments: [{ id }] };
+  const answer = await http.expect(200, "X47", "POST", "/v1/chat", { body: request });
+  const response = readResponse(answer, "POST /v1/chat");
+  await http.expect(204, "X46", "DELETE", path);
+  await http.expectError(404, "GET", path);
+  await http.expectError(404, "POST", "/v1/chat", { body: request });
+  const kept = await http.expect(200, "X48", "GET", `/v1/responses/${response.id}/attachments/1`);
+  demand(kept.text === words, "X48", `the attachment of ${response.id} has other bytes than those sent`);
+}
