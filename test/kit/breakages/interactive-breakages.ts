@@ -146,6 +146,18 @@ export const interactiveBreakages: readonly BreakageCase[] = [
     ),
   ],
   ["a form without its header", ["form-ai-sdk-ui"], setHeader("x-vercel-ai-ui-message-stream")],
+  ["a file that opens", ["attachments"], setHeader("content-disposition", "inline")],
+  ["a file that its message loses", ["attachments"], setRequest(() => ({ attachments: undefined }))],
+  [
+    "a deleted file that stays",
+    ["attachments"],
+    {
+      reply: ({ method, path }) =>
+        method === "DELETE" && path.startsWith("/v1/attachments/")
+          ? { status: 204, headers: {}, body: undefined }
+          : undefined,
+    },
+  ],
   ["no heartbeat", ["heartbeat"], { dropsComments: true }],
   [
     "an old OpenAPI",
