@@ -18,7 +18,7 @@ import type {
   WorkspaceFileList,
   WorkspaceList,
 } from "@sheaf/protocol";
-import { encodeBase64 } from "./encode-base64.ts";
+import { encodeFile, type MessageFile } from "./encode-file.ts";
 import { reconnectDefaults, type ReconnectOptions } from "./reconnect.ts";
 import {
   createResponseStream,
@@ -120,11 +120,7 @@ export interface SheafClient {
    */
   revertConversation(conversationId: string, responseId: string, options?: RevertOptions): Promise<RevertResult>;
   /** Sends a file for messages to come; `chat` then names it as `{ id }` (X46). */
-  addAttachment(
-    file: { readonly name: string; readonly data: Blob },
-    options?: RequestOptions,
-  ): Promise<AttachmentInfo>;
-  getAttachment(attachmentId: string, options?: RequestOptions): Promise<AttachmentInfo>;
+  addAttachment(file: MessageFile, options?: RequestOptions): Promise<AttachmentInfo>;
   readAttachment(attachmentId: string, options?: RequestOptions): Promise<Blob>;
   /** Messages that named it keep it. */
   deleteAttachment(attachmentId: string, options?: RequestOptions): Promise<void>;
@@ -151,7 +147,7 @@ export function createClient(options: ClientOptions): SheafClient {
   // The contract types what the server sends; where it matters, `isChatResponse` of the protocol checks it.
   const ask = async <Answer>(path: string, request: TransportRequest = {}): Promise<Answer> =>
     (await (await transport(path, request)).json()) as Answer;
-  const readFile = async (path: string, { signal }: RequestOptions): Promise<Blob> =>
+  const readFile = async (path: string, { signal }: RequestOptions = {}): Promise<Blob> =>
     (await transport(path, { accept: "*/*", signal })).blob();
   const toPost = (body: unknown, { signal }: RequestOptions): TransportRequest => ({ method: "POST", body, signal });
 
@@ -174,10 +170,8 @@ export function createClient(options: ClientOptions): SheafClient {
     getConversation: (id, get = {}) => ask(toPath("conversations", id), get),
     changeConversation: (id, body, { signal } = {}) =>
       ask(toPath("conversations", id), { method: "PATCH", body, signal }),
-    exportConversation: async (id, format, { signal } = {}) =>
-      (
-        await transport(`${toPath("conversations", id)}/export${toQuery({ format })}`, { accept: "*/*", signal })
-      ).text(),
+    exportConversation: async (id, format, read) =>
+      (await readFile(`${toPath("conversations", id)}/export${toQuery({ format })}`, read)).text(),
     deleteConversation: (id, { signal } = {}) => send(toPath("conversations", id), { method: "DELETE", signal }),
     forkConversation: (id, responseId, fork = {}) =>
       ask(`${toPath("conversations", id)}/fork`, toPost({ responseId }, fork)),
@@ -189,13 +183,10 @@ export function createClient(options: ClientOptions): SheafClient {
     findFiles: (name, query, find = {}) => ask(`${toPath("workspaces", name)}/files${toQuery({ query })}`, find),
     readFile: (name, path, { signal, ...lines } = {}) =>
       ask(`${toPath("workspaces", name)}/${toPath("files", path, "")}${toQuery(lines)}`, { signal }),
-    addAttachment: async ({ name, data }, add = {}) =>
-      ask("/v1/attachments", toPost({ name, data: await encodeBase64(data) }, add)),
-    getAttachment: (id, get = {}) => ask(toPath("attachments", id), get),
-    readAttachment: (id, read = {}) => readFile(`${toPath("attachments", id)}/content`, read),
+    addAttachment: async (file, add = {}) => ask("/v1/attachments", toPost(await encodeFile(file), add)),
+    readAttachment: (id, read) => readFile(`${toPath("attachments", id)}/content`, read),
     deleteAttachment: (id, { signal } = {}) => send(toPath("attachments", id), { method: "DELETE", signal }),
-    readResponseAttachment: (id, number, read = {}) =>
-      readFile(`${toPath("responses", id)}/${toPath("attachments", `${number}`, "")}`, read),
+    readResponseAttachment: (id, number, read) => readFile(`${toPath("responses", id)}/attachments/${number}`, read),
     listModels: async (list = {}) => (await ask<ModelList>("/v1/models", list)).models,
   };
 }

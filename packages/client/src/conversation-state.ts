@@ -9,15 +9,9 @@ import type {
   Mode,
 } from "@sheaf/protocol";
 import { createReducer } from "@sheaf/protocol";
+import type { MessageFile } from "./encode-file.ts";
 import type { Reasoning } from "./conversation-reasoning.ts";
 import type { ConnectionState } from "./response-stream.ts";
-
-/** An image or a PDF of a message (X19). */
-export interface MessageFile {
-  readonly name: string;
-  /** Its bytes, a `File` of the browser for instance. */
-  readonly blob: Blob;
-}
 
 /** What a person sends. */
 export interface OutgoingMessage {

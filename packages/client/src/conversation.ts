@@ -12,7 +12,7 @@ import {
   toTurnsState,
   type Turn,
 } from "./conversation-state.ts";
-import { encodeBase64 } from "./encode-base64.ts";
+import { encodeFile } from "./encode-file.ts";
 import { SheafApiError } from "./errors.ts";
 import type { ConnectionState, ResponseStream } from "./response-stream.ts";
 import { type Schedule, scheduleFrame } from "./schedule-frame.ts";
@@ -314,7 +314,6 @@ class OpenConversation implements ConversationStore {
   async #toRequest({ message, answers, attachments }: OutgoingMessage): Promise<Omit<ChatRequest, "stream">> {
     const { id, workspace, settings } = this.getSnapshot();
     const { mode, model, effort } = settings;
-    const toFile = async ({ name, blob }: { name: string; blob: Blob }) => ({ name, data: await encodeBase64(blob) });
     return {
       approvals: "ask",
       ...this.#options.request,
@@ -326,7 +325,7 @@ class OpenConversation implements ConversationStore {
       ...(model !== undefined && { model }),
       ...(effort !== undefined && { effort }),
       ...(answers && { answers }),
-      ...(attachments && { attachments: await Promise.all(attachments.map(toFile)) }),
+      ...(attachments && { attachments: await Promise.all(attachments.map(encodeFile)) }),
     };
   }
 

@@ -32,6 +32,7 @@ export type {
   RevertOptions,
   SheafClient,
 } from "./client.ts";
+export type { MessageFile } from "./encode-file.ts";
 export { ConnectionError, SheafApiError, StreamBrokenError } from "./errors.ts";
 export type { ApiErrorFields } from "./errors.ts";
 export type { ReconnectOptions } from "./reconnect.ts";
