@@ -148,7 +148,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
       log({ level: "info", event: "closing", running: context.runner.running.length });
       recovery.close();
       claiming.close();
-      endSweep();
+      await endSweep();
       await retention.close();
       // Others serve readers and new messages of a database; until they are found, this server says where it stands.
       if (!store.handOver) listener.stop();

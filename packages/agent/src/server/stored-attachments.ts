@@ -76,10 +76,13 @@ export function startAttachmentSweep(
   store: SharedStore,
   now: () => number,
   onFailure: (error: unknown) => void,
-): () => void {
-  const sweep = (): void => void store.deleteAttachmentsBefore(now() - KEPT_MS).catch(onFailure);
-  sweep();
-  const timer = setInterval(sweep, SWEEP_MS);
+): () => Promise<void> {
+  const sweep = (): Promise<void> => store.deleteAttachmentsBefore(now() - KEPT_MS).catch(onFailure);
+  let sweeping = sweep();
+  const timer = setInterval(() => void (sweeping = sweep()), SWEEP_MS);
   timer.unref();
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    return sweeping;
+  };
 }

@@ -168,7 +168,7 @@ describe("files before their message", () => {
     };
     await add("att_old", 1000);
     await add("att_new", 1001);
-    startAttachmentSweep(
+    await startAttachmentSweep(
       store,
       () => 1001 + day,
       (error) => expect(error).toBeUndefined(),
