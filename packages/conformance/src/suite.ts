@@ -3,6 +3,7 @@ import type { Check } from "./check.ts";
 import { approvalChecks } from "./checks/approvals.ts";
 import { attachmentChecks } from "./checks/attachments.ts";
 import { cancelChecks } from "./checks/cancel.ts";
+import { conversationStateChecks } from "./checks/conversation-state.ts";
 import { conversationChecks } from "./checks/conversations.ts";
 import { documentChecks } from "./checks/documents.ts";
 import { endpointChecks } from "./checks/endpoints.ts";
@@ -27,5 +28,6 @@ export const suite: readonly Check[] = [
   ...approvalChecks,
   ...conversationChecks,
   ...attachmentChecks,
+  ...conversationStateChecks,
   ...formChecks,
 ];

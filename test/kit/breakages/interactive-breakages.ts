@@ -12,7 +12,7 @@ import {
   type BreakageCase,
   type Json,
 } from "../breakage.ts";
-import type { ProxiedRequest } from "../breaking-proxy.ts";
+import type { Breakage, ProxiedRequest } from "../breaking-proxy.ts";
 
 export const interactiveBreakages: readonly BreakageCase[] = [
   [
@@ -234,4 +234,67 @@ export const interactiveBreakages: readonly BreakageCase[] = [
   ],
   ["a revert that does nothing", ["conversation-revert"], reply(({ path }) => path.endsWith("/revert"), {})],
   ["a delete that does nothing", ["conversation-delete"], reply(({ method }) => method === "DELETE", { status: 204 })],
+  [
+    "a mode that is forgotten",
+    ["conversation-settings"],
+    setRequest(({ mode, conversationId }) => (conversationId && !mode ? { mode: "agent" } : {})),
+  ],
+  ["a PATCH that does nothing", ["conversation-settings", "conversation-pinned"], reply(isPatch, {})],
+  ["usage of the last response only", ["conversation-usage"], changeConversation((each) => halveUsage(each))],
+  [
+    "a conversation that does not say what waits",
+    ["conversation-waiting"],
+    changeConversation((each) => delete each["approvals"]),
+  ],
+  [
+    "pins that order nothing",
+    ["conversation-pinned"],
+    setPath(
+      ({ path }) => path.includes("pinned=first"),
+      (path) => path.replace("&pinned=first", ""),
+    ),
+  ],
+  [
+    "a match without its place",
+    ["conversation-match"],
+    changeConversation((each) => {
+      if (each["match"]) Object.assign(each["match"], { ranges: [] });
+    }),
+  ],
+  ["an export that is shown", ["conversation-export"], setHeader("content-disposition", "inline")],
+  [
+    "one form of export",
+    ["conversation-export"],
+    setPath(
+      ({ path }) => path.includes("/export"),
+      (path) => path.replace(/format=\w+/, "format=markdown"),
+    ),
+  ],
+  [
+    "an option that does not say what it covers",
+    ["approval-request"],
+    setData("approval_request", ({ options }) => ({
+      options: (options as Json[]).map((option) => ({ ...option, rules: undefined })),
+    })),
+  ],
 ];
+
+function isPatch({ method }: ProxiedRequest): boolean {
+  return method === "PATCH";
+}
+
+/** Changes a conversation, alone and in lists. */
+function changeConversation(change: (conversation: Json) => unknown): Breakage {
+  return {
+    answer: ({ body }, { path }) => {
+      if (!path.startsWith("/v1/conversations") || typeof body !== "object" || body === null) return;
+      const { conversations = [body] } = body as { conversations?: unknown[] };
+      for (const each of conversations) change(each as Json);
+    },
+  };
+}
+
+function halveUsage(conversation: Json): void {
+  const usage = conversation["usage"] as Record<string, number> | undefined;
+  for (const [name, value] of Object.entries(usage ?? {})) usage![name] = Math.floor(value / 2);
+}

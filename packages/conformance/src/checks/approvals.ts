@@ -10,7 +10,7 @@ export const approvalChecks: readonly Check[] = [
   {
     id: "approval-request",
     level: "interactive",
-    clauses: ["X8"],
+    clauses: ["X8", "X45"],
     title: "a request for approval has its fields, and is part of every snapshot while it is open",
     run: checkRequest,
   },
@@ -88,6 +88,8 @@ async function checkRequest(context: Context): Promise<void> {
     `no option rejects: ${kinds.join(", ")}`,
   );
   demand(new Set(options.map(({ id }) => id)).size === options.length, "X8", "two options have the same id");
+  const vague = options.find(({ kind, rules }) => kind.endsWith("_always") && !Array.isArray(rules));
+  demand(vague === undefined, "X45", `the option ${show(vague)} does not say which rules it makes`);
   demand(Date.parse(expiresAt) > Date.now() && expiresAt.endsWith("Z"), "X8", `expiresAt is ${show(expiresAt)}`);
   const { approvals = [] } = await context.getResponse(responseId);
   demandNone(explainDifference(approvals, [request]), "X8", "the open approval in GET /v1/responses/{id}");

@@ -1,9 +1,10 @@
 /** Conversations: several turns, questions, one writer; list, fork, revert, delete. */
-import type { ChatResponse, Conversation, ConversationPage } from "@sheaf/protocol";
+import type { ChatResponse } from "@sheaf/protocol";
 import type { Check } from "../check.ts";
-import { readIds, readResponse, type Context, type Run } from "../context.ts";
+import { readIds, type Context, type Run } from "../context.ts";
 import { explainDifference } from "../difference.ts";
 import { checkCancelled } from "./cancel.ts";
+import { getConversation, listPage, say } from "./read-conversations.ts";
 import { demand, demandNone, show, Skip } from "../violation.ts";
 
 export const conversationChecks: readonly Check[] = [
@@ -88,14 +89,6 @@ export const conversationChecks: readonly Check[] = [
     run: checkDelete,
   },
 ];
-
-/** Sends a message and waits for the whole response. */
-async function say(context: Context, body: Readonly<Record<string, unknown>>): Promise<ChatResponse> {
-  const answer = await context.http.expect(200, "R2", "POST", "/v1/chat", {
-    body: { ...context.toRequest("text"), ...body },
-  });
-  return readResponse(answer, "POST /v1/chat");
-}
 
 async function checkTurns(context: Context): Promise<void> {
   const first = await say(context, {});
@@ -188,14 +181,6 @@ async function checkBusyCancel(context: Context): Promise<void> {
   checkCancelled(await context.waitForEnd(run.responseId), "X7");
 }
 
-async function listPage(context: Context, query: string): Promise<ConversationPage> {
-  const { json, text } = await context.http.expect(200, "§7", "GET", `/v1/conversations${query}`);
-  const page = json as ConversationPage | undefined;
-  const isPage = Array.isArray(page?.conversations) && page.conversations.every(({ id }) => typeof id === "string");
-  demand(isPage, "§7", `GET /v1/conversations${query} gives no conversations: ${show(text)}`);
-  return page;
-}
-
 async function checkList(context: Context): Promise<void> {
   const word = `zebra${Date.now()}`;
   const old = await say(context, { message: `${context.toRequest("text").message} (${word})` });
@@ -217,13 +202,6 @@ async function checkList(context: Context): Promise<void> {
     `a search for a word of one conversation gives ${found.length}`,
   );
   await context.http.expectError(400, "GET", "/v1/conversations?limit=x");
-}
-
-async function getConversation(context: Context, id: string): Promise<Conversation> {
-  const { json, text } = await context.http.expect(200, "§7", "GET", `/v1/conversations/${id}`);
-  const conversation = json as Conversation | undefined;
-  demand(Array.isArray(conversation?.turns), "§7", `GET /v1/conversations/${id} gives no turns: ${show(text)}`);
-  return conversation;
 }
 
 /** Two turns. */

@@ -1,0 +1,154 @@
+/** What a conversation keeps and shows: settings, pins, usage, what waits, excerpts of a search, exports. */
+import type { Conversation, ConversationSummary } from "@sheaf/protocol";
+import type { Check } from "../check.ts";
+import type { Context } from "../context.ts";
+import { explainDifference } from "../difference.ts";
+import { demand, demandNone, show } from "../violation.ts";
+import { getConversation, listPage, say } from "./read-conversations.ts";
+
+export const conversationStateChecks: readonly Check[] = [
+  {
+    id: "conversation-settings",
+    level: "interactive",
+    clauses: ["X25", "X26"],
+    title: "a message without a mode goes on with the conversation's, which PATCH changes",
+    run: checkSettings,
+  },
+  {
+    id: "conversation-usage",
+    level: "interactive",
+    clauses: ["X35"],
+    title: "the usage of a conversation is the sum over its responses",
+    run: checkUsage,
+  },
+  {
+    id: "conversation-waiting",
+    level: "interactive",
+    clauses: ["X35"],
+    title: "a conversation names the response that runs and the approvals that wait, while they do",
+    run: checkWaiting,
+  },
+  {
+    id: "conversation-pinned",
+    level: "interactive",
+    clauses: ["X26", "X35", "X36"],
+    title: "pinned conversations come first if they are asked for first",
+    run: checkPinned,
+  },
+  {
+    id: "conversation-match",
+    level: "interactive",
+    clauses: ["X36"],
+    title: "a search says where it found its words, whatever their case",
+    run: checkMatch,
+  },
+  {
+    id: "conversation-export",
+    level: "interactive",
+    clauses: ["X37"],
+    title: "a conversation is exported as Markdown and as JSON",
+    run: checkExport,
+  },
+];
+
+async function patch(context: Context, id: string, body: Readonly<Record<string, unknown>>): Promise<Conversation> {
+  await context.http.expect([200, 204], "X26", "PATCH", `/v1/conversations/${id}`, { body });
+  return getConversation(context, id);
+}
+
+async function checkSettings(context: Context): Promise<void> {
+  const { conversationId } = await say(context, { mode: "plan" });
+  const next = await say(context, { mode: undefined, conversationId });
+  demand(next.mode === "plan", "X25", `a message without a mode was answered in ${next.mode}, not in plan mode`);
+  const { title, mode } = await patch(context, conversationId, { mode: "ask", title: "A new title" });
+  demand(title === "A new title" && mode === "ask", "X26", `PATCH left ${show({ title, mode })}`);
+  const last = await say(context, { mode: undefined, conversationId });
+  demand(last.mode === "ask", "X26", `the mode of PATCH is ask, and the next response has ${last.mode}`);
+  const path = `/v1/conversations/${conversationId}`;
+  await context.http.expectError(400, "PATCH", path, { body: { mode: "no-such-mode" } });
+  await context.http.expectError(404, "PATCH", "/v1/conversations/conv_x", { body: { title: "none" } });
+}
+
+async function checkUsage(context: Context): Promise<void> {
+  const first = await say(context, {});
+  const second = await say(context, { conversationId: first.conversationId });
+  const { usage } = await getConversation(context, first.conversationId);
+  for (const field of ["promptTokens", "completionTokens", "totalTokens"] as const) {
+    const sum = first.usage[field] + second.usage[field];
+    demand(
+      usage?.[field] === sum,
+      "X35",
+      `${field} of two responses is ${sum}, and of the conversation ${usage?.[field]}`,
+    );
+  }
+}
+
+async function checkWaiting(context: Context): Promise<void> {
+  const { stream, responseId, conversationId, approvalId } = await context.startApproval();
+  const open = await getConversation(context, conversationId);
+  const { conversations } = await listPage(context, "?limit=50");
+  for (const each of [open, conversations.find(({ id }) => id === conversationId)]) {
+    demand(each?.runningResponseId === responseId, "X35", `runningResponseId is ${show(each?.runningResponseId)}`);
+    const waiting = each.approvals?.map((approval) => [approval.approvalId, approval.responseId]);
+    demandNone(explainDifference(waiting, [[approvalId, responseId]]), "X35", "the approvals that wait");
+  }
+  await context.http.send("POST", `/v1/responses/${responseId}/cancel`, { body: {} });
+  await stream.readToEnd();
+  await context.waitForEnd(responseId);
+  const { runningResponseId, approvals } = await getConversation(context, conversationId);
+  demand(runningResponseId === undefined, "X35", "a conversation names a response that has ended as running");
+  demand((approvals ?? []).length === 0, "X35", "an approval waits for a response that has ended");
+}
+
+async function checkPinned(context: Context): Promise<void> {
+  const old = await say(context, {});
+  const recent = await say(context, {});
+  const { pinned } = await patch(context, old.conversationId, { pinned: true });
+  demand(pinned === true, "X35", "a conversation that PATCH pinned is not pinned");
+  const isFirst = (list: readonly ConversationSummary[]): boolean => {
+    const places = [old, recent].map(({ conversationId }) => list.findIndex(({ id }) => id === conversationId));
+    return places[0]! < places[1]!;
+  };
+  const plain = await listPage(context, "?limit=50");
+  demand(!isFirst(plain.conversations), "X36", "a pin changes the order of a list that does not ask for it");
+  const sorted = await listPage(context, "?limit=50&pinned=first");
+  demand(isFirst(sorted.conversations), "X36", "with pinned=first a pinned conversation is after a newer one");
+  await patch(context, old.conversationId, { pinned: false });
+}
+
+async function checkMatch(context: Context): Promise<void> {
+  const word = `Heron${Date.now()}`;
+  const { conversationId, id } = await say(context, { message: `${context.toRequest("text").message} (${word})` });
+  // A title may have the words of the message.
+  await patch(context, conversationId, { title: "Something else" });
+  const { conversations } = await listPage(context, `?search=${word.toUpperCase()}`);
+  const found = conversations.find((each) => each.id === conversationId)?.match;
+  demand(found !== undefined, "X36", `a search for ${word.toUpperCase()} does not say where it found ${word}`);
+  const isPlace = found.where === "message" && (found.responseId ?? id) === id;
+  demand(isPlace, "X36", `the words of a message were found in ${show(found)}`);
+  const parts = found.ranges.map(({ start, end }) => found.text.slice(start, end));
+  demandNone(explainDifference(parts, [word]), "X36", "the ranges of the match");
+}
+
+async function checkExport(context: Context): Promise<void> {
+  const { conversationId, id } = await say(context, {});
+  await patch(context, conversationId, { title: "Räume / Zimmer" });
+  const path = `/v1/conversations/${conversationId}/export`;
+  const markdown = await context.http.expect(200, "X37", "GET", `${path}?format=markdown`);
+  const { message } = context.toRequest("text");
+  demand(markdown.text.includes(message.split("\n")[0]!), "X37", "the Markdown does not have the message");
+  for (const format of ["markdown", "json"]) {
+    const { headers } = await context.http.expect(200, "X37", "GET", `${path}?format=${format}`);
+    const disposition = headers.get("content-disposition") ?? "none";
+    demand(
+      /^attachment\b.*filename/i.test(disposition),
+      "X37",
+      `the Content-Disposition of ${format} is ${disposition}`,
+    );
+  }
+  const { json } = await context.http.expect(200, "X37", "GET", `${path}?format=json`);
+  const exported = json as Partial<Conversation> | undefined;
+  const ids = exported?.turns?.map(({ response }) => response.id);
+  demandNone(explainDifference(ids, [id]), "X37", "the responses of the export");
+  await context.http.expectError(400, "GET", `${path}?format=docx`);
+}

@@ -1,0 +1,27 @@
+/** Messages and conversations, as the checks of conversations need them. */
+import type { ChatResponse, Conversation, ConversationPage } from "@sheaf/protocol";
+import { readResponse, type Context } from "../context.ts";
+import { demand, show } from "../violation.ts";
+
+/** Sends a message and waits for the whole response. */
+export async function say(context: Context, body: Readonly<Record<string, unknown>>): Promise<ChatResponse> {
+  const answer = await context.http.expect(200, "R2", "POST", "/v1/chat", {
+    body: { ...context.toRequest("text"), ...body },
+  });
+  return readResponse(answer, "POST /v1/chat");
+}
+
+export async function listPage(context: Context, query: string): Promise<ConversationPage> {
+  const { json, text } = await context.http.expect(200, "§7", "GET", `/v1/conversations${query}`);
+  const page = json as ConversationPage | undefined;
+  const isPage = Array.isArray(page?.conversations) && page.conversations.every(({ id }) => typeof id === "string");
+  demand(isPage, "§7", `GET /v1/conversations${query} gives no conversations: ${show(text)}`);
+  return page;
+}
+
+export async function getConversation(context: Context, id: string): Promise<Conversation> {
+  const { json, text } = await context.http.expect(200, "§7", "GET", `/v1/conversations/${id}`);
+  const conversation = json as Conversation | undefined;
+  demand(Array.isArray(conversation?.turns), "§7", `GET /v1/conversations/${id} gives no turns: ${show(text)}`);
+  return conversation;
+}
