@@ -125,7 +125,9 @@ function takeFlag(word: string, rest: string[], values: Partial<Record<FlagName,
       values[name] = true;
       return;
     case "optional":
-      values[name] = takeOptionalValue(spelling, attached, rest);
+      // A working tree has no name with a blank: such a word is the prompt.
+      if (name === "worktree" && attached === undefined && /\s/.test(rest[0] ?? "")) values[name] = "";
+      else values[name] = takeOptionalValue(spelling, attached, rest);
       return;
     case "value":
       values[name] = attached ?? takeValue(spelling, rest);
@@ -150,10 +152,11 @@ function takeOptionalValue(spelling: string, attached: string | undefined, rest:
   if (attached === undefined && (rest[0] === undefined || rest[0].startsWith("-"))) return "";
   const value = attached ?? rest.shift();
   if (value) return value;
-  throw new SheafError(
-    "USAGE",
-    `${spelling} was given an empty id (an unset variable?): name a session, or write --continue for the newest one`,
-  );
+  const advice =
+    spellings.get(spelling) === "worktree"
+      ? "give a name, or no value"
+      : "name a session, or write --continue for the newest one";
+  throw new SheafError("USAGE", `${spelling} was given an empty id (an unset variable?): ${advice}`);
 }
 
 /** `sheaf resume` is `sheaf --resume`; "resume the work" is a prompt. */

@@ -116,6 +116,20 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       `revert ${session} --on-conflict leave`,
     ],
   },
+  worktrees: {
+    summary: "List the working trees of --worktree, remove them, or merge one",
+    flags: ["format", "json", "all", "force", "branch", "on-conflict", "workspace"],
+    examples: [
+      "worktrees ls",
+      "worktrees merge fix-login",
+      "worktrees merge fix-login --branch",
+      "worktrees rm fix-login",
+    ],
+    notes: [
+      "merge changes your files, and commits nothing; with conflicts it changes none, unless --on-conflict says so.",
+      "A tree is kept after a merge, until rm.",
+    ],
+  },
   instrumentation: {
     summary: "List what debug mode left in this workspace, or remove it",
     flags: ["remove", "all", "format", "json", "workspace"],

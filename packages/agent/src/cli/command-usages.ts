@@ -20,6 +20,7 @@ export const commandUsages = {
   whoami: "",
   models: "[PROVIDER]",
   revert: "SESSION [RESPONSE]",
+  worktrees: "ls | rm NAME… | merge NAME",
   instrumentation: "",
   trust: "[DIR]",
   permissions: "explain | check",

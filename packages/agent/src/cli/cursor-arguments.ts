@@ -8,7 +8,6 @@ interface ForeignFlag {
   readonly reason: string;
 }
 
-const worktree = "the run works in the workspace itself, not in a new worktree";
 const local = "the run is in the foreground, on this machine";
 
 /** By spelling. */
@@ -20,10 +19,8 @@ const foreignFlags: Readonly<Record<string, ForeignFlag>> = {
   "--cloud": { kind: "switch", reason: local },
   "-c": { kind: "switch", reason: local },
   "--fullscreen": { kind: "switch", reason: "the terminal is used as it is" },
-  "--worktree": { kind: "optional", reason: worktree },
-  "-w": { kind: "optional", reason: worktree },
-  "--worktree-base": { kind: "value", reason: worktree },
-  "--skip-worktree-setup": { kind: "switch", reason: worktree },
+  "--worktree-base": { kind: "value", reason: "a working tree begins at the last commit" },
+  "--skip-worktree-setup": { kind: "switch", reason: "no setup runs in a working tree" },
   "--plugin-dir": { kind: "value", reason: "there are no plugins; sheaf mcp add adds tools" },
   "--endpoint": { kind: "value", reason: "requests go to the provider of the model" },
   "-e": { kind: "value", reason: "requests go to the provider of the model" },

@@ -62,7 +62,7 @@ export const flags = {
   force: {
     kind: "switch",
     aliases: ["-f", "--yolo"],
-    help: "Run every command without asking",
+    help: "Run every command without asking; worktrees rm: also trees with changes that are not merged",
   },
   allow: { kind: "list", placeholder: "RULE", help: 'Allow by rule, like "Shell(npm test)"; repeatable' },
   ask: { kind: "list", placeholder: "RULE", help: "Ask by rule, even with --force; repeatable" },
@@ -97,6 +97,12 @@ export const flags = {
     kind: "list",
     placeholder: "DIR",
     help: "Folder to work in (default: this one); serve: folder to work in, repeatable, NAME=DIR names it",
+  },
+  worktree: {
+    kind: "optional",
+    aliases: ["-w"],
+    placeholder: "[NAME]",
+    help: "Work in a working tree of its own, kept if it changes something (sheaf worktrees)",
   },
   "add-dir": {
     kind: "list",
@@ -145,7 +151,7 @@ export const flags = {
   "on-conflict": {
     kind: "value",
     placeholder: "WHAT",
-    help: "revert: refuse (default), leave, or overwrite files that have changed since",
+    help: "revert: refuse (default), leave or overwrite; worktrees merge: refuse, leave or mark",
   },
   format: {
     kind: "value",
@@ -155,8 +161,9 @@ export const flags = {
   json: { kind: "switch", help: "The same as --format json" },
   all: {
     kind: "switch",
-    help: "Sessions of every workspace; instrumentation: also sessions that wait for an answer",
+    help: "Sessions of every workspace; instrumentation: also sessions that wait; worktrees ls: all",
   },
+  branch: { kind: "switch", help: "worktrees merge: make the branch sheaf/NAME, and change no file" },
   overwrite: {
     kind: "switch",
     help: "revert: the same as --on-conflict overwrite; install-alias: replace any program",

@@ -32,6 +32,7 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
   status: async () => (await import("./commands/status.ts")).runStatus,
   whoami: async () => (await import("./commands/status.ts")).runStatus,
   revert: async () => (await import("./commands/revert.ts")).runRevert,
+  worktrees: async () => (await import("./commands/worktrees.ts")).runWorktrees,
   instrumentation: async () => (await import("./commands/instrumentation.ts")).runInstrumentation,
   trust: async () => (await import("./commands/trust.ts")).runTrust,
   permissions: async () => (await import("./commands/permissions.ts")).runPermissions,

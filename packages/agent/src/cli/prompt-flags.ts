@@ -66,6 +66,7 @@ export const promptFlags: readonly FlagName[] = [
   "continue",
   "session-id",
   "no-save",
+  "worktree",
 ];
 
 /** Flags of every command. */

@@ -17,6 +17,7 @@ import { toUserFiles, type Environment } from "../base/paths.ts";
 import type { FlagValues } from "./flags.ts";
 import { toConversationId } from "./session-id.ts";
 import { findConversation } from "./session-words.ts";
+import { listSessionFolders, openRunTree } from "./run-tree.ts";
 import type { RunControl } from "./signals.ts";
 import type { RunConfig } from "./run-config.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
@@ -42,14 +43,17 @@ export interface PromptOrder {
   readonly toolServers?: ToolServers | undefined;
   /** The editor that the prompt comes from (C57). */
   readonly editor?: EditorFiles | undefined;
+  /** Shows what became of a working tree (C71); undefined: nobody sees it. */
+  readonly report?: ((line: string) => void) | undefined;
 }
 
 /** Opens nothing yet. */
 export function createPromptRun(prompt: PromptOrder): LoggedRun {
   const { config, control, spentMs = 0 } = prompt;
+  const order = toRunOrder(prompt);
   return createLoggedRun({
-    order: toRunOrder(prompt),
-    open: (complete, onClose) => openPromptRun(prompt, complete, onClose),
+    order,
+    open: (complete, onClose) => openPromptRun({ ...prompt, responseId: order.responseId }, complete, onClose),
     openTelemetry: () => openTelemetry(prompt.environment, { hasParent: true }),
     signal: control.signal,
     abort: (reason) => control.abort(reason),
@@ -80,8 +84,12 @@ function toRunOrder({ message, config, flags, environment, ...prompt }: PromptOr
   };
 }
 
+interface OpenOrder extends PromptOrder {
+  readonly responseId: string;
+}
+
 async function openPromptRun(
-  { config, flags, control: { signal }, approver, toolServers, editor }: PromptOrder,
+  { config, flags, environment, control: { signal }, responseId, report = () => undefined, ...ports }: OpenOrder,
   complete: Parameters<RunRequest["open"]>[0],
   onClose: Parameters<RunRequest["open"]>[1],
 ): Promise<OpenedRun> {
@@ -92,27 +100,35 @@ async function openPromptRun(
   complete({ model });
   const store = await createStore(flags["no-save"] ? memoryFile : config.storeFile);
   onClose(() => store.close());
-  const conversationId = await chooseConversation(flags, store, config.workspace);
+  const conversationId = await chooseConversation(flags, store, listSessionFolders(config, flags));
   complete({ conversationId, mode: await chooseMode(config, flags, store, conversationId) });
+  const tree = await openRunTree({ config, flags, environment, conversationId, responseId, report }, store);
+  if (tree) {
+    onClose(() => tree.close());
+    complete({ workspace: tree.workspace, trusted: tree.trusted });
+  }
   const checkAnswer = await createAnswerCheck(flags["output-schema"], signal, onClose);
   return {
     store,
     model,
-    approver,
-    toolServers,
-    editor,
+    approver: ports.approver,
+    toolServers: ports.toolServers,
+    editor: ports.editor,
     checkAnswer,
-    ...(recording && { wrapPorts: (settings, ports) => recording.wrap(settings, ports, signal) }),
+    ...(recording && { wrapPorts: (settings, inner) => recording.wrap(settings, inner, signal) }),
   };
 }
 
 /**
- * The id of the conversation, `conv_<uuid>`: the one named, the newest of the workspace, or a new one.
+ * The id of the conversation, `conv_<uuid>`: the one named, the newest of these folders, or a new one.
  * A whole id that is not stored begins a new conversation under it (C14).
  * @throws SheafError USAGE for what is no id, or when there is nothing to go on with.
  */
-export async function chooseConversation(flags: FlagValues, store: Store, workspace: string): Promise<string> {
+export async function chooseConversation(flags: FlagValues, store: Store, folders: readonly string[]): Promise<string> {
   const { resume } = flags;
+  if (flags["no-save"] && flags.worktree !== undefined) {
+    throw new SheafError("USAGE", "--worktree keeps files, and --no-save keeps none: leave one of them out");
+  }
   if (flags["no-save"] && (resume !== undefined || flags.continue)) {
     throw new SheafError(
       "USAGE",
@@ -129,9 +145,11 @@ export async function chooseConversation(flags: FlagValues, store: Store, worksp
     throw new SheafError("USAGE", `--session-id "${named}" is not a UUID: sheaf create-chat makes one`);
   }
   if (resume === undefined && !flags.continue) return `conv_${randomUUID()}`;
-  const [newest] = await store.listConversations({ limit: 1, workspace });
+  const found = await Promise.all(folders.map((workspace) => store.listConversations({ limit: 1, workspace })));
+  const [newest] = found.flat().toSorted((one, other) => other.updatedAt - one.updatedAt);
   if (newest) return newest.id;
-  throw new SheafError("USAGE", `there is no session of ${workspace} to go on with: leave --resume and --continue out`);
+  const place = folders[0] ?? (flags.worktree ? `the working tree ${flags.worktree}` : "any working tree");
+  throw new SheafError("USAGE", `there is no session of ${place} to go on with: leave --resume and --continue out`);
 }
 
 /** That of the flag, else that of the conversation (C69). */

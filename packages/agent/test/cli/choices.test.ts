@@ -133,7 +133,7 @@ describe("the session", () => {
 
   test(verifies("C14", "is a new one, the named one, or the newest of the workspace"), async () => {
     const store = createSqliteStore(":memory:");
-    const choose = (...words: readonly string[]) => chooseConversation(toFlags(...words), store, "/w");
+    const choose = (...words: readonly string[]) => chooseConversation(toFlags(...words), store, ["/w"]);
     expect(await choose()).toMatch(/^conv_[0-9a-f]{8}-/);
     expect(await choose()).not.toBe(await choose());
     expect(await choose("--resume", one.toUpperCase())).toBe(`conv_${one}`);
@@ -149,9 +149,9 @@ describe("the session", () => {
     }
     expect(await choose("--continue")).toBe("conv_b");
     expect(findNamedSession({ resume: "" })).toBeUndefined();
-    expect(await chooseConversation({ resume: "" }, store, "/w")).toBe("conv_b");
+    expect(await chooseConversation({ resume: "" }, store, ["/w"])).toBe("conv_b");
     for (const word of ["null", "undefined", "session-abc", "conv_x", "go on", "-1", "abcd"]) {
-      await expect(chooseConversation({ resume: word }, store, "/w"), word).rejects.toThrow(usage(/sheaf ls/));
+      await expect(chooseConversation({ resume: word }, store, ["/w"]), word).rejects.toThrow(usage(/sheaf ls/));
     }
     await store.close();
   });

@@ -37,8 +37,9 @@ const common: readonly FlagName[] = [
 
 const groups: readonly (readonly [string, readonly CommandName[]])[] = [
   ["Set up", ["login", "logout", "models", "status", "whoami", "doctor", "config", "about"]],
-  ["Sessions", ["ls", "show", "answer", "revert", "fork", "export", "import", "rm", "usage"]],
-  ["Permissions", ["permissions", "trust", "mcp", "instrumentation"]],
+  ["Sessions", ["ls", "show", "answer", "fork", "export", "import", "rm", "usage"]],
+  ["Files", ["revert", "worktrees", "instrumentation"]],
+  ["Permissions", ["permissions", "trust", "mcp"]],
   ["Programs", ["serve", "store", "acp", "convert", "replay", "schema", "create-chat"]],
   ["Shell", ["completion", "install-alias", "help"]],
 ];

@@ -116,7 +116,9 @@ export async function answerPrompt(
   reportNotices(config.notices, seen, person?.write);
   const projection = person?.projection ?? (await createChosenProjection(format, flags, io));
   const { approver, toolServers } = person ?? {};
-  const run = createPromptRun({ message, config, flags, environment, control, spentMs, approver, toolServers });
+  const write = person?.write ?? ((text: string) => void process.stderr.write(text));
+  const report = (line: string): void => write(formatNotice(line));
+  const run = createPromptRun({ message, config, flags, environment, control, spentMs, approver, toolServers, report });
   const notices = person || isTerminal(2) ? createNoticeReport(seen, person?.write) : undefined;
   const delivery = await deliverEvents(run.events(), {
     projection,

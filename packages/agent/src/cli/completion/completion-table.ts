@@ -51,7 +51,7 @@ const flagWords: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
   model: ["offline", "scripted:"],
   format: ["text", "json", "markdown", "html"],
   access: ["read", "write"],
-  "on-conflict": ["refuse", "leave", "overwrite"],
+  "on-conflict": ["refuse", "leave", "overwrite", "mark"],
   by: usageKeys,
 };
 
@@ -66,6 +66,7 @@ const commandWords: Readonly<Record<string, readonly string[]>> = {
   help: [...helpTopics, ...commandNames],
   schema: [...schemaNames, "config"],
   permissions: ["explain", "check"],
+  worktrees: ["ls", "rm", "merge"],
   mcp: ["list", "list-tools", "add", "remove", "trust", "enable", "disable"],
   login: providers,
   logout: providers,

@@ -19,6 +19,7 @@ import { checkPromptFlags } from "../prompt-flags.ts";
 import { formatFailure, formatNotice } from "../report-error.ts";
 import { toConfig } from "../run-config.ts";
 import { chooseConversation } from "../prompt-run.ts";
+import { listSessionFolders } from "../run-tree.ts";
 import { createRunControl } from "../signals.ts";
 import { toLocale } from "../../output/action-words.ts";
 import { toBareId } from "../../output/result-line.ts";
@@ -37,6 +38,9 @@ type Message = Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers">
 export async function runInteractive({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
   if (flags["output-format"] !== undefined) {
     throw new SheafError("USAGE", '--output-format works in print mode only: write sheaf -p "your prompt"');
+  }
+  if (flags.worktree !== undefined) {
+    throw new SheafError("USAGE", '--worktree works in print mode only: write sheaf -p "your prompt" --worktree');
   }
   checkPromptFlags(flags);
   keepTerminalClean();
@@ -106,10 +110,10 @@ function sendOwnSignal(name: "SIGINT" | "SIGTSTP"): void {
 
 /** The session that the flags name, or a new one. */
 async function chooseSession(flags: FlagValues, io: CommandIo): Promise<string> {
-  const { storeFile, workspace } = toConfig(flags, io);
-  const store = await createStore(storeFile);
+  const config = toConfig(flags, io);
+  const store = await createStore(config.storeFile);
   try {
-    return toBareId(await chooseConversation(flags, store, workspace));
+    return toBareId(await chooseConversation(flags, store, listSessionFolders(config, flags)));
   } finally {
     await store.close();
   }

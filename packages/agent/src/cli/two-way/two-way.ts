@@ -12,6 +12,7 @@ import type { CommandIo } from "../io.ts";
 import { createChosenProjection } from "../output-choice.ts";
 import { checkPromptFlags } from "../prompt-flags.ts";
 import { chooseConversation, createPromptRun } from "../prompt-run.ts";
+import { listSessionFolders } from "../run-tree.ts";
 import { printRefusedRun } from "../refused-run.ts";
 import { reportEnd } from "../report-end.ts";
 import { reportNotices } from "../report-notices.ts";
@@ -133,10 +134,10 @@ async function openTalk(
   return talk;
 }
 
-async function findSession(flags: FlagValues, { storeFile, workspace }: RunConfig): Promise<string> {
-  const store = await createStore(storeFile);
+async function findSession(flags: FlagValues, config: RunConfig): Promise<string> {
+  const store = await createStore(config.storeFile);
   try {
-    return toBareId(await chooseConversation(flags, store, workspace));
+    return toBareId(await chooseConversation(flags, store, listSessionFolders(config, flags)));
   } finally {
     await store.close();
   }
@@ -235,6 +236,7 @@ async function answerMessage(
     },
     approver,
     toolServers,
+    report: (line) => reportNotices([line], seen),
   });
   reportNotices(config.notices, seen);
   const observed = async function* () {

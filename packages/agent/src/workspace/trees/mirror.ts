@@ -70,6 +70,36 @@ async function readCommit(mirror: GitSetup, ref: string): Promise<string | undef
 }
 
 /**
+ * A repository on this machine has settings and hooks of its own: what receives runs none of them (S-124). It must not
+ * change a branch that is checked out, which would run filters.
+ */
+const receivingSettings = [
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "core.alternateRefsCommand=true",
+  "receive.autogc=false",
+  "receive.denyCurrentBranch=refuse",
+  "gc.auto=0",
+  "maintenance.auto=false",
+];
+
+/** Makes or moves a branch; `ok: false` if the remote refuses, as it does for a branch that has other commits. */
+export async function pushBranch(
+  mirror: GitSetup,
+  { address, access }: Remote,
+  commit: string,
+  branch: string,
+): Promise<Fetched> {
+  const receiver = ["git", ...receivingSettings.map((setting) => `-c ${setting}`), "receive-pack"].join(" ");
+  const words = ["push", "-q", "--no-verify", ...(access.protocol === "file" ? [`--receive-pack=${receiver}`] : [])];
+  const pushed = await runGit(mirror, [...words, "--", address, `${commit}:refs/heads/${branch}`], {
+    remote: access,
+    timeoutMs: FETCH_MS,
+  });
+  return pushed.exitCode === 0 ? { ok: true, commit } : { ok: false, reason: toReason(pushed) };
+}
+
+/**
  * The user's repository as a remote. Only its objects and refs are read, by the program of git that serves others.
  * @throws SheafError USAGE for a folder without a repository, and for one whose objects are elsewhere.
  */

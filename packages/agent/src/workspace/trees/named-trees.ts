@@ -1,0 +1,122 @@
+/** The working trees of the user's repositories: each has a name, a folder, and a record of where it comes from (C70). */
+import { readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { makeFolder } from "../../base/make-folder.ts";
+import { readSmallFile } from "../open-file.ts";
+import { isAlive } from "../../base/process-numbers.ts";
+import { replaceFile, writeNewFile } from "../../base/replace-file.ts";
+import { toHash } from "../read-file.ts";
+import { isBelow } from "../workspace.ts";
+import { removeTree, toTreePlace, type TreePlace } from "./working-tree.ts";
+
+/** What is known about a tree. */
+export interface TreeRecord {
+  /** The root of the repository that it comes from. */
+  readonly source: string;
+  /** The commit that it began with. */
+  readonly base: string;
+  /** Its last recorded state; `base` if nothing has changed. */
+  readonly state: string;
+  /** The last state that was merged. */
+  readonly merged?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+export interface NamedTree extends TreePlace {
+  readonly name: string;
+  /** The bare repository that its states are in. */
+  readonly mirrorFolder: string;
+}
+
+const MAX_RECORD_BYTES = 64 * 1024;
+
+/** What a name may be: part of a path, and of a branch. */
+export function isTreeName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name);
+}
+
+/** Where all of them are. */
+function toTreesFolder(dataFolder: string): string {
+  return join(dataFolder, "worktrees");
+}
+
+/** `source`: the root of the user's repository. */
+export function toNamedTree(dataFolder: string, source: string, name: string): NamedTree {
+  return toTree(join(toTreesFolder(dataFolder), toHash(Buffer.from(source)).slice(0, 16)), name);
+}
+
+function toTree(folder: string, name: string): NamedTree {
+  return { ...toTreePlace(join(folder, "trees", name)), name, mirrorFolder: join(folder, "mirror.git") };
+}
+
+/** The tree that a folder is in, and the path in it; undefined for one outside of all trees. */
+export function findTreeOf(dataFolder: string, folder: string): { tree: NamedTree; inner: string } | undefined {
+  const [key, trees, name, files, ...inner] = relative(toTreesFolder(dataFolder), folder).split("/");
+  if (!/^[0-9a-f]{16}$/.test(key ?? "") || trees !== "trees" || files !== "files") return undefined;
+  if (!isTreeName(name ?? "") || inner.includes("..")) return undefined;
+  const tree = toTree(join(toTreesFolder(dataFolder), key!), name!);
+  return isBelow(folder, tree.files) ? { tree, inner: inner.join("/") } : undefined;
+}
+
+/** The trees of a repository by name; those of all repositories without one. */
+export function listTrees(dataFolder: string, source?: string): readonly NamedTree[] {
+  const all = toTreesFolder(dataFolder);
+  const folders =
+    source === undefined
+      ? listNames(all).map((key) => join(all, key))
+      : [join(all, toHash(Buffer.from(source)).slice(0, 16))];
+  return folders.flatMap((folder) =>
+    listNames(join(folder, "trees"))
+      .filter(isTreeName)
+      .toSorted()
+      .map((name) => toTree(folder, name)),
+  );
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined: there is no such tree, or it was never complete. */
+export function readTreeRecord({ folder }: NamedTree): TreeRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(readSmallFile(join(folder, "tree.json"), MAX_RECORD_BYTES) ?? "");
+    return value as TreeRecord;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeTreeRecord({ folder }: NamedTree, record: TreeRecord): void {
+  replaceFile(join(folder, "tree.json"), `${JSON.stringify(record, undefined, 2)}\n`);
+}
+
+/** Forgets the tree with all that is in it; the mirror goes with the last one of its repository. */
+export async function removeNamedTree(tree: NamedTree): Promise<void> {
+  await removeTree(tree.folder);
+  const repository = join(tree.mirrorFolder, "..");
+  if (listNames(join(repository, "trees")).length === 0) await rm(repository, { recursive: true, force: true });
+}
+
+/** For one process at a time: gives what releases it, or the number of the process that has it. */
+export function lockTree({ folder }: NamedTree): (() => Promise<void>) | number {
+  makeFolder(folder);
+  const file = join(folder, "lock");
+  for (let tries = 0; ; tries += 1) {
+    try {
+      writeNewFile(file, String(process.pid));
+      return () => rm(file, { force: true });
+    } catch (error) {
+      const holder = Number(readSmallFile(file, MAX_RECORD_BYTES) ?? "");
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST" || tries > 2) throw error;
+      if (holder > 0 && isAlive(holder)) return holder;
+      process.getBuiltinModule("node:fs").rmSync(file, { force: true });
+    }
+  }
+}
