@@ -39,6 +39,38 @@ async function readTurns(
 }
 
 describeWithChromium("attachments in the page", (browser) => {
+  test(
+    verifies(["X48", "X49", "S-102"], "images open at full size, also after a reload; texts are names"),
+    async () => {
+      const { page, server, faults } = await openScenario(browser, folder, { script: hello });
+      await page.locator("input[type=file]").setInputFiles([
+        { name: "notes.md", mimeType: "text/markdown", buffer: Buffer.from("# Notes\n") },
+        { name: "red.png", mimeType: "image/png", buffer: Buffer.from(pixel, "base64") },
+      ]);
+      await waitUntil(page, "document.querySelectorAll('.composer .attachment').length === 2");
+      await page.getByRole("button", { name: "Send" }).click();
+      await waitForAnswer(page);
+      expect(await readTurns(server, page)).toMatchObject([{ attachments: [{ mediaType: "text/plain" }, {}] }]);
+      await page.reload();
+      const button = page.getByRole("button", { name: "Show at full size: red.png" });
+      await waitUntil(page, "document.querySelector('.message img')?.naturalWidth === 1");
+      expect(await page.locator(".message img").getAttribute("src")).toMatch(
+        /^\/v1\/responses\/chat_[^/]+\/attachments\/2$/,
+      );
+      await takeScreenshots(page, "attachments-kept");
+      await button.focus();
+      await page.keyboard.press("Enter");
+      const dialog = page.getByRole("dialog", { name: "red.png" });
+      await dialog.getByRole("img", { name: "red.png" }).waitFor();
+      expect(await findAccessFaults(page)).toEqual([]);
+      await takeScreenshots(page, "attachment-large");
+      await page.keyboard.press("Escape");
+      await waitUntil(page, "document.querySelector('dialog') === null");
+      expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+      expect(faults()).toEqual([]);
+    },
+  );
+
   test(verifies(["X19", "S-102", "S-62"], "are chosen, dropped and pasted, shown, and sent as bytes"), async () => {
     const { page, server, faults } = await openScenario(browser, folder, { script: hello });
     const chips = page.getByRole("list", { name: "Attached files" });
@@ -76,7 +108,7 @@ describeWithChromium("attachments in the page", (browser) => {
     });
     await page.reload();
     await chips.waitFor();
-    expect(await page.locator(".thumbnail").count()).toBe(0);
+    await waitUntil(page, "[...document.querySelectorAll('.message img')].length === 2");
     expect(faults()).toEqual([]);
   });
 
@@ -85,7 +117,9 @@ describeWithChromium("attachments in the page", (browser) => {
     await give(page, "drop", "evil.png", Buffer.from("<svg onload='alert(1)'/>").toString("base64"));
     const alert = page.getByRole("alert");
     await alert.waitFor();
-    expect(await alert.innerText()).toContain("evil.png is not a PNG, JPEG, GIF or WebP image and not a PDF.");
+    expect(await alert.innerText()).toContain(
+      "evil.png is not a PNG, JPEG, GIF or WebP image, not a PDF, and not a UTF-8 text",
+    );
     expect(await page.locator(".thumbnail").count()).toBe(0);
     await give(page, "paste", "red.png", pixel);
     await page.locator(".composer .thumbnail").waitFor();

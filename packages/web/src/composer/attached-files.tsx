@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Dialog } from "../elements/dialog.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
@@ -11,19 +12,29 @@ interface ShownFile extends Pick<AttachedFile, "name" | "mediaType"> {
 
 interface AttachedFilesProps {
   readonly files: readonly ShownFile[];
+  /** Of the message that has them; "" or absent: the server does not have them yet. */
+  readonly responseId?: string;
   /** Absent: they cannot be removed. */
   readonly onRemove?: (index: number) => void;
 }
 
-/** Images by what the person chose in this tab, never from an address; a PDF is a name (S-102). */
-export function AttachedFiles({ files, onRemove }: AttachedFilesProps) {
+/** Images by what the person chose in this tab, or what the server keeps of it; everything else is a name (S-102). */
+export function AttachedFiles({ files, responseId = "", onRemove }: AttachedFilesProps) {
   const messages = useMessages();
   if (files.length === 0) return undefined;
   return (
     <ul class="attachments" aria-label={messages.attachedFiles}>
       {files.map(({ name, mediaType, blob }, index) => (
         <li key={`${index} ${name}`} class="attachment">
-          {blob && mediaType.startsWith("image/") ? <Thumbnail blob={blob} /> : <Icon name="file" />}
+          {mediaType.startsWith("image/") && (blob || responseId !== "") ? (
+            <Thumbnail
+              name={name}
+              blob={blob}
+              kept={`/v1/responses/${encodeURIComponent(responseId)}/attachments/${index + 1}`}
+            />
+          ) : (
+            <Icon name="file" />
+          )}
           <VisibleText text={name} />
           {onRemove ? (
             <button
@@ -41,14 +52,58 @@ export function AttachedFiles({ files, onRemove }: AttachedFilesProps) {
   );
 }
 
-function Thumbnail({ blob }: { readonly blob: Blob }) {
+interface ThumbnailProps {
+  readonly name: string;
+  readonly blob: Blob | undefined;
+  /** Where the server has it (X48). */
+  readonly kept: string;
+}
+
+/** A small image that opens at full size. */
+function Thumbnail({ name, blob, kept }: ThumbnailProps) {
+  const messages = useMessages();
+  const [isMissing, setMissing] = useState(false);
+  const [isLarge, setLarge] = useState(false);
+  const address = useAddress(blob, kept);
+  if (isMissing) return <Icon name="image" />;
+  if (address === undefined) return undefined;
+  const close = (): void => setLarge(false);
+  const label = `${messages.fullSize}: ${name}`;
+  return (
+    <>
+      <button type="button" class="thumbnail-button" aria-label={label} title={label} onClick={() => setLarge(true)}>
+        <img class="thumbnail" src={address} alt="" loading="lazy" onError={() => setMissing(true)} />
+      </button>
+      {isLarge ? (
+        <Dialog
+          title={name}
+          isWide
+          onClose={close}
+          buttons={
+            <button type="button" class="primary-button" onClick={close}>
+              {messages.close}
+            </button>
+          }
+        >
+          <div class="large-view" tabIndex={0} role="region" aria-label={name}>
+            <img src={address} alt={name} />
+          </div>
+        </Dialog>
+      ) : undefined}
+    </>
+  );
+}
+
+/** Undefined until there is one. */
+function useAddress(blob: Blob | undefined, kept: string): string | undefined {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
+    if (!blob) return undefined;
     const made = URL.createObjectURL(blob);
     setAddress(made);
     return () => URL.revokeObjectURL(made);
   }, [blob]);
-  return address === undefined ? undefined : <img class="thumbnail" src={address} alt="" />;
+  return blob ? address : kept;
 }
 
 /** Opens the browser's choice of files. */
@@ -62,7 +117,6 @@ export function FileButton({ onChoose }: { readonly onChoose: (files: readonly F
         type="file"
         hidden
         multiple
-        accept="image/png,image/jpeg,image/gif,image/webp,application/pdf"
         onChange={({ currentTarget }) => {
           onChoose([...(currentTarget.files ?? [])]);
           // The same file can be chosen again.
@@ -92,14 +146,15 @@ export function useAttachedFiles(files: readonly AttachedFile[], onChange: (file
     if (chosen.length === 0) return;
     setProblem(undefined);
     for (const file of chosen) {
-      if (!fitsMessage([...latest.current.map(({ blob }) => blob.size), file.size])) {
+      // In order, and each on top of the others.
+      const read = await readAttachedFile(file);
+      const together = read ? [...latest.current, read] : latest.current;
+      if (!fitsMessage(together)) {
         setProblem(messages.tooManyFiles);
         return;
       }
-      // In order, and each on top of the others.
-      const read = await readAttachedFile(file);
       if (!read) setProblem(messages.wrongFile(file.name));
-      else onChange((latest.current = [...latest.current, read]));
+      else onChange((latest.current = together));
     }
   };
   const adding = useRef(add);

@@ -69,7 +69,7 @@ export function MessageRow({ row }: { readonly row: MessageRowData }) {
           </Menu>
         ) : undefined}
       </div>
-      <AttachedFiles files={attachments} />
+      <AttachedFiles files={attachments} responseId={responseId} />
       {message === "" && attachments.length > 0 ? undefined : (
         <p class="message-text" dir="auto">
           {message === "" ? messages.answered : message}
