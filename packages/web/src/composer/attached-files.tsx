@@ -21,34 +21,65 @@ interface AttachedFilesProps {
 /** Images by what the person chose in this tab, or what the server keeps of it; everything else is a name (S-102). */
 export function AttachedFiles({ files, responseId = "", onRemove }: AttachedFilesProps) {
   const messages = useMessages();
+  const [large, setLarge] = useState<LargeImageData>();
   if (files.length === 0) return undefined;
   return (
-    <ul class="attachments" aria-label={messages.attachedFiles}>
-      {files.map(({ name, mediaType, blob }, index) => (
-        <li key={`${index} ${name}`} class="attachment">
-          {mediaType.startsWith("image/") && (blob || responseId !== "") ? (
-            <Thumbnail
-              name={name}
-              blob={blob}
-              kept={`/v1/responses/${encodeURIComponent(responseId)}/attachments/${index + 1}`}
-            />
-          ) : (
-            <Icon name="file" />
-          )}
-          <VisibleText text={name} />
-          {onRemove ? (
-            <button
-              type="button"
-              class="tool-button"
-              aria-label={messages.removeAttachment(name)}
-              onClick={() => onRemove(index)}
-            >
-              <Icon name="close" />
-            </button>
-          ) : undefined}
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul class="attachments" aria-label={messages.attachedFiles}>
+        {files.map(({ name, mediaType, blob }, index) => (
+          <li key={`${index} ${name}`} class="attachment">
+            {mediaType.startsWith("image/") && (blob || responseId !== "") ? (
+              <Thumbnail
+                name={name}
+                blob={blob}
+                kept={`/v1/responses/${encodeURIComponent(responseId)}/attachments/${index + 1}`}
+                onOpen={(address) => setLarge({ name, address })}
+              />
+            ) : (
+              <Icon name="file" />
+            )}
+            <VisibleText text={name} />
+            {onRemove ? (
+              <button
+                type="button"
+                class="tool-button"
+                aria-label={messages.removeAttachment(name)}
+                onClick={() => onRemove(index)}
+              >
+                <Icon name="close" />
+              </button>
+            ) : undefined}
+          </li>
+        ))}
+      </ul>
+      {large ? <LargeImage {...large} onClose={() => setLarge(undefined)} /> : undefined}
+    </>
+  );
+}
+
+interface LargeImageData {
+  readonly name: string;
+  readonly address: string;
+}
+
+/** An image at its full size. */
+function LargeImage({ name, address, onClose }: LargeImageData & { readonly onClose: () => void }) {
+  const messages = useMessages();
+  return (
+    <Dialog
+      title={name}
+      isWide
+      onClose={onClose}
+      buttons={
+        <button type="button" class="primary-button" onClick={onClose}>
+          {messages.close}
+        </button>
+      }
+    >
+      <div class="large-view large-image" tabIndex={0} role="region" aria-label={name}>
+        <img src={address} alt={name} />
+      </div>
+    </Dialog>
   );
 }
 
@@ -57,40 +88,21 @@ interface ThumbnailProps {
   readonly blob: Blob | undefined;
   /** Where the server has it (X48). */
   readonly kept: string;
+  readonly onOpen: (address: string) => void;
 }
 
 /** A small image that opens at full size. */
-function Thumbnail({ name, blob, kept }: ThumbnailProps) {
+function Thumbnail({ name, blob, kept, onOpen }: ThumbnailProps) {
   const messages = useMessages();
   const [isMissing, setMissing] = useState(false);
-  const [isLarge, setLarge] = useState(false);
   const address = useAddress(blob, kept);
   if (isMissing) return <Icon name="image" />;
   if (address === undefined) return undefined;
-  const close = (): void => setLarge(false);
   const label = `${messages.fullSize}: ${name}`;
   return (
-    <>
-      <button type="button" class="thumbnail-button" aria-label={label} title={label} onClick={() => setLarge(true)}>
-        <img class="thumbnail" src={address} alt="" loading="lazy" onError={() => setMissing(true)} />
-      </button>
-      {isLarge ? (
-        <Dialog
-          title={name}
-          isWide
-          onClose={close}
-          buttons={
-            <button type="button" class="primary-button" onClick={close}>
-              {messages.close}
-            </button>
-          }
-        >
-          <div class="large-view" tabIndex={0} role="region" aria-label={name}>
-            <img src={address} alt={name} />
-          </div>
-        </Dialog>
-      ) : undefined}
-    </>
+    <button type="button" class="thumbnail-button" aria-label={label} title={label} onClick={() => onOpen(address)}>
+      <img class="thumbnail" src={address} alt="" loading="lazy" onError={() => setMissing(true)} />
+    </button>
   );
 }
 

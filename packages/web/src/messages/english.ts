@@ -179,7 +179,7 @@ export const english = {
   attachedFiles: "Attached files",
   wrongFile: (name: string) =>
     `${name} is not a PNG, JPEG, GIF or WebP image, not a PDF, and not a UTF-8 text of up to 256 KB.`,
-  tooManyFiles: "A message takes at most 20 files, of 10 MB together, 256 KB of it text.",
+  tooManyFiles: "A message takes at most 20 files of 10 MB together, and 256 KB of text among them.",
   answered: "Answers to the questions",
   files: "Files",
   filesOffered: (number: number) => count(number, "file", "files"),
