@@ -59,7 +59,7 @@ export const chinese: Messages = {
   cancel: "取消",
   loading: "載入中…",
 
-  emptyTitle: "要做什麼呢？",
+  emptyTitle: "想做什麼？",
   starts: {
     ask: { title: "了解程式碼", prompt: "請說明這個專案的架構，以及該從哪裡開始讀。" },
     agent: { title: "修改內容", prompt: "請執行測試，並修正失敗的項目。" },
@@ -310,7 +310,7 @@ export const chinese: Messages = {
   reconnecting: "連線中斷，正在恢復；不會遺失任何內容。",
   offline: "您已離線。回答在伺服器上繼續進行，連線恢復後就會顯示。",
   online: "已重新連線",
-  streamBroken: "無法再跟上這個回答。畫面上的並不是全部。",
+  streamBroken: "無法繼續接收這個回答，目前顯示的內容並不完整。",
   tryAgain: "再試一次",
   loadFailed: "無法載入。",
   unreachable: "無法連上伺服器。`sheaf serve` 在執行嗎？",
@@ -322,7 +322,7 @@ export const chinese: Messages = {
   signInText: "請輸入 `sheaf serve` 寫出的權杖，或以 `--open` 啟動，即可直接登入。",
   token: "權杖",
   signIn: "登入",
-  signInFailed: "伺服器不認得這個權杖。",
+  signInFailed: "權杖無效。",
   ticketFailed: "這個連結已用過或已過期。請輸入權杖，或重新執行 `sheaf serve --open`。",
   tokenNote: "權杖只會送出一次以換取 Cookie，頁面不會保留它。",
 };

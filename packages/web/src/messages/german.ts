@@ -22,7 +22,7 @@ export const german: Messages = {
   noConversationFound: (query) => `Kein Chat enthält „${query}“.`,
   moreConversations: "Ältere zeigen",
   pin: "Anheften",
-  unpin: "Loslösen",
+  unpin: "Anheftung lösen",
   pinned: "Angeheftet",
   otherConversations: "Zuletzt",
   actionsOf: (title) => `Aktionen für „${title}“`,
@@ -73,7 +73,7 @@ export const german: Messages = {
   cancel: "Abbrechen",
   loading: "Wird geladen …",
 
-  emptyTitle: "Was ist zu tun?",
+  emptyTitle: "Was möchten Sie tun?",
   starts: {
     ask: {
       title: "Code verstehen",
@@ -125,7 +125,7 @@ export const german: Messages = {
   duration: "Zeit",
   forked: "Ein neuer Chat geht hier weiter",
   reverted: "Zurückgenommen",
-  tokens: (prompt, completion) => `${prompt} hin, ${completion} zurück`,
+  tokens: (prompt, completion) => `${prompt} Eingabe, ${completion} Ausgabe`,
   usage: "Verbrauch",
   tokenCount: (tokens) => `${tokens} Token`,
   messageCount: "Nachrichten",
@@ -200,7 +200,7 @@ export const german: Messages = {
     reject_once: "Ablehnen",
     reject_always: "Immer ablehnen",
   },
-  approvalExpires: (time) => `Von selbst abgelehnt in ${time}`,
+  approvalExpires: (time) => `Wird in ${time} automatisch abgelehnt`,
   approvalExpired: "Abgelaufen: wurde abgelehnt",
   approvalSubjects: { command: "Befehl ausführen", file_edit: "Datei ändern", tool_call: "Werkzeug benutzen" },
   allowAlways: (rules) => `${rules.length === 0 ? "Genau das" : rules.join(", ")} in diesem Chat immer erlauben`,
@@ -224,7 +224,7 @@ export const german: Messages = {
   },
   approvalReason: "Warum nicht? (freiwillig, das Modell liest es)",
   hiddenWarning: "Enthält unsichtbare Zeichen; sie werden mit ihrer Nummer gezeigt.",
-  approvalWhat: "Was getan würde",
+  approvalWhat: "Was ausgeführt würde",
   showInAnswer: "In der Antwort zeigen",
   inFolder: (folder) => `in ${folder}`,
 
@@ -338,7 +338,7 @@ export const german: Messages = {
   reconnecting: "Die Verbindung ist abgerissen. Sie wird wiederhergestellt; nichts geht verloren.",
   offline: "Sie sind offline. Die Antwort geht auf dem Server weiter und erscheint, sobald Sie zurück sind.",
   online: "Wieder verbunden",
-  streamBroken: "Der Antwort kann nicht mehr gefolgt werden. Was hier steht, ist nicht alles.",
+  streamBroken: "Die Antwort lässt sich nicht weiter empfangen. Was hier steht, ist nicht alles.",
   tryAgain: "Noch einmal versuchen",
   loadFailed: "Das konnte nicht geladen werden.",
   unreachable: "Der Server ist nicht erreichbar. Läuft `sheaf serve`?",

@@ -72,7 +72,7 @@ export const turkish: Messages = {
   cancel: "Vazgeç",
   loading: "Yükleniyor …",
 
-  emptyTitle: "Ne yapılsın?",
+  emptyTitle: "Ne yapmak istersiniz?",
   starts: {
     ask: { title: "Kodu anla", prompt: "Bu projenin nasıl düzenlendiğini ve okumaya nereden başlanacağını açıkla." },
     agent: { title: "Bir şey değiştir", prompt: "Testleri çalıştır ve başarısız olanları düzelt." },
@@ -196,7 +196,7 @@ export const turkish: Messages = {
     reject_once: "Reddet",
     reject_always: "Her zaman reddet",
   },
-  approvalExpires: (time) => `${time} içinde kendiliğinden reddedilir`,
+  approvalExpires: (time) => `${time} içinde otomatik olarak reddedilir`,
   approvalExpired: "Süresi doldu: reddedildi",
   approvalSubjects: { command: "Komut çalıştırma", file_edit: "Dosya değiştirme", tool_call: "Araç kullanma" },
   allowAlways: (rules) =>
@@ -338,7 +338,7 @@ export const turkish: Messages = {
   reconnecting: "Bağlantı koptu. Yeniden kuruluyor; hiçbir şey kaybolmuyor.",
   offline: "Çevrimdışısınız. Yanıt sunucuda sürüyor ve döndüğünüzde gösterilecek.",
   online: "Yeniden bağlandı",
-  streamBroken: "Yanıt artık izlenemiyor. Gösterilen, tümü değil.",
+  streamBroken: "Yanıtın devamı alınamıyor. Gösterilenler eksik olabilir.",
   tryAgain: "Yeniden dene",
   loadFailed: "Yüklenemedi.",
   unreachable: "Sunucuya ulaşılamıyor. `sheaf serve` çalışıyor mu?",
