@@ -94,6 +94,8 @@ class RunAssembler implements Assembler {
         return this.#writeReasoning(event.text);
       case "provider_data":
       case "compaction":
+      // The result of its call, and the notices, say what it did.
+      case "hook_result":
         return;
       case "provider_wait":
         return this.#writer.write("provider_wait", { code: event.code, until: event.until, tries: event.tries });

@@ -44,12 +44,14 @@ class Summary implements RunSummary {
         return this.#startTurn(event.turn);
       case "turn_end":
         this.#turnIsOpen = false;
-        if (event.notice !== undefined) this.#notices.add(event.notice);
+        this.#addNotice(event.notice);
         return this.#addUsage(event.usage);
       case "compaction":
         // A request for a summary is one of the model requests too (N5, N6).
         this.#otherRequests += 1;
         return this.#addUsage(event.usage);
+      case "hook_result":
+        return this.#addNotice(event.notice);
       case "tool_call_start":
         this.#actions += 1;
         if (event.documentType === "tool_call") this.#toolCalls += 1;
@@ -61,6 +63,10 @@ class Summary implements RunSummary {
       default:
         return;
     }
+  }
+
+  #addNotice(notice: string | undefined): void {
+    if (notice !== undefined) this.#notices.add(notice);
   }
 
   toUsage(): Usage {

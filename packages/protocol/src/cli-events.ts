@@ -382,6 +382,27 @@ const heartbeatLine = s.object({
 /** Ext, only with `--heartbeat` (C26). */
 export interface HeartbeatLine extends s.ValueOf<typeof heartbeatLine> {}
 
+const hookLine = s.object({
+  type: s.literal("system"),
+  subtype: s.literal("hook"),
+  event: s.string(),
+  origin: s.growingChoice(["user", "workspace"]),
+  command: s.string(),
+  call_id: s.optional(callId),
+  status: s.growingChoice(["success", "failed"]),
+  exit_code: s.integer(),
+  decision: s.optional(s.growingChoice(["block", "ask", "end"])),
+  reason: s.optional(s.string()),
+  /** What it tells the user, or how it failed. */
+  notice: s.optional(s.string()),
+  duration_ms: milliseconds,
+  session_id: uuid,
+  timestamp_ms: count,
+});
+
+/** Ext: a hook ran (C84). */
+export interface HookLine extends s.ValueOf<typeof hookLine> {}
+
 const approvalLine = s.object({
   type: s.literal("control_request"),
   request_id: s.string(),
@@ -438,12 +459,14 @@ export type CliLine =
   | ToolCallLine
   | ResultLine
   | HeartbeatLine
+  | HookLine
   | ControlLine;
 
 export const cliLine: s.Schema<CliLine> = s.either(
   [
     initLine,
     heartbeatLine,
+    hookLine,
     userLine,
     assistantLine,
     thinkingLine,

@@ -250,6 +250,47 @@ export interface ApprovalResolved extends ApprovalResolvedData {
   readonly editedArguments?: Readonly<Record<string, unknown>>;
 }
 
+/** When a hook of the user runs; the names are those of Claude Code. */
+export type HookEventName =
+  | "SessionStart"
+  | "UserPromptSubmit"
+  | "PreToolUse"
+  | "PostToolUse"
+  | "Notification"
+  | "PreCompact"
+  | "Stop"
+  | "SessionEnd";
+
+/** A hook ran: a command of the user's own, before or after something that the run does (C80). */
+export interface HookResult {
+  readonly type: "hook_result";
+  readonly event: HookEventName;
+  /** Whose hook it is. */
+  readonly origin: "user" | "workspace";
+  /** As the configuration has it; shortened. */
+  readonly command: string;
+  /** The call that it ran for. */
+  readonly callId?: string;
+  /** `failed`: it did not run to its end, or its answer is not understood. */
+  readonly status: "success" | "failed";
+  /** -1: it never started. */
+  readonly exitCode: number;
+  /**
+   * What it decided. `block`: the call or the prompt is refused, the result is objected to, the answer is not the end;
+   * `ask`: a person must agree; `end`: the run ends. Absent: nothing.
+   */
+  readonly decision?: "block" | "ask" | "end";
+  /** Why, in its words; shortened. */
+  readonly reason?: string;
+  /** By what it replaced the arguments of the call. */
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  /** What it tells the model; shortened. */
+  readonly context?: string;
+  /** What it tells the user, or how it failed, in a sentence; shortened. */
+  readonly notice?: string;
+  readonly durationMs: number;
+}
+
 /** Whether the lines that the model quoted are in the file (N22). Comes before the delta that closes the fence. */
 export interface ReferenceCheck {
   readonly type: "reference_check";
@@ -362,6 +403,7 @@ export type RunEventBody =
   | ToolResult
   | ApprovalRequest
   | ApprovalResolved
+  | HookResult
   | ReferenceCheck
   | TurnEnd
   | Compaction

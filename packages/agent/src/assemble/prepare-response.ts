@@ -32,7 +32,14 @@ import type { ToolBox } from "../tools/tool.ts";
 import { createCheckpoints } from "../workspace/checkpoints.ts";
 import { createKeptResults } from "../workspace/kept-results.ts";
 import { toRunStart, type PermissionSettings, type RunOrder } from "./run-order.ts";
-import { chooseServers, createCodeSearch, createPageFetcher, createToolServers, type ToolServers } from "./wire.ts";
+import {
+  chooseServers,
+  createCodeSearch,
+  createPageFetcher,
+  createToolServers,
+  openHooks,
+  type ToolServers,
+} from "./wire.ts";
 import { findRepository } from "../workspace/repository.ts";
 import { createQuoteFinder } from "./find-quote.ts";
 
@@ -109,7 +116,7 @@ export async function prepareResponse(
   const held = { environment, workspace: workspace.root, sandbox, denials: fileDenials, addedFolders };
   const cacheFolder = dataFolder === undefined ? undefined : toCacheFolder(dataFolder, workspace.root);
   if (cacheFolder !== undefined) void removeOldCaches(cacheFolder, now());
-  const commands = createCommandRunner({
+  const commandOptions = {
     ...held,
     variables: {
       ...toCredentialVariables(policy.credentials, listHomes(environment), tops, environment),
@@ -118,6 +125,13 @@ export async function prepareResponse(
     network,
     credentials: policy.credentials,
     cacheFolder,
+  };
+  const commands = createCommandRunner(commandOptions);
+  const hooks = await openHooks({
+    sources: order.hooks,
+    session: { conversationId: order.conversationId, permissionMode: toRunStart(order).permissionMode, workspace },
+    commandOptions,
+    now,
   });
   const notes = await prepareNotes(
     { order, policy, commands, told: conversation.told, isAttended: approver !== undefined, now: now() },
@@ -171,11 +185,12 @@ export async function prepareResponse(
     },
     furtherTools: [...customTools, ...(mcp?.tools ?? [])],
   });
-  const endMcp = async (): Promise<void> => {
+  const settle = async (): Promise<void> => {
     await toolBox.settle();
+    await hooks?.end();
     await mcp?.release();
   };
-  const tools: ToolBox = mcp ? { ...toolBox, settle: endMcp } : toolBox;
+  const tools: ToolBox = mcp || hooks ? { ...toolBox, settle } : toolBox;
   return {
     settings: {
       start: resumed?.start ?? start,
@@ -196,6 +211,7 @@ export async function prepareResponse(
       findQuote: createQuoteFinder(workspace, permissions, signal),
       approver: approver && createExpiringApprover(approver),
       checkAnswer,
+      hooks,
       choices: { mode: order.mode, model: order.modelName, effort: order.effort },
     },
     tools,

@@ -3,6 +3,7 @@ import { toWellFormed } from "@sheaf/documents/text";
 import type { Effort, Mode, RunStart, TokenPrice } from "@sheaf/protocol";
 import type { Environment, UserFiles } from "../base/paths.ts";
 import { sheafVersion } from "../base/version.ts";
+import type { HookSources } from "../config/hook-settings.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import type { SandboxSetting } from "../guard/sandbox/sandbox.ts";
 import type { Model } from "../model/provider.ts";
@@ -49,6 +50,8 @@ export interface RunSetup {
   readonly approvesServers?: boolean | undefined;
   /** The user's commands after an edit (S-96). */
   readonly afterEdit?: readonly AfterEditCommand[] | undefined;
+  /** The user's hooks; undefined: none (C80). */
+  readonly hooks?: HookSources | undefined;
   /** Sheaf's data folder; undefined: none is used. */
   readonly dataFolder: string | undefined;
   /** The data folder is read, and nothing is written to it (`--no-save`). */

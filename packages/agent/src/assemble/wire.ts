@@ -21,6 +21,8 @@ import {
 import type { CreateLanguageModel } from "../model/live/live-model.ts";
 import type { ServerFolders } from "../tools/mcp/server-connection.ts";
 import type { KeeperLimits, LeaseOrder, ServerKeeper, ServerLease } from "../tools/mcp/server-keeper.ts";
+import type { Hooks } from "../tools/hooks/hooks.ts";
+import type { HookOrder } from "./open-hooks.ts";
 import type { LanguageModel } from "../model/language-model.ts";
 import type { Model } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
@@ -146,6 +148,12 @@ export async function chooseServers(places: ServerPlaces): Promise<ServerChoice>
   const mayHaveServers = trusted || cursorFile !== undefined || Object.keys(mcpServers).length > 0;
   if (!mayHaveServers) return { servers: {}, leftOut: [], own: new Set() };
   return (await import("../config/workspace-servers.ts")).chooseServers(places);
+}
+
+/** The hooks of a run. Loaded where the user has some. @throws SheafError CONFIG_INVALID for a file that cannot be read. */
+export async function openHooks(order: HookOrder): Promise<Hooks | undefined> {
+  if (!order.sources) return undefined;
+  return (await import("./open-hooks.ts")).openHooks(order);
 }
 
 /** What runs were, for a collector; undefined: the environment names none. */

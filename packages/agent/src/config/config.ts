@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import type { Effort, Mode, TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { hasForeignName } from "../base/foreign-name.ts";
+import type { HookSources } from "./hook-settings.ts";
 import type { McpServers } from "./mcp-settings.ts";
 import type { FoundConfig } from "./config-file.ts";
 import {
@@ -18,7 +19,7 @@ import {
 import { findHome, toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
 import { findWindowTokens } from "./model-windows.ts";
 import { isTrusted } from "./trust.ts";
-import { efforts, longestSeconds } from "./user-config.ts";
+import { efforts, longestSeconds, type UserConfig } from "./user-config.ts";
 
 /** Values as they were given, still text. */
 export interface RawSettings extends ModelFlags {
@@ -95,6 +96,8 @@ export interface Config {
   readonly cursorFile: string | undefined;
   /** Of the user's configuration alone (S-96). */
   readonly afterEdit: readonly { readonly glob: string; readonly command: string }[];
+  /** Undefined: the user has none (C80). */
+  readonly hooks: HookSources | undefined;
   /** Whether commands run in the system's sandbox (S-30). */
   readonly sandbox: "enabled" | "disabled";
   /** Rules of flags and configuration together (S-06). */
@@ -176,6 +179,7 @@ export function createConfig(
     cursorFile:
       raw.readsCursorServers || found.settings.cursorServers ? join(findHome(), ".cursor/mcp.json") : undefined,
     afterEdit: found.settings.afterEdit ?? [],
+    hooks: toHookSources(found.settings),
     sandbox: toSandboxSetting(raw.sandbox),
     permissions: {
       force: raw.force ?? false,
@@ -186,6 +190,12 @@ export function createConfig(
     heartbeatMs: heartbeat === undefined ? undefined : heartbeat * 1000,
     notices: raw.notices ?? [],
   };
+}
+
+function toHookSources({ hooks = {}, hooksFile, hooksSandbox = true }: UserConfig): HookSources | undefined {
+  if (hooksFile === undefined && Object.keys(hooks).length === 0) return undefined;
+  const file = hooksFile?.replace(/^~(?=\/)/, () => findHome());
+  return { own: hooks, file, isSandboxed: hooksSandbox };
 }
 
 function toMode({ mode, plan }: RawSettings): Mode {

@@ -3,6 +3,7 @@ import type { Effort } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { parsePathGlob } from "../guard/permissions/glob.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
+import { hookSettings } from "./hook-settings.ts";
 import { headerFields, parseBaseUrl } from "./key-text.ts";
 import { mcpServers } from "./mcp-settings.ts";
 import { providerPresets } from "./provider-presets.ts";
@@ -120,6 +121,14 @@ const fields = s.object({
   images: s.optional(s.record(s.boolean(), modelName)),
   /** Commands that run after a file was edited (S-96). */
   afterEdit: s.optional(afterEditCommands),
+  /** Commands at events of a run (C80). */
+  hooks: s.optional(hookSettings),
+  /** A settings file of Claude Code whose hooks are the user's own, too (C81). */
+  hooksFile: s.optional(
+    s.refine(s.string(), "an absolute path, or one that begins with ~/", (text) => /^(~\/|\/)./.test(text)),
+  ),
+  /** False: the user's hooks run outside the sandbox, where they do not say otherwise (S-138). */
+  hooksSandbox: s.optional(s.boolean()),
   /** Servers of the Model Context Protocol. */
   mcpServers: s.optional(mcpServers),
   /** Whether the servers of `~/.cursor/mcp.json` are the user's own, too (S-108). */

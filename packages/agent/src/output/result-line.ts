@@ -51,6 +51,7 @@ export function createResultCollector(): ResultCollector {
   let cost: number | undefined = 0;
   let usage: CliUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const notices = new Set<string>();
+  const addNotice = (notice: string | undefined): void => void (notice !== undefined && notices.add(notice));
   const words = createGrowingText();
   const collector = {
     get text() {
@@ -68,7 +69,7 @@ export function createResultCollector(): ResultCollector {
         case "compaction":
         case "turn_end": {
           turns += 1;
-          if (event.type === "turn_end" && event.notice !== undefined) notices.add(event.notice);
+          if (event.type === "turn_end") addNotice(event.notice);
           const price = findPrice(event, start?.price);
           cost = price && cost !== undefined ? cost + toCostUsd(event.usage, price) : undefined;
           modelMs += event.modelMs;
@@ -81,6 +82,9 @@ export function createResultCollector(): ResultCollector {
           };
           return;
         }
+        case "hook_result":
+          addNotice(event.notice);
+          return;
         case "tool_result":
           if (event.status === "success" && event.effect?.kind === "question") question = event.effect;
           if (event.status === "success" && event.effect?.kind === "plan") plan = event.effect;

@@ -2,6 +2,8 @@
 import {
   cliSchemaVersion,
   type HeartbeatLine,
+  type HookLine,
+  type HookResult,
   type InitLine,
   type RunEvent,
   type RunStart,
@@ -64,6 +66,8 @@ class StreamJson implements Projection {
         return [...this.#endThinking(event.time), ...this.#flush(event.time)];
       case "run_end":
         return [...this.#endThinking(event.time), ...this.#flush(event.time), encodeLine(this.#collector.result)];
+      case "hook_result":
+        return [...this.#endThinking(event.time), ...this.#flush(event.time), this.#toHookLine(event)];
       case "turn_start":
       case "compaction":
       case "provider_data":
@@ -83,6 +87,27 @@ class StreamJson implements Projection {
       session_id: this.#sessionId,
       timestamp_ms: time,
       ...(this.#wait && { waiting: this.#wait }),
+    };
+    return encodeLine(line);
+  }
+
+  #toHookLine(result: HookResult & Pick<RunEvent, "time">): string {
+    const { event, origin, command, callId, status, exitCode, decision, reason, notice, durationMs, time } = result;
+    const line: HookLine = {
+      type: "system",
+      subtype: "hook",
+      event,
+      origin,
+      command,
+      ...(callId !== undefined && { call_id: callId }),
+      status,
+      exit_code: exitCode,
+      ...(decision && { decision }),
+      ...(reason !== undefined && { reason }),
+      ...(notice !== undefined && { notice }),
+      duration_ms: durationMs,
+      session_id: this.#sessionId,
+      timestamp_ms: time,
     };
     return encodeLine(line);
   }

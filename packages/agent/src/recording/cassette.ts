@@ -4,12 +4,13 @@
  */
 import { createHash } from "node:crypto";
 import type { ModelStreamFormat } from "@sheaf/documents/model-streams";
-import type { ModelEvent, RunEventBody, RunEventType, RunStart } from "@sheaf/protocol";
+import type { HookEventName, HookResult, ModelEvent, RunEventBody, RunEventType, RunStart } from "@sheaf/protocol";
 import { SheafError, isErrorCode, type ErrorSource } from "../base/errors.ts";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { ModelMessage } from "../model/provider.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import type { CheckedAnswer } from "../run/final-answer.ts";
+import type { HookMoments } from "../run/run-hooks.ts";
 import type { ApprovalDecision, ApprovalQuestion } from "../tools/approval.ts";
 import type { ToolOutcome } from "../tools/tool.ts";
 
@@ -30,6 +31,8 @@ export interface CassetteHeader {
   readonly checksAnswer: boolean;
   /** How long an approval may take; missing if nobody could be asked (X8). Milliseconds. */
   readonly approvalExpiryMs?: number;
+  /** What the run was of its session; missing if the user had no hooks. */
+  readonly hooks?: HookMoments;
   /** Made by `--redact`: digests are left out. */
   readonly redacted?: true;
 }
@@ -67,6 +70,8 @@ export type AskedRecord =
   | { readonly type: "tool_review"; readonly callId: string; readonly question?: ApprovalQuestion }
   /** The run made the id of an approval. */
   | { readonly type: "approval_id"; readonly id: string }
+  /** Hooks ran, and what they did; those after a call are in its outcome. */
+  | { readonly type: "hook_run"; readonly event: HookEventName; readonly results: readonly HookResult[] }
   /** The result of checking an answer against the schema. */
   | { readonly type: "answer_check"; readonly checked: CheckedAnswer }
   /** The recording was closed. Nothing follows. */

@@ -31,6 +31,7 @@ const recordFields: Readonly<Record<CassetteRecord["type"], Fields>> = {
   tool_call: { callId: "string", toolName: "string", arguments: "object" },
   tool_review: { callId: "string" },
   approval_id: { id: "string" },
+  hook_run: { event: "string", results: "array" },
   answer_check: { checked: "object" },
   end: {},
   model_events: { events: "array" },

@@ -7,6 +7,7 @@ import { toAbortReason } from "../run/run-failure.ts";
 import type { RunPorts, RunSettings } from "../run/run.ts";
 import type { Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
+import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { ToolBox } from "../tools/tool.ts";
 import {
   cassetteVersion,
@@ -61,6 +62,7 @@ export function createRecording(file: string): Recording {
         checkAnswer: recordAnswers(ports.checkAnswer, clock.note, signal),
         newApprovalId: recordApprovalIds(ports.newApprovalId, clock.note),
         approver: recordApprovals(ports.approver, clock.note),
+        hooks: recordHooks(ports.hooks, clock.note),
       };
     },
     close() {
@@ -75,7 +77,7 @@ export function createRecording(file: string): Recording {
 }
 
 function writeHeader(writer: CassetteWriter, settings: RunSettings, ports: RunPorts): void {
-  const { start, system, history, limits, stopsOnDenied } = settings;
+  const { start, system, history, limits, stopsOnDenied, moments = {} } = settings;
   const { sheafVersion } = start;
   const checksAnswer = ports.checkAnswer !== undefined;
   const approvals = ports.approver && { approvalExpiryMs: ports.approver.expiresAfterMs };
@@ -89,6 +91,7 @@ function writeHeader(writer: CassetteWriter, settings: RunSettings, ports: RunPo
     stopsOnDenied,
     checksAnswer,
     ...approvals,
+    ...(ports.hooks && { hooks: moments }),
   });
   writer.flush();
 }
@@ -270,6 +273,21 @@ function recordAnswers(checkAnswer: AnswerCheck | undefined, note: Note, signal:
       if (!signal.aborted) note({ type: "answer_check", checked });
       return checked;
     })
+  );
+}
+
+/** Those after a call are part of its outcome. */
+function recordHooks(hooks: Hooks | undefined, note: Note): Hooks | undefined {
+  return (
+    hooks && {
+      ...hooks,
+      async run(occasion, signal) {
+        const results = await hooks.run(occasion, signal);
+        const { event } = occasion;
+        if (event !== "PostToolUse" && !signal.aborted) note({ type: "hook_run", event, results });
+        return results;
+      },
+    }
   );
 }
 

@@ -4,6 +4,7 @@ import type { Quote, QuoteFinder } from "../run/model-turn.ts";
 import type { ApprovalDecision, Approver } from "../tools/approval.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
+import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
 import type { CassetteHeader, GivenRecord } from "./cassette.ts";
 import { formatCall, type Tape } from "./tape.ts";
@@ -160,5 +161,21 @@ export function createReplayAnswers(
     if (tape.isNext(["abort"])) tape.pump();
     if (signal.aborted) return ended;
     return tape.takeAsked("answer_check", () => "the run checks the answer")?.checked ?? ended;
+  };
+}
+
+/** What the recorded hooks did; undefined if there were none. */
+export function createReplayHooks({ hooks }: CassetteHeader, tape: Tape, signal: AbortSignal): Hooks | undefined {
+  if (!hooks) return undefined;
+  return {
+    async run({ event }) {
+      if (tape.isNext(["abort"])) tape.pump();
+      if (signal.aborted) return [];
+      const record = tape.takeAsked("hook_run", () => `the run comes to its ${event} hooks`);
+      return record?.results ?? [];
+    },
+    async end() {
+      // Nothing runs.
+    },
   };
 }

@@ -7,7 +7,13 @@ import { runResponse, type RunPorts } from "../run/run.ts";
 import type { Store } from "../store/store.ts";
 import { fromRecordedError, type Cassette, type GivenRecord } from "./cassette.ts";
 import { createReplayModel } from "./replay-model.ts";
-import { createReplayAnswers, createReplayApprover, createReplayQuotes, createReplayTools } from "./replay-ports.ts";
+import {
+  createReplayAnswers,
+  createReplayApprover,
+  createReplayHooks,
+  createReplayQuotes,
+  createReplayTools,
+} from "./replay-ports.ts";
 import { Tape } from "./tape.ts";
 
 /** How often a waiting run is checked. Milliseconds. */
@@ -22,12 +28,12 @@ const ABORTED_IDLE_MS = 1500;
  * `store` receives the log; it must be new and in memory.
  */
 export async function* replayRun(cassette: Cassette, store: Store): AsyncGenerator<readonly RunEvent[]> {
-  const { start, system, history = [], limits, stopsOnDenied } = cassette.header;
+  const { start, system, history = [], limits, stopsOnDenied, hooks: moments } = cassette.header;
   const controller = new AbortController();
   const { tape, ports } = createPlayer(cassette, controller);
   const { responseId, conversationId, workspace } = start;
   await store.createResponse({ id: responseId, conversationId, workspace, title: "", createdAt: 0 });
-  const settings = { start, history, system, limits, stopsOnDenied };
+  const settings = { start, history, system, limits, stopsOnDenied, moments };
   const log = createRunLog({
     store: createReplayStore(store, tape),
     responseId,
@@ -90,6 +96,7 @@ function createPlayer(
     newApprovalId: () => tape.takeAsked("approval_id", () => "the run makes the id of an approval")?.id ?? "",
     approver: approver.port,
     findQuote: quotes.port,
+    hooks: createReplayHooks(cassette.header, tape, controller.signal),
     checkAnswer: createReplayAnswers(cassette.header, tape, controller.signal),
   };
   return { tape, ports };

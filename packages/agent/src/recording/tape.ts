@@ -26,6 +26,7 @@ const askedTypes: ReadonlySet<CassetteRecord["type"]> = new Set<AskedRecord["typ
   "tool_review",
   "approval_id",
   "answer_check",
+  "hook_run",
   "end",
 ]);
 

@@ -15,7 +15,7 @@ export interface ClosingCalls {
   push(event: RunEventBody): void;
   /** Commands in the background have ended with their process. */
   forgetTerminals(): void;
-  /** The calls and their results. They run after an abort, too; after a question to the user, instrumentation stays. */
+  /** The calls and their results, without hooks. They run after an abort, too; after a question to the user, instrumentation stays. */
   run(end: RunEnd, ports: ApprovalPorts): AsyncGenerator<EventGroup>;
 }
 
@@ -44,7 +44,7 @@ export function createClosingCalls(start: Omit<RunStart, "type">): ClosingCalls 
           { type: "tool_call_arguments", callId, arguments: call.arguments },
         ];
         yield { events: made, durability: "grouped" };
-        yield* runToolCalls([{ callId, ...call }], ports, AbortSignal.timeout(period));
+        yield* runToolCalls([{ callId, ...call }], { ...ports, hooks: undefined }, AbortSignal.timeout(period));
       }
     },
   };

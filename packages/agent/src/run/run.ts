@@ -7,6 +7,7 @@ import { estimateUsage } from "../model/estimated-usage.ts";
 import type { Model, ModelMessage, ModelRequest } from "../model/provider.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { Approver } from "../tools/approval.ts";
+import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
 import type { CutLog } from "./conversations/resume-response.ts";
 import { createFinalAnswer, type AnswerCheck } from "./final-answer.ts";
@@ -20,6 +21,7 @@ import { createHistory } from "./history.ts";
 import { createLoopGuard } from "./loop-guard.ts";
 import { type QuoteFinder, type TurnState, createTurnState, runModelTurn } from "./model-turn.ts";
 import { toAbortReason, toRunFailure } from "./run-failure.ts";
+import { createRunHooks, type HookMoments } from "./run-hooks.ts";
 import { runToolCalls } from "./tool-calls.ts";
 
 /** What a run starts with. */
@@ -33,6 +35,8 @@ export interface RunSettings {
   readonly resumed?: CutLog | undefined;
   /** `--on-denied stop`: the first refusal ends the run (C20, code 8). */
   readonly stopsOnDenied: boolean;
+  /** What this run is of its session, for hooks; undefined: in the middle. */
+  readonly moments?: HookMoments | undefined;
 }
 
 /** What a run uses. */
@@ -51,6 +55,8 @@ export interface RunPorts {
   readonly newApprovalId: () => string;
   /** `--output-schema`: checks the final answer. */
   readonly checkAnswer?: AnswerCheck | undefined;
+  /** The user's hooks; undefined: none (C80). */
+  readonly hooks?: Hooks | undefined;
 }
 
 const zeroUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
@@ -81,7 +87,8 @@ export async function* runResponse(
     if (closing.length > 0) yield run.note({ events: closing, durability: "synced" });
   } else {
     yield run.note({ events: [run.start], durability: "synced" });
-    if (run.start.shortens) end = yield* runShortening(run, signal);
+    end = yield* run.noteAll(run.hooks.atStart(run.start, signal));
+    if (!end && run.start.shortens) end = yield* runShortening(run, signal);
   }
   for (let turn = run.turns + 1; !end; turn += 1) {
     const shorter = await shortener.shortenIfFull(signal);
@@ -106,6 +113,7 @@ export async function* runResponse(
     if (end) {
       const open = toOpenResults(state);
       if (open.length > 0) yield run.note({ events: open, durability: "synced" });
+      if (end.reason === "end_turn") end = yield* run.noteAll(run.askStop(end, state, signal));
     } else if (state.calls.length > 0) {
       const results: ToolResult[] = [];
       for await (const group of runToolCalls(state.calls, ports, signal)) {
@@ -147,6 +155,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const answer = createFinalAnswer(ports.checkAnswer);
   const closing = createClosingCalls(settings.start);
   const corrections = createCorrections();
+  const hooks = createRunHooks(ports.hooks, settings.moments);
   let resumedNote: string | undefined;
   let hasText = false;
   let pauses = 0;
@@ -155,6 +164,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     start,
     budget,
     closing,
+    hooks,
     /** Number of the last turn. */
     get turns(): number {
       return turns;
@@ -183,15 +193,25 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         size.push(event);
         closing.push(event);
         corrections.push(event);
+        hooks.push(event);
         if (event.type === "compaction") budget.addUsage(event.usage, event.model?.price);
       }
       return group;
+    },
+    /** The same for all groups of a part of the run. */
+    async *noteAll<Result>(groups: AsyncGenerator<EventGroup, Result>): AsyncGenerator<EventGroup, Result> {
+      for (;;) {
+        const step = await groups.next();
+        if (step.done) return step.value;
+        yield memory.note(step.value);
+      }
     },
     /** The first event of a turn, and the request to the model. */
     startTurn(turn: number): { readonly turnStart: TurnStart; readonly request: ModelRequest } {
       const notes = [
         resumedNote,
         answer.note,
+        hooks.takeNote(),
         loop.note,
         corrections.take(),
         budget.isLastTurn ? wrapUpNote : undefined,
@@ -227,12 +247,21 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       const checked = await answer.toEnd(state.text);
       return signal.aborted ? toRunFailure(toAbortReason(signal)) : checked;
     },
+    /** Whether the user's hooks let the run end; undefined: it goes on, as far as its budget allows. */
+    async *askStop(
+      end: RunEnd,
+      { text }: TurnState,
+      signal: AbortSignal,
+    ): AsyncGenerator<EventGroup, RunEnd | undefined> {
+      const after = yield* hooks.atStop(end, text, signal);
+      return budget.findExceeded(0) ? end : after;
+    },
     /** The same after the tool calls of a turn. */
     findEndAfterTools({ calls }: TurnState, results: readonly ToolResult[], signal: AbortSignal): RunEnd | undefined {
       budget.addToolCalls(calls.length);
       loop.addTurn(calls, results);
       // The next turn notices an abort.
-      return signal.aborted ? undefined : toEndAfterTools(results, settings, ports, loop.failure);
+      return signal.aborted ? undefined : (hooks.end ?? toEndAfterTools(results, settings, ports, loop.failure));
     },
   };
   return memory;

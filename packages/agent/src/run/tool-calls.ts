@@ -2,11 +2,19 @@
 import { createWholeCharacters, toWellFormed } from "@sheaf/documents/text";
 import type { ApprovalRequest, RunEventBody, ToolOutputDelta, ToolResult } from "@sheaf/protocol";
 import { type ApprovalPorts, askApproval, createApprovalRequests } from "./approvals.ts";
+import { type HookedCall, joinNotes, runHooksBefore } from "./hooked-calls.ts";
 import type { EventGroup } from "./run-log.ts";
 import type { Approval, CheckArguments } from "../tools/approval.ts";
 import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
+import { type Hooks, toHookNote } from "../tools/hooks/hooks.ts";
 import { createTurnBudget, type TurnBudget } from "../tools/result-budget.ts";
 import type { ExecuteOptions, ToolBox, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
+
+/** What calls run with. */
+export interface CallPorts extends ApprovalPorts {
+  /** The user's hooks before and after each call; undefined: none. */
+  readonly hooks?: Hooks | undefined;
+}
 
 /**
  * Runs calls and yields their live output and results as they come, exactly one result per call.
@@ -14,20 +22,22 @@ import type { ExecuteOptions, ToolBox, ToolInvocation, ToolOutcome } from "../to
  * before the first call runs; each call waits for its own answer only.
  */
 export async function* runToolCalls(
-  calls: readonly ToolInvocation[],
-  ports: ApprovalPorts,
+  asked: readonly ToolInvocation[],
+  ports: CallPorts,
   signal: AbortSignal,
 ): AsyncGenerator<EventGroup> {
   const queue = createEventQueue();
+  const hooked = yield* runHooksBefore(asked, ports.hooks, signal);
+  const calls = hooked.filter(({ refusal }) => !refusal).map(({ call }) => call);
   const requests = signal.aborted ? [] : await createApprovalRequests(calls, ports);
   if (requests.length > 0) yield { events: requests, durability: "synced" };
   const approvals = askApprovals(requests, calls, ports, queue, signal);
   const budget = createTurnBudget();
-  for (const batch of toBatches(calls, ports.tools)) {
+  for (const batch of toBatches(hooked, ports.tools)) {
     const running = new Set(batch);
-    const tasks = batch.map(async (call) => {
-      const result = await runCall(call, { ...ports, budget }, approvals.get(call.callId), queue, signal);
-      running.delete(call);
+    const tasks = batch.map(async (one) => {
+      const result = await runCall(one, { ...ports, budget }, approvals.get(one.call.callId), queue, signal);
+      running.delete(one);
       void queue.push(result);
     });
     yield* queue.drain(() => running.size === 0);
@@ -36,13 +46,13 @@ export async function* runToolCalls(
 }
 
 /** A read that the model wrote after a change sees the change. */
-function toBatches(calls: readonly ToolInvocation[], tools: Pick<ToolBox, "accessOf">): ToolInvocation[][] {
-  const batches: ToolInvocation[][] = [];
+function toBatches(calls: readonly HookedCall[], tools: Pick<ToolBox, "accessOf">): HookedCall[][] {
+  const batches: HookedCall[][] = [];
   let isReading = false;
-  for (const call of calls) {
-    const reads = ["read", "network"].includes(tools.accessOf(call.toolName));
-    if (reads && isReading) batches.at(-1)!.push(call);
-    else batches.push([call]);
+  for (const one of calls) {
+    const reads = ["read", "network"].includes(tools.accessOf(one.call.toolName));
+    if (reads && isReading) batches.at(-1)!.push(one);
+    else batches.push([one]);
     isReading = reads;
   }
   return batches;
@@ -68,21 +78,31 @@ function askApprovals(
 }
 
 async function runCall(
-  call: ToolInvocation,
-  { tools, now, budget }: ApprovalPorts & { readonly budget: TurnBudget },
+  { call, refusal, note }: HookedCall,
+  { tools, now, budget, hooks }: CallPorts & { readonly budget: TurnBudget },
   waiting: Promise<Approval> | undefined,
   queue: EventQueue,
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const { callId } = call;
+  if (refusal) return toWellFormed({ type: "tool_result", callId, ...refusal, durationMs: 0 });
   const approval = await waiting;
   const startedAt = now();
   const characters = createWholeCharacters<ToolOutputDelta>();
   const emitOutput: ExecuteOptions["emitOutput"] = (stream, delta) => {
     for (const event of characters.push({ type: "tool_output_delta", callId, stream, delta })) void queue.push(event);
   };
-  const outcome = await executeSafely(tools, call, { signal, emitOutput, budget, ...(approval && { approval }) });
-  return toWellFormed({ type: "tool_result", callId, ...outcome, durationMs: now() - startedAt });
+  const options = { signal, emitOutput, budget, hooks, ...(approval && { approval }) };
+  const { hooks: results = [], ...outcome } = await executeSafely(tools, call, options);
+  for (const result of results) void queue.push(toWellFormed(result));
+  const notes = joinNotes(outcome.note, note, toHookNote(results));
+  return toWellFormed({
+    type: "tool_result",
+    callId,
+    ...outcome,
+    ...(notes !== undefined && { note: notes }),
+    durationMs: now() - startedAt,
+  });
 }
 
 /** A defect in a tool is reported to the model and does not end the run. */

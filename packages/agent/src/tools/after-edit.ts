@@ -1,5 +1,5 @@
 /** The user's commands after an edit, such as a formatter or a type check (S-96). */
-import type { FileChange } from "@sheaf/protocol";
+import type { FileChange, FileEditEffect } from "@sheaf/protocol";
 import { toFullReason } from "../guard/permissions/decision.ts";
 import { parsePathGlob } from "../guard/permissions/glob.ts";
 import type { Permissions } from "../guard/permissions/permissions.ts";
@@ -35,25 +35,53 @@ export async function runAfterEdit(
   context: ToolContext,
   permissions: Permissions,
 ): Promise<ToolOutcome> {
-  const { effect, status } = edited;
-  const change = effect?.kind === "file_edit" && status === "success" ? effect.changes[0] : undefined;
-  const resolved = change && context.workspace.resolve(change.path);
-  if (effect?.kind !== "file_edit" || !change || !resolved?.ok) return edited;
-  const path = { ...resolved.path, named: change.filePath };
-  const commands = list.filter(({ glob }) => parsePathGlob(glob)?.isCovering(path.relative));
-  if (commands.length === 0) return edited;
-  const before = await loadTextFile(context, path, true);
-  const reports: string[] = [];
-  for (const { command } of commands) {
-    if (context.signal.aborted) break;
-    reports.push(await runCommand(command, path, context, permissions));
-  }
-  const formatted = before.ok && before.value ? await findFormatted(change, before.value, path, context) : undefined;
+  const { path } = findEdit(edited, context) ?? {};
+  const commands = path ? list.filter(({ glob }) => parsePathGlob(glob)?.isCovering(path.relative)) : [];
+  if (!path || commands.length === 0) return edited;
+  return followEdit(edited, context, async () => {
+    const reports: string[] = [];
+    for (const { command } of commands) {
+      if (context.signal.aborted) break;
+      reports.push(await runCommand(command, path, context, permissions));
+    }
+    return reports;
+  });
+}
+
+/** Runs something after a call, and adds its reports. What it changes in the file that the call wrote belongs to the call. */
+export async function followEdit(
+  edited: ToolOutcome,
+  context: ToolContext,
+  run: () => Promise<readonly string[]>,
+): Promise<ToolOutcome> {
+  const edit = findEdit(edited, context);
+  const before = edit && (await loadTextFile(context, edit.path, true));
+  const reports = await run();
+  const formatted =
+    edit && before?.ok && before.value ? await findFormatted(edit.change, before.value, edit.path, context) : undefined;
   return {
     ...edited,
     output: [edited.output, ...reports, formatted?.report ?? ""].filter((part) => part !== "").join("\n"),
-    effect: formatted ? { ...effect, changes: [...effect.changes, formatted.change] } : effect,
+    ...(edit && formatted && { effect: { ...edit.effect, changes: [...edit.effect.changes, formatted.change] } }),
   };
+}
+
+interface FileEdit {
+  readonly effect: FileEditEffect;
+  /** The last change of the file. */
+  readonly change: FileChange;
+  readonly path: WorkspacePath;
+}
+
+/** The file that a call has written. */
+function findEdit({ effect, status }: ToolOutcome, { workspace }: ToolContext): FileEdit | undefined {
+  if (effect?.kind !== "file_edit" || status !== "success") return undefined;
+  const [first] = effect.changes;
+  const change = effect.changes.at(-1);
+  if (!first || !change) return undefined;
+  const resolved = workspace.resolve(first.path);
+  if (!resolved.ok) return undefined;
+  return { effect, change, path: { ...resolved.path, named: first.filePath } };
 }
 
 /** What the command said, for the model. */

@@ -1,5 +1,5 @@
 /** What a call must pass before it runs: the policy and, if the policy asks, a person (S-10 to S-16). */
-import { allow, deny, toFullReason, type PermissionDecision } from "../guard/permissions/decision.ts";
+import { allow, ask, deny, toFullReason, type PermissionDecision } from "../guard/permissions/decision.ts";
 import type { Permissions } from "../guard/permissions/permissions.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toApprovalQuestion, toArgumentsHash } from "./approval-question.ts";
@@ -64,8 +64,11 @@ export function createGate(ports: GatePorts): Gate {
 
 /** The call as it runs: what the person wrote takes precedence. */
 export function toEditedCall(call: ToolInvocation, approval: Approval | undefined): ToolInvocation {
-  const { callId, toolName } = call;
-  return approval?.editedArguments ? { callId, toolName, arguments: approval.editedArguments } : call;
+  const { callId, toolName, askReason } = call;
+  const { editedArguments } = approval ?? {};
+  return editedArguments
+    ? { callId, toolName, arguments: editedArguments, ...(askReason !== undefined && { askReason }) }
+    : call;
 }
 
 /** Rules apply to what a path says, to the entry that it names, and to where it leads; the strictest decision counts. */
@@ -82,11 +85,18 @@ async function decide(
   const spellings = access === "command" ? [said] : listSpellings(said, workspace);
   const decisions = await Promise.all(spellings.map((args) => permissions.decide({ ...request, arguments: args })));
   const denied = decisions.find(({ decision }) => decision === "deny");
-  const asking = decisions.find(({ decision }) => decision === "ask");
+  const asking = decisions.find(({ decision }) => decision === "ask") ?? toAsking(call);
   if (denied || !asking) return denied ?? decisions[0]!;
   const hash = toArgumentsHash(call);
   if (answers.deniedCalls.has(hash)) return deny("the user refused this call for good");
   return answers.allowedCalls.has(hash) ? allow("the user allowed exactly this") : asking;
+}
+
+/** A hook of the user may ask for more than the rules do, never for less (S-137). */
+function toAsking({ askReason }: ToolInvocation): PermissionDecision | undefined {
+  return askReason === undefined
+    ? undefined
+    : ask({ reason: askReason, cause: { code: "ask_rule", value: "PreToolUse" } });
 }
 
 function toWords({ by, message }: Approval): string {

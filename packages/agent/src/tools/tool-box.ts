@@ -7,6 +7,7 @@ import { readKind, toLine } from "../workspace/read-folder.ts";
 import { fixPaths, type Workspace } from "../workspace/workspace.ts";
 import { type AfterEditCommand, runAfterEdit } from "./after-edit.ts";
 import { toFailure } from "./failure.ts";
+import { runHooksAfter } from "./hooks/run-hooks-after.ts";
 import { chooseWorkspace, listOtherFolders } from "./real-arguments.ts";
 import { limitAttachments } from "./limit-attachments.ts";
 import { createTurnBudget, limitResult } from "./result-budget.ts";
@@ -64,7 +65,8 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
       return listInstead(edited, workspace, (list) => execute(list, { ...options, budget }));
     }
     const isEdit = editingTools.has(call.toolName);
-    const returned = isEdit ? await runAfterEdit(done, ports.afterEdit ?? [], context, ports.permissions) : done;
+    const checked = isEdit ? await runAfterEdit(done, ports.afterEdit ?? [], context, ports.permissions) : done;
+    const returned = await runHooksAfter(checked, edited, options.hooks, context);
     const result = limitResult(limitAttachments(returned, ports.state), budget, ports.results);
     if (kept) return withKeptName(result, kept.root);
     const outcome =

@@ -1,5 +1,5 @@
 /** The port between a run and its tools. Each tool has a file in this folder. */
-import type { Mode, ToolDocumentType, ToolResult } from "@sheaf/protocol";
+import type { HookResult, Mode, ToolDocumentType, ToolResult } from "@sheaf/protocol";
 import type { Schema } from "@sheaf/protocol/schema";
 import type { BackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { RunSearch } from "../guard/sandbox/launch/search-program.ts";
@@ -15,10 +15,14 @@ import type { KeptResults } from "../workspace/kept-results.ts";
 import type { WholeOutput } from "../workspace/whole-output.ts";
 import type { EditorFiles } from "./editor-files.ts";
 import type { TurnBudget } from "./result-budget.ts";
+import type { Hooks } from "./hooks/hooks.ts";
 import type { ToolState } from "./tool-state.ts";
 
 /** The result of a tool; the run adds the id and the duration. */
-export type ToolOutcome = Omit<ToolResult, "type" | "callId" | "durationMs">;
+export type ToolOutcome = Omit<ToolResult, "type" | "callId" | "durationMs"> & {
+  /** What the hooks after the call did: events of their own, before the result. */
+  readonly hooks?: readonly HookResult[];
+};
 
 /** What a tool returns: the outcome and, if that is less than there was, the whole text, of which the model sees as much as fits (N56). */
 export type ToolReturn = ToolOutcome & { readonly whole?: WholeOutput | string };
@@ -70,6 +74,8 @@ export interface ToolInvocation {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** What the model wrote, if it was not a JSON object (N30). */
   readonly rawArguments?: string;
+  /** A hook wants a person to agree: why. */
+  readonly askReason?: string;
 }
 
 /** What goes with one call. */
@@ -78,6 +84,8 @@ export interface ExecuteOptions extends Pick<ToolContext, "signal" | "emitOutput
   readonly approval?: Approval;
   /** What the turn has left for results; absent: this is its only call. */
   readonly budget?: TurnBudget;
+  /** Run after the call. */
+  readonly hooks?: Hooks | undefined;
 }
 
 /** All tools of a run with the checks of mode, permissions and arguments: what a run sees of tools. */

@@ -9,6 +9,7 @@ import { createSqliteStore } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Approval, ApprovalQuestion, Approver } from "../../src/tools/approval.ts";
 import type { ToolAccess } from "../../src/guard/permissions/decision.ts";
+import type { Hooks } from "../../src/tools/hooks/hooks.ts";
 import type { ToolBox, ToolOutcome } from "../../src/tools/tool.ts";
 
 export const usage = { promptTokens: 10, completionTokens: 2, totalTokens: 12 };
@@ -119,6 +120,7 @@ interface RunOptions {
   readonly onEvent?: (event: RunEvent, abort: (reason?: SheafError) => void) => void;
   readonly controller?: AbortController;
   readonly approver?: Approver;
+  readonly hooks?: Hooks;
 }
 
 /** Runs a model to the end and gives the log as it was delivered, in groups. */
@@ -136,6 +138,7 @@ export async function runModel(model: Model, options: RunOptions = {}): Promise<
     newCallId: () => "call_x",
     newApprovalId: () => `appr_${(approvals += 1)}`,
     approver: options.approver,
+    hooks: options.hooks,
     findQuote: async ({ content, startLine, endLine }: Quote) => {
       if (content === "moved") return { startLine: startLine + 2, endLine: endLine + 2 };
       return content === "right" ? { startLine, endLine } : undefined;

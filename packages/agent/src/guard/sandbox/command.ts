@@ -10,6 +10,8 @@ export interface CommandRequest {
   readonly workingDirectory: string;
   /** Undefined: no limit. */
   readonly timeoutMs: number | undefined;
+  /** Its standard input; undefined: none. */
+  readonly input?: string | undefined;
   /** It runs next to other commands. */
   readonly isBackground?: boolean;
   /** Where long output is kept; undefined: nowhere. */

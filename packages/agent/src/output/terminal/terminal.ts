@@ -70,6 +70,10 @@ class Terminal implements Projection {
         this.#turns += 1;
         this.#tokens += event.usage.totalTokens;
         return this.#endText();
+      case "hook_result": {
+        const { notice } = event;
+        return notice === undefined ? [] : [...this.#endText(), ...this.#line(this.#toDim(toVisibleLine(notice)))];
+      }
       case "compaction":
         this.#hasShortened = true;
         return [

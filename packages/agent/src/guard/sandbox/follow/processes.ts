@@ -51,6 +51,17 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
+/** For `stdio`: descriptor 0 of a command. */
+export function toInputStdio(input: string | undefined): "ignore" | "pipe" {
+  return input === undefined ? "ignore" : "pipe";
+}
+
+/** Right after `spawn`. A command may end without reading it. */
+export function writeInput({ stdin }: ChildProcess, input: string | undefined): void {
+  stdin?.on("error", () => undefined);
+  stdin?.end(input);
+}
+
 /** One of both is null. */
 export interface ProcessEnd {
   readonly code: number | null;

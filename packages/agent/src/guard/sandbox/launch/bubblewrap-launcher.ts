@@ -6,7 +6,7 @@ import type { Writable } from "node:stream";
 import { toCommandEnvironment } from "../environment.ts";
 import { type CommandPipes, openOutputPipes } from "../follow/output-pipes.ts";
 import { createSandboxTree } from "../follow/process-tree.ts";
-import { followChild } from "../follow/processes.ts";
+import { followChild, toInputStdio, writeInput } from "../follow/processes.ts";
 import { createReaper } from "../follow/reaper.ts";
 import { defaultUseLimits, followStatus, type UseLimits, watchUse } from "../follow/sandbox-status.ts";
 import { cleanFiles } from "../hold/cleaned-files.ts";
@@ -155,8 +155,9 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
         ...shared?.variables,
       },
       detached: true,
-      stdio: toStdio(pipes, shared?.descriptors ?? [], blocked.descriptors, owner !== undefined),
+      stdio: toStdio(request, pipes, shared?.descriptors ?? [], blocked.descriptors, owner !== undefined),
     });
+    writeInput(child, request.input);
     if (owner) admitOwner(child, owner, descriptors);
     sendFilter(child, filter);
     return child;
@@ -247,6 +248,7 @@ async function followBubblewrap(
 
 /** Standard input and output, the launcher's pipes, the network, and nothing that Sheaf itself inherited. */
 function toStdio(
+  { input }: LaunchRequest,
   output: CommandPipes,
   network: readonly number[],
   blocked: BlockedDescriptors["descriptors"],
@@ -256,7 +258,7 @@ function toStdio(
   const entry = hasOwner && network.length === 0 ? (["ignore", "ignore"] as const) : network;
   const admission = hasOwner ? (["pipe", "pipe"] as const) : [];
   const further = [...pipes, "pipe" as const, ...entry, ...admission];
-  return ["ignore", ...output.stdio, ...further, ...blocked.slice(further.length)];
+  return [toInputStdio(input), ...output.stdio, ...further, ...blocked.slice(further.length)];
 }
 
 /** Files in such a folder get its group, and folders in it inherit the bit. */

@@ -96,7 +96,7 @@ export async function runInLauncher(
   launcher: Launcher,
   { variables = {}, workspace }: CommandRunnerOptions,
 ): Promise<CommandOutcome> {
-  const { command, workingDirectory, isBackground = false } = request;
+  const { command, workingDirectory, input, isBackground = false } = request;
   const { permissions } = launcher;
   const sink = createOutputSink({ results: request.results });
   const { onOutput, onBackgroundOutput } = request;
@@ -104,7 +104,7 @@ export async function runInLauncher(
   if (isBackground) streams.moveToBackground();
   if (request.signal.aborted) return toOutcome(streams, permissions, { exitCode: -1, cancelled: true });
   try {
-    const started = await launcher.start({ command, workingDirectory, isBackground, variables });
+    const started = await launcher.start({ command, workingDirectory, input, isBackground, variables });
     let end: ShellEnd | undefined;
     let refusals: readonly string[] = [];
     try {

@@ -13,6 +13,8 @@ export interface LaunchRequest {
   readonly command: string;
   /** Absolute. */
   readonly workingDirectory: string;
+  /** Its standard input; undefined: none. */
+  readonly input?: string | undefined;
   /** It runs next to other commands. */
   readonly isBackground: boolean;
   /** Added to the allow list of its environment (S-40). */

@@ -4,7 +4,7 @@ import type { Environment } from "../../../base/paths.ts";
 import { toCommandEnvironment } from "../environment.ts";
 import { openOutputPipes } from "../follow/output-pipes.ts";
 import { createProcessTree } from "../follow/process-tree.ts";
-import { followChild } from "../follow/processes.ts";
+import { followChild, toInputStdio, writeInput } from "../follow/processes.ts";
 import { createReaper } from "../follow/reaper.ts";
 import { findShell } from "../programs.ts";
 import type { Launcher } from "./launcher.ts";
@@ -16,7 +16,7 @@ export function createPlainLauncher(environment: Environment): Launcher {
   return {
     file: shell.file,
     permissions: ["unsandboxed"],
-    async start({ command, workingDirectory, variables }) {
+    async start({ command, workingDirectory, input, variables }) {
       const marker = reaper.createMarker();
       const pipes = await openOutputPipes();
       try {
@@ -24,8 +24,9 @@ export function createPlainLauncher(environment: Environment): Launcher {
           cwd: workingDirectory,
           env: { ...toCommandEnvironment(environment, marker), ...variables },
           detached: true,
-          stdio: ["ignore", ...pipes.stdio],
+          stdio: [toInputStdio(input), ...pipes.stdio],
         });
+        writeInput(child, input);
         const tree = child.pid === undefined ? undefined : createProcessTree(child.pid, marker);
         return {
           process: followChild(child),

@@ -8,7 +8,7 @@ import { isBelow } from "../../../workspace/workspace.ts";
 import { toCommandEnvironment, toProxyVariables } from "../environment.ts";
 import { openOutputPipes } from "../follow/output-pipes.ts";
 import { createProcessTree } from "../follow/process-tree.ts";
-import { followChild } from "../follow/processes.ts";
+import { followChild, toInputStdio, writeInput } from "../follow/processes.ts";
 import { createHeldPlaces } from "../hold/held-places.ts";
 import { toExistingPath } from "../hold/mounts.ts";
 import { listHiddenPlaces } from "../hold/registry-credentials.ts";
@@ -70,8 +70,9 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
             ...(proxyPort !== undefined && toProxyVariables(proxyPort)),
           },
           detached: true,
-          stdio: ["ignore", ...pipes.stdio],
+          stdio: [toInputStdio(request.input), ...pipes.stdio],
         });
+        writeInput(child, request.input);
         return {
           process: followChild(child),
           pipes,

@@ -1,0 +1,113 @@
+/** Hooks in a configuration, in the form of Claude Code's settings (C80). */
+import type { HookEventName } from "@sheaf/protocol";
+import * as s from "@sheaf/protocol/schema";
+
+/** The events at which a hook can run. */
+const hookEvents = [
+  "SessionStart",
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PostToolUse",
+  "Notification",
+  "PreCompact",
+  "Stop",
+  "SessionEnd",
+] as const satisfies readonly HookEventName[];
+
+/** Events of Claude Code that Sheaf does not have: hooks for them are left out, aloud (C81). */
+const foreignEvents = [
+  "PostToolUseFailure",
+  "PermissionRequest",
+  "PermissionDenied",
+  "SubagentStart",
+  "SubagentStop",
+  "StopFailure",
+  "PostCompact",
+  "ConfigChange",
+  "CwdChanged",
+  "FileChanged",
+  "InstructionsLoaded",
+  "Setup",
+  "TaskCreated",
+  "TaskCompleted",
+  "TeammateIdle",
+  "WorktreeCreate",
+  "WorktreeRemove",
+  "Elicitation",
+  "ElicitationResult",
+] as const;
+
+export function isHookEvent(name: string): name is HookEventName {
+  return (hookEvents as readonly string[]).includes(name);
+}
+
+/** Seconds that a hook may take. */
+const MAX_TIMEOUT = 600;
+
+const command = s.object({
+  type: s.literal("command"),
+  command: s.string({ minLength: 1, maxLength: 4000 }),
+  /** Seconds; default 60. */
+  timeout: s.optional(s.number({ exclusiveMinimum: 0, maximum: MAX_TIMEOUT })),
+  /** False: it runs outside the sandbox, in the home folder. Default: `hooksSandbox`. */
+  sandbox: s.optional(s.boolean()),
+  /** Of Claude Code's screen; not used. */
+  statusMessage: s.optional(s.string()),
+});
+
+/** One command. */
+export interface HookCommand extends s.ValueOf<typeof command> {}
+
+export const hookCommand = s.strict(command) as s.Schema<HookCommand>;
+
+const matcher = s.refine(
+  s.string({ maxLength: 1000 }),
+  "names separated by |, a regular expression, or *",
+  (text) => parseMatcher(text) !== undefined,
+);
+
+/** What a matcher accepts; undefined: it is no regular expression. */
+export function parseMatcher(text: string): ((name: string) => boolean) | undefined {
+  if (text === "" || text === "*") return () => true;
+  if (/^[\w\s|,-]+$/.test(text)) {
+    const names = new Set(text.split(/[|,]/).map((name) => name.trim()));
+    return (name) => names.has(name);
+  }
+  try {
+    const pattern = new RegExp(text);
+    return (name) => pattern.test(name);
+  } catch {
+    return undefined;
+  }
+}
+
+const group = s.object({
+  /** Which tools, or which kind of the event. Default: all. */
+  matcher: s.optional(matcher),
+  hooks: s.list<HookCommand>(hookCommand, { maxItems: 50 }),
+});
+
+/** The same, before its commands are known to be ones of Sheaf. */
+export const looseGroup = s.object({ matcher: s.optional(matcher), hooks: s.list(s.anything()) });
+
+const eventName = s.refine(
+  s.string(),
+  `an event: ${hookEvents.join(", ")}`,
+  (name) => isHookEvent(name) || (foreignEvents as readonly string[]).includes(name),
+);
+
+/** By event. */
+export const hookSettings = s.record(s.list(s.strict(group), { maxItems: 50 }), eventName);
+
+/** Hooks of the user, as they are configured. */
+export type HookSettings = s.ValueOf<typeof hookSettings>;
+
+/** Where the hooks of a run come from. */
+export interface HookSources {
+  /** Of the user's configuration. */
+  readonly own: HookSettings;
+  /** The user's settings of Claude Code, absolute; undefined: they are not read. */
+  readonly file?: string | undefined;
+  /** Whether the user's hooks run in the sandbox, where they do not say so themselves. */
+  readonly isSandboxed: boolean;
+}

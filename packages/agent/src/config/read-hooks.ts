@@ -1,0 +1,146 @@
+/** The hooks of a run, from every place that may name some (C80, C81). */
+import type { HookEventName, HookResult } from "@sheaf/protocol";
+import { formatProblem, isJsonObject, listProblems } from "@sheaf/protocol/check-value";
+import { SheafError } from "../base/errors.ts";
+import { readOrdinaryFile } from "../base/read-ordinary-file.ts";
+import {
+  type HookCommand,
+  hookCommand,
+  type HookSettings,
+  type HookSources,
+  isHookEvent,
+  looseGroup,
+  parseMatcher,
+} from "./hook-settings.ts";
+
+/** Largest file that is read. Bytes. */
+const MAX_BYTES = 1024 * 1024;
+
+/** Hooks of a run; more are left out. */
+const MAX_HOOKS = 100;
+
+const defaultSeconds = 60;
+
+/** One command at one event. */
+export interface Hook extends Pick<HookResult, "event" | "origin" | "command"> {
+  /** As it is written; "" or "*": all. */
+  readonly matcher: string;
+  /** Whether it runs for something with one of these names. */
+  readonly matches: (names: readonly string[]) => boolean;
+  readonly timeoutMs: number;
+  readonly isSandboxed: boolean;
+  /** The file that names it; undefined: the user's configuration. */
+  readonly file?: string | undefined;
+}
+
+/** An entry that does not run. */
+interface UnusedHook {
+  readonly event: string;
+  /** "" if it has none. */
+  readonly command: string;
+  readonly file?: string | undefined;
+  readonly problem: string;
+}
+
+export interface HookList {
+  readonly hooks: readonly Hook[];
+  readonly leftOut: readonly UnusedHook[];
+}
+
+/** What is the same for all hooks of one place. */
+interface HookPlace extends Pick<Hook, "origin" | "file"> {
+  readonly isSandboxed: boolean;
+}
+
+/** The user's own. @throws SheafError CONFIG_INVALID for a file that cannot be read. */
+export function readUserHooks({ own, file, isSandboxed }: HookSources): HookList {
+  const found = parseHooks(own, { origin: "user", isSandboxed });
+  if (file === undefined) return found;
+  const further = parseHooks(readHookFile(file), { origin: "user", isSandboxed, file });
+  return { hooks: [...found.hooks, ...further.hooks], leftOut: [...found.leftOut, ...further.leftOut] };
+}
+
+/** What a settings file has at `hooks`; `{}` if it has none. @throws SheafError CONFIG_INVALID. */
+function readHookFile(file: string): unknown {
+  const read = readOrdinaryFile(file, MAX_BYTES);
+  if (!read.ok) throw createFault(file, read.problem, read.cause);
+  let value: unknown;
+  try {
+    value = JSON.parse(read.bytes.toString().replace(/^\uFEFF/, ""));
+  } catch (error) {
+    throw createFault(file, "is not JSON", error);
+  }
+  const { hooks = {} } = isJsonObject(value) ? value : {};
+  if (!isJsonObject(hooks)) throw createFault(file, 'has "hooks" that are not an object');
+  return hooks;
+}
+
+function createFault(file: string, problem: string, cause?: unknown): SheafError {
+  return new SheafError("CONFIG_INVALID", `the hooks file ${file} ${problem}: fix it, or take hooksFile out`, {
+    cause,
+  });
+}
+
+/** Each entry that Sheaf can run; the others with the reason. */
+function parseHooks(value: unknown, place: HookPlace): HookList {
+  const hooks: Hook[] = [];
+  const leftOut: UnusedHook[] = [];
+  const { file } = place;
+  for (const [event, groups] of Object.entries(value as HookSettings)) {
+    const leaveOut = (problem: string, command = ""): void => void leftOut.push({ event, command, file, problem });
+    if (!isHookEvent(event)) {
+      leaveOut("Sheaf has no such event");
+      continue;
+    }
+    for (const group of Array.isArray(groups) ? (groups as readonly unknown[]) : [groups]) {
+      const [problem] = listProblems(looseGroup, group);
+      if (problem) {
+        leaveOut(formatProblem(problem));
+        continue;
+      }
+      const { matcher = "", hooks: commands } = group as { readonly matcher?: string; readonly hooks: unknown[] };
+      for (const entry of commands) {
+        const fault = findFault(entry);
+        if (fault !== undefined) leaveOut(fault, toCommandText(entry));
+        else if (hooks.length >= MAX_HOOKS) leaveOut(`more than ${MAX_HOOKS} hooks`, toCommandText(entry));
+        else hooks.push(toHook(entry as HookCommand, { event, matcher }, place));
+      }
+    }
+  }
+  return { hooks, leftOut };
+}
+
+/** In words for the list; undefined: it can run. */
+function findFault(entry: unknown): string | undefined {
+  const { type } = isJsonObject(entry) ? entry : {};
+  if (typeof type === "string" && type !== "command") return `Sheaf runs no hooks of type ${JSON.stringify(type)}`;
+  const [problem] = listProblems(hookCommand, entry);
+  if (!problem) return undefined;
+  return problem.reason === "unknown"
+    ? `Sheaf does not know its field ${JSON.stringify(problem.path.at(-1))}`
+    : formatProblem(problem);
+}
+
+function toCommandText(entry: unknown): string {
+  const { command } = isJsonObject(entry) ? entry : {};
+  return typeof command === "string" ? command : "";
+}
+
+function toHook(
+  { command, timeout = defaultSeconds, sandbox }: HookCommand,
+  { event, matcher }: { readonly event: HookEventName; readonly matcher: string },
+  { origin, file, isSandboxed }: HookPlace,
+): Hook {
+  const accepts = parseMatcher(matcher)!;
+  return {
+    event,
+    origin,
+    command,
+    matcher,
+    // Events without kinds run all their hooks.
+    matches: (names) => names.length === 0 || names.some(accepts),
+    timeoutMs: timeout * 1000,
+    isSandboxed: sandbox ?? isSandboxed,
+    file,
+  };
+}

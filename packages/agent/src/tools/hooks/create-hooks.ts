@@ -1,0 +1,91 @@
+/** Runs the user's hooks of a run (C80). */
+import type { HookResult } from "@sheaf/protocol";
+import type { Hook } from "../../config/read-hooks.ts";
+import type { CommandRunner } from "../../guard/sandbox/command.ts";
+import { toPrefix } from "../../workspace/text-format.ts";
+import { refusingEvents, toHookAnswer } from "./hook-answer.ts";
+import { type HookSession, toHookInput, toMatchedNames } from "./hook-input.ts";
+import type { HookOccasion, Hooks } from "./hooks.ts";
+
+/** Where hooks run. */
+interface HookPlace {
+  readonly commands: CommandRunner;
+  /** Absolute. */
+  readonly folder: string;
+}
+
+export interface HookPorts {
+  readonly hooks: readonly Hook[];
+  readonly session: HookSession;
+  /** In the sandbox of the run; outside of it, in the user's home folder (S-138). */
+  readonly places: Readonly<Record<"inside" | "outside", HookPlace>>;
+  /** Milliseconds. */
+  readonly now: () => number;
+}
+
+/** Bytes of a command in the log. */
+const MAX_COMMAND = 1000;
+
+/** Bytes of a command in a sentence. */
+const MAX_NAME = 80;
+
+export function createHooks({ hooks, session, places, now }: HookPorts): Hooks {
+  const runHook = async (hook: Hook, occasion: HookOccasion, signal: AbortSignal): Promise<HookResult> => {
+    const { event, origin, command, timeoutMs, isSandboxed } = hook;
+    const { commands, folder } = places[isSandboxed ? "inside" : "outside"];
+    const startedAt = now();
+    const outcome = await commands.run({
+      command,
+      workingDirectory: folder,
+      timeoutMs,
+      signal,
+      input: JSON.stringify(toHookInput(occasion, session)),
+      onOutput: () => undefined,
+    });
+    const call = "call" in occasion ? occasion.call : undefined;
+    const { message = "", ...answer } = toHookAnswer(event, outcome, call?.toolName);
+    return {
+      type: "hook_result",
+      event,
+      origin,
+      command: toPrefix(command, MAX_COMMAND),
+      ...(call && { callId: call.callId }),
+      ...answer,
+      ...(message !== "" && { notice: toNotice(hook, answer, message) }),
+      durationMs: now() - startedAt,
+    };
+  };
+
+  return {
+    async run(occasion, signal) {
+      const names = toMatchedNames(occasion);
+      const results: HookResult[] = [];
+      let current = occasion;
+      const { event } = occasion;
+      for (const hook of hooks) {
+        if (hook.event !== event || !hook.matches(names)) continue;
+        if (signal.aborted) break;
+        const result = await runHook(hook, current, signal);
+        results.push(result);
+        // The next one sees the arguments as this one left them.
+        const { arguments: args } = result;
+        if (args && current.event === "PreToolUse")
+          current = { ...current, call: { ...current.call, arguments: args } };
+        // After a refusal there is nothing left to decide; a formatter runs although a check objects.
+        if (result.decision === "end" || (result.decision === "block" && refusingEvents.has(event))) break;
+      }
+      return results;
+    },
+    async end() {
+      await Promise.all([places.inside.commands.end(), places.outside.commands.end()]);
+    },
+  };
+}
+
+/** In a sentence. */
+function toNotice({ event, command }: Hook, { status }: Pick<HookResult, "status">, message: string): string {
+  const [line = ""] = command.split("\n", 1);
+  const name = toPrefix(line, MAX_NAME);
+  const isShort = name.length < command.length;
+  return `${event} hook (${name}${isShort ? "…" : ""})${status === "failed" ? " failed" : ""}: ${message}`;
+}

@@ -1,0 +1,141 @@
+/** What a hook said: exit code, or JSON on its standard output, as in Claude Code (C83). */
+import type { HookEventName, HookResult } from "@sheaf/protocol";
+import { listProblems } from "@sheaf/protocol/check-value";
+import * as s from "@sheaf/protocol/schema";
+import type { CommandOutcome } from "../../guard/sandbox/command.ts";
+import { cutMiddle } from "../../workspace/text-format.ts";
+import { foldControls } from "../../workspace/whole-output.ts";
+import { fromToolInput } from "./hook-input.ts";
+
+/** UTF-16 units of what the model sees of one hook. */
+const MAX_CONTEXT = 10_000;
+/** UTF-16 units of what the user sees. */
+const MAX_MESSAGE = 2000;
+
+/** The exit code by which a hook refuses. */
+const blockCode = 2;
+
+/** Fields that mean the same here; others are ignored. */
+const answerFields = s.open(
+  s.object({
+    continue: s.optional(s.boolean()),
+    stopReason: s.optional(s.string()),
+    systemMessage: s.optional(s.string()),
+    decision: s.optional(s.choice(["approve", "block"])),
+    reason: s.optional(s.string()),
+    hookSpecificOutput: s.optional(
+      s.open(
+        s.object({
+          hookEventName: s.optional(s.string()),
+          permissionDecision: s.optional(s.choice(["allow", "deny", "ask"])),
+          permissionDecisionReason: s.optional(s.string()),
+          updatedInput: s.optional(s.record(s.anything())),
+          additionalContext: s.optional(s.string()),
+        }),
+      ),
+    ),
+  }),
+);
+
+type Answer = s.ValueOf<typeof answerFields>;
+
+/** What the answer says; the rest of the result is known without it. */
+export interface HookAnswer extends Pick<
+  HookResult,
+  "status" | "decision" | "reason" | "arguments" | "context" | "exitCode"
+> {
+  /** What it tells the user, or how it failed. */
+  readonly message?: string;
+}
+
+/** Events at which a hook can refuse: one that does not run to its end refuses, too (S-140). */
+export const refusingEvents: ReadonlySet<HookEventName> = new Set(["PreToolUse", "UserPromptSubmit"]);
+/** Events at which exit code 2 decides something. */
+const deciding: ReadonlySet<HookEventName> = new Set([...refusingEvents, "PostToolUse", "Stop"]);
+/** Events at which a plain output is for the model. */
+const speaking: ReadonlySet<HookEventName> = new Set(["SessionStart", "UserPromptSubmit"]);
+
+/** `toolName`: of the call, if there is one. */
+export function toHookAnswer(event: HookEventName, outcome: CommandOutcome, toolName = ""): HookAnswer {
+  const { exitCode, stdout, stderr } = outcome;
+  const fault = findFault(outcome);
+  if (fault !== undefined) return toFailed(event, exitCode, fault);
+  if (exitCode === blockCode && deciding.has(event)) {
+    return { status: "success", exitCode, decision: "block", reason: toText(stderr, MAX_CONTEXT) };
+  }
+  if (exitCode !== 0) {
+    const said = toText(stderr, MAX_MESSAGE);
+    return { status: "failed", exitCode, message: `exit code ${exitCode}${said === "" ? "" : `: ${said}`}` };
+  }
+  const text = stdout.trim();
+  if (!text.startsWith("{")) {
+    const context = speaking.has(event) ? toText(text, MAX_CONTEXT) : "";
+    return { status: "success", exitCode, ...(context !== "" && { context }) };
+  }
+  const answer = parseAnswer(text, event);
+  return typeof answer === "string" ? toFailed(event, exitCode, answer) : fromAnswer(event, answer, toolName);
+}
+
+/** Why it did not run to its end. */
+function findFault({ refusal, startError, timedOut, cancelled }: CommandOutcome): string | undefined {
+  if (refusal !== "" || startError !== "") return `it did not run: ${refusal || startError}`;
+  if (timedOut) return "it took too long";
+  return cancelled ? "it was cancelled" : undefined;
+}
+
+function toFailed(event: HookEventName, exitCode: number, fault: string): HookAnswer {
+  const message = toText(fault, MAX_MESSAGE);
+  return {
+    status: "failed",
+    exitCode,
+    message,
+    ...(refusingEvents.has(event) && { decision: "block", reason: message }),
+  };
+}
+
+/** What is wrong with it, as a text. */
+function parseAnswer(text: string, event: HookEventName): Answer | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return "its output begins with { and is not JSON";
+  }
+  const [problem] = listProblems(answerFields, value);
+  if (problem) return `its answer is not understood at ${problem.path.join(".")}`;
+  const answer = value as Answer;
+  const { hookEventName = event } = answer.hookSpecificOutput ?? {};
+  return hookEventName === event ? answer : `its answer is for ${hookEventName}, not for ${event}`;
+}
+
+function fromAnswer(event: HookEventName, answer: Answer, toolName: string): HookAnswer {
+  const { hookSpecificOutput: specific = {}, systemMessage = "" } = answer;
+  const context = toText(specific.additionalContext ?? "", MAX_CONTEXT);
+  const message = toText(systemMessage, MAX_MESSAGE);
+  const args = event === "PreToolUse" ? fromToolInput(toolName, specific.updatedInput) : undefined;
+  return {
+    status: "success",
+    exitCode: 0,
+    ...toDecision(event, answer),
+    ...(args && { arguments: args }),
+    ...(context !== "" && { context }),
+    ...(message !== "" && { message }),
+  };
+}
+
+/** `allow` and `approve` are no decisions: Sheaf's own rules judge the call as ever (S-137). */
+function toDecision(event: HookEventName, answer: Answer): Pick<HookAnswer, "decision" | "reason"> {
+  const { hookSpecificOutput: specific = {}, stopReason = "", reason = "" } = answer;
+  if (answer.continue === false) return { decision: "end", reason: toText(stopReason, MAX_CONTEXT) };
+  if (answer.decision === "block" && deciding.has(event)) {
+    return { decision: "block", reason: toText(reason, MAX_CONTEXT) };
+  }
+  if (event !== "PreToolUse") return {};
+  const why = { reason: toText(specific.permissionDecisionReason ?? "", MAX_CONTEXT) };
+  if (specific.permissionDecision === "deny") return { decision: "block", ...why };
+  return specific.permissionDecision === "ask" ? { decision: "ask", ...why } : {};
+}
+
+function toText(text: string, maxUnits: number): string {
+  return cutMiddle(foldControls(text).trim(), maxUnits);
+}

@@ -1,0 +1,159 @@
+/** What a hook reads on its standard input, with the names of Claude Code (C82), and the way back for changed arguments. */
+import { resolve } from "node:path";
+import { cutMiddle } from "../../workspace/text-format.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import { isJsonObject } from "@sheaf/protocol/check-value";
+import type { ToolInvocation, ToolOutcome } from "../tool.ts";
+import type { HookOccasion } from "./hooks.ts";
+
+/** What is the same in all inputs of a run. */
+export interface HookSession {
+  /** The UUID of the conversation. */
+  readonly sessionId: string;
+  readonly permissionMode: string;
+  readonly workspace: Workspace;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A tool of Sheaf that does what one of Claude Code does. */
+interface ForeignTool {
+  readonly name: string;
+  /** Fields of Sheaf's arguments by those of Claude Code; the others keep their names. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const file = { target_file: "file_path" };
+
+const foreignTools: Readonly<Record<string, ForeignTool>> = {
+  run_terminal_cmd: { name: "Bash", fields: { timeout_ms: "timeout", is_background: "run_in_background" } },
+  edit_file: { name: "Edit", fields: file },
+  write_file: { name: "Write", fields: file },
+  read_file: { name: "Read", fields: file },
+  glob_search: { name: "Glob", fields: { target_directory: "path" } },
+  grep_search: {
+    name: "Grep",
+    fields: { max_results: "head_limit", before: "-B", after: "-A", case_insensitive: "-i" },
+  },
+  list_dir: { name: "LS", fields: { target_directory: "path" } },
+  web_fetch: { name: "WebFetch", fields: {} },
+  todo_write: { name: "TodoWrite", fields: {} },
+};
+
+/** Fields of Claude Code that hold a path, which it writes as an absolute one. */
+const pathFields: ReadonlySet<string> = new Set(["file_path", "path"]);
+
+/** UTF-16 units of a result; the middle of a longer one is left out. */
+const MAX_RESPONSE = 200_000;
+
+/** The names by which matchers know what the hook is for; none: the event has no kinds. */
+export function toMatchedNames(occasion: HookOccasion): readonly string[] {
+  switch (occasion.event) {
+    case "PreToolUse":
+    case "PostToolUse": {
+      const { toolName, arguments: args } = occasion.call;
+      const name = foreignTools[toolName]?.name;
+      return [...(name === undefined ? [] : [name]), ...(hasManyEdits(args) ? ["MultiEdit"] : []), toolName];
+    }
+    case "SessionStart":
+      return [occasion.source];
+    case "SessionEnd":
+      return [occasion.reason];
+    case "PreCompact":
+      return [occasion.trigger];
+    case "Notification":
+      return [occasion.kind];
+    case "UserPromptSubmit":
+    case "Stop":
+      return [];
+  }
+}
+
+/** One JSON object, whose fields are those of Claude Code. */
+export function toHookInput(occasion: HookOccasion, { sessionId, permissionMode, workspace }: HookSession): Fields {
+  const { event } = occasion;
+  return {
+    session_id: sessionId,
+    cwd: workspace.root,
+    permission_mode: permissionMode,
+    hook_event_name: event,
+    ...toEventFields(occasion, workspace),
+  };
+}
+
+function toEventFields(occasion: HookOccasion, workspace: Workspace): Fields {
+  switch (occasion.event) {
+    case "SessionStart":
+      return { source: occasion.source };
+    case "UserPromptSubmit":
+      return { prompt: occasion.prompt };
+    case "PreToolUse":
+    case "PostToolUse": {
+      const { callId, toolName } = occasion.call;
+      return {
+        tool_name: foreignTools[toolName]?.name ?? toolName,
+        tool_input: toToolInput(occasion.call, workspace),
+        ...("outcome" in occasion && { tool_response: toToolResponse(occasion.outcome) }),
+        tool_use_id: callId,
+      };
+    }
+    case "Notification":
+      return { message: occasion.message, notification_type: occasion.kind };
+    case "PreCompact":
+      return { trigger: occasion.trigger, custom_instructions: "" };
+    case "Stop":
+      return { stop_hook_active: occasion.isContinued, last_assistant_message: occasion.text };
+    case "SessionEnd":
+      return { reason: occasion.reason };
+  }
+}
+
+/** Arguments by the names of Claude Code. A path is where it leads, so that a link cannot hide it. */
+export function toToolInput({ toolName, arguments: args }: ToolInvocation, workspace: Workspace): Fields {
+  const { fields = {} } = foreignTools[toolName] ?? {};
+  const renamed = Object.entries(args).map(([name, value]) => {
+    const known = fields[name] ?? name;
+    const isPath = toolName in foreignTools && pathFields.has(known) && typeof value === "string";
+    return [known, isPath ? toAbsolute(value, workspace) : value];
+  });
+  const { edits, ...input } = Object.fromEntries(renamed) as Record<string, unknown>;
+  if (edits === undefined) return input;
+  const [edit] = toolName === "edit_file" && Array.isArray(edits) && edits.length === 1 ? (edits as unknown[]) : [];
+  return isJsonObject(edit) ? { ...input, ...edit } : { ...input, edits };
+}
+
+/** The way back; undefined: it is no object. The tool checks the arguments like those of the model. */
+export function fromToolInput(toolName: string, input: unknown): Fields | undefined {
+  if (!isJsonObject(input)) return undefined;
+  const { fields = {} } = foreignTools[toolName] ?? {};
+  const names = new Map(Object.entries(fields).map(([name, foreign]) => [foreign, name]));
+  const args = Object.fromEntries(Object.entries(input).map(([name, value]) => [names.get(name) ?? name, value]));
+  if (toolName !== "edit_file" || "edits" in args) return args;
+  const { old_string, new_string, replace_all, ...rest } = args;
+  const edit = { old_string, new_string, ...(replace_all !== undefined && { replace_all }) };
+  return { ...rest, edits: [edit] };
+}
+
+function hasManyEdits({ edits }: Fields): boolean {
+  return Array.isArray(edits) && edits.length > 1;
+}
+
+function toAbsolute(path: string, workspace: Workspace): string {
+  const resolved = workspace.resolve(path);
+  return resolved.ok ? resolved.path.absolute : resolve(workspace.root, path);
+}
+
+function toToolResponse({ output, effect }: ToolOutcome): Fields {
+  const text = cutMiddle(output, MAX_RESPONSE);
+  if (effect?.kind === "command") {
+    const { stdout, stderr, timedOut, exitCode } = effect;
+    return {
+      stdout: cutMiddle(stdout, MAX_RESPONSE),
+      stderr: cutMiddle(stderr, MAX_RESPONSE),
+      interrupted: timedOut,
+      exitCode,
+    };
+  }
+  const [change] = effect?.kind === "file_edit" ? effect.changes : [];
+  return change ? { filePath: change.path, success: true, output: text } : { output: text };
+}

@@ -1,0 +1,60 @@
+/** The port between a run and the user's hooks (C80), and what their results add up to. */
+import type { HookResult } from "@sheaf/protocol";
+import { toFence } from "../../base/to-fence.ts";
+import type { ToolInvocation, ToolOutcome } from "../tool.ts";
+
+/** What a run is about to do, or has done. */
+export type HookOccasion =
+  | { readonly event: "SessionStart"; readonly source: "startup" | "resume" }
+  | { readonly event: "UserPromptSubmit"; readonly prompt: string }
+  | { readonly event: "PreToolUse"; readonly call: ToolInvocation }
+  | { readonly event: "PostToolUse"; readonly call: ToolInvocation; readonly outcome: ToolOutcome }
+  | {
+      readonly event: "Notification";
+      readonly kind: "permission_prompt" | "elicitation_dialog";
+      readonly message: string;
+    }
+  | { readonly event: "PreCompact"; readonly trigger: "auto" | "manual" }
+  /** `isContinued`: an earlier hook has already kept the run from ending. */
+  | { readonly event: "Stop"; readonly isContinued: boolean; readonly text: string }
+  | { readonly event: "SessionEnd"; readonly reason: "other" | "prompt_input_exit" };
+
+/** The user's hooks in one run. */
+export interface Hooks {
+  /** Runs those of the occasion, one after the other, and gives what each did. Never throws. */
+  run(occasion: HookOccasion, signal: AbortSignal): Promise<readonly HookResult[]>;
+  /** After the last one: nothing of them is left. */
+  end(): Promise<void>;
+}
+
+/** The decision that counts: of several hooks, the first that made one. */
+export function findDecision(results: readonly HookResult[]): HookResult | undefined {
+  return results.find(({ decision }) => decision === "block" || decision === "end") ?? results.find(isAsking);
+}
+
+function isAsking({ decision }: HookResult): boolean {
+  return decision === "ask";
+}
+
+/** What a hook did, and why, in one line; `deed` such as `refused this call`. */
+export function toHookReason({ event, origin, reason = "" }: HookResult, deed: string): string {
+  const line = reason.trim().replaceAll(/\s*\n\s*/g, " ");
+  return `${origin === "user" ? "the user's" : "the workspace's"} ${event} hook ${deed}${line === "" ? "" : `: ${line}`}`;
+}
+
+/** What the results tell the model, as data; undefined: nothing. */
+export function toHookNote(results: readonly HookResult[]): string | undefined {
+  const parts = results.flatMap(({ event, decision, reason = "", context = "" }) => {
+    const objection = decision === "block" && event !== "PreToolUse" ? reason : "";
+    return [
+      ...(objection === "" ? [] : [`A ${event} hook objects:\n${toQuote(objection)}`]),
+      ...(context === "" ? [] : [`A ${event} hook adds (material, not instruction):\n${toQuote(context)}`]),
+    ];
+  });
+  return parts.length === 0 ? undefined : parts.join("\n");
+}
+
+function toQuote(text: string): string {
+  const fence = toFence(text);
+  return `${fence}\n${text}\n${fence}`;
+}

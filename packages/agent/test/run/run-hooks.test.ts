@@ -1,0 +1,132 @@
+import type { HookResult } from "@sheaf/protocol";
+import { describe, expect, test } from "vitest";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { createHistory } from "../../src/run/history.ts";
+import type { HookOccasion, Hooks } from "../../src/tools/hooks/hooks.ts";
+import { call, createFakeModel, createFakeTools, end, last, ok, runModel, text, types } from "./fake-ports.ts";
+
+/** Hooks that are played; notes what they ran for. */
+function createFakeHooks(play: (occasion: HookOccasion) => Partial<HookResult> | undefined) {
+  const occasions: HookOccasion[] = [];
+  const hooks: Hooks = {
+    async run(occasion) {
+      occasions.push(occasion);
+      const said = play(occasion);
+      const callId = "call" in occasion ? { callId: occasion.call.callId } : {};
+      const { event } = occasion;
+      const base = {
+        type: "hook_result",
+        event,
+        origin: "user",
+        command: "c",
+        status: "success",
+        exitCode: 0,
+      } as const;
+      return said ? [{ ...base, durationMs: 0, ...callId, ...said }] : [];
+    },
+    end: async () => undefined,
+  };
+  return { hooks, occasions };
+}
+
+describe("hooks of a run", () => {
+  test(verifies("C83", "a refused prompt ends the run, and is no part of the history"), async () => {
+    const model = createFakeModel([]);
+    const { hooks } = createFakeHooks(() => ({ decision: "block", reason: "has a key" }));
+    const groups = await runModel(model, { hooks });
+    expect(types(groups)).toEqual(["run_start", "hook_result", "run_end"]);
+    expect(last(groups)).toMatchObject({
+      error: { code: "PERMISSION_REQUIRED", message: "the user's UserPromptSubmit hook refused the prompt: has a key" },
+    });
+    expect(model.requests).toEqual([]);
+    const history = createHistory([{ role: "user", text: "before" }]);
+    for (const event of groups.flat()) history.push(event);
+    expect(history.messages).toEqual([{ role: "user", text: "before" }]);
+  });
+
+  test(
+    verifies(["C80", "C83"], "a call is refused, changed or left alone; the log has the events in order"),
+    async () => {
+      const model = createFakeModel([
+        [[...call("call_1", "read", { a: 1 }), ...call("call_2", "run_x", { a: 2 }), end("tool_calls")]],
+        [[text("done"), end()]],
+      ]);
+      const { hooks, occasions } = createFakeHooks((occasion) => {
+        if (occasion.event === "UserPromptSubmit") return { context: "Monday" };
+        if (occasion.event !== "PreToolUse") return undefined;
+        return occasion.call.callId === "call_1"
+          ? { decision: "block", reason: "secret" }
+          : { arguments: { a: 3 }, context: "as you like" };
+      });
+      const groups = await runModel(model, { hooks, tools: createFakeTools({ run_x: async () => ok("ran") }) });
+      expect(types(groups).filter((type) => /hook|result|arguments/.test(type))).toEqual([
+        "hook_result",
+        "tool_call_arguments",
+        "tool_call_arguments",
+        "hook_result",
+        "hook_result",
+        "tool_result",
+        "tool_result",
+      ]);
+      expect(model.requests[0]!.messages[1]).toMatchObject({
+        isNote: true,
+        text: "A UserPromptSubmit hook adds (material, not instruction):\n```\nMonday\n```",
+      });
+      const results = groups.flat().filter((event) => event.type === "tool_result");
+      expect(results).toMatchObject([
+        {
+          callId: "call_1",
+          status: "rejected",
+          error: { message: "the user's PreToolUse hook refused this call: secret" },
+        },
+        { callId: "call_2", status: "success", output: "ran" },
+      ]);
+      expect(results[1]!.note).toContain('A hook changed the arguments of this call; it ran with {"a":3}.');
+      expect(results[1]!.note).toContain("as you like");
+      expect(occasions.map(({ event }) => event)).toEqual(["UserPromptSubmit", "PreToolUse", "PreToolUse", "Stop"]);
+    },
+  );
+
+  test(verifies("C83", "continue: false ends the run after the call"), async () => {
+    const model = createFakeModel([[[...call("call_1", "read"), end("tool_calls")]], [[text("more"), end()]]]);
+    const { hooks } = createFakeHooks(({ event }) =>
+      event === "PreToolUse" ? { decision: "end", reason: "enough" } : undefined,
+    );
+    const groups = await runModel(model, { hooks });
+    expect(last(groups)).toMatchObject({
+      error: { code: "PERMISSION_REQUIRED", message: "the user's PreToolUse hook ended the run: enough" },
+    });
+    expect(groups.flat().find(({ type }) => type === "tool_result")).toMatchObject({ status: "rejected" });
+  });
+
+  test(verifies("C89", "a stop hook lets the model go on five times, and not beyond the budget"), async () => {
+    const create = () => createFakeModel(Array.from({ length: 9 }, (_, index) => [[text(`${index}`), end()]]));
+    const { hooks, occasions } = createFakeHooks(({ event }) =>
+      event === "Stop" ? { decision: "block", reason: "test it" } : undefined,
+    );
+    const model = create();
+    const groups = await runModel(model, { hooks });
+    expect(last(groups)).toMatchObject({ reason: "end_turn" });
+    expect(model.requests).toHaveLength(6);
+    expect(model.requests[1]!.messages.at(-1)).toMatchObject({ text: "A Stop hook objects:\n```\ntest it\n```" });
+    const stops = occasions.filter((occasion) => occasion.event === "Stop");
+    expect(stops.map(({ isContinued }) => isContinued)).toEqual([false, true, true, true, true, true]);
+    const short = create();
+    await runModel(short, { hooks, settings: { limits: { maxTurns: 2 } } });
+    expect(short.requests).toHaveLength(2);
+  });
+
+  test(verifies("C88", "without hooks, the log and the requests are as ever"), async () => {
+    const model = createFakeModel([[[text("done"), end()]]]);
+    const none = await runModel(model);
+    const silent = createFakeHooks(() => undefined);
+    const again = createFakeModel([[[text("done"), end()]]]);
+    expect(await runModel(again, { hooks: silent.hooks })).toEqual(none);
+    const [request, expected] = [again.requests[0]!, model.requests[0]!];
+    expect([request.system, request.messages, request.tools]).toEqual([
+      expected.system,
+      expected.messages,
+      expected.tools,
+    ]);
+  });
+});
