@@ -331,6 +331,7 @@ export const covered: readonly string[] = [
   "R-62",
   "R-63",
   "R-64",
+  "R-65",
   "S-116",
   "S-117",
   "S-118",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { StreamEvent } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { expect } from "vitest";
-import type { TestPostgres } from "./postgres.ts";
+import type { TestPostgres } from "./postgres-cluster.ts";
 import { readEvents, startServer, type TestServer } from "./server.ts";
 import type { createTestFolder } from "./sheaf.ts";
 

@@ -1,38 +1,19 @@
-/** A PostgreSQL server for tests: its own cluster in a temporary folder, reached by a Unix socket, gone with the tests. */
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/** A PostgreSQL server for tests, gone with them. */
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { describeWhere } from "./describe-where.ts";
-
-/** The user that may do everything in the cluster. */
-const superuser = "postgres";
-
-/** A cluster that runs. */
-export interface TestPostgres {
-  /** Gives the address of the one database of a test, which is empty now. */
-  clearDatabase(): Promise<string>;
-  /** The address of a database that may not exist, as somebody; only `guarded` needs a password. */
-  toAddress(database: string, user?: string): string;
-  /** Runs statements as the superuser. */
-  run(address: string, sql: string): Promise<readonly Record<string, unknown>[]>;
-  /** Ends the server, as after a power cut if it is SIGQUIT. */
-  stop(signal?: NodeJS.Signals): Promise<void>;
-  start(): Promise<void>;
-}
+import { createPostgresCluster, findPostgresPrograms, type TestPostgres } from "./postgres-cluster.ts";
 
 /** Runs `body` where PostgreSQL 15 or newer is installed; `postgres` works within its tests. */
 export function describeWithPostgres(title: string, body: (postgres: TestPostgres) => void): void {
-  const programs = findPrograms();
+  const programs = findPostgresPrograms();
   const missing =
     programs === undefined ? "no PostgreSQL 15 or newer on this machine (apt install postgresql)" : undefined;
   describeWhere(title, missing, () => {
     const folder = mkdtempSync(join(tmpdir(), "sheaf-postgres-"));
-    const cluster = createCluster(programs!, folder);
+    const cluster = createPostgresCluster(programs!, folder);
     beforeAll(() => cluster.start());
     afterAll(async () => {
       await cluster.stop();
@@ -40,84 +21,4 @@ export function describeWithPostgres(title: string, body: (postgres: TestPostgre
     });
     body(cluster);
   });
-}
-
-/** The folder with `initdb` and `postgres`. */
-function findPrograms(): string | undefined {
-  const folders = globSync("/usr/lib/postgresql/*/bin").filter((path) => Number(path.split("/")[4]) >= 15);
-  return [...folders, "/usr/local/bin", "/usr/bin"].find((path) => existsSync(join(path, "initdb")));
-}
-
-function createCluster(programs: string, folder: string): TestPostgres {
-  const data = join(folder, "data");
-  // PostgreSQL refuses to run as root.
-  const other = process.getuid?.() === 0 ? readIds("nobody") : undefined;
-  const words = other
-    ? ["setpriv", `--reuid=${other.user}`, `--regid=${other.group}`, "--clear-groups", "--pdeathsig=INT"]
-    : [];
-  const environment = { PATH: process.env.PATH, LC_ALL: "C.UTF-8" };
-  let child: ChildProcess | undefined;
-
-  const toAddress = (database: string, user = superuser): string =>
-    `postgres://${user}@/${database}?host=${encodeURIComponent(folder)}`;
-
-  const run: TestPostgres["run"] = async (address, sql) => {
-    const client = new pg.Client({ connectionString: address });
-    await client.connect();
-    try {
-      return (await client.query<Record<string, unknown>>(sql)).rows;
-    } finally {
-      await client.end();
-    }
-  };
-
-  return {
-    toAddress,
-    run,
-    async clearDatabase() {
-      // A new database would take ten times as long.
-      await run(toAddress("postgres"), "DROP SCHEMA IF EXISTS sheaf CASCADE");
-      return toAddress("postgres");
-    },
-    async start() {
-      if (other) chownSync(folder, other.user, other.group);
-      if (!existsSync(data)) {
-        const settings = ["-U", superuser, "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
-        const [command = "", ...rest] = [...words, join(programs, "initdb"), "-D", data, ...settings];
-        const { status, stderr } = spawnSync(command, rest, { env: environment, cwd: folder, encoding: "utf8" });
-        if (status !== 0) throw new Error(`initdb ended with ${status}: ${stderr}`);
-        const rules = join(data, "pg_hba.conf");
-        writeFileSync(rules, `local all guarded scram-sha-256\n${readFileSync(rules, "utf8")}`);
-      }
-      // It is as durable as it says to its clients, but for the disk, which these tests do not take away.
-      const settings = ["listen_addresses=", `unix_socket_directories=${folder}`, "fsync=off", "shared_buffers=32MB"];
-      const [command = "", ...rest] = [
-        ...words,
-        join(programs, "postgres"),
-        "-D",
-        data,
-        ...settings.flatMap((setting) => ["-c", setting]),
-      ];
-      child = spawn(command, rest, { env: environment, cwd: folder, stdio: "ignore" });
-      for (let tries = 0; tries < 200; tries += 1) {
-        if (child.exitCode !== null) throw new Error(`postgres ended with ${child.exitCode}`);
-        if (await run(toAddress("postgres"), "SELECT 1").catch(() => undefined)) return;
-        await sleep(50);
-      }
-      throw new Error("postgres does not answer");
-    },
-    async stop(signal = "SIGINT") {
-      const ending = child;
-      child = undefined;
-      if (!ending || ending.exitCode !== null) return;
-      const ended = once(ending, "exit");
-      ending.kill(signal);
-      await ended;
-    },
-  };
-}
-
-function readIds(name: string): { readonly user: number; readonly group: number } {
-  const [user, group] = ["-u", "-g"].map((flag) => Number(spawnSync("id", [flag, name], { encoding: "utf8" }).stdout));
-  return { user: user!, group: group! };
 }

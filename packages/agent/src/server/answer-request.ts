@@ -71,7 +71,7 @@ export async function answerRequest(
     cancelWith(client, context.runner.find(responseId) ?? { abort });
   };
   const headers = toResponseHeaders(ids);
-  const ports = { store, live: context.live, wire: context.settings.wire };
+  const ports = { store, live: context.live, tails: context.tails, wire: context.settings.wire };
   if (stream) {
     const sink = stream.open({ ...headers, ...toFormHeaders(form) });
     const includesReasoning = body.accept?.reasoning ?? false;

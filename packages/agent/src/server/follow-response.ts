@@ -1,5 +1,5 @@
 /** One reader of one response: first the log after its position, then what comes live; no gap, no double (X2, X3). */
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ChatResponse, RunEvent } from "@sheaf/protocol";
 import { encodeSse } from "@sheaf/protocol/encode";
 import type { Live } from "../run/conversations/response-runner.ts";
@@ -8,10 +8,7 @@ import type { EventSink, Frames } from "./event-sink.ts";
 import { createLogReader, readState, type LogReader } from "./log-reader.ts";
 import { createReaderView, type ReaderView, type ViewOptions } from "./reader-view.ts";
 import type { ResponseChannel, WireOptions } from "./response-channel.ts";
-
-/** How often a response that another process writes is looked at: where the store tells of changes, and elsewhere. Milliseconds. */
-const WATCHED_MS = 2000;
-const POLL_MS = 250;
+import type { SharedTails, Tail } from "./shared-tails.ts";
 
 /** Largest payload of one event (N55), less the fields around it. UTF-16 units of JSON. */
 const MAX_SNAPSHOT = 250 * 1024;
@@ -30,13 +27,15 @@ export interface FollowPorts {
   /** Of the owner of the response. */
   readonly store: Store;
   readonly live: Live<ResponseChannel>;
+  /** Of responses that do not run here. */
+  readonly tails: SharedTails;
   readonly wire: WireOptions;
 }
 
 /** Sends the events to the sink, and ends it after the last one. Resolves when the stream is over or the reader is gone. */
 export async function followResponse(sink: EventSink, options: FollowOptions, ports: FollowPorts): Promise<void> {
   const { responseId, form } = options;
-  const { store, live, wire } = ports;
+  const { store, live, tails, wire } = ports;
   let { after } = options;
   if (options.snapshot && form === "documents") {
     const channel = live.find(responseId);
@@ -48,16 +47,27 @@ export async function followResponse(sink: EventSink, options: FollowOptions, po
   }
   const reader = createLogReader(store, responseId);
   const view = createReaderView({ ...options, after }, wire);
-  for (;;) {
-    await sendLog(sink, reader, view);
-    if (sink.isClosed) return;
-    if (reader.hasEnded || view.isOver) return sink.end();
-    const channel = live.find(responseId);
-    // Nothing can come between this line and joining.
-    if (channel?.lastSeq === reader.lastSeq) return joinChannel(sink, channel, view, options);
-    // What is stored is sent in a moment, or what was sent was stored meanwhile.
-    if (channel) await nextTurn();
-    else if (!(await waitForMore(sink, reader, responseId, store))) return;
+  let tail: Tail | undefined;
+  try {
+    for (;;) {
+      await sendLog(sink, reader, view);
+      if (sink.isClosed) return;
+      if (reader.hasEnded || view.isOver) return sink.end();
+      const channel = live.find(responseId) ?? tail?.channel;
+      // Nothing can come between this line and joining.
+      if (channel?.lastSeq === reader.lastSeq) return await joinChannel(sink, channel, view, options);
+      // What is stored is sent in a moment, or what was sent was stored meanwhile.
+      if (channel && channel !== tail?.channel) await nextTurn();
+      else {
+        tail ??= tails.open(responseId, store);
+        if (await tail.reach(reader.lastSeq)) continue;
+        // Either the rest is stored now, or nothing more comes from this store.
+        await sendLog(sink, reader, view);
+        return reader.hasEnded || view.isOver ? sink.end() : sink.cut();
+      }
+    }
+  } finally {
+    tail?.leave();
   }
 }
 
@@ -114,26 +124,4 @@ async function joinChannel(
     over.resolve();
   });
   return over.promise;
-}
-
-/** Waits until a response that does not run here has more in its log; false when there will be none. */
-async function waitForMore(sink: EventSink, reader: LogReader, responseId: string, store: Store): Promise<boolean> {
-  let change = new AbortController();
-  const endWatch = store.watchResponse?.(responseId, () => change.abort());
-  try {
-    while (!sink.isClosed) {
-      change = new AbortController();
-      const record = await store.getResponse(responseId);
-      if (!record) {
-        sink.cut();
-        return false;
-      }
-      if (record.lastSeq > reader.lastSeq) return true;
-      const signal = AbortSignal.any([sink.closed, change.signal]);
-      await sleep(endWatch ? WATCHED_MS : POLL_MS, undefined, { signal }).catch(() => undefined);
-    }
-    return false;
-  } finally {
-    endWatch?.();
-  }
 }

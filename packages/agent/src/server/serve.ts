@@ -26,6 +26,7 @@ import { ResponseChannel } from "./response-channel.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
 import type { ServerModels } from "./server-models.ts";
 import type { ServerToken } from "../config/server-tokens.ts";
+import { createSharedTails } from "./shared-tails.ts";
 import { createSessionTable, createTokenTable } from "./sessions.ts";
 
 export interface ServeOptions {
@@ -180,6 +181,7 @@ function createContext({ settings, models, store, telemetry, ownerLimits, now, l
     settings,
     models,
     live,
+    tails: createSharedTails(settings.wire),
     runner: createResponseRunner({ live, onDefect: (error, responseId) => logDefect(error, { responseId }) }),
     heartbeat: createHeartbeat(settings.wire.heartbeatMs),
     approvals: createPendingApprovals(logDefect),

@@ -14,6 +14,7 @@ import type { QueuedResponses, TakeStartTurn } from "./queued-responses.ts";
 import type { RequestKeys } from "./request-keys.ts";
 import type { ResponseChannel, WireOptions } from "./response-channel.ts";
 import type { Heartbeat } from "./event-sink.ts";
+import type { SharedTails } from "./shared-tails.ts";
 import type { ServerModels } from "./server-models.ts";
 import type { WorkspaceFiles } from "./workspace-files.ts";
 
@@ -42,6 +43,7 @@ export interface ServerContext {
   readonly models: ServerModels;
   readonly runner: ResponseRunner;
   readonly live: Live<ResponseChannel>;
+  readonly tails: SharedTails;
   readonly heartbeat: Heartbeat;
   readonly approvals: PendingApprovals;
   readonly requestKeys: RequestKeys;

@@ -14,6 +14,7 @@ import {
   type PostgresLease,
 } from "./postgres-leases.ts";
 import { beginOrder, ordersNotice } from "./postgres-orders.ts";
+import { createReadQueue } from "./postgres-reads.ts";
 import type { PostgresSession } from "./postgres-session.ts";
 import { findPrompt, toColumn, toWords } from "./postgres-text.ts";
 import {
@@ -64,6 +65,7 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
     () => session.announce(ordersNotice),
   );
 
+  const readNew = createReadQueue(connection);
   let hasLetGo = false;
 
   const findLog = (responseId: string, owner: string): OpenLog => {
@@ -135,7 +137,10 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
       if (events.endsLog) logs.delete(responseId);
     },
 
-    read: (responseId, owner, after, limit) => readLog(connection, responseId, { owner, after, limit }),
+    read: (responseId, owner, after, limit) =>
+      after > 0
+        ? readNew({ responseId, owner, after, limit })
+        : readLog(connection, responseId, { owner, after, limit }),
     settle: () => appends.settle(),
     async letGo() {
       hasLetGo = true;

@@ -19,6 +19,7 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
   const portsOf = (owner: string): FollowPorts => ({
     store: context.storeOf(owner),
     live: context.live,
+    tails: context.tails,
     wire: context.settings.wire,
   });
 

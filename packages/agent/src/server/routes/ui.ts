@@ -140,6 +140,6 @@ async function sendStream(
     form,
     questions: { seen, resolved },
   } as const;
-  await followResponse(sink, options, { store, live: context.live, wire: context.settings.wire });
+  await followResponse(sink, options, { ...context, store, wire: context.settings.wire });
   return RESPONSE_ALREADY_SENT;
 }

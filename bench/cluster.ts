@@ -1,0 +1,179 @@
+/**
+ * Two servers on one PostgreSQL database: 50 responses at one, each read at the other, 50 deltas a second. The delay of a
+ * delta from the model to the client, and the CPU time that servers and database take for it together. The floor is one
+ * server with its own file, whose readers are its own.
+ */
+import { once } from "node:events";
+import { type ChildProcess } from "node:child_process";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { createPostgresCluster, findPostgresPrograms, type TestPostgres } from "../test/support/postgres-cluster.ts";
+import {
+  type Bench,
+  compare,
+  now,
+  readCpuMicroseconds,
+  sheafProgram,
+  startNode,
+  toQuantile,
+} from "./support/measure.ts";
+import { withFolder } from "./support/measure.ts";
+import { type Provider, startProvider } from "./support/provider.ts";
+
+const STREAMS = 50;
+const PACE_MS = 20;
+const DELTAS = 200;
+/** At the beginning, while responses start. */
+const SKIPPED = 20;
+const token = "x".repeat(43);
+
+export const bench: Bench = async (isQuick) => {
+  const programs = findPostgresPrograms();
+  if (programs === undefined) throw new Error("no PostgreSQL 15 or newer on this machine (apt install postgresql)");
+  const provider = await startProvider();
+  const stamps = Array.from({ length: DELTAS }, () => () => `at ${now().toFixed(2)} `);
+  provider.play(() => ({ text: [...stamps, "end"], paceMs: PACE_MS }));
+  try {
+    return await withFolder(async (folder) => {
+      const postgres = createPostgresCluster(programs, folder);
+      mkdirSync(join(folder, "workspace"));
+      writeFileSync(join(folder, "token"), `${token}\n`, { mode: 0o600 });
+      await postgres.start();
+      try {
+        return await compare({
+          units: {
+            "delta from the model to a reader, median": "ms",
+            "delta from the model to a reader, 99 %": "ms",
+            "CPU of a delta": "µs",
+          },
+          rounds: isQuick ? 1 : 3,
+          floor: () => measure([startServer(folder, provider, undefined)], undefined),
+          sheaf: async () => {
+            const store = await postgres.clearDatabase();
+            return measure([startServer(folder, provider, store), startServer(folder, provider, store)], postgres);
+          },
+        });
+      } finally {
+        await postgres.stop();
+      }
+    });
+  } finally {
+    provider.close();
+  }
+};
+
+interface Node {
+  readonly child: ChildProcess;
+  readonly port: Promise<number>;
+}
+
+let homes = 0;
+
+/** Starts a server with a home of its own. */
+function startServer(folder: string, provider: Provider, store: string | undefined): Node {
+  const home = join(folder, `home${(homes += 1)}`);
+  rmSync(home, { recursive: true, force: true });
+  const model = ["--model", "openai-compatible/m", "--base-url", provider.url, "--api-key", "none"];
+  const place = store === undefined ? [] : ["--store", store];
+  const words = ["serve", "--port", "0", "--token-file", join(folder, "token"), ...model, ...place];
+  const child = startNode([sheafProgram, ...words], join(folder, "workspace"), home);
+  let errors = "";
+  child.stderr!.on("data", (chunk: Buffer) => (errors += chunk.toString()));
+  const port = Promise.race([once(child.stdout!, "data"), once(child, "close")]).then(([first]) => {
+    const found = Number(/127\.0\.0\.1:(\d+)/.exec(String(first))?.[1]);
+    if (Number.isNaN(found)) throw new Error(`sheaf serve does not listen: ${errors}`);
+    return found;
+  });
+  return { child, port };
+}
+
+/** Responses begin at the first node; readers are at the last one. */
+async function measure(nodes: readonly Node[], postgres: TestPostgres | undefined) {
+  const ports = await Promise.all(nodes.map(({ port }) => port));
+  const readCpu = (): number =>
+    nodes.reduce((sum, { child }) => sum + readCpuMicroseconds(child.pid!), 0) + readFamilyCpu(postgres?.processId);
+  try {
+    const before = readCpu();
+    const delays = (
+      await Promise.all(Array.from({ length: STREAMS }, () => readAnswer(ports[0]!, ports.at(-1)!)))
+    ).flat();
+    return {
+      "delta from the model to a reader, median": toQuantile(delays, 0.5),
+      "delta from the model to a reader, 99 %": toQuantile(delays, 0.99),
+      "CPU of a delta": (readCpu() - before) / (STREAMS * DELTAS),
+    };
+  } finally {
+    for (const { child } of nodes) {
+      const closed = once(child, "close");
+      child.kill("SIGTERM");
+      await closed;
+    }
+  }
+}
+
+/** Of a process and its children. */
+function readFamilyCpu(processId: number | undefined): number {
+  if (processId === undefined) return 0;
+  const children = readdirSync("/proc").filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "latin1");
+      return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] === `${processId}`;
+    } catch {
+      return false;
+    }
+  });
+  return [processId, ...children.map(Number)].reduce((sum, each) => sum + readCpuMicroseconds(each), 0);
+}
+
+/** Delays of the deltas of one response, which begins at one node and is read at another. @throws for a gap. */
+async function readAnswer(port: number, readerPort: number): Promise<number[]> {
+  const body = '{"message":"go","stream":true}';
+  const begun = send(port, `POST /v1/chat`, body);
+  let head = "";
+  for await (const chunk of begun) {
+    head += String(chunk);
+    if (head.includes("\r\n\r\n")) break;
+  }
+  const path = /^location: (\S+)/im.exec(head)?.[1];
+  if (path === undefined) throw new Error(`no response: ${head}`);
+  begun.destroy();
+  return readDelays(send(readerPort, `GET ${path}/events`, ""));
+}
+
+function send(port: number, line: string, body: string): Socket {
+  const socket = connect(port, "127.0.0.1");
+  const length = body === "" ? "" : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+  socket.write(`${line} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n${length}\r\n${body}`);
+  return socket;
+}
+
+function readDelays(socket: Socket): Promise<number[]> {
+  const delays: number[] = [];
+  const ids: number[] = [];
+  let rest = "";
+  return new Promise((resolve, reject) => {
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error("the server closed a stream before its end")));
+    socket.on("data", (chunk: Buffer) => {
+      const at = now();
+      const blocks = (rest + chunk.toString("latin1")).split("\n\n");
+      rest = blocks.pop()!;
+      for (const block of blocks) {
+        const id = /^id: (\d+)$/m.exec(block)?.[1];
+        if (id !== undefined) ids.push(Number(id));
+        // The end of the document repeats its whole text.
+        if (!block.includes("event: content_delta\n")) continue;
+        for (const [, sentAt] of block.matchAll(/at (\d{13}\.\d\d)/g)) delays.push(at - Number(sentAt));
+      }
+      if (!rest.includes("event: done") && !blocks.some((block) => block.includes("event: done"))) return;
+      socket.removeAllListeners("close");
+      socket.destroy();
+      const gap = ids.find((id, index) => index > 0 && id !== ids[index - 1]! + 1);
+      if (gap !== undefined) reject(new Error(`a reader got event ${gap} after another one than ${gap - 1}`));
+      else if (delays.length !== DELTAS) reject(new Error(`a reader got ${delays.length} of ${DELTAS} deltas`));
+      else resolve(delays.slice(SKIPPED));
+    });
+  });
+}
