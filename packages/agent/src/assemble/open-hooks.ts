@@ -18,6 +18,8 @@ export interface HookOrder {
   };
   /** Those of the model's commands. */
   readonly commandOptions: CommandRunnerOptions;
+  /** Whose clients are not its user. */
+  readonly isServer: boolean;
   /** Milliseconds. */
   readonly now: () => number;
 }
@@ -29,7 +31,7 @@ const permissionModes = { default: "default", plan: "plan", ask: "plan", force: 
 const screenVariables = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"] as const;
 
 /** @throws SheafError CONFIG_INVALID for a file that cannot be read. */
-export function openHooks({ sources, session, commandOptions, now }: HookOrder): Hooks | undefined {
+export function openHooks({ sources, session, commandOptions, isServer, now }: HookOrder): Hooks | undefined {
   const { hooks } = sources ? readUserHooks(sources) : { hooks: [] };
   if (hooks.length === 0) return undefined;
   const { conversationId, permissionMode, workspace } = session;
@@ -55,6 +57,7 @@ export function openHooks({ sources, session, commandOptions, now }: HookOrder):
       inside: { commands: inside, folder: workspace.root },
       outside: { commands: outside, folder: homedir() },
     },
+    hasNotices: !isServer,
     now,
   });
 }

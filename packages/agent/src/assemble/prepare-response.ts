@@ -12,6 +12,7 @@ import { preparePolicy } from "./prepare-policy.ts";
 import { checkAttachmentTypes } from "../model/attachments.ts";
 import type { Model } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
+import type { HookMoments } from "../run/run-hooks.ts";
 import type { RunSettings } from "../run/run.ts";
 import { isOffered } from "../guard/permissions/permissions.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
@@ -26,6 +27,7 @@ import { untrustedGitVariables } from "../guard/sandbox/environment.ts";
 import type { Store } from "../store/store.ts";
 import { type Approver, createExpiringApprover } from "../tools/approval.ts";
 import type { EditorFiles } from "../tools/editor-files.ts";
+import type { Hooks } from "../tools/hooks/hooks.ts";
 import { createToolBox } from "../tools/tool-box.ts";
 import type { CallableTool } from "../tools/registry.ts";
 import type { ToolBox } from "../tools/tool.ts";
@@ -38,6 +40,7 @@ import {
   createPageFetcher,
   createToolServers,
   openHooks,
+  type Sessions,
   type ToolServers,
 } from "./wire.ts";
 import { findRepository } from "../workspace/repository.ts";
@@ -131,6 +134,7 @@ export async function prepareResponse(
     sources: order.hooks,
     session: { conversationId: order.conversationId, permissionMode: toRunStart(order).permissionMode, workspace },
     commandOptions,
+    isServer: toolServers.sessions === "conversations",
     now,
   });
   const notes = await prepareNotes(
@@ -187,7 +191,7 @@ export async function prepareResponse(
   });
   const settle = async (): Promise<void> => {
     await toolBox.settle();
-    await hooks?.end();
+    if (hooks) await keepHooks(hooks, order.conversationId, toolServers.sessions);
     await mcp?.release();
   };
   const tools: ToolBox = mcp || hooks ? { ...toolBox, settle } : toolBox;
@@ -199,6 +203,7 @@ export async function prepareResponse(
       system,
       limits,
       stopsOnDenied,
+      moments: hooks && findMoments(order.conversationId, conversation.messages.length === 0, toolServers.sessions),
     },
     ports: {
       model,
@@ -248,4 +253,20 @@ function createSystemPrompt(order: RunOrder, addedFolders: readonly string[]): s
     repositoryInstructions: readRepositoryInstructions(repository, workspace),
     programInstructions: systemPrompt,
   });
+}
+
+/** What the response is of its session (C87). One that goes on has begun. */
+function findMoments(conversationId: string, isNew: boolean, sessions: Sessions): HookMoments {
+  const source = isNew ? "startup" : "resume";
+  if (sessions === "runs") return { begins: source, ends: true };
+  if (sessions === "conversations") return isNew ? { begins: source } : {};
+  return sessions.has(conversationId) ? {} : { begins: source };
+}
+
+/** Until the session ends. */
+async function keepHooks(hooks: Hooks, conversationId: string, sessions: Sessions): Promise<void> {
+  if (typeof sessions === "string") return hooks.end();
+  const before = sessions.get(conversationId);
+  sessions.set(conversationId, hooks);
+  await before?.end();
 }

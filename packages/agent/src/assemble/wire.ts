@@ -174,10 +174,29 @@ function hasTelemetry(environment: Environment): boolean {
   return ["", "TRACES_", "METRICS_"].some((signal) => environment[`OTEL_EXPORTER_OTLP_${signal}ENDPOINT`]);
 }
 
+/**
+ * Hooks of sessions that go on after a response, by conversation. `runs`: a session is a run; `conversations`: it begins
+ * with a conversation, and does not end.
+ */
+export type Sessions = Map<string, Hooks> | "runs" | "conversations";
+
+/** Longest time that hooks hold up an end. Milliseconds. */
+const SESSION_END_MS = 5000;
+
+async function endSession(sessions: Sessions, conversationId: string): Promise<void> {
+  if (typeof sessions === "string") return;
+  const hooks = sessions.get(conversationId);
+  sessions.delete(conversationId);
+  await hooks?.run({ event: "SessionEnd" }, AbortSignal.timeout(SESSION_END_MS));
+  await hooks?.end();
+}
+
 /** Owns the tool servers of one door's conversations. Loaded when a response names a server. */
 export interface ToolServers {
   /** Undefined: the response has none, and none is kept for it. */
   lease(order: LeaseOrder, folders: ServerFolders, signal: AbortSignal): Promise<ServerLease | undefined>;
+  /** When hooks see a session begin and end (C87). */
+  readonly sessions: Sessions;
   /** Ends those of a conversation. */
   end(conversationId: string): Promise<void>;
   /** Ends all. */
@@ -185,13 +204,18 @@ export interface ToolServers {
 }
 
 /** By default they end with their response. The `environment` names the user's proxy. */
-export function createToolServers(environment: Environment, limits: KeeperLimits = { maxResting: 0 }): ToolServers {
+export function createToolServers(
+  environment: Environment,
+  limits: KeeperLimits = { maxResting: 0 },
+  sessions: Sessions = "runs",
+): ToolServers {
   let loading: Promise<ServerKeeper> | undefined;
   const openFetch = async (): Promise<typeof fetch | undefined> => {
     const proxy = findProxy(environment);
     return proxy && (await import("../model/live/proxied-fetch.ts")).createProxiedFetch(proxy);
   };
   return {
+    sessions,
     async lease(order, folders, signal) {
       if (!loading && Object.keys(order.servers).length === 0) return undefined;
       loading ??= import("../tools/mcp/server-keeper.ts").then((module) =>
@@ -199,8 +223,16 @@ export function createToolServers(environment: Environment, limits: KeeperLimits
       );
       return (await loading).lease(order, { ...folders, openFetch }, signal);
     },
-    end: async (conversationId) => (await loading)?.end(conversationId),
-    close: async () => (await loading)?.close(),
+    async end(conversationId) {
+      await endSession(sessions, conversationId);
+      await (await loading)?.end(conversationId);
+    },
+    async close() {
+      for (const conversationId of typeof sessions === "string" ? [] : [...sessions.keys()]) {
+        await endSession(sessions, conversationId);
+      }
+      await (await loading)?.close();
+    },
   };
 }
 

@@ -27,8 +27,8 @@ export interface RunHooks {
   atStart(start: RunStart, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined>;
   /** The model is done. Undefined: a hook wants it to go on. */
   atStop(end: RunEnd, text: string, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined>;
-  /** Of things that only want to be known. */
-  at(occasion: HookOccasion, signal: AbortSignal): AsyncGenerator<EventGroup>;
+  /** The run ends: a question of the agent wants to be known, and so does the end of the session. */
+  atEnd(end: RunEnd, signal: AbortSignal): AsyncGenerator<EventGroup>;
 }
 
 export function createRunHooks(hooks: Hooks | undefined, moments: HookMoments = {}): RunHooks {
@@ -70,8 +70,13 @@ export function createRunHooks(hooks: Hooks | undefined, moments: HookMoments = 
       note = toHookNote(results);
       return undefined;
     },
-    async *at(occasion, signal) {
-      yield* run(occasion, signal);
+    async *atEnd({ reason }, signal) {
+      // The last line of a cancelled run must be written within a second (C23).
+      if (signal.aborted) return;
+      const message = "Sheaf has a question for you";
+      if (reason === "clarification")
+        yield* run({ event: "Notification", kind: "elicitation_dialog", message }, signal);
+      if (moments.ends) yield* run({ event: "SessionEnd" }, signal);
     },
   };
 }

@@ -92,7 +92,7 @@ export async function* runResponse(
   }
   for (let turn = run.turns + 1; !end; turn += 1) {
     const shorter = await shortener.shortenIfFull(signal);
-    if (shorter) yield run.note({ events: [shorter], durability: "synced" });
+    if (shorter.events.length > 0) yield run.note({ events: shorter.events, durability: "synced" });
 
     const state = createTurnState();
     // A run that was aborted between turns makes no further request.
@@ -104,10 +104,8 @@ export async function* runResponse(
       run.budget.addTurn(toSpentUsage(state, request, settings.limits), state.end?.model?.price);
     }
     const retry = await shortener.shortenIfRefused(state, signal);
-    if (retry) {
-      yield run.note({ events: [retry], durability: "synced" });
-      continue;
-    }
+    if (retry.events.length > 0) yield run.note({ events: retry.events, durability: "synced" });
+    if (retry.compaction) continue;
 
     end = await run.findEnd(state, signal);
     if (end) {
@@ -123,6 +121,7 @@ export async function* runResponse(
       end = run.findEndAfterTools(state, results, signal);
     }
   }
+  yield* run.noteAll(run.hooks.atEnd(end, signal));
   yield* run.closing.run(end, ports);
   yield { events: [end], durability: "synced" };
 }
@@ -134,7 +133,7 @@ async function* runShortening(
 ): AsyncGenerator<EventGroup, RunEnd> {
   try {
     const shorter = await shortener.shorten(signal);
-    if (shorter) yield note({ events: [shorter], durability: "synced" });
+    if (shorter.events.length > 0) yield note({ events: shorter.events, durability: "synced" });
   } catch (error) {
     if (!signal.aborted) return toRunFailure(toSheafError(error));
   }

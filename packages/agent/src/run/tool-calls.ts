@@ -32,6 +32,7 @@ export async function* runToolCalls(
   const requests = signal.aborted ? [] : await createApprovalRequests(calls, ports);
   if (requests.length > 0) yield { events: requests, durability: "synced" };
   const approvals = askApprovals(requests, calls, ports, queue, signal);
+  yield* notify(requests, calls, ports, signal);
   const budget = createTurnBudget();
   for (const batch of toBatches(hooked, ports.tools)) {
     const running = new Set(batch);
@@ -56,6 +57,20 @@ function toBatches(calls: readonly HookedCall[], tools: Pick<ToolBox, "accessOf"
     isReading = reads;
   }
   return batches;
+}
+
+/** The question is open meanwhile; the calls wait, so that a replay sees the same order. */
+async function* notify(
+  requests: readonly ApprovalRequest[],
+  calls: readonly ToolInvocation[],
+  { hooks }: CallPorts,
+  signal: AbortSignal,
+): AsyncGenerator<EventGroup> {
+  const names = new Set(requests.map(({ callId }) => calls.find((call) => call.callId === callId)?.toolName));
+  if (!hooks || names.size === 0) return;
+  const message = `Sheaf needs your permission to use ${[...names].join(", ")}`;
+  const events = await hooks.run({ event: "Notification", kind: "permission_prompt", message }, signal);
+  if (events.length > 0) yield { events, durability: "grouped" };
 }
 
 /** Answers by call. Each is stored before its call may run. */

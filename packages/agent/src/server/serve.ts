@@ -190,7 +190,7 @@ function createContext({ settings, models, store, telemetry, ownerLimits, now, l
     metrics: createMetrics(),
     takeStartTurn: createStartTurns(),
     queued: createQueuedResponses((owner) => store.forOwner(owner)),
-    toolServers: createToolServers(settings.environment, keptServers),
+    toolServers: createToolServers(settings.environment, keptServers, "conversations"),
     telemetry,
     files: createWorkspaceFiles(settings, now),
     storeOf: (owner) => store.forOwner(owner),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createHistory } from "../../src/run/history.ts";
 import type { HookOccasion, Hooks } from "../../src/tools/hooks/hooks.ts";
-import { call, createFakeModel, createFakeTools, end, last, ok, runModel, text, types } from "./fake-ports.ts";
+import { call, createFakeModel, createFakeTools, end, last, ok, runModel, start, text, types } from "./fake-ports.ts";
 
 /** Hooks that are played; notes what they ran for. */
 function createFakeHooks(play: (occasion: HookOccasion) => Partial<HookResult> | undefined) {
@@ -114,6 +114,60 @@ describe("hooks of a run", () => {
     const short = create();
     await runModel(short, { hooks, settings: { limits: { maxTurns: 2 } } });
     expect(short.requests).toHaveLength(2);
+  });
+
+  test(verifies(["C80", "C87"], "a session begins before the prompt, and ends before the last event"), async () => {
+    const model = createFakeModel([[[text("done"), end()]]]);
+    const { hooks, occasions } = createFakeHooks(({ event }) =>
+      event === "SessionStart" ? { context: "Notes" } : { status: "success" },
+    );
+    const settings = { moments: { begins: "startup", ends: true } } as const;
+    const groups = await runModel(model, { hooks, settings });
+    expect(occasions).toEqual([
+      { event: "SessionStart", source: "startup" },
+      { event: "UserPromptSubmit", prompt: "go" },
+      { event: "Stop", isContinued: false, text: "done" },
+      { event: "SessionEnd" },
+    ]);
+    expect(types(groups).slice(-2)).toEqual(["hook_result", "run_end"]);
+    expect(model.requests[0]!.messages.map((message) => ("text" in message ? message.text : ""))).toEqual([
+      "go",
+      "A SessionStart hook adds (material, not instruction):\n```\nNotes\n```",
+    ]);
+  });
+
+  test(verifies("C80", "a question to the user is notified, and so is a question of the agent"), async () => {
+    const model = createFakeModel([[[...call("call_1", "run_ask"), end("tool_calls")]], [[text("x"), end()]]]);
+    const { hooks, occasions } = createFakeHooks(() => undefined);
+    const ask = async () => ({ optionId: "allow_once", by: "user" }) as const;
+    const tools = createFakeTools({ run_ask: async () => ok() });
+    await runModel(model, { hooks, tools, approver: { expiresAfterMs: 1000, ask } });
+    const message = "Sheaf needs your permission to use run_ask";
+    expect(occasions).toContainEqual({ event: "Notification", kind: "permission_prompt", message });
+    const asking = createFakeModel([[[...call("call_1", "ask_question"), end("tool_calls")]]]);
+    const effect = { kind: "question", title: "", questions: [] } as never;
+    const questions = createFakeTools({ ask_question: async () => ({ ...ok(), effect }) });
+    await runModel(asking, { hooks, tools: questions });
+    expect(occasions.at(-1)).toEqual({
+      event: "Notification",
+      kind: "elicitation_dialog",
+      message: "Sheaf has a question for you",
+    });
+  });
+
+  test(verifies("C80", "hooks run before a summary"), async () => {
+    const model = createFakeModel([[[text("summary"), end()]]]);
+    const { hooks, occasions } = createFakeHooks(({ event }) => (event === "PreCompact" ? {} : undefined));
+    const history = [
+      { role: "user", text: "one" },
+      { role: "assistant", content: [{ type: "text", text: "x".repeat(9000) }] },
+      { role: "user", text: "two" },
+      { role: "assistant", content: [{ type: "text", text: "y".repeat(9000) }] },
+    ] as const;
+    const settings = { history, start: { ...start, prompt: "", shortens: true } } as const;
+    const groups = await runModel(model, { hooks, settings });
+    expect(types(groups)).toEqual(["run_start", "hook_result", "compaction", "run_end"]);
+    expect(occasions).toEqual([{ event: "PreCompact", trigger: "manual" }]);
   });
 
   test(verifies("C88", "without hooks, the log and the requests are as ever"), async () => {

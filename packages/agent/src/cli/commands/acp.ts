@@ -19,7 +19,7 @@ export async function runAcp(parsed: ParsedArguments, io: CommandIo, control: Ru
   reportNotices(notices, new Set());
   const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
   const output = Writable.toWeb(process.stdout) as WritableStream<Uint8Array>;
-  const toolServers = createToolServers(io.environment, { maxResting: 8 });
+  const toolServers = createToolServers(io.environment, { maxResting: 8 }, new Map());
   const connection = createAcpAgent(parsed.flags, io, toolServers).connect(ndJsonStream(output, input));
   control.signal.addEventListener("abort", () => connection.close(), { once: true });
   await connection.closed;

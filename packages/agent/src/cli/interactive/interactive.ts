@@ -58,7 +58,7 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
     flags,
     session,
     seen: new Set(),
-    toolServers: createToolServers(io.environment, { maxResting: 1 }),
+    toolServers: createToolServers(io.environment, { maxResting: 1 }, new Map()),
     files,
     shorten: async () => void (await respond({ prompt: "", shortens: true }, state, io)),
     print: (text) => void process.stdout.write(toVisibleText(text)),

@@ -124,7 +124,7 @@ async function openTalk(
     output,
     write,
     approver: createLineApprover({ sessionId, write: (line) => void write(line), interrupt }),
-    toolServers: createToolServers(io.environment, { maxResting: 1 }),
+    toolServers: createToolServers(io.environment, { maxResting: 1 }, new Map()),
     seen: new Set(),
     current: undefined,
     fault: undefined,

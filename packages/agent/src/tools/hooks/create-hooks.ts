@@ -19,6 +19,8 @@ export interface HookPorts {
   readonly session: HookSession;
   /** In the sandbox of the run; outside of it, in the user's home folder (S-138). */
   readonly places: Readonly<Record<"inside" | "outside", HookPlace>>;
+  /** Whether what hooks tell the user reaches the log: clients of a server are others (S-136). */
+  readonly hasNotices: boolean;
   /** Milliseconds. */
   readonly now: () => number;
 }
@@ -29,7 +31,7 @@ const MAX_COMMAND = 1000;
 /** Bytes of a command in a sentence. */
 const MAX_NAME = 80;
 
-export function createHooks({ hooks, session, places, now }: HookPorts): Hooks {
+export function createHooks({ hooks, session, places, hasNotices, now }: HookPorts): Hooks {
   const runHook = async (hook: Hook, occasion: HookOccasion, signal: AbortSignal): Promise<HookResult> => {
     const { event, origin, command, timeoutMs, isSandboxed } = hook;
     const { commands, folder } = places[isSandboxed ? "inside" : "outside"];
@@ -39,7 +41,7 @@ export function createHooks({ hooks, session, places, now }: HookPorts): Hooks {
       workingDirectory: folder,
       timeoutMs,
       signal,
-      input: JSON.stringify(toHookInput(occasion, session)),
+      input: `${JSON.stringify(toHookInput(occasion, session))}\n`,
       onOutput: () => undefined,
     });
     const call = "call" in occasion ? occasion.call : undefined;
@@ -51,7 +53,7 @@ export function createHooks({ hooks, session, places, now }: HookPorts): Hooks {
       command: toPrefix(command, MAX_COMMAND),
       ...(call && { callId: call.callId }),
       ...answer,
-      ...(message !== "" && { notice: toNotice(hook, answer, message) }),
+      ...(hasNotices && message !== "" && { notice: toNotice(hook, answer, message) }),
       durationMs: now() - startedAt,
     };
   };

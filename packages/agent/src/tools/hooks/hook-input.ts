@@ -43,6 +43,9 @@ const foreignTools: Readonly<Record<string, ForeignTool>> = {
 /** Fields of Claude Code that hold a path, which it writes as an absolute one. */
 const pathFields: ReadonlySet<string> = new Set(["file_path", "path"]);
 
+/** Why a session ends, in a word of Claude Code. */
+const endReason = "other";
+
 /** UTF-16 units of a result; the middle of a longer one is left out. */
 const MAX_RESPONSE = 200_000;
 
@@ -58,7 +61,7 @@ export function toMatchedNames(occasion: HookOccasion): readonly string[] {
     case "SessionStart":
       return [occasion.source];
     case "SessionEnd":
-      return [occasion.reason];
+      return [endReason];
     case "PreCompact":
       return [occasion.trigger];
     case "Notification":
@@ -104,7 +107,7 @@ function toEventFields(occasion: HookOccasion, workspace: Workspace): Fields {
     case "Stop":
       return { stop_hook_active: occasion.isContinued, last_assistant_message: occasion.text };
     case "SessionEnd":
-      return { reason: occasion.reason };
+      return { reason: endReason };
   }
 }
 

@@ -17,7 +17,7 @@ export type HookOccasion =
   | { readonly event: "PreCompact"; readonly trigger: "auto" | "manual" }
   /** `isContinued`: an earlier hook has already kept the run from ending. */
   | { readonly event: "Stop"; readonly isContinued: boolean; readonly text: string }
-  | { readonly event: "SessionEnd"; readonly reason: "other" | "prompt_input_exit" };
+  | { readonly event: "SessionEnd" };
 
 /** The user's hooks in one run. */
 export interface Hooks {
