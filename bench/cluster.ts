@@ -25,7 +25,7 @@ const STREAMS = 50;
 const PACE_MS = 20;
 const DELTAS = 200;
 /** At the beginning, while responses start. */
-const SKIPPED = 20;
+const SKIPPED = 50;
 const token = "x".repeat(43);
 
 export const bench: Bench = async (isQuick) => {

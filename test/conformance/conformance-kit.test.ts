@@ -1,11 +1,11 @@
 /** The conformance kit against the built server, and against one that breaks the contract. */
 import { execFile } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { parseProfile, runSuite, selectChecks, type Outcome, type Profile } from "sheaf-conformance";
+import { runSuite, selectChecks, type Outcome, type Profile } from "sheaf-conformance";
 import { createBreakingProxy } from "../kit/breaking-proxy.ts";
+import { createKitFlags, createKitProfile } from "../kit/kit-profile.ts";
 import type { BreakageCase } from "../kit/breakage.ts";
 import { errorBreakages } from "../kit/breakages/error-breakages.ts";
 import { interactiveBreakages } from "../kit/breakages/interactive-breakages.ts";
@@ -19,19 +19,6 @@ import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
 
-const code = "Here it is:\n\n```python\ndef add(a, b):\n    return a + b\n```\n\n- nested:\n  ```sh\n  ls\n  ```\n";
-
-/** Models by the name of the prompt that they are for. */
-const scripts = {
-  code: { turns: [{ events: [{ text: code, chunk: 7 }] }], after: "loop" },
-  long: {
-    turns: [{ events: [{ text: "one two three\n", repeat: 30 }, { wait_ms: 500 }, { text: "end" }] }],
-    after: "loop",
-  },
-  // More than the buffers of a connection and a server hold.
-  large: { turns: [{ events: [{ text: "x".repeat(4000), repeat: 3000 }] }], after: "loop" },
-};
-
 interface Started {
   readonly server: TestServer;
   readonly profile: Profile;
@@ -39,33 +26,8 @@ interface Started {
 
 async function start(): Promise<Started> {
   const cwd = folders.newFolder({ "README.md": "# Wordy\n\nCounts words in a text.\n" });
-  const offered = Object.entries(scripts).map(([name, script]) => {
-    const file = join(folders.path, `${name}.json`);
-    writeFileSync(file, JSON.stringify({ name, model: name, ...script }));
-    return [name, `scripted:${file}`, `scripted:${name}.json`] as const;
-  });
-  const args = [
-    "--sandbox",
-    "disabled",
-    "--heartbeat",
-    "1",
-    ...["offline", ...offered.map(([, model]) => model)].flatMap((model) => ["--offer", model]),
-  ];
-  const server = await startServer({ home: `${cwd}-home`, cwd, args });
-  const messages = {
-    text: "What can you do?",
-    reading: "Summarise README.md",
-    failure: "Summarise this-file-is-not-there.md",
-    command: "Run `touch sheaf-conformance.tmp`",
-    writing: 'Create sheaf-conformance.txt with the content "Hello"',
-    plan: "Plan the move to TypeScript",
-    todos: "Make a todo list: read, write, test",
-    question: "Ask me what to do",
-    approval: "Run `touch sheaf-conformance.tmp`",
-  };
-  const prompts = Object.entries(messages).map(([name, message]) => [name, { message, model: "offline" }]);
-  for (const [name, , model] of offered) prompts.push([name, { message: "Go", model }]);
-  return { server, profile: parseProfile(JSON.stringify(Object.fromEntries(prompts))) };
+  const server = await startServer({ home: `${cwd}-home`, cwd, args: createKitFlags(folders.path) });
+  return { server, profile: createKitProfile() };
 }
 
 async function runChecks(

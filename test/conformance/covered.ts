@@ -334,6 +334,7 @@ export const covered: readonly string[] = [
   "R-63",
   "R-64",
   "R-65",
+  "R-66",
   "S-116",
   "S-117",
   "S-118",

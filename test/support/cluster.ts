@@ -20,14 +20,24 @@ export interface Cluster {
   start(name: string, environment?: Readonly<Record<string, string>>): Promise<TestServer>;
 }
 
-/** An empty database, and no server yet. `args` are flags of every server, `script` is its model. */
+interface ClusterOptions {
+  /** The model of every server. */
+  readonly script: unknown;
+  /** Flags of every server. */
+  readonly args?: readonly string[];
+  /** What the workspace has. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** An empty database, and no server yet. */
 export async function createCluster(
   postgres: TestPostgres,
   folders: ReturnType<typeof createTestFolder>,
-  { script, args = [] }: { readonly script: unknown; readonly args?: readonly string[] },
+  options: ClusterOptions,
 ): Promise<Cluster> {
   const store = await postgres.clearDatabase();
-  const cwd = folders.newFolder();
+  const { script, args = [], files } = options;
+  const cwd = folders.newFolder(files);
   const tokenFile = join(folders.path, "tokens");
   const scriptFile = join(folders.path, "script.json");
   writeFileSync(scriptFile, JSON.stringify(script));

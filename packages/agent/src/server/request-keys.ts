@@ -1,6 +1,7 @@
 /** The same request, sent again with its `Idempotency-Key`, is the same response (X9). */
 import { createHash } from "node:crypto";
 import type { RequestKey, SharedStore } from "../store/store.ts";
+import { SheafError } from "../base/errors.ts";
 import { HttpError } from "./http-error.ts";
 
 /** A response by its ids. */
@@ -47,8 +48,19 @@ export function createRequestKeys() {
         checkDigest(key, digest, known.digest);
         return known;
       };
+      /** Another server may have begun it at the same moment: then the answer is its response. */
+      const findOrStart = async (): Promise<ResponseIds | AcceptedResponse> => {
+        try {
+          return await find();
+        } catch (error) {
+          const known = isBusy(error) ? await store.findRequest(key) : undefined;
+          if (!known) throw error;
+          checkDigest(key, digest, known.digest);
+          return known;
+        }
+      };
       const forget = (): void => void starting.delete(name);
-      const started = find();
+      const started = findOrStart();
       starting.set(name, { digest, started });
       // What waits in a queue is not stored yet.
       started.then((ids) => ("begun" in ids ? ids.begun : undefined)).then(forget, forget);
@@ -58,6 +70,10 @@ export function createRequestKeys() {
 }
 
 export type RequestKeys = ReturnType<typeof createRequestKeys>;
+
+function isBusy(error: unknown): boolean {
+  return error instanceof SheafError && error.code === "CONVERSATION_BUSY";
+}
 
 function checkDigest(key: string, digest: string, known: string): void {
   if (digest === known) return;

@@ -16,8 +16,9 @@ import {
 } from "./store-tables.ts";
 import type { RunEvent } from "@sheaf/protocol";
 
-/** Rows that are fetched at a time: each of a log may have megabytes. */
+/** Rows that are fetched at a time: each of a log may have megabytes, and each attachment has. */
 const PAGE = 50;
+const ATTACHMENT_PAGE = 1;
 
 /** What one statement writes, at most: rows, and UTF-16 units of text. */
 const MAX_ROWS = 500;
@@ -62,12 +63,19 @@ async function* readTable(query: Query, table: TableName): AsyncGenerator<TableR
   await query(
     `DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${columns.join()} FROM sheaf.${table} ORDER BY ${order.join()}`,
   );
+  const size = table === "attachments" ? ATTACHMENT_PAGE : PAGE;
   for (;;) {
-    const page = await query<Record<string, Cell>>(`FETCH ${PAGE} FROM ${cursor}`);
-    for (const row of page) yield "title" in row ? { ...row, title: fromColumn(row["title"] as string) } : row;
-    if (page.length < PAGE) break;
+    const page = await query<Record<string, Cell | Buffer>>(`FETCH ${size} FROM ${cursor}`);
+    for (const row of page) yield toTableRow(row);
+    if (page.length < size) break;
   }
   await query(`CLOSE ${cursor}`);
+}
+
+function toTableRow(row: Record<string, Cell | Buffer>): TableRow {
+  if (typeof row["title"] === "string") row["title"] = fromColumn(row["title"]);
+  if (Buffer.isBuffer(row["bytes"])) row["bytes"] = row["bytes"].toString("base64");
+  return row as TableRow;
 }
 
 /**
@@ -88,7 +96,7 @@ export async function fillPostgres(
         const message = `${connection.place} is not empty: name another one, or remove its schema (DROP SCHEMA sheaf CASCADE)`;
         throw new SheafError("USAGE", message, { source: "storage" });
       }
-      await query("DELETE FROM sheaf.owner_usage");
+      await query("DELETE FROM sheaf.owner_usage; DELETE FROM sheaf.attachments");
       const sums: Partial<Record<TableName, TableSum>> = {};
       for (const table of tableNames) sums[table] = await copyTable(query, table, source);
       for (const table of ["conversations", "responses"]) {
@@ -147,18 +155,21 @@ async function insertRows(query: Query, table: TableName, rows: readonly TableRo
   const values: Cell[][] = columns.map(([name, type]) =>
     rows.map((row) => (type === "text" ? toColumn(row[name] as string) : row[name]!)),
   );
-  const types = columns.map(([, type]) => type);
+  const types = columns.map(([, type]) => (type === "bytea" ? "text" : type));
+  const read = columns.map(([name, type]) => (type === "bytea" ? `decode(i.${name}, 'base64')` : `i.${name}`));
   const names = columns.map(([name]) => name);
   const added = addedColumns[table];
   if (added) {
     names.push(added[0]);
     types.push("text");
+    read.push(`i.${added[0]}`);
     values.push(rows.map(added[1]));
   }
   const overriding = names[0] === "key" ? "OVERRIDING SYSTEM VALUE" : "";
   const lists = types.map((type, index) => `$${index + 1}::${type}[]`);
   await query(
-    `INSERT INTO sheaf.${table} (${names.join()}) ${overriding} SELECT * FROM unnest(${lists.join()})`,
+    `INSERT INTO sheaf.${table} (${names.join()}) ${overriding}
+     SELECT ${read.join()} FROM unnest(${lists.join()}) AS i (${names.join()})`,
     values,
   );
 }

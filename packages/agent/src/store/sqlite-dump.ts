@@ -24,9 +24,12 @@ export function openSqliteDump(file: string): StoreDump {
     const found = connection.prepare(`SELECT ${names} FROM ${table} ORDER BY ${tableOrders[table].join()}`).iterate();
     const next = (): IteratorResult<unknown> => connection.run(() => found.next() as IteratorResult<unknown>);
     for (let step = next(); !step.done; step = next()) {
-      const row = step.value as Record<string, Cell>;
-      for (const [name, type] of columns) if (type === "boolean") row[name] = row[name] === 1;
-      yield row;
+      const row = step.value as Record<string, Cell | Uint8Array>;
+      for (const [name, type] of columns) {
+        if (type === "boolean") row[name] = row[name] === 1;
+        if (type === "bytea") row[name] = Buffer.from(row[name] as Uint8Array).toString("base64");
+      }
+      yield row as TableRow;
     }
   }
 

@@ -1,11 +1,19 @@
 /** The lasting rows of stores in SQL, which SQLite and PostgreSQL have alike: for checks, copies and exports of a whole store. */
 import { createHash, type Hash } from "node:crypto";
 
+/** Bytes are base64. */
 export type Cell = string | number | boolean | null;
 export type TableRow = Readonly<Record<string, Cell>>;
 
 /** Names in the order in which rows refer to each other. */
-export const tableNames = ["conversations", "responses", "event_groups", "requests", "owner_usage"] as const;
+export const tableNames = [
+  "conversations",
+  "responses",
+  "event_groups",
+  "requests",
+  "owner_usage",
+  "attachments",
+] as const;
 
 export type TableName = (typeof tableNames)[number];
 
@@ -38,6 +46,15 @@ export const tableColumns: Readonly<Record<TableName, Readonly<Record<string, st
   event_groups: { response: "bigint", first_seq: "int", last_seq: "int", events: "text" },
   requests: { owner: "text", key: "text", digest: "text", response: "bigint", created_at: "bigint" },
   owner_usage: { owner: "text", day: "text", turns: "bigint", cost_usd: "float8" },
+  attachments: {
+    id: "text",
+    owner: "text",
+    name: "text",
+    media_type: "text",
+    size: "bigint",
+    created_at: "bigint",
+    bytes: "bytea",
+  },
 };
 
 /** Columns that no two rows have alike. Texts are compared by their bytes. */
@@ -47,6 +64,7 @@ export const tableOrders: Readonly<Record<TableName, readonly string[]>> = {
   event_groups: ["response", "first_seq"],
   requests: ["response", "key", "owner"],
   owner_usage: ["owner", "day"],
+  attachments: ["id"],
 };
 
 /** A store as its operator sees it: the rows of all owners, as they were when it was opened. */

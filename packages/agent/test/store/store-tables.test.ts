@@ -39,6 +39,9 @@ async function fillFile(): Promise<string> {
     }
     await own.changeConversation(`conv_${owner}_1`, { pinned: true, settings: { mode: "plan" } });
     await own.revertResponses(`conv_${owner}_2`, 2);
+    const bytes = Buffer.from([0, 255, 1, 128]);
+    const meta = { name: "a.bin", mediaType: "image/png" as const, size: 4, createdAt: 1 };
+    await own.addAttachment({ id: `file_${owner}`, ...meta }, bytes, { count: 9, bytes: 99 });
     await own.addUsage("2026-02-23", { turns: 3, costUsd: 0.1 + 0.2 });
   }
   await store.close();
@@ -140,6 +143,14 @@ describeWithPostgres("a copy to PostgreSQL", (postgres) => {
     await expect(fillPostgres(address, changed)).rejects.toThrow(/20 arrived, or some with other content/);
     expect(await postgres.run(address, "SELECT * FROM sheaf.conversations")).toEqual([]);
     await source.close();
+  });
+
+  test("every table of the schema is copied, or is of the moment", async () => {
+    const address = await postgres.clearDatabase();
+    await preparePostgres(address, { migrates: true });
+    const rows = await postgres.run(address, "SELECT tablename FROM pg_tables WHERE schemaname = 'sheaf'");
+    const moment = ["migrations", "holders", "letters", "orders"];
+    expect(rows.map(({ tablename }) => tablename as string).toSorted()).toEqual([...tableNames, ...moment].toSorted());
   });
 
   test(verifies("C76", "a database with an older schema must be migrated before it is read"), async () => {
