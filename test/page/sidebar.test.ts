@@ -120,7 +120,9 @@ describeWithChromium("the sidebar", (browser) => {
     await page.getByRole("button", { name: /Usage/ }).press("Enter");
     const details = page.locator(".usage");
     await details.waitFor();
-    expect(await details.innerText()).toMatch(/Tokens\s+[\d,]+ in, \d+ out\s+Messages\s+1\s+Steps\s+1\s+Time/);
+    expect(await details.innerText()).toMatch(
+      /Tokens\s+[\d,]+ in, \d+ out\s+Context\s+[\d.]+K tokens\s+Messages\s+1\s+Steps\s+1\s+Time/,
+    );
     expect(await findAccessFaults(page)).toEqual([]);
     await takeScreenshots(page, "usage");
     await page.keyboard.press("Escape");

@@ -121,7 +121,6 @@ export interface SheafClient {
   revertConversation(conversationId: string, responseId: string, options?: RevertOptions): Promise<RevertResult>;
   /** Sends a file for messages to come; `chat` then names it as `{ id }` (X46). */
   addAttachment(file: MessageFile, options?: RequestOptions): Promise<AttachmentInfo>;
-  readAttachment(attachmentId: string, options?: RequestOptions): Promise<Blob>;
   /** Messages that named it keep it. */
   deleteAttachment(attachmentId: string, options?: RequestOptions): Promise<void>;
   /** A file that came with the message of a response, from 1 (X48). */
@@ -184,7 +183,6 @@ export function createClient(options: ClientOptions): SheafClient {
     readFile: (name, path, { signal, ...lines } = {}) =>
       ask(`${toPath("workspaces", name)}/${toPath("files", path, "")}${toQuery(lines)}`, { signal }),
     addAttachment: async (file, add = {}) => ask("/v1/attachments", toPost(await encodeFile(file), add)),
-    readAttachment: (id, read) => readFile(`${toPath("attachments", id)}/content`, read),
     deleteAttachment: (id, { signal } = {}) => send(toPath("attachments", id), { method: "DELETE", signal }),
     readResponseAttachment: (id, number, read) => readFile(`${toPath("responses", id)}/attachments/${number}`, read),
     listModels: async (list = {}) => (await ask<ModelList>("/v1/models", list)).models,

@@ -57,7 +57,6 @@ test.each<[string, (client: SheafClient) => Promise<unknown>, Partial<Asked>]>([
     (client) => client.addAttachment({ name: "a.txt", blob: new Blob(["hé"]) }),
     { method: "POST", address: `${root}/attachments`, body: { name: "a.txt", data: "aMOp" } },
   ],
-  ["readAttachment", (client) => client.readAttachment(id), { address: `${root}/attachments/a%2F%C3%A4/content` }],
   [
     "deleteAttachment",
     (client) => client.deleteAttachment(id),

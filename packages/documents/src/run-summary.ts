@@ -28,6 +28,7 @@ class Summary implements RunSummary {
   #otherRequests = 0;
   #turnIsOpen = false;
   #usage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+  #context = 0;
   #toolCalls = 0;
   #actions = 0;
   readonly #notices = new Set<string>();
@@ -45,10 +46,12 @@ class Summary implements RunSummary {
       case "turn_end":
         this.#turnIsOpen = false;
         this.#addNotice(event.notice);
+        this.#context = event.usage.promptTokens + event.usage.completionTokens || this.#context;
         return this.#addUsage(event.usage);
       case "compaction":
         // A request for a summary is one of the model requests too (N5, N6).
         this.#otherRequests += 1;
+        this.#context = event.tokens;
         return this.#addUsage(event.usage);
       case "hook_result":
         return this.#addNotice(event.notice);
@@ -80,6 +83,7 @@ class Summary implements RunSummary {
       toolCallCount: this.#toolCalls,
       turnCount: this.#turns + this.#otherRequests,
       actionCount: this.#actions,
+      ...(this.#context > 0 && { contextTokensUsed: this.#context }),
       ...(this.#waiting !== undefined && { waiting_ms: this.#waiting }),
       finishReason,
       ...(this.#notices.size > 0 && { notices: [...this.#notices] }),

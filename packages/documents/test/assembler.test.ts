@@ -181,7 +181,14 @@ describe("the response", () => {
         id: "chat_7f3a2b1c",
         status: "completed",
         usage: { promptTokens: 30, completionTokens: 6, totalTokens: 36, reasoningTokens: 2 },
-        metadata: { duration_ms: 90, toolCallCount: 1, turnCount: 2, actionCount: 1, finishReason: "end_turn" },
+        metadata: {
+          duration_ms: 90,
+          toolCallCount: 1,
+          turnCount: 2,
+          actionCount: 1,
+          contextTokensUsed: 21,
+          finishReason: "end_turn",
+        },
       },
     });
   });

@@ -31,6 +31,21 @@ test(verifies("N6", "usage is marked as estimated if any part of it is, or if a 
   expect(toResponse(toRunLog([...toTurn(1, []), endTurn])).usage).not.toHaveProperty("estimated");
 });
 
+test(
+  verifies("N6", "the size of the conversation is that of the newest request that told it, or what a summary left"),
+  () => {
+    const usage = { promptTokens: 200, completionTokens: 20 };
+    const turns = [...toTurn(1, [], { promptTokens: 100, completionTokens: 10 }), ...toTurn(2, [], usage)];
+    const untold = toTurn(3, [], { promptTokens: 0, completionTokens: 0 });
+    const read = (...events: readonly RunEventBody[]) =>
+      toResponse(toRunLog([...events, endTurn])).metadata.contextTokensUsed;
+    expect(read(...turns, ...untold)).toBe(220);
+    const summary = { summary: "Short.", keptMessages: 0, tokens: 30, usage: { ...usage, totalTokens: 220 } };
+    expect(read(...turns, { type: "compaction", ...summary } as RunEventBody)).toBe(30);
+    expect(read(...untold)).toBeUndefined();
+  },
+);
+
 test(verifies("N63", "notices of turns are in the metadata, each once; without any the field is absent"), () => {
   const toNoticed = (turn: number, notice: string): RunEventBody[] =>
     toTurn(turn, []).map((event) => (event.type === "turn_end" ? { ...event, notice } : event));

@@ -426,6 +426,8 @@ const modelInfo = s.object({
   /** Value for `model` in a request. */
   id: s.string(),
   name: s.optional(s.string()),
+  /** Ext: what fits into one request, if it is known (R-26). */
+  contextTokens: s.optional(whole),
 });
 
 /** One row of `GET /v1/models`. */

@@ -101,6 +101,8 @@ export const responseMetadata = s.object({
   turnCount: count,
   /** Ext: tool executions of every kind (N4). */
   actionCount: s.optional(count),
+  /** Ext: what the newest request and its answer took together, so what the next one begins with (N6). */
+  contextTokensUsed: s.optional(count),
   /** Ext: part of `duration_ms` spent waiting for approvals (N7). */
   waiting_ms: s.optional(milliseconds),
   /** Ext (N2). */

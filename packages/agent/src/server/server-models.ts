@@ -5,7 +5,7 @@ import { SheafError, toSheafError } from "../base/errors.ts";
 import type { Model } from "../model/provider.ts";
 
 /** A model, and what the operator says that it costs. */
-export interface OfferedModel {
+interface OfferedModel {
   readonly model: Model;
   readonly price: TokenPrice | undefined;
   /** What it takes in one request. Tokens. */
@@ -15,6 +15,8 @@ export interface OfferedModel {
 export interface ServerModels {
   /** As clients see them (S-136), the default one first. */
   readonly names: readonly string[];
+  /** What fits into one request to a model that is offered; undefined: not known. Tokens. */
+  readonly findWindow: (name: string) => number | undefined;
   /**
    * The model of a request. One that cannot be used is a model too, which tells why in its answer.
    * @throws SheafError MODEL_NOT_FOUND for a name that is not offered.
@@ -27,14 +29,18 @@ export function toShownModel(name: string): string {
   return name.startsWith("scripted:") ? `scripted:${basename(name.slice("scripted:".length))}` : name;
 }
 
-/**
- * Opens each model once. `create` may fail: a key can be missing. `onUnusable` is then called.
- * @throws SheafError USAGE when two look the same to clients.
- */
+interface ModelPorts {
+  /** May fail: a key can be missing. */
+  readonly create: (name: string) => Promise<OfferedModel>;
+  readonly findWindow: ServerModels["findWindow"];
+  /** Called when it does. */
+  readonly onUnusable: (name: string, error: SheafError) => void;
+}
+
+/** Opens each model once. @throws SheafError USAGE when two look the same to clients. */
 export function createServerModels(
   given: readonly string[],
-  create: (name: string) => Promise<OfferedModel>,
-  onUnusable: (name: string, error: SheafError) => void,
+  { create, findWindow, onUnusable }: ModelPorts,
 ): ServerModels {
   const ownNames = new Map<string, string>();
   for (const own of given) {
@@ -48,6 +54,7 @@ export function createServerModels(
   const opened = new Map<string, OfferedModel>();
   return {
     names,
+    findWindow: (name) => findWindow(ownNames.get(name) ?? name),
     async open(name = names[0] ?? "") {
       const own = ownNames.get(name);
       if (own === undefined) {

@@ -394,6 +394,10 @@ test(verifies("N71", "the models have OpenAI's form too"), async () => {
   expect(object).toBe("list");
   expect(data.map(({ id }) => ({ id }))).toEqual(models);
   expect(data[1]).toEqual({ id: "offline", object: "model", created: 0, owned_by: "sheaf" });
+  const offered = await start(undefined, ["--offer", "anthropic/claude-sonnet-4-5"]);
+  expect(await (await offered.fetch("/v1/models")).json()).toMatchObject({
+    models: [{}, { id: "anthropic/claude-sonnet-4-5", contextTokens: 150_000 }],
+  });
   expect(await (await server.fetch("/v1/models/offline")).json()).toEqual(data[1]);
   expect((await server.fetch(`/v1/models/${encodeURIComponent(data[0]!.id)}`)).status).toBe(200);
   expect((await server.fetch("/v1/models/gpt-99")).status).toBe(404);

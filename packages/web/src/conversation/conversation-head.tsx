@@ -16,6 +16,8 @@ interface ConversationHeadProps {
   readonly ports: { readonly client: SheafClient; readonly describe: (error: unknown) => string };
   /** As the list of conversations has it. */
   readonly usage: ConversationSummary["usage"];
+  /** Of the model of the next message. */
+  readonly windowTokens: number | undefined;
   readonly onShowSidebar: () => void;
   /** Deletes it, unless the user changes their mind. */
   readonly onRemove: (id: string, title: string) => void;
@@ -27,6 +29,7 @@ export function ConversationHead({
   state,
   workspace,
   usage,
+  windowTokens,
   ports,
   onShowSidebar,
   onRemove,
@@ -67,7 +70,7 @@ export function ConversationHead({
           {title}
         </h1>
       )}
-      <UsagePopover turns={state.turns} listed={usage} />
+      <UsagePopover turns={state.turns} listed={usage} windowTokens={windowTokens} />
       {state.id !== undefined && hasEdits ? (
         <button type="button" class="quiet-button" onClick={() => setChanges(true)}>
           {messages.changes}

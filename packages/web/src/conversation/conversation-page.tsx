@@ -32,6 +32,7 @@ import { createTodoReader } from "../todos/fold-todos.ts";
 import { TodoPanel } from "../todos/todo-tree.tsx";
 import { EmptyConversation, WorkspaceChoice } from "./empty-conversation.tsx";
 import { ConversationHead } from "./conversation-head.tsx";
+import { findWindowTokens } from "./conversation-usage.ts";
 import { ConversationContext, type ConversationPort } from "./conversation-port.ts";
 import { ConversationView } from "./conversation-view.tsx";
 import { ChangedFiles, ConnectionNotice, LoadFailure } from "./conversation-notices.tsx";
@@ -123,6 +124,7 @@ export function ConversationPage(props: ConversationPageProps) {
               <ConversationHead
                 state={state}
                 usage={props.usage}
+                windowTokens={findWindowTokens(props.models, state.settings.model)}
                 workspace={workspace?.name ?? ""}
                 ports={props.ports}
                 onShowSidebar={props.onShowSidebar}

@@ -1,12 +1,14 @@
 /** What a conversation used so far. */
 import type { Turn } from "@sheaf/client/chat";
-import type { ChatResponse, ConversationSummary } from "@sheaf/protocol";
+import type { ChatResponse, ConversationSummary, ModelInfo } from "@sheaf/protocol";
 
 export interface UsageSum {
   readonly promptTokens: number;
   readonly completionTokens: number;
   /** US dollars; undefined if the server knows no price. */
   readonly costUsd: number | undefined;
+  /** Of the newest answer that says how large the conversation is for the model; undefined: none does. */
+  readonly contextTokens: number | undefined;
   /** Of the answers that are shown. */
   readonly turnCount: number;
   /** Milliseconds, of the answers that are shown. */
@@ -31,9 +33,16 @@ export function toUsageSum(turns: readonly Turn[], listed: ConversationSummary["
     promptTokens,
     completionTokens,
     costUsd,
+    contextTokens: responses.findLast(({ metadata }) => metadata.contextTokensUsed)?.metadata.contextTokensUsed,
     turnCount: sum(responses.map(({ metadata }) => metadata.turnCount)),
     duration: sum(responses.map(({ metadata }) => metadata.duration_ms)),
   };
+}
+
+/** What the model of the next message takes in one request; the first one is the default. Undefined: not known. Tokens. */
+export function findWindowTokens(models: readonly ModelInfo[], model: string | undefined): number | undefined {
+  const chosen = model === undefined ? models[0] : models.find(({ id }) => id === model);
+  return chosen?.contextTokens;
 }
 
 /** US dollars, if the server knows the prices. */

@@ -2,20 +2,23 @@ import type { Turn } from "@sheaf/client/chat";
 import type { ConversationSummary } from "@sheaf/protocol";
 import { useId } from "preact/hooks";
 import { formatCost, formatDuration, formatNumber } from "../elements/format.ts";
+import type { Messages } from "../messages/english.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { toUsageSum } from "./conversation-usage.ts";
 
 interface UsagePopoverProps {
   readonly turns: readonly Turn[];
   readonly listed: ConversationSummary["usage"];
+  /** What the model of the next message takes in one request; undefined: not known. Tokens. */
+  readonly windowTokens: number | undefined;
 }
 
 /** What the conversation used: a button, and the details that it shows. The browser closes them. */
-export function UsagePopover({ turns, listed }: UsagePopoverProps) {
+export function UsagePopover({ turns, listed, windowTokens }: UsagePopoverProps) {
   const messages = useMessages();
   const language = useLanguage();
   const id = useId();
-  const { promptTokens, completionTokens, costUsd, turnCount, duration } = toUsageSum(turns, listed);
+  const { promptTokens, completionTokens, costUsd, contextTokens, turnCount, duration } = toUsageSum(turns, listed);
   if (promptTokens + completionTokens === 0) return undefined;
   const facts = [
     [
@@ -23,6 +26,9 @@ export function UsagePopover({ turns, listed }: UsagePopoverProps) {
       messages.tokens(formatNumber(promptTokens, language), formatNumber(completionTokens, language)),
     ],
     ...(costUsd === undefined ? [] : [[messages.cost, formatCost(costUsd, language)]]),
+    ...(contextTokens === undefined
+      ? []
+      : [[messages.context, formatContext(contextTokens, windowTokens, { messages, language })]]),
     [messages.messageCount, formatNumber(turns.length, language)],
     [messages.stepsLabel, formatNumber(turnCount, language)],
     [messages.duration, formatDuration(duration, language)],
@@ -52,6 +58,18 @@ export function UsagePopover({ turns, listed }: UsagePopoverProps) {
       </dl>
     </>
   );
+}
+
+/** `12K tokens`, or `12K of 150K tokens (8%)`. */
+function formatContext(
+  used: number,
+  windowTokens: number | undefined,
+  { messages, language }: { readonly messages: Messages; readonly language: string },
+): string {
+  const short = formatShort(used, language);
+  if (windowTokens === undefined) return messages.tokenCount(short);
+  const share = new Intl.NumberFormat(language, { style: "percent" }).format(used / windowTokens);
+  return messages.contextShare(short, formatShort(windowTokens, language), share);
 }
 
 /** `12K`. */

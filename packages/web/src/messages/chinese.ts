@@ -110,6 +110,8 @@ export const chinese: Messages = {
   tokens: (prompt, completion) => `輸入 ${prompt}，輸出 ${completion}`,
   usage: "用量",
   tokenCount: (tokens) => `${tokens} 個 Token`,
+  context: "上下文",
+  contextShare: (used, window, share) => `${used} / ${window} 個 Token（${share}）`,
   messageCount: "訊息數",
   tokensLabel: "Token",
   estimated: "估計",

@@ -126,6 +126,8 @@ export const english = {
   tokens: (prompt: string, completion: string) => `${prompt} in, ${completion} out`,
   usage: "Usage",
   tokenCount: (tokens: string) => `${tokens} tokens`,
+  context: "Context",
+  contextShare: (used: string, window: string, share: string) => `${used} of ${window} tokens (${share})`,
   messageCount: "Messages",
   tokensLabel: "Tokens",
   estimated: "estimated",

@@ -128,6 +128,8 @@ export const german: Messages = {
   tokens: (prompt, completion) => `${prompt} Eingabe, ${completion} Ausgabe`,
   usage: "Verbrauch",
   tokenCount: (tokens) => `${tokens} Token`,
+  context: "Kontext",
+  contextShare: (used, window, share) => `${used} von ${window} Token (${share})`,
   messageCount: "Nachrichten",
   tokensLabel: "Token",
   estimated: "geschätzt",

@@ -127,6 +127,8 @@ export const japanese: Messages = {
   tokens: (prompt, completion) => `入力 ${prompt}、出力 ${completion}`,
   usage: "使用量",
   tokenCount: (tokens) => `${tokens} トークン`,
+  context: "コンテキスト",
+  contextShare: (used, window, share) => `${window} トークン中 ${used}（${share}）`,
   messageCount: "メッセージ数",
   tokensLabel: "トークン",
   estimated: "推定",

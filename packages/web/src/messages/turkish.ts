@@ -124,6 +124,8 @@ export const turkish: Messages = {
   tokens: (prompt, completion) => `${prompt} giriş, ${completion} çıkış`,
   usage: "Kullanım",
   tokenCount: (tokens) => `${tokens} belirteç`,
+  context: "Bağlam",
+  contextShare: (used, window, share) => `${used} / ${window} belirteç (${share})`,
   messageCount: "Mesajlar",
   tokensLabel: "Belirteçler",
   estimated: "tahmini",

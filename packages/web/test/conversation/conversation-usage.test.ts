@@ -1,6 +1,7 @@
 import type { Turn } from "@sheaf/client/chat";
 import { describe, expect, test } from "vitest";
-import { toUsageSum } from "../../src/conversation/conversation-usage.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { findWindowTokens, toUsageSum } from "../../src/conversation/conversation-usage.ts";
 
 function toTurn(promptTokens: number, completionTokens: number, costUsd?: number): Turn {
   const usage = { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
@@ -15,6 +16,7 @@ describe("what a conversation used", () => {
       promptTokens: 300,
       completionTokens: 30,
       costUsd: 0.3,
+      contextTokens: undefined,
       turnCount: 2,
       duration: 500,
     });
@@ -24,11 +26,31 @@ describe("what a conversation used", () => {
     "is what is shown, if the list has %j",
     (listed) => {
       const sum = toUsageSum([toTurn(100, 10, 0.25), toTurn(200, 20, 0.5)], listed);
-      expect(sum).toEqual({ promptTokens: 300, completionTokens: 30, costUsd: 0.75, turnCount: 4, duration: 1000 });
+      expect(sum).toEqual({
+        promptTokens: 300,
+        completionTokens: 30,
+        costUsd: 0.75,
+        contextTokens: undefined,
+        turnCount: 4,
+        duration: 1000,
+      });
     },
   );
 
   test("has no cost without a price", () => {
     expect(toUsageSum([toTurn(1, 1)], undefined).costUsd).toBeUndefined();
+  });
+
+  test(verifies("N6", "has the size that the newest answer tells, and the window of the model that comes next"), () => {
+    const told = toTurn(1, 1);
+    Object.assign(told.response.metadata, { contextTokensUsed: 12_000 });
+    expect(toUsageSum([told, toTurn(1, 1)], undefined).contextTokens).toBe(12_000);
+    const models = [{ id: "a", contextTokens: 150_000 }, { id: "b" }];
+    expect([undefined, "a", "b", "c"].map((model) => findWindowTokens(models, model))).toEqual([
+      150_000,
+      150_000,
+      undefined,
+      undefined,
+    ]);
   });
 });

@@ -101,14 +101,14 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
       environment: io.environment,
       wire: { heartbeatMs: config.heartbeatMs ?? HEARTBEAT_MS },
     },
-    models: createServerModels(
-      modelNames,
-      async (name) => {
+    models: createServerModels(modelNames, {
+      async create(name) {
         const { chooseModel, chooseFallbacks, price, windowTokens } = configOf(name);
         return { model: await createModels(chooseModel(), chooseFallbacks()), price, windowTokens };
       },
-      (model, { code, message }) => log({ level: "warn", event: "model_unusable", model, code, message }),
-    ),
+      findWindow: (name) => configOf(name).windowTokens,
+      onUnusable: (model, { code, message }) => log({ level: "warn", event: "model_unusable", model, code, message }),
+    }),
     ownerLimits: toOwnerLimits(flags),
     keepDays: toKeepDays(flags["keep-days"]),
     // Next to the folder of this program in the package.

@@ -72,7 +72,12 @@ export function addOpenAiRoutes(app: Hono<ServerEnvironment>, context: ServerCon
 
   const models = context.models.names.map((id) => ({ id, object: "model", created: 0, owned_by: toOwner(id) }));
   app.get("/v1/models", (request) =>
-    request.json({ object: "list", data: models, models: models.map(({ id }) => ({ id })) }),
+    request.json({
+      object: "list",
+      data: models,
+      // JSON leaves out undefined fields.
+      models: models.map(({ id }) => ({ id, contextTokens: context.models.findWindow(id) })),
+    }),
   );
   app.get("/v1/models/:id", (request) => {
     const model = models.find(({ id }) => id === request.req.param("id"));
