@@ -50,6 +50,9 @@ export const requirements: readonly Requirement[] = [
   { id: "C46", document: "cli", title: "texts of the caller in the system prompt, and the choice of tools" },
   { id: "C47", document: "cli", title: "a key of Cursor goes to no provider" },
   { id: "C80", document: "cli", title: "hooks: commands of the user at events of a run" },
+  { id: "C90", document: "cli", title: "skills and commands: Markdown files of the user, and of a trusted repository" },
+  { id: "C91", document: "cli", title: "a message that names a command gives its text to the model" },
+  { id: "C92", document: "cli", title: "sheaf skills lists them, and says why a file is not used" },
   { id: "C81", document: "cli", title: "hooks of a settings file of Claude Code" },
   { id: "C82", document: "cli", title: "what a hook reads: fields and names of Claude Code" },
   { id: "C83", document: "cli", title: "what a hook answers: exit codes and JSON" },
@@ -312,6 +315,11 @@ export const requirements: readonly Requirement[] = [
   { id: "S-103", document: "security-reliability", title: "a rule of its own opens mirrors in private networks" },
   { id: "S-104", document: "security-reliability", title: "a rule of its own shows commands tokens for registries" },
   { id: "S-105", document: "security-reliability", title: "old caches of commands are removed" },
+  {
+    id: "S-146",
+    document: "security-reliability",
+    title: "skills and commands of a repository: read with trust alone, and nothing of them runs",
+  },
   {
     id: "S-124",
     document: "security-reliability",

@@ -66,6 +66,8 @@ export interface RunStart {
   readonly environment?: string;
   /** For the model, before the prompt: what the mode asks of it (C38). */
   readonly modeNote?: string;
+  /** For the model, before the prompt: the text of the command that the prompt names (C91). */
+  readonly commandNote?: string;
   /** What the user wrote. */
   readonly prompt: string;
   /** Files that go with it (N66). */

@@ -9,6 +9,8 @@ import type { RespondPorts } from "../run/conversations/respond.ts";
 import { SheafError } from "../base/errors.ts";
 import { prepareNotes } from "./prepare-notes.ts";
 import { preparePolicy } from "./prepare-policy.ts";
+import { prepareSkills } from "./prepare-skills.ts";
+import type { Skill } from "../config/skills.ts";
 import { checkAttachmentTypes } from "../model/attachments.ts";
 import type { Model } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
@@ -143,7 +145,8 @@ export async function prepareResponse(
   );
   const rules = [...order.permissions.allow, ...conversation.state.answers.allow];
   const canFetchPages = approver !== undefined || rules.some((rule) => parseRule(rule).kind === "WebFetch");
-  const system = createSystemPrompt(order, addedFolders);
+  const skills = prepareSkills(order);
+  const system = createSystemPrompt(order, addedFolders, skills.offered);
   // Last, since nothing after it fails: the tools release what is leased.
   const mcp = mayCallServers(order)
     ? await toolServers.lease(
@@ -163,6 +166,7 @@ export async function prepareResponse(
     ...(ordered.context && { context: { ...ordered.context, usedTokens: conversation.tokens } }),
     ...(mcpServers.length > 0 && { mcpServers }),
     ...notes,
+    ...skills.start,
   };
   const toolBox = createToolBox({
     workspace,
@@ -187,7 +191,7 @@ export async function prepareResponse(
       canRunCommands: sandbox.state !== "unavailable",
       canFetchPages,
     },
-    furtherTools: [...customTools, ...(mcp?.tools ?? [])],
+    furtherTools: [...customTools, ...skills.tools, ...(mcp?.tools ?? [])],
   });
   const settle = async (): Promise<void> => {
     await toolBox.settle();
@@ -241,7 +245,7 @@ function withServers({ permissions, approvesServers }: RunOrder, names: readonly
 }
 
 /** A workspace contributes its files of instructions; nothing else of it is read (S-01). */
-function createSystemPrompt(order: RunOrder, addedFolders: readonly string[]): string {
+function createSystemPrompt(order: RunOrder, addedFolders: readonly string[], skills: readonly Skill[]): string {
   const { workspace, trusted, userFiles, basePrompt, systemPrompt } = order;
   const repository = findRepository(workspace);
   return toSystemPrompt({
@@ -251,6 +255,7 @@ function createSystemPrompt(order: RunOrder, addedFolders: readonly string[]): s
     basePrompt,
     userInstructions: userFiles && readUserInstructions(userFiles.instructions),
     repositoryInstructions: readRepositoryInstructions(repository, workspace),
+    skills,
     programInstructions: systemPrompt,
   });
 }

@@ -58,8 +58,8 @@ export interface RunSetup {
   readonly isUnsaved?: boolean | undefined;
   /** What commands may get a part of (S-40). */
   readonly environment: Environment;
-  /** Where the user's own AGENTS.md is; undefined: it is not read. */
-  readonly userFiles: Pick<UserFiles, "instructions"> | undefined;
+  /** Where the user's own AGENTS.md, skills and commands are; undefined: they are not read. */
+  readonly userFiles: Pick<UserFiles, "instructions" | "skillFolders"> | undefined;
   /** In place of Sheaf's own instructions (C46). */
   readonly basePrompt?: string | undefined;
   /** Which tools the run has; default: all (C46). */

@@ -15,6 +15,8 @@ export interface UserFiles {
   readonly instructions: string;
   /** Written by `sheaf login`. */
   readonly credentials: string;
+  /** Folders with the user's skills and commands; the first counts most (C90). */
+  readonly skillFolders: readonly string[];
 }
 
 /** The user's data folder: `SHEAF_HOME`, else the platform's own place. @throws SheafError CONFIG_INVALID as `findHome`. */
@@ -82,6 +84,11 @@ export function toUserFiles(environment: Environment): UserFiles {
     config: join(configFolder, "config.json"),
     instructions: join(configFolder, "AGENTS.md"),
     credentials: join(toDataFolder(environment), "credentials.json"),
+    // SHEAF_HOME has all that counts.
+    skillFolders: [
+      configFolder,
+      ...(environment.SHEAF_HOME ? [] : [".claude", ".agents", ".cursor"].map((name) => join(findHome(), name))),
+    ],
   };
 }
 

@@ -142,6 +142,12 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
     examples: ["trust", "trust --list", "trust --remove ../other"],
     notes: ["Trust grants no permissions: flags, rules and the sandbox decide what tools may do."],
   },
+  skills: {
+    summary: "List the skills and commands of this workspace, and why one is not used",
+    flags: ["trust", "workspace", "format", "json"],
+    examples: ["skills", "skills --json"],
+    notes: ["Those of a repository are used once you trust it."],
+  },
   permissions: {
     summary: "Show what a run may do and why, or decide one case",
     flags: [

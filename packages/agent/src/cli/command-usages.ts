@@ -23,6 +23,7 @@ export const commandUsages = {
   worktrees: "ls | rm NAME… | merge NAME",
   instrumentation: "",
   trust: "[DIR]",
+  skills: "",
   permissions: "explain | check",
   serve: "",
   store: "check|migrate|export|vacuum|copy",

@@ -35,6 +35,7 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
   worktrees: async () => (await import("./commands/worktrees.ts")).runWorktrees,
   instrumentation: async () => (await import("./commands/instrumentation.ts")).runInstrumentation,
   trust: async () => (await import("./commands/trust.ts")).runTrust,
+  skills: async () => (await import("./commands/skills.ts")).runSkills,
   permissions: async () => (await import("./commands/permissions.ts")).runPermissions,
   serve: async () => (await import("./commands/serve.ts")).runServe,
   store: async () => (await import("./commands/store.ts")).runStore,

@@ -50,7 +50,7 @@ export interface ModelSettings {
   readonly flags: ModelFlags;
   readonly environment: Environment;
   readonly config: FoundConfig;
-  readonly files: UserFiles;
+  readonly files: Pick<UserFiles, "config" | "instructions" | "credentials">;
 }
 
 /** A model name and who gave it. */
@@ -227,7 +227,7 @@ function toRequestLimits({ limits = {} }: UserConfig, { waitsForQuota }: ModelFl
   };
 }
 
-function createNoModelError(files: UserFiles): SheafError {
+function createNoModelError(files: ModelSettings["files"]): SheafError {
   return new SheafError(
     "AUTH_REQUIRED",
     "no model is named: set a key (ANTHROPIC_API_KEY and others, or sheaf login anthropic) and use " +

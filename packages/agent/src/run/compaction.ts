@@ -219,8 +219,8 @@ export interface ContextSize {
   readonly tokens: number;
 }
 
-function toStartText({ environment = "", modeNote = "", prompt }: RunStart): string {
-  return `${environment}\n${modeNote}\n${prompt}`;
+function toStartText({ environment = "", modeNote = "", commandNote = "", prompt }: RunStart): string {
+  return `${environment}\n${modeNote}\n${commandNote}\n${prompt}`;
 }
 
 /** Follows the events of a conversation. `tokens`: those of its earlier messages. */

@@ -148,6 +148,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
           if (event.answers) answerQuestion(event.answers);
           addNote(event.environment);
           addNote(event.modeNote);
+          addNote(event.commandNote);
           promptAt = messages.length;
           if (event.prompt !== "" || event.attachments) {
             messages.push({

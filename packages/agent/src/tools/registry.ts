@@ -40,7 +40,8 @@ type PreparedCall =
   | { readonly ok: true; readonly run: (context: ToolContext) => Promise<ToolReturn> }
   | { readonly ok: false; readonly outcome: ToolOutcome };
 
-function toCallable<Arguments>(tool: Tool<Arguments>): CallableTool {
+/** A tool with typed arguments among others. */
+export function toCallable<Arguments>(tool: Tool<Arguments>): CallableTool {
   return {
     name: tool.name,
     description: tool.description,

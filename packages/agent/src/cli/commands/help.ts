@@ -40,6 +40,7 @@ const groups: readonly (readonly [string, readonly CommandName[]])[] = [
   ["Sessions", ["ls", "show", "answer", "fork", "export", "import", "rm", "usage"]],
   ["Files", ["revert", "worktrees", "instrumentation"]],
   ["Permissions", ["permissions", "trust", "mcp"]],
+  ["Instructions", ["skills"]],
   ["Programs", ["serve", "store", "acp", "convert", "replay", "schema", "create-chat"]],
   ["Shell", ["completion", "install-alias", "help"]],
 ];

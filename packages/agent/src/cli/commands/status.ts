@@ -8,7 +8,6 @@ import {
   type NamedModel,
 } from "../../config/endpoints.ts";
 import { hasKeyHeader } from "../../config/key-text.ts";
-import type { UserFiles } from "../../base/paths.ts";
 import { toProviders, type Provider } from "../../config/providers.ts";
 import { toSheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
@@ -60,7 +59,12 @@ function toState(provider: Provider, key: FoundKey): ProviderState {
   };
 }
 
-function toFacts(login: Login, named: NamedModel | undefined, states: readonly ProviderState[], files: UserFiles) {
+function toFacts(
+  login: Login,
+  named: NamedModel | undefined,
+  states: readonly ProviderState[],
+  files: ModelSettings["files"],
+) {
   return {
     isAuthenticated: login.isReady,
     status: login.isReady ? "authenticated" : "unauthenticated",
@@ -100,7 +104,11 @@ function formatLogin({ isReady, text }: Login): string {
   return isReady ? `Logged in as ${text}\n` : `Not logged in: ${text}\n`;
 }
 
-function formatText(named: NamedModel | undefined, states: readonly ProviderState[], files: UserFiles): string {
+function formatText(
+  named: NamedModel | undefined,
+  states: readonly ProviderState[],
+  files: ModelSettings["files"],
+): string {
   const width = Math.max(...states.map(({ provider }) => provider.length));
   const rows = states.map((state) => `  ${state.provider.padEnd(width)}  ${formatKey(state)}\n`);
   const model = named
@@ -120,7 +128,7 @@ function formatKey({ apiKeySource, variable, needsKey }: ProviderState): string 
   }
 }
 
-function formatModelSource(source: NamedModel["source"], files: UserFiles): string {
+function formatModelSource(source: NamedModel["source"], files: ModelSettings["files"]): string {
   switch (source) {
     case "flag":
       return "--model";

@@ -3,6 +3,7 @@
  * providers keep what they have read of a request's beginning (C38). What changes is in notes before the prompt.
  */
 import { toLine } from "../../workspace/read-folder.ts";
+import type { Skill } from "../../config/skills.ts";
 import type { Instructions } from "./instructions.ts";
 
 /** The parts of the prompt. */
@@ -16,6 +17,8 @@ export interface SystemPromptParts {
   readonly userInstructions?: Instructions | undefined;
   /** Files of the repository; the last one takes precedence. */
   readonly repositoryInstructions: readonly Instructions[];
+  /** What the model may read when a task is about it (C90). */
+  readonly skills?: readonly Pick<Skill, "name" | "description">[] | undefined;
   /** In place of Sheaf's own instructions (C46). */
   readonly basePrompt?: string | undefined;
   /** From the program that runs Sheaf: the end of the prompt. */
@@ -55,8 +58,25 @@ export function toSystemPrompt(parts: SystemPromptParts): string {
     basePrompt === undefined ? rules : trustRule,
     ...(userInstructions ? [`Instructions of the user:\n\n${formatText(userInstructions)}`] : []),
     ...formatRepositoryInstructions(parts),
+    ...formatSkills(parts.skills ?? []),
     ...(programInstructions.trim() === "" ? [] : [programInstructions]),
   ].join("\n\n");
+}
+
+/** For all descriptions together. UTF-16 units. */
+const MAX_DESCRIPTIONS = 12_000;
+
+/** Each keeps its name, however many there are. */
+function formatSkills(skills: NonNullable<SystemPromptParts["skills"]>): string[] {
+  if (skills.length === 0) return [];
+  const room = Math.max(60, Math.floor(MAX_DESCRIPTIONS / skills.length));
+  const head =
+    "Skills, instructions for certain tasks. When the task is what one describes, read it with read_skill first and follow it:";
+  return [[head, ...skills.map(({ name, description }) => `- ${name}: ${cutText(description, room)}`)].join("\n")];
+}
+
+function cutText(text: string, room: number): string {
+  return text.length <= room ? text : `${text.slice(0, room).toWellFormed()}…`;
 }
 
 /** Without trust the text is quoted in a fence that it cannot close, and labelled as data (S-01, S-101). */

@@ -1,0 +1,39 @@
+/** Skills and commands of one response (C90, C91). */
+import type { RunStart } from "@sheaf/protocol";
+import { fillCommand, findSkills, parseTypedCommand, type Skill } from "../config/skills.ts";
+import { createSkillTool, toInstructions } from "../tools/read-skill.ts";
+import { isChosen, type CallableTool } from "../tools/registry.ts";
+import type { RunOrder } from "./run-order.ts";
+
+/** What skills add to a response; nothing if there are none. */
+export interface PreparedSkills {
+  /** Those that the model may choose. */
+  readonly offered: readonly Skill[];
+  readonly tools: readonly CallableTool[];
+  readonly start: Pick<RunStart, "commandNote" | "notices">;
+}
+
+export function prepareSkills(order: RunOrder): PreparedSkills {
+  const { userFiles, workspace, trusted, toolChoice, message } = order;
+  const { skills } = findSkills({ skillFolders: userFiles?.skillFolders, workspace, trusted });
+  const tool = skills.some(({ kind }) => kind === "skill") ? [createSkillTool(skills)] : [];
+  const tools = tool.filter(({ name }) => isChosen(name, toolChoice));
+  return {
+    tools,
+    offered: tools.length > 0 ? skills.filter(({ isOffered }) => isOffered) : [],
+    start: toStart(message, skills),
+  };
+}
+
+/** A command that nobody knows goes to the model as it is: many a message begins with a slash. */
+function toStart({ prompt, notices = [] }: RunOrder["message"], skills: readonly Skill[]): PreparedSkills["start"] {
+  const typed = skills.length > 0 ? parseTypedCommand(prompt) : undefined;
+  if (!typed) return {};
+  const skill = skills.find(({ name }) => name === typed.name);
+  if (!skill) {
+    const notice = `no command is named /${typed.name} (sheaf skills lists them): the message went to the model as it is`;
+    return { notices: [...notices, notice] };
+  }
+  const text = skill.kind === "skill" ? toInstructions(skill) : fillCommand(skill, typed.arguments);
+  return { commandNote: `The user typed /${skill.name}, which stands for these instructions of theirs:\n\n${text}` };
+}

@@ -1,0 +1,222 @@
+/**
+ * Skills and commands: Markdown files of the user, and of a repository that is trusted (C90, S-146). A skill is a folder
+ * with SKILL.md, which the model reads when a task is about it; a command is a file whose text a person sends by its name.
+ */
+import { readdirSync, realpathSync } from "node:fs";
+import { join, posix, relative } from "node:path";
+import { readSmallBytesIn, readSmallFile } from "../workspace/open-file.ts";
+import { openFolder } from "../workspace/open-folder.ts";
+import { toLine } from "../workspace/read-folder.ts";
+import { findRepository } from "../workspace/repository.ts";
+import { parseFrontMatter } from "./front-matter.ts";
+
+/** A larger file is not read. Bytes. */
+const MAX_FILE_BYTES = 256 * 1024;
+
+/** Entries of one folder that are looked at. */
+const MAX_ENTRIES = 200;
+
+/** Of a description, as the specification of skills has it. UTF-16 units. */
+const MAX_DESCRIPTION = 1024;
+
+const namePattern = /^[A-Za-z0-9][\w.-]{0,63}$/;
+
+/** A skill or a command that can be used. */
+export interface Skill {
+  readonly kind: "skill" | "command";
+  /** What a person types after the slash. */
+  readonly name: string;
+  /** One line; "" if the file has none. */
+  readonly description: string;
+  /** What a person may write after the name; "" if the file does not say. */
+  readonly argumentHint: string;
+  /** Whether the model may choose it. */
+  readonly isOffered: boolean;
+  /** Whose it is. */
+  readonly source: "user" | "repository";
+  /** Absolute. */
+  readonly file: string;
+  /** The text without its head. */
+  readonly body: string;
+  /** Further files of a skill: names below its folder, with `/`. */
+  list(): readonly string[];
+  /** One of them; undefined if it cannot be read. */
+  read(name: string): Buffer | undefined;
+}
+
+/** A file that is not used, and why. */
+export interface UnusedSkill {
+  readonly file: string;
+  readonly problem: string;
+}
+
+export interface SkillPlaces {
+  /** The user's; undefined: none. */
+  readonly skillFolders: readonly string[] | undefined;
+  /** Absolute root, links resolved. */
+  readonly workspace: string;
+  readonly trusted: boolean;
+}
+
+export interface FoundSkills {
+  readonly skills: readonly Skill[];
+  readonly unused: readonly UnusedSkill[];
+}
+
+/** In the root of a repository and in the workspace. Cursor has commands only. */
+const repositoryFolders = [".sheaf", ".claude", ".agents", ".cursor"] as const;
+
+/** Reads files of one folder. */
+interface Reader {
+  readonly source: Skill["source"];
+  readonly root: string;
+  /** Names in a folder; none if it cannot be read. */
+  list(folder: string): readonly string[];
+  read(file: string): Buffer | undefined;
+}
+
+/** Of two with one name, the first counts: the user's before the repository's. Nothing of an untrusted one is read. */
+export function findSkills({ skillFolders, workspace, trusted }: SkillPlaces): FoundSkills {
+  const skills = new Map<string, Skill>();
+  const unused: UnusedSkill[] = [];
+  for (const reader of [...(skillFolders ?? []).map(toUserReader), ...toRepositoryReaders(workspace, trusted)]) {
+    for (const [kind, file] of listFiles(reader)) {
+      const found = readSkill(reader, kind, file);
+      if ("problem" in found) unused.push(found);
+      else if (skills.has(found.name)) {
+        unused.push({ file: found.file, problem: `${skills.get(found.name)!.file} has the same name` });
+      } else skills.set(found.name, found);
+    }
+  }
+  return { skills: [...skills.values()], unused };
+}
+
+/** The user's own folders may be links, as those that a program for settings keeps. */
+function toUserReader(root: string): Reader {
+  const tryReading = <Value>(read: () => Value): Value | undefined => {
+    try {
+      return read();
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    source: "user",
+    root,
+    list: (folder) => tryReading(() => readdirSync(join(root, folder)).toSorted().slice(0, MAX_ENTRIES)) ?? [],
+    read(file) {
+      const text = tryReading(() => readSmallFile(realpathSync(join(root, file)), MAX_FILE_BYTES));
+      return text === undefined ? undefined : Buffer.from(text);
+    },
+  };
+}
+
+/** No link is followed. */
+function toRepositoryReaders(workspace: string, trusted: boolean): Reader[] {
+  if (!trusted) return [];
+  const { root } = findRepository(workspace);
+  const nearest = relative(root, workspace);
+  const places = [...new Set(["", nearest])].flatMap((place) =>
+    repositoryFolders.map((folder) => posix.join(place.replaceAll("\\", "/"), folder)),
+  );
+  return places.map((place) => ({
+    source: "repository",
+    root: join(root, place),
+    list(folder) {
+      try {
+        const opened = openFolder(root, posix.join(place, folder));
+        try {
+          return readdirSync(opened.entry(".")).toSorted().slice(0, MAX_ENTRIES);
+        } finally {
+          opened.close();
+        }
+      } catch {
+        return [];
+      }
+    },
+    read: (file) => readSmallBytesIn(root, posix.join(place, file), MAX_FILE_BYTES),
+  }));
+}
+
+function listFiles(reader: Reader): (readonly [Skill["kind"], string])[] {
+  const skills = reader.list("skills").map((name) => ["skill", `skills/${name}/SKILL.md`] as const);
+  const isText = (name: string): boolean => name.endsWith(".md");
+  const commands = reader.list("commands").flatMap((name) => {
+    const files = isText(name)
+      ? [name]
+      : reader
+          .list(`commands/${name}`)
+          .filter(isText)
+          .map((file) => `${name}/${file}`);
+    return files.map((file) => ["command", `commands/${file}`] as const);
+  });
+  // A folder of skills often has files besides.
+  return [...skills.filter(([, file]) => reader.read(file) !== undefined), ...commands];
+}
+
+function readSkill(reader: Reader, kind: Skill["kind"], path: string): Skill | UnusedSkill {
+  const file = join(reader.root, path);
+  const text = reader.read(path)?.toString();
+  if (text === undefined) {
+    return { file, problem: `it is not a plain file of at most ${MAX_FILE_BYTES / 1024} kB` };
+  }
+  const { fields = new Map<string, string>(), body = text } = parseFrontMatter(text) ?? {};
+  const folder = posix.dirname(path);
+  const name = kind === "skill" ? fields.get("name") || posix.basename(folder) : posix.basename(path, ".md");
+  if (!namePattern.test(name)) {
+    return {
+      file,
+      problem: `${JSON.stringify(toLine(name).slice(0, 80))} is not a name: use letters, digits, "_", "." and "-"`,
+    };
+  }
+  const description = toLine(fields.get("description") ?? "").slice(0, MAX_DESCRIPTION);
+  if (kind === "skill" && description === "") return { file, problem: "its head has no description" };
+  return {
+    kind,
+    name,
+    description,
+    argumentHint: toLine(fields.get("argument-hint") ?? "").slice(0, 100),
+    isOffered: kind === "skill" && fields.get("disable-model-invocation") !== "true",
+    source: reader.source,
+    file,
+    body: body.trim(),
+    list: () => (kind === "skill" ? listInside(reader, folder) : []),
+    read: (inside) => (kind === "skill" && isInside(inside) ? reader.read(`${folder}/${inside}`) : undefined),
+  };
+}
+
+/** Two levels; names without the folders themselves. */
+function listInside(reader: Reader, folder: string): string[] {
+  const names = reader.list(folder).filter((name) => name !== "SKILL.md" && !name.startsWith("."));
+  return names
+    .flatMap((name) => {
+      const inner = reader.list(`${folder}/${name}`);
+      return inner.length === 0 ? [name] : inner.map((each) => `${name}/${each}`);
+    })
+    .slice(0, MAX_ENTRIES);
+}
+
+function isInside(name: string): boolean {
+  return name !== "" && !posix.isAbsolute(name) && name.split("/").every((part) => part !== ".." && part !== "");
+}
+
+/** What a person typed, if it is a command (C91). */
+export interface TypedCommand {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** Undefined for any other message: a path such as `/etc/hosts` is one. */
+export function parseTypedCommand(prompt: string): TypedCommand | undefined {
+  const match = /^\/([A-Za-z0-9][\w.-]{0,63})(?:\s+([^]*))?$/.exec(prompt.trim());
+  return match ? { name: match[1]!, arguments: match[2] ?? "" } : undefined;
+}
+
+/** The text of a command with what was typed after its name: `$ARGUMENTS` is all of it, `$1` to `$9` are its words. */
+export function fillCommand({ body }: Skill, typed: string): string {
+  const words = (typed.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/s, "$2"));
+  // One pass: what was typed is never read as a placeholder.
+  return body.replace(/\$(ARGUMENTS\b|[1-9](?!\d))/g, (_, name: string) =>
+    name === "ARGUMENTS" ? typed : (words[Number(name) - 1] ?? ""),
+  );
+}

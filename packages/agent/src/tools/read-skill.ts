@@ -1,0 +1,51 @@
+/** read_skill: the instructions of a skill, or another file of its folder (C90). */
+import { dirname } from "node:path";
+import * as s from "@sheaf/protocol/schema";
+import type { Skill } from "../config/skills.ts";
+import { toFailure } from "./failure.ts";
+import { toCallable, type CallableTool } from "./registry.ts";
+
+const parameters = s.object({
+  name: s.string({ description: "Name of the skill" }),
+  file: s.optional(s.string({ description: "Another file of the skill, as SKILL.md names it" })),
+});
+
+/** The tool of a run that has skills. It reads nothing but what `findSkills` found. */
+export function createSkillTool(skills: readonly Skill[]): CallableTool {
+  return toCallable<s.ValueOf<typeof parameters>>({
+    name: "read_skill",
+    description: "Read the instructions of a skill, or another file of its folder.",
+    documentType: "tool_call",
+    access: "read",
+    parameters,
+    async run({ name, file }) {
+      const skill = skills.find((each) => each.name === name);
+      if (!skill) {
+        return toFailure(
+          "FILE_NOT_FOUND",
+          `there is no skill ${JSON.stringify(name.slice(0, 80))}: use one of ${skills.map((each) => each.name).join(", ")}`,
+        );
+      }
+      if (file === undefined || file === "SKILL.md") return { status: "success", output: toInstructions(skill) };
+      const text = readText(skill.read(file));
+      const advice = skill.list().slice(0, 50).join(", ") || "it has no other files";
+      return text === undefined
+        ? toFailure(
+            "FILE_NOT_FOUND",
+            `${JSON.stringify(file.slice(0, 200))} is not a text file of the skill ${name}: ${advice}`,
+          )
+        : { status: "success", output: text };
+    },
+  });
+}
+
+/** What a model needs to follow a skill. */
+export function toInstructions(skill: Skill): string {
+  const files = skill.list();
+  const named = files.length === 0 ? "" : `\n\nFiles of this skill, for read_skill: ${files.slice(0, 50).join(", ")}`;
+  return `Folder: ${dirname(skill.file)}\n\n${skill.body}${named}`;
+}
+
+function readText(bytes: Buffer | undefined): string | undefined {
+  return bytes === undefined || bytes.includes(0) ? undefined : bytes.toString();
+}
