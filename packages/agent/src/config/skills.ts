@@ -45,7 +45,7 @@ export interface Skill {
 }
 
 /** A file that is not used, and why. */
-export interface UnusedSkill {
+interface UnusedSkill {
   readonly file: string;
   readonly problem: string;
 }
