@@ -31,7 +31,8 @@ export function CodeText({ code: whole, language, isOpen, firstLine, label, memo
   const messages = useMessages();
   const source = useGrowingText(whole, isOpen);
   // The end of the last line does not start another line.
-  const code = (source.includes("\r") ? source.replaceAll(/\r\n?/g, "\n") : source).replace(/\n$/, "");
+  const lines = source.includes("\r") ? source.replaceAll(/\r\n?/g, "\n") : source;
+  const code = lines.endsWith("\n") ? lines.slice(0, -1) : lines;
   const [isUnfolded, setUnfolded] = useRemembered(`${memoryKey}/lines`, false);
   const highlighting = useHighlight(code, language);
   const [cutter] = useState(createTextCutter);

@@ -1,6 +1,5 @@
 import type { VNode } from "preact";
-import { useState } from "preact/hooks";
-import { createElementKeeper } from "./element-keeper.ts";
+import { Kept } from "./kept.tsx";
 import { renderWindow } from "./render-window.tsx";
 import { SightContext } from "./sight.ts";
 import { type ListController, type ListRow, useVirtualList, type VirtualListOptions } from "./use-virtual-list.ts";
@@ -20,8 +19,6 @@ interface VirtualListProps<Row extends ListRow> extends VirtualListOptions<Row> 
 export function VirtualList<Row extends ListRow>(props: VirtualListProps<Row>) {
   const { rows, name, isBusy, label, render } = props;
   const { list, indices, scroller } = useVirtualList(props);
-  const [contents] = useState(createElementKeeper<Row>);
-  contents.start();
   const count = rows.length;
   return (
     <div class="scroller" ref={scroller} onScrollCapture={list.onScroll}>
@@ -37,7 +34,7 @@ export function VirtualList<Row extends ListRow>(props: VirtualListProps<Row>) {
         <SightContext.Provider value={list}>
           {renderWindow({ measures: list.measures, indices, count }, (index) => {
             const row = rows[index]!;
-            return renderRow({ row, index, count, list, label: label(row) }, contents.take(row, render));
+            return renderRow({ row, index, count, list, label: label(row) }, <Kept item={row} render={render} />);
           })}
         </SightContext.Provider>
       </div>

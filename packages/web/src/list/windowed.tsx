@@ -1,6 +1,6 @@
 import { createElement, type ComponentChildren, type VNode } from "preact";
 import { useContext, useLayoutEffect, useState } from "preact/hooks";
-import { createElementKeeper, type ElementKeeper } from "./element-keeper.ts";
+import { Kept } from "./kept.tsx";
 import { renderWindow } from "./render-window.tsx";
 import type { RowMeasures } from "./row-measures.ts";
 import { type Sight, SightContext } from "./sight.ts";
@@ -39,7 +39,6 @@ const changesPerFrame = 4;
 
 /** What is drawn of the parts, kept outside of rendering. */
 class PartWindow<Item extends Part> {
-  readonly elements: ElementKeeper<Item> = createElementKeeper();
   element: HTMLElement | null = null;
   sight: Sight | undefined;
   readonly redraw: () => void;
@@ -154,11 +153,13 @@ export function Windowed<Item extends Part>(props: WindowedProps<Item>) {
   useLayoutEffect(() => sight?.watch(state.check), [sight, state]);
   useLayoutEffect(() => () => state.disconnect(), [state]);
   useLayoutEffect(() => state.check());
-  const { elements } = state;
-  elements.start();
   const toElement = (part: Item): VNode => render(part, { "data-part": part.key, ref: state.observe });
-  const drawn = renderWindow({ measures, indices, count: parts.length, ...(renderSpace && { renderSpace }) }, (index) =>
-    elements.take(parts[index]!, toElement, toVersion?.(parts[index]!)),
+  const drawn = renderWindow(
+    { measures, indices, count: parts.length, ...(renderSpace && { renderSpace }) },
+    (index) => {
+      const part = parts[index]!;
+      return <Kept key={part.key} item={part} version={toVersion?.(part)} render={toElement} />;
+    },
   );
   return createElement(as, { class: props.class, ref: state.take }, before, drawn, after);
 }

@@ -32,8 +32,8 @@ export interface BlockParser {
   readonly definitions: Definitions;
 }
 
-/** UTF-16 units that one step parses: about 15 ms. */
-const windowSize = 3072;
+/** UTF-16 units that one step parses, unless a block is longer: about 2 ms, and little enough to die young. */
+const windowSize = 1024;
 /** From this number on, the items of a list are kept one by one. */
 const longList = 2048;
 /** A single block above this is not parsed but shown as source. */
@@ -66,10 +66,12 @@ interface KeptBlock extends MarkdownBlock {
 }
 
 class IncrementalBlockParser implements BlockParser {
-  blocks: readonly MarkdownBlock[] = [];
   rest = "";
   definitions: DefinitionCollector = createDefinitionCollector();
   #kept: KeptBlock[] = [];
+  #open: readonly MarkdownBlock[] = [];
+  /** All of them, until the next step. */
+  #blocks: readonly MarkdownBlock[] | undefined;
   /** What the last step took. */
   #source = "";
   /** Its units that are kept. */
@@ -83,18 +85,24 @@ class IncrementalBlockParser implements BlockParser {
   #stale = 0;
   #refreshed = 0;
 
+  get blocks(): readonly MarkdownBlock[] {
+    this.#blocks ??= [...this.#kept, ...this.#open];
+    return this.#blocks;
+  }
+
   step(source: string, isComplete: boolean): boolean {
-    if (source.slice(0, this.#end) !== this.#source.slice(0, this.#end)) this.#reset();
+    if (source !== this.#source && source.slice(0, this.#end) !== this.#source.slice(0, this.#end)) this.#reset();
     this.#source = source;
     const begin = this.#end;
     const { open, end } = this.#isInSource ? this.#takeSource() : this.#takeWindow();
     this.rest = source.slice(end);
-    this.blocks = [...this.#kept, ...open];
+    this.#open = open;
+    this.#blocks = undefined;
     if (end < source.length) {
       if (this.#end === begin) this.#window *= 2;
       return true;
     }
-    return isComplete && this.#refresh(open);
+    return isComplete && this.#refresh();
   }
 
   #reset(): void {
@@ -190,8 +198,8 @@ class IncrementalBlockParser implements BlockParser {
   }
 
   /** Parses kept blocks again, a few per step, that may use names defined after them. */
-  #refresh(open: readonly MarkdownBlock[]): boolean {
-    for (const { node } of open) if (this.definitions.add(node)) this.#stale = this.#kept.length;
+  #refresh(): boolean {
+    for (const { node } of this.#open) if (this.definitions.add(node)) this.#stale = this.#kept.length;
     let left = refreshSize;
     while (this.#refreshed < this.#stale && left > 0) {
       const block = this.#kept[this.#refreshed]!;
@@ -201,7 +209,6 @@ class IncrementalBlockParser implements BlockParser {
       }
       this.#refreshed += 1;
     }
-    this.blocks = [...this.#kept, ...open];
     return this.#refreshed < this.#stale;
   }
 

@@ -15,9 +15,9 @@ interface MarkdownProps {
   readonly memoryKey: string;
 }
 
-/** Milliseconds per frame that parsing may take. */
+/** Milliseconds per frame that parsing may take, and then waits at least. */
 const frameShare = 8;
-/** An open block that takes longer is not parsed again for this many times as long. */
+/** What is still open is not parsed again for this many times as long as it took. */
 const pauseFactor = 6;
 
 /** Markdown that may still grow. Each frame parses a bounded part; what is final is never rendered again. */
@@ -81,7 +81,8 @@ function runSteps(state: MarkdownState, text: string, isComplete: boolean): bool
   state.text = text;
   state.isComplete = isComplete;
   const end = performance.now();
-  if (!state.hasMore && end > deadline) state.pauseUntil = end + (end - start) * pauseFactor;
+  // A frame may draw twice: once for new text, once for the rest of what there was.
+  state.pauseUntil = end + (state.hasMore ? frameShare : (end - start) * pauseFactor);
   return state.hasMore;
 }
 
