@@ -339,6 +339,7 @@ export const covered: readonly string[] = [
   "R-64",
   "R-65",
   "R-66",
+  "R-67",
   "S-116",
   "S-117",
   "S-118",

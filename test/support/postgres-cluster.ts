@@ -9,7 +9,7 @@ import pg from "pg";
 /** The user that may do everything in the cluster. */
 const superuser = "postgres";
 
-/** A cluster that runs. */
+/** A server that may run. */
 export interface TestPostgres {
   /** Gives the address of the one database of a test, which is empty now. */
   clearDatabase(): Promise<string>;
@@ -22,6 +22,8 @@ export interface TestPostgres {
   /** Ends the server, as after a power cut if it is SIGQUIT. */
   stop(signal?: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
+  /** A copy in another folder, which does not run yet: it follows this server, which from then on waits for it. */
+  createStandby(copy: string, copyPort: number): Promise<TestPostgres>;
 }
 
 /** The folder with `initdb` and `postgres`. */
@@ -30,19 +32,22 @@ export function findPostgresPrograms(): string | undefined {
   return [...folders, "/usr/local/bin", "/usr/bin"].find((path) => existsSync(join(path, "initdb")));
 }
 
-/** Its files are in `folder`; it does not run yet. */
-export function createPostgresCluster(programs: string, folder: string): TestPostgres {
+/** Its files are in `folder`; it does not run yet. `port`: on 127.0.0.1; default: by its socket alone. */
+export function createPostgresCluster(programs: string, folder: string, port?: number): TestPostgres {
   const data = join(folder, "data");
   // PostgreSQL refuses to run as root.
   const other = process.getuid?.() === 0 ? readIds("nobody") : undefined;
   const words = other
     ? ["setpriv", `--reuid=${other.user}`, `--regid=${other.group}`, "--clear-groups", "--pdeathsig=INT"]
     : [];
+  const giveFolder = (path: string): void => {
+    if (other) chownSync(path, other.user, other.group);
+  };
   const environment = { PATH: process.env.PATH, LC_ALL: "C.UTF-8" };
   let child: ChildProcess | undefined;
 
   const toAddress = (database: string, user = superuser): string =>
-    `postgres://${user}@/${database}?host=${encodeURIComponent(folder)}`;
+    `postgres://${user}@/${database}?host=${encodeURIComponent(folder)}${port === undefined ? "" : `&port=${port}`}`;
 
   const run: TestPostgres["run"] = async (address, sql) => {
     const client = new pg.Client({ connectionString: address });
@@ -52,6 +57,13 @@ export function createPostgresCluster(programs: string, folder: string): TestPos
     } finally {
       await client.end();
     }
+  };
+
+  /** As the user of the server. @throws Error when it fails. */
+  const runProgram = (name: string, args: readonly string[], cwd: string): void => {
+    const [command = "", ...rest] = [...words, join(programs, name), ...args];
+    const { status, stderr } = spawnSync(command, rest, { env: environment, cwd, encoding: "utf8" });
+    if (status !== 0) throw new Error(`${name} ended with ${status}: ${stderr}`);
   };
 
   return {
@@ -66,17 +78,16 @@ export function createPostgresCluster(programs: string, folder: string): TestPos
       return toAddress("postgres");
     },
     async start() {
-      if (other) chownSync(folder, other.user, other.group);
+      giveFolder(folder);
       if (!existsSync(data)) {
         const settings = ["-U", superuser, "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"];
-        const [command = "", ...rest] = [...words, join(programs, "initdb"), "-D", data, ...settings];
-        const { status, stderr } = spawnSync(command, rest, { env: environment, cwd: folder, encoding: "utf8" });
-        if (status !== 0) throw new Error(`initdb ended with ${status}: ${stderr}`);
+        runProgram("initdb", ["-D", data, ...settings], folder);
         const rules = join(data, "pg_hba.conf");
         writeFileSync(rules, `local all guarded scram-sha-256\n${readFileSync(rules, "utf8")}`);
       }
       // It is as durable as it says to its clients, but for the disk, which these tests do not take away.
-      const settings = ["listen_addresses=", `unix_socket_directories=${folder}`, "fsync=off", "shared_buffers=32MB"];
+      const listens = port === undefined ? ["listen_addresses="] : ["listen_addresses=127.0.0.1", `port=${port}`];
+      const settings = [...listens, `unix_socket_directories=${folder}`, "fsync=off", "shared_buffers=32MB"];
       const [command = "", ...rest] = [
         ...words,
         join(programs, "postgres"),
@@ -91,6 +102,15 @@ export function createPostgresCluster(programs: string, folder: string): TestPos
         await sleep(50);
       }
       throw new Error("postgres does not answer");
+    },
+    async createStandby(copy, copyPort) {
+      giveFolder(copy);
+      const target = join(copy, "data");
+      const from = ["-h", folder, "-U", superuser, ...(port === undefined ? [] : ["-p", `${port}`])];
+      runProgram("pg_basebackup", ["-D", target, "-R", "-X", "stream", "-c", "fast", ...from], copy);
+      await run(toAddress("postgres"), "ALTER SYSTEM SET synchronous_standby_names = '*'");
+      await run(toAddress("postgres"), "SELECT pg_reload_conf()");
+      return createPostgresCluster(programs, copy, copyPort);
     },
     async stop(signal = "SIGINT") {
       const ending = child;
