@@ -124,7 +124,7 @@ export interface SheafClient {
   /** Messages that named it keep it. */
   deleteAttachment(attachmentId: string, options?: RequestOptions): Promise<void>;
   /** A file that came with the message of a response, from 1 (X48). */
-  readResponseAttachment(responseId: string, number: number, options?: RequestOptions): Promise<Blob>;
+  readAttachment(responseId: string, number: number, options?: RequestOptions): Promise<Blob>;
   listModels(options?: RequestOptions): Promise<readonly ModelInfo[]>;
   listWorkspaces(options?: RequestOptions): Promise<WorkspaceList["workspaces"]>;
   /** Files whose path has the letters of `query` in order, the best first (X31). */
@@ -184,7 +184,7 @@ export function createClient(options: ClientOptions): SheafClient {
       ask(`${toPath("workspaces", name)}/${toPath("files", path, "")}${toQuery(lines)}`, { signal }),
     addAttachment: async (file, add = {}) => ask("/v1/attachments", toPost(await encodeFile(file), add)),
     deleteAttachment: (id, { signal } = {}) => send(toPath("attachments", id), { method: "DELETE", signal }),
-    readResponseAttachment: (id, number, read) => readFile(`${toPath("responses", id)}/attachments/${number}`, read),
+    readAttachment: (id, number, read) => readFile(`${toPath("responses", id)}/attachments/${number}`, read),
     listModels: async (list = {}) => (await ask<ModelList>("/v1/models", list)).models,
   };
 }

@@ -22,7 +22,7 @@ export interface OutgoingMessage {
   readonly attachments?: readonly MessageFile[] | undefined;
 }
 
-/** An attachment of a turn. Without `blob`, only its name is known: the message was not sent from here. */
+/** An attachment of a turn. Without `blob`, the server has it: the message was not sent from here. */
 interface TurnFile {
   readonly name: string;
   readonly mediaType: string;

@@ -12,7 +12,7 @@ import {
   toTurnsState,
   type Turn,
 } from "./conversation-state.ts";
-import { encodeFile } from "./encode-file.ts";
+import { encodeFile, type MessageFile } from "./encode-file.ts";
 import { SheafApiError } from "./errors.ts";
 import type { ConnectionState, ResponseStream } from "./response-stream.ts";
 import { type Schedule, scheduleFrame } from "./schedule-frame.ts";
@@ -236,7 +236,16 @@ class OpenConversation implements ConversationStore {
   readonly retry: ConversationStore["retry"] = async (responseId, { message, onConflict } = {}) => {
     const turn = this.getSnapshot().turns.find(({ response }) => response.id === responseId);
     if (turn === undefined) return { kind: "failed" };
-    const again = { ...toOutgoing(turn), ...(message !== undefined && { message }) };
+    const { answers, attachments = [] } = turn;
+    const files: MessageFile[] = [];
+    // Before it is gone: what was not sent from here is read from the server (X48).
+    const isRead = await this.#try(async () => {
+      for (const { name, blob } of attachments) {
+        files.push({ name, blob: blob ?? (await this.#client.readAttachment(responseId, files.length + 1)) });
+      }
+    });
+    if (!isRead) return { kind: "failed" };
+    const again = { message: message ?? turn.message, answers, attachments: files.length > 0 ? files : undefined };
     const outcome = await this.revert(responseId, { onConflict });
     if (outcome.kind !== "done" || (await this.send(again))) return outcome;
     return { kind: "unsent", message: again };
@@ -445,10 +454,4 @@ class OpenConversation implements ConversationStore {
 
 function toError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause));
-}
-
-/** Files whose bytes are not here stay behind. */
-function toOutgoing({ message, answers, attachments }: Turn): OutgoingMessage {
-  const files = attachments?.flatMap(({ name, blob }) => (blob ? [{ name, blob }] : []));
-  return { message, ...(answers && { answers }), ...(files && { attachments: files }) };
 }

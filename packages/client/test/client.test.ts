@@ -63,8 +63,8 @@ test.each<[string, (client: SheafClient) => Promise<unknown>, Partial<Asked>]>([
     { method: "DELETE", address: `${root}/attachments/a%2F%C3%A4` },
   ],
   [
-    "readResponseAttachment",
-    (client) => client.readResponseAttachment(id, 2),
+    "readAttachment",
+    (client) => client.readAttachment(id, 2),
     { address: `${root}/responses/a%2F%C3%A4/attachments/2` },
   ],
   ["listConversations", (client) => client.listConversations(), { address: `${root}/conversations` }],

@@ -279,5 +279,14 @@ describe("reverting", () => {
     expect(turns.map(({ message }) => message)).toEqual(["What is this?"]);
     expect(conversation.getSnapshot().turns[0]?.attachments).toMatchObject([{ name: "a.png", blob }]);
     expect(await conversation.retry("chat_none")).toEqual({ kind: "failed" });
+
+    // Another tab reads the files from the server.
+    const other = createConversation(client, { id: conversation.getSnapshot().id });
+    await other.load();
+    expect(other.getSnapshot().turns[0]?.attachments).toMatchObject([{ name: "a.png", mediaType: "image/png" }]);
+    expect(await other.retry(toResponseId())).toEqual({ kind: "done" });
+    await waitForEnd(other);
+    const again = (await client.getConversation(conversation.getSnapshot().id ?? "")).turns;
+    expect(again.map(({ attachments }) => attachments)).toEqual(turns.map(({ attachments }) => attachments));
   });
 });
