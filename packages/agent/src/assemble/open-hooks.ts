@@ -3,14 +3,17 @@ import { homedir } from "node:os";
 import type { RunStart } from "@sheaf/protocol";
 import type { HookSources } from "../config/hook-settings.ts";
 import { readUserHooks } from "../config/read-hooks.ts";
+import { readWorkspaceHooks, type WorkspaceHooks } from "../config/workspace-hooks.ts";
 import { type CommandRunnerOptions, createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
 import { createHooks } from "../tools/hooks/create-hooks.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 export interface HookOrder {
-  /** Undefined: none. */
+  /** Undefined: the user has none. */
   readonly sources: HookSources | undefined;
+  /** Whose hooks may run, if they have a yes (S-141); undefined: none. */
+  readonly trustedWorkspace: { readonly workspace: string; readonly dataFolder: string | undefined } | undefined;
   readonly session: {
     readonly conversationId: string;
     readonly permissionMode: RunStart["permissionMode"];
@@ -30,10 +33,30 @@ const permissionModes = { default: "default", plan: "plan", ask: "plan", force: 
 /** What a program needs to reach the user's screen. */
 const screenVariables = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"] as const;
 
-/** @throws SheafError CONFIG_INVALID for a file that cannot be read. */
-export function openHooks({ sources, session, commandOptions, isServer, now }: HookOrder): Hooks | undefined {
-  const { hooks } = sources ? readUserHooks(sources) : { hooks: [] };
-  if (hooks.length === 0) return undefined;
+/** The hooks, and what the user should know of those that do not run. */
+export interface OpenedHooks {
+  /** Undefined: none runs. */
+  readonly hooks: Hooks | undefined;
+  /** One sentence each. */
+  readonly notices: readonly string[];
+}
+
+/** @throws SheafError CONFIG_INVALID for a file of the user that cannot be read. */
+export function openHooks({
+  sources,
+  trustedWorkspace,
+  session,
+  commandOptions,
+  isServer,
+  now,
+}: HookOrder): OpenedHooks {
+  const own = sources ? readUserHooks(sources).hooks : [];
+  const isHeld = commandOptions.sandbox.state === "enabled";
+  const found = trustedWorkspace ? readWorkspaceHooks(trustedWorkspace) : [];
+  const notices = found.flatMap((entry) => findObstacle(entry, isHeld) ?? []);
+  const further = found.flatMap((entry) => (entry.state === "trusted" && isHeld ? entry.hooks : []));
+  const hooks = [...own, ...further];
+  if (hooks.length === 0) return { hooks: undefined, notices };
   const { conversationId, permissionMode, workspace } = session;
   const { environment, variables } = commandOptions;
   const project = { CLAUDE_PROJECT_DIR: workspace.root };
@@ -46,7 +69,7 @@ export function openHooks({ sources, session, commandOptions, isServer, now }: H
     sandbox: { state: "disabled" },
     variables: { ...(Object.fromEntries(screen) as Record<string, string>), ...project },
   });
-  return createHooks({
+  const created = createHooks({
     hooks,
     session: {
       sessionId: conversationId.replace(/^conv_/, ""),
@@ -60,4 +83,20 @@ export function openHooks({ sources, session, commandOptions, isServer, now }: H
     hasNotices: !isServer,
     now,
   });
+  return { hooks: created, notices };
+}
+
+/** Why the hooks of a file do not run, in a sentence. */
+function findObstacle(entry: WorkspaceHooks, isHeld: boolean): string | undefined {
+  const { name, state } = entry;
+  switch (state) {
+    case "trusted":
+      return isHeld ? undefined : `hooks of ${name} do not run: those of a workspace run in the sandbox only`;
+    case "not_trusted":
+      return `hooks of ${name} do not run: look at them with sheaf hooks trust`;
+    case "changed":
+      return `hooks of ${name} do not run, since they have changed: look at them with sheaf hooks trust`;
+    case "unusable":
+      return `hooks of ${name} do not run: ${entry.problem}`;
+  }
 }

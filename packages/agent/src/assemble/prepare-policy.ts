@@ -5,13 +5,15 @@ import { createCommandNetwork, type CommandNetwork } from "../guard/permissions/
 import { createPermissions, type Permissions } from "../guard/permissions/permissions.ts";
 import { type CredentialName, type FileRule, parseRule } from "../guard/permissions/rule.ts";
 import { findSandbox } from "../guard/sandbox/find/find-sandbox.ts";
-import { listCredentials } from "../guard/sandbox/hold/registry-credentials.ts";
+import { listCredentials, toCredentialVariables } from "../guard/sandbox/hold/registry-credentials.ts";
+import { listHomes } from "../guard/sandbox/hold/secret-places.ts";
+import type { CommandRunnerOptions } from "../guard/sandbox/launch/command-runner.ts";
 import { toAddedFolders } from "../guard/sandbox/hold/writable-folders.ts";
 import type { ProbePlace } from "../guard/sandbox/find/probe-memory.ts";
 import { findFault, type Sandbox } from "../guard/sandbox/sandbox.ts";
 import type { RunOrder } from "./run-order.ts";
 import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
-import { withoutInnerFolders } from "../guard/sandbox/environment.ts";
+import { untrustedGitVariables, withoutInnerFolders } from "../guard/sandbox/environment.ts";
 import { createGitGuard } from "../guard/permissions/untrusted-git.ts";
 import { isListed } from "../config/trust.ts";
 import { createRegistryFinder } from "./wire.ts";
@@ -95,6 +97,30 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
     fileDenials,
     workspaceDenials,
     environment,
+  };
+}
+
+/** What every command of a run gets; `cacheFolder` undefined: caches of tools last as long as the run. */
+export function toCommandOptions(
+  { workspace, addedWorkspaces, environment, sandbox, network, credentials, fileDenials }: PreparedPolicy,
+  trusted: boolean,
+  cacheFolder: string | undefined,
+): CommandRunnerOptions {
+  const addedFolders = addedWorkspaces.map(({ root }) => root);
+  const tops = [workspace.root, ...addedFolders];
+  return {
+    environment,
+    workspace: workspace.root,
+    sandbox,
+    denials: fileDenials,
+    addedFolders,
+    variables: {
+      ...toCredentialVariables(credentials, listHomes(environment), tops, environment),
+      ...(trusted ? {} : untrustedGitVariables),
+    },
+    network,
+    credentials,
+    cacheFolder,
   };
 }
 

@@ -8,7 +8,7 @@ import type { CutLog } from "../run/conversations/resume-response.ts";
 import type { RespondPorts } from "../run/conversations/respond.ts";
 import { SheafError } from "../base/errors.ts";
 import { prepareNotes } from "./prepare-notes.ts";
-import { preparePolicy } from "./prepare-policy.ts";
+import { preparePolicy, toCommandOptions } from "./prepare-policy.ts";
 import { prepareSkills } from "./prepare-skills.ts";
 import type { Skill } from "../config/skills.ts";
 import { checkAttachmentTypes } from "../model/attachments.ts";
@@ -21,11 +21,8 @@ import { parseRule } from "../guard/permissions/rule.ts";
 import { createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
 import { toCacheFolder } from "../guard/sandbox/hold/tool-caches.ts";
 import { removeOldCaches } from "../guard/sandbox/hold/old-caches.ts";
-import { toCredentialVariables } from "../guard/sandbox/hold/registry-credentials.ts";
-import { listHomes } from "../guard/sandbox/hold/secret-places.ts";
 import { createSearchProgram } from "../guard/sandbox/launch/search-program.ts";
 import { toRunPrefix } from "../guard/sandbox/hold/mounts.ts";
-import { untrustedGitVariables } from "../guard/sandbox/environment.ts";
 import type { Store } from "../store/store.ts";
 import { type Approver, createExpiringApprover } from "../tools/approval.ts";
 import type { EditorFiles } from "../tools/editor-files.ts";
@@ -112,28 +109,18 @@ export async function prepareResponse(
     sandboxMemory: order.dataFolder === undefined ? undefined : { folder: order.dataFolder, isReadOnly: isUnsaved },
     now,
   });
-  const { workspace, addedWorkspaces, environment, sandbox, network, permissions, fileDenials } = policy;
+  const { workspace, addedWorkspaces, sandbox, permissions } = policy;
   const addedFolders = addedWorkspaces.map(({ root }) => root);
-  const tops = [workspace.root, ...addedFolders];
   const conversation = await openConversation(store, order.conversationId, now, resumed?.start.responseId);
   const { instrumentation } = conversation.state;
   const { progress } = conversation;
-  const held = { environment, workspace: workspace.root, sandbox, denials: fileDenials, addedFolders };
   const cacheFolder = dataFolder === undefined ? undefined : toCacheFolder(dataFolder, workspace.root);
   if (cacheFolder !== undefined) void removeOldCaches(cacheFolder, now());
-  const commandOptions = {
-    ...held,
-    variables: {
-      ...toCredentialVariables(policy.credentials, listHomes(environment), tops, environment),
-      ...(order.trusted ? {} : untrustedGitVariables),
-    },
-    network,
-    credentials: policy.credentials,
-    cacheFolder,
-  };
+  const commandOptions = toCommandOptions(policy, order.trusted, cacheFolder);
   const commands = createCommandRunner(commandOptions);
-  const hooks = await openHooks({
+  const { hooks, notices: hookNotices } = await openHooks({
     sources: order.hooks,
+    trustedWorkspace: order.runsWorkspaceHooks && order.trusted ? order : undefined,
     session: { conversationId: order.conversationId, permissionMode: toRunStart(order).permissionMode, workspace },
     commandOptions,
     isServer: toolServers.sessions === "conversations",
@@ -165,6 +152,7 @@ export async function prepareResponse(
     ...(Object.values(progress).some((items) => items.length > 0) && { progress }),
     ...(ordered.context && { context: { ...ordered.context, usedTokens: conversation.tokens } }),
     ...(mcpServers.length > 0 && { mcpServers }),
+    ...(hookNotices.length > 0 && { notices: [...(ordered.notices ?? []), ...hookNotices] }),
     ...notes,
     ...skills.start,
   };
@@ -172,7 +160,7 @@ export async function prepareResponse(
     workspace,
     addedWorkspaces,
     commands,
-    search: createSearchProgram(held),
+    search: createSearchProgram(commandOptions),
     permissions,
     state: conversation.state,
     codebase: createCodeSearch(dataFolder),

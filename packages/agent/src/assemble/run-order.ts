@@ -52,6 +52,8 @@ export interface RunSetup {
   readonly afterEdit?: readonly AfterEditCommand[] | undefined;
   /** The user's hooks; undefined: none (C80). */
   readonly hooks?: HookSources | undefined;
+  /** Hooks of a trusted workspace run, if they have a yes of their own (S-141). Default: none does. */
+  readonly runsWorkspaceHooks?: boolean | undefined;
   /** Sheaf's data folder; undefined: none is used. */
   readonly dataFolder: string | undefined;
   /** The data folder is read, and nothing is written to it (`--no-save`). */

@@ -1,9 +1,12 @@
 /** The composition root: the only file that names concrete models and stores. Each is loaded when it is asked for. */
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { FallbackChoice, ModelChoice } from "../config/endpoints.ts";
 import type { Environment } from "../base/paths.ts";
+import { hookFiles } from "../config/hook-settings.ts";
 import { chooseProxy, findProxy } from "../config/proxy.ts";
 import type { ServerChoice, ServerPlaces } from "../config/workspace-servers.ts";
 import type { ModelFamily } from "../config/provider-presets.ts";
@@ -22,7 +25,7 @@ import type { CreateLanguageModel } from "../model/live/live-model.ts";
 import type { ServerFolders } from "../tools/mcp/server-connection.ts";
 import type { KeeperLimits, LeaseOrder, ServerKeeper, ServerLease } from "../tools/mcp/server-keeper.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
-import type { HookOrder } from "./open-hooks.ts";
+import type { HookOrder, OpenedHooks } from "./open-hooks.ts";
 import type { LanguageModel } from "../model/language-model.ts";
 import type { Model } from "../model/provider.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
@@ -150,9 +153,11 @@ export async function chooseServers(places: ServerPlaces): Promise<ServerChoice>
   return (await import("../config/workspace-servers.ts")).chooseServers(places);
 }
 
-/** The hooks of a run. Loaded where the user has some. @throws SheafError CONFIG_INVALID for a file that cannot be read. */
-export async function openHooks(order: HookOrder): Promise<Hooks | undefined> {
-  if (!order.sources) return undefined;
+/** The hooks of a run. Loaded where there may be some. @throws SheafError CONFIG_INVALID for a file that cannot be read. */
+export async function openHooks(order: HookOrder): Promise<OpenedHooks> {
+  const { sources, trustedWorkspace } = order;
+  const mayHave = trustedWorkspace && hookFiles.some((file) => existsSync(join(trustedWorkspace.workspace, file)));
+  if (!sources && !mayHave) return { hooks: undefined, notices: [] };
   return (await import("./open-hooks.ts")).openHooks(order);
 }
 

@@ -258,6 +258,15 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
     examples: ["install-alias ~/bin", "install-alias ~/bin cursor-agent"],
     notes: ["Only programs that this command made are replaced, unless you pass --overwrite."],
   },
+  hooks: {
+    summary: "List the hooks of a run, trust those of a repository, or try them",
+    flags: ["tool", "input", "remove", "digest", "workspace", "trust", "sandbox", "format", "json"],
+    examples: ["hooks ls", `hooks test PreToolUse --tool Bash --input '{"command":"rm -r build"}'`, "hooks trust"],
+    notes: [
+      "hooks test runs the hooks of the event as a run would, and shows what each would do.",
+      "hooks trust shows the hooks of this repository's .claude/settings.json or .sheaf/hooks.json, and asks whether runs may use them. What changes needs a new yes.",
+    ],
+  },
   mcp: {
     summary: "Show, add, remove or trust servers of the Model Context Protocol",
     flags: ["format", "json", "url", "header", "digest", "remove", "workspace"],

@@ -32,6 +32,7 @@ export const commandUsages = {
   doctor: "",
   completion: "bash|zsh|fish",
   "install-alias": "DIR [NAME…]",
+  hooks: "ls | trust [FILE…] | test EVENT",
   mcp: "list|list-tools|add|remove|trust …",
   acp: "[login PROVIDER]",
   help: "[COMMAND]",

@@ -82,6 +82,8 @@ export const flags = {
   command: { kind: "value", placeholder: "CMD", help: "permissions check: a shell command" },
   path: { kind: "value", placeholder: "PATH", help: "permissions check: a path of a file tool" },
   access: { kind: "value", placeholder: "ACCESS", help: "permissions check: read or write, with --path" },
+  tool: { kind: "value", placeholder: "NAME", help: "hooks test: the tool that is called" },
+  input: { kind: "value", placeholder: "JSON", help: "hooks test: tool_input, or the fields of the event" },
   mcp: { kind: "value", placeholder: "SERVER:TOOL", help: "permissions check: a tool of an MCP server" },
   "on-denied": {
     kind: "value",
@@ -113,9 +115,9 @@ export const flags = {
   list: { kind: "switch", help: "trust: list the trusted workspaces" },
   remove: {
     kind: "switch",
-    help: "trust, mcp trust: stop trusting the workspace or its servers; instrumentation: remove it",
+    help: "trust, mcp trust, hooks trust: stop trusting it; instrumentation: remove it",
   },
-  digest: { kind: "value", placeholder: "HEX", help: "mcp trust: say yes to one server with this content, unasked" },
+  digest: { kind: "value", placeholder: "HEX", help: "mcp trust, hooks trust: say yes to this content, unasked" },
   resume: {
     kind: "optional",
     placeholder: "[ID]",

@@ -44,6 +44,7 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
   config: async () => (await import("./commands/config.ts")).runConfig,
   doctor: async () => (await import("./commands/doctor.ts")).runDoctor,
   completion: async () => (await import("./commands/completion.ts")).runCompletion,
+  hooks: async () => (await import("./commands/hooks.ts")).runHooks,
   mcp: async () => (await import("./commands/mcp.ts")).runMcp,
   acp: async () => (await import("./commands/acp.ts")).runAcp,
   "install-alias": async () => (await import("./commands/install-alias.ts")).runInstallAlias,

@@ -77,6 +77,7 @@ function toRunOrder({ message, config, flags, environment, ...prompt }: PromptOr
     includesReasoning: flags["include-thinking"],
     trusted: false,
     mcpServers,
+    runsWorkspaceHooks: true,
     approvesServers: flags["approve-mcps"],
     isUnsaved: flags["no-save"],
     environment,

@@ -17,7 +17,7 @@ function writeError(text: string): void {
 
 /** One line each on stderr, which must be a terminal (C15); `seen` has those that were told before. */
 export interface NoticeReport {
-  readonly reportServers: (start: Pick<RunStart, "mcpServers">) => void;
+  readonly reportStart: (start: Pick<RunStart, "mcpServers" | "notices">) => void;
   readonly report: (notice: string) => void;
 }
 
@@ -30,7 +30,8 @@ export function createNoticeReport(seen: Set<string>, write = writeError): Notic
   };
   return {
     report,
-    reportServers({ mcpServers = [] }) {
+    reportStart({ mcpServers = [], notices = [] }) {
+      for (const notice of notices) if (!seen.has(notice)) report(notice);
       for (const { name, status, problem = "" } of mcpServers) {
         if (status !== "ready") report(`MCP server ${name}: ${problem}`);
       }

@@ -73,6 +73,8 @@ export function explainSettings(
     explain("providers", { flag: ["", undefined], config: toNames(config.providers) }),
     explain("MCP servers", { flag: ["", undefined], config: toNames(config.mcpServers) }),
     explain("after edits of", { flag: ["", undefined], config: toList(config.afterEdit?.map(({ glob }) => glob)) }),
+    explain("hooks at", { flag: ["", undefined], config: toNames(config.hooks) }),
+    explain("hooks file", { flag: ["", undefined], config: config.hooksFile }),
     explain("prices for", { flag: ["", undefined], config: toNames(config.prices) }),
     explain("context tokens", { flag: ["--context-tokens", raw.contextTokens] }),
     explain("context tokens for", { flag: ["", undefined], config: toNames(config.contextTokens) }),

@@ -3,7 +3,7 @@ import type { HookEventName } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 
 /** The events at which a hook can run. */
-const hookEvents = [
+export const hookEvents = [
   "SessionStart",
   "UserPromptSubmit",
   "PreToolUse",
@@ -101,6 +101,9 @@ export const hookSettings = s.record(s.list(s.strict(group), { maxItems: 50 }), 
 
 /** Hooks of the user, as they are configured. */
 export type HookSettings = s.ValueOf<typeof hookSettings>;
+
+/** Where a workspace names hooks. All of them count. */
+export const hookFiles = [".sheaf/hooks.json", ".claude/settings.json", ".claude/settings.local.json"] as const;
 
 /** Where the hooks of a run come from. */
 export interface HookSources {

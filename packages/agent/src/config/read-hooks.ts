@@ -31,10 +31,12 @@ export interface Hook extends Pick<HookResult, "event" | "origin" | "command"> {
   readonly isSandboxed: boolean;
   /** The file that names it; undefined: the user's configuration. */
   readonly file?: string | undefined;
+  /** Whether a file that it runs is another one than the user said yes to; undefined: no yes is needed. */
+  readonly isChanged?: (() => boolean) | undefined;
 }
 
 /** An entry that does not run. */
-interface UnusedHook {
+export interface UnusedHook {
   readonly event: string;
   /** "" if it has none. */
   readonly command: string;
@@ -82,7 +84,7 @@ function createFault(file: string, problem: string, cause?: unknown): SheafError
 }
 
 /** Each entry that Sheaf can run; the others with the reason. */
-function parseHooks(value: unknown, place: HookPlace): HookList {
+export function parseHooks(value: unknown, place: HookPlace): HookList {
   const hooks: Hook[] = [];
   const leftOut: UnusedHook[] = [];
   const { file } = place;
@@ -100,7 +102,7 @@ function parseHooks(value: unknown, place: HookPlace): HookList {
       }
       const { matcher = "", hooks: commands } = group as { readonly matcher?: string; readonly hooks: unknown[] };
       for (const entry of commands) {
-        const fault = findFault(entry);
+        const fault = findFault(entry, place);
         if (fault !== undefined) leaveOut(fault, toCommandText(entry));
         else if (hooks.length >= MAX_HOOKS) leaveOut(`more than ${MAX_HOOKS} hooks`, toCommandText(entry));
         else hooks.push(toHook(entry as HookCommand, { event, matcher }, place));
@@ -111,8 +113,9 @@ function parseHooks(value: unknown, place: HookPlace): HookList {
 }
 
 /** In words for the list; undefined: it can run. */
-function findFault(entry: unknown): string | undefined {
-  const { type } = isJsonObject(entry) ? entry : {};
+function findFault(entry: unknown, { origin }: HookPlace): string | undefined {
+  const { type, sandbox } = isJsonObject(entry) ? entry : {};
+  if (sandbox === false && origin === "workspace") return "hooks of a workspace run in the sandbox only";
   if (typeof type === "string" && type !== "command") return `Sheaf runs no hooks of type ${JSON.stringify(type)}`;
   const [problem] = listProblems(hookCommand, entry);
   if (!problem) return undefined;

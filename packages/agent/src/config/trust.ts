@@ -1,13 +1,14 @@
-/** Which workspaces and tool servers the user trusts (S-01 to S-03, S-87): kept in the user's own data, never in a workspace. */
+/** Which workspaces, tool servers and hooks the user trusts (S-01 to S-03, S-87, S-141): kept in the user's own data, never in a workspace. */
 import { join } from "node:path";
 import { SheafError } from "../base/errors.ts";
 import { findRepository, isSameRepository, type Repository } from "../workspace/repository.ts";
 import type { Environment } from "../base/paths.ts";
 import { createDamageError, readPrivateFile, writePrivateFile, type PrivateFile } from "./private-file.ts";
 
-/** A server that a repository names, and that its user has said yes to. */
-export interface TrustedServer {
+/** Something that a repository names, and that its user has said yes to. */
+export interface TrustedEntry {
   readonly repository: Repository;
+  /** Of the server, or of the file of hooks. */
   readonly name: string;
   /** Of what the user saw: SHA-256, hex. */
   readonly digest: string;
@@ -16,8 +17,15 @@ export interface TrustedServer {
 /** All that the user trusts. */
 export interface TrustList {
   readonly repositories: readonly Repository[];
-  readonly servers: readonly TrustedServer[];
+  readonly servers: readonly TrustedEntry[];
+  readonly hooks: readonly TrustedEntry[];
 }
+
+/** What needs a yes of its own, bound to its content. */
+export type TrustKind = "servers" | "hooks";
+
+/** What an entry with this content is. */
+export type TrustState = "trusted" | "changed" | "not_trusted";
 
 /** The file of trust in the user's data folder. */
 function toTarget(dataFolder: string): PrivateFile {
@@ -65,24 +73,70 @@ function isAmong(trusted: readonly Repository[], repository: Repository): boolea
 export function readTrust(dataFolder: string): TrustList {
   const target = toTarget(dataFolder);
   const text = readPrivateFile(target);
-  if (text === undefined) return { repositories: [], servers: [] };
+  if (text === undefined) return { repositories: [], servers: [], hooks: [] };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw createDamageError(target);
   }
-  const { version, trusted, servers = [] } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  if (version !== 1 || !isListOf(trusted, isRepository) || !isListOf(servers, isTrustedServer)) {
-    throw createDamageError(target);
+  const { version, trusted, servers = [], hooks = [] } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const isWhole = isListOf(trusted, isRepository) && isListOf(servers, isTrustedEntry);
+  if (version !== 1 || !isWhole || !isListOf(hooks, isTrustedEntry)) throw createDamageError(target);
+  return { repositories: trusted, servers, hooks };
+}
+
+/** Compares the entries of a repository with the user's list; without a data folder nothing has a yes. @throws SheafError CONFIG_INVALID. */
+export function createTrustCheck(
+  kind: TrustKind,
+  { workspace, dataFolder }: { readonly workspace: string; readonly dataFolder: string | undefined },
+): (name: string, digest: string) => TrustState {
+  const repository = findRepository(workspace);
+  const list = dataFolder === undefined ? [] : readTrust(dataFolder)[kind];
+  const known = new Map(
+    list.filter((entry) => isSameRepository(entry.repository, repository)).map(({ name, digest }) => [name, digest]),
+  );
+  return (name, digest) => {
+    const trusted = known.get(name);
+    if (trusted === digest) return "trusted";
+    return trusted === undefined ? "not_trusted" : "changed";
+  };
+}
+
+/** Says yes to an entry with this content. @throws SheafError STORAGE_FULL, CONFIG_INVALID. */
+export function addTrust(
+  kind: TrustKind,
+  { name, digest }: Pick<TrustedEntry, "name" | "digest">,
+  { workspace, dataFolder }: { readonly workspace: string; readonly dataFolder: string },
+): void {
+  const repository = findRepository(workspace);
+  const list = readTrust(dataFolder);
+  const others = list[kind].filter((entry) => entry.repository.root !== repository.root || entry.name !== name);
+  writeTrust(dataFolder, { ...list, [kind]: [...others, { repository, name, digest }] });
+}
+
+/** Takes back the yes to these entries of a repository, or to all; gives their names. @throws SheafError as `addTrust`. */
+export function removeTrust(
+  kind: TrustKind,
+  names: readonly string[],
+  { workspace, dataFolder }: { readonly workspace: string; readonly dataFolder: string },
+): readonly string[] {
+  const { root } = findRepository(workspace);
+  const list = readTrust(dataFolder);
+  const isForgotten = ({ repository, name }: TrustedEntry): boolean =>
+    repository.root === root && (names.length === 0 || names.includes(name));
+  const forgotten = list[kind].filter(isForgotten).map(({ name }) => name);
+  if (forgotten.length > 0) {
+    writeTrust(dataFolder, { ...list, [kind]: list[kind].filter((entry) => !isForgotten(entry)) });
   }
-  return { repositories: trusted, servers };
+  return forgotten;
 }
 
 /** Replaces the list. @throws SheafError STORAGE_FULL, CONFIG_INVALID. */
-export function writeTrust(dataFolder: string, { repositories, servers }: TrustList): void {
-  const isEmpty = repositories.length === 0 && servers.length === 0;
-  const list = { version: 1, trusted: repositories, ...(servers.length > 0 && { servers }) };
+export function writeTrust(dataFolder: string, { repositories, servers, hooks }: TrustList): void {
+  const isEmpty = repositories.length + servers.length + hooks.length === 0;
+  const entries = { ...(servers.length > 0 && { servers }), ...(hooks.length > 0 && { hooks }) };
+  const list = { version: 1, trusted: repositories, ...entries };
   writePrivateFile(toTarget(dataFolder), isEmpty ? undefined : `${JSON.stringify(list, undefined, 2)}\n`);
 }
 
@@ -96,7 +150,7 @@ function isRepository(value: unknown): value is Repository {
   return [root, git, gitFolder, commonFolder].every((field) => typeof field === "string");
 }
 
-function isTrustedServer(value: unknown): value is TrustedServer {
+function isTrustedEntry(value: unknown): value is TrustedEntry {
   if (typeof value !== "object" || value === null) return false;
   const { repository, name, digest } = value as Record<string, unknown>;
   return isRepository(repository) && typeof name === "string" && typeof digest === "string";

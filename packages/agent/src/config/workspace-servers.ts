@@ -4,13 +4,14 @@ import { isAbsolute, join } from "node:path";
 import type { McpServerState } from "@sheaf/protocol";
 import { isJsonObject } from "@sheaf/protocol/check-value";
 import type { Environment } from "../base/paths.ts";
-import { findRepository, isSameRepository, readStats, toRealPlace } from "../workspace/repository.ts";
+import { readStats, toRealPlace } from "../workspace/repository.ts";
 import { isBelow } from "../workspace/workspace.ts";
 import { readCursorServers } from "./cursor-servers.ts";
 import { fillEntry } from "./fill-entry.ts";
 import type { McpServers, McpServerSettings } from "./mcp-settings.ts";
 import { parseServerEntry, readServerList } from "./server-list.ts";
-import { readTrust } from "./trust.ts";
+import { toSorted } from "./to-sorted.ts";
+import { createTrustCheck, type TrustState } from "./trust.ts";
 
 /** Longest entry that a person reads before saying yes. UTF-16 units, as JSON. */
 const MAX_ENTRY = 4000;
@@ -26,7 +27,7 @@ export type WorkspaceServer = { readonly name: string; readonly file: ServerFile
       readonly variables: readonly string[];
       /** What a yes is bound to: SHA-256 of the name and all settings as they are written, hex. */
       readonly digest: string;
-      readonly state: "trusted" | "changed" | "not_trusted";
+      readonly state: TrustState;
     }
   /** It is never started. */
   | { readonly state: "unusable"; readonly problem: string }
@@ -121,20 +122,12 @@ export function readWorkspaceServers(places: WorkspacePlaces): readonly Workspac
   );
   const entries = found.filter(({ name }, index) => found.findIndex((other) => other.name === name) === index);
   if (entries.length === 0) return [];
-  const repository = findRepository(places.workspace);
-  const list = places.dataFolder === undefined ? [] : readTrust(places.dataFolder).servers;
-  const digests = new Map(
-    list
-      .filter((server) => isSameRepository(server.repository, repository))
-      .map(({ name, digest }) => [name, digest] as const),
-  );
+  const findState = createTrustCheck("servers", places);
   return entries.map(({ name, file, value }) => {
     const entry = file === ".mcp.json" ? parseEntry(name, value, places) : parseFilled(name, value, places);
     if (typeof entry === "string") return { name, file, state: "unusable", problem: entry };
     const digest = toDigest(name, entry.written, file);
-    const known = digests.get(name);
-    const state = known === digest ? "trusted" : known === undefined ? "not_trusted" : "changed";
-    return { name, file, ...entry, digest, state };
+    return { name, file, ...entry, digest, state: findState(name, digest) };
   });
 }
 
@@ -218,12 +211,4 @@ function toDigest(name: string, settings: McpServerSettings, file: ServerFile): 
   return createHash("sha256")
     .update(JSON.stringify([name, toSorted(settings), ...(file === ".mcp.json" ? [] : [file])]))
     .digest("hex");
-}
-
-/** The same value whatever the order of its fields, so that another layout of the file needs no new yes. */
-function toSorted(value: unknown): unknown {
-  if (!isJsonObject(value)) return value;
-  return Object.entries(value)
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([field, item]) => [field, toSorted(item)]);
 }

@@ -39,7 +39,7 @@ const groups: readonly (readonly [string, readonly CommandName[]])[] = [
   ["Set up", ["login", "logout", "models", "status", "whoami", "doctor", "config", "about"]],
   ["Sessions", ["ls", "show", "answer", "fork", "export", "import", "rm", "usage"]],
   ["Files", ["revert", "worktrees", "instrumentation"]],
-  ["Permissions", ["permissions", "trust", "mcp"]],
+  ["Permissions", ["permissions", "trust", "mcp", "hooks"]],
   ["Instructions", ["skills"]],
   ["Programs", ["serve", "store", "acp", "convert", "replay", "schema", "create-chat"]],
   ["Shell", ["completion", "install-alias", "help"]],

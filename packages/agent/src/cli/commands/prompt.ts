@@ -125,7 +125,7 @@ export async function answerPrompt(
     output: person
       ? { write: (text) => person.write(text) as undefined }
       : createLineOutput(1, { isEnding: () => control.exitCode !== undefined }),
-    onStart: notices?.reportServers,
+    onStart: notices?.reportStart,
     onNotice: (notice, isFallback) =>
       isFallback ? reportNotices([notice], seen, person?.write) : notices?.report(notice),
     // A job that seems to hang says why; a person at the terminal sees it anyway.

@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { createConfig } from "../../config/config.ts";
-import { readTrust, writeTrust } from "../../config/trust.ts";
+import { readTrust, writeTrust, type TrustedEntry, type TrustList } from "../../config/trust.ts";
 import { SheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { findRepository, isSameRepository, type Repository } from "../../workspace/repository.ts";
@@ -29,23 +29,27 @@ export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<
   if (repository.git === "file" && repository.gitFolder === "") {
     throw new SheafError("USAGE", `${repository.root}/.git names no repository: repair it, or use --trust for one run`);
   }
-  const { repositories, servers } = readTrust(dataFolder);
+  const list = readTrust(dataFolder);
+  const { repositories } = list;
   if (!repositories.some((candidate) => isSameRepository(candidate, repository))) {
     const others = repositories.filter((candidate) => candidate.root !== repository.root);
-    writeTrust(dataFolder, { repositories: [...others, repository], servers });
+    writeTrust(dataFolder, { ...list, repositories: [...others, repository] });
   }
   return printText(`Trusted: ${describe(repository)}\n`);
 }
 
-/** With its tool servers. Also a folder that is gone can be forgotten. */
+/** With its tool servers and hooks. Also a folder that is gone can be forgotten. */
 function forget(folder: string, io: CommandIo): Promise<number> {
   const { dataFolder } = createConfig({}, io.environment, io.cwd);
   const root = existsSync(folder) ? findRepository(realpathSync(folder)).root : folder;
   const before = readTrust(dataFolder);
   const repositories = before.repositories.filter((candidate) => candidate.root !== root);
-  const servers = before.servers.filter(({ repository }) => repository.root !== root);
-  const isKnown = repositories.length < before.repositories.length || servers.length < before.servers.length;
-  if (isKnown) writeTrust(dataFolder, { repositories, servers });
+  const isOther = ({ repository }: TrustedEntry): boolean => repository.root !== root;
+  const [servers, hooks] = [before.servers.filter(isOther), before.hooks.filter(isOther)];
+  const count = (list: TrustList): number => list.repositories.length + list.servers.length + list.hooks.length;
+  const after = { repositories, servers, hooks };
+  const isKnown = count(after) < count(before);
+  if (isKnown) writeTrust(dataFolder, after);
   const was = isKnown ? "Not trusted any more" : "Was not trusted";
   return printText(`${was}: ${toVisibleLine(root)}\n`);
 }

@@ -67,6 +67,7 @@ const commandWords: Readonly<Record<string, readonly string[]>> = {
   schema: [...schemaNames, "config"],
   permissions: ["explain", "check"],
   worktrees: ["ls", "rm", "merge"],
+  hooks: ["ls", "trust", "test"],
   mcp: ["list", "list-tools", "add", "remove", "trust", "enable", "disable"],
   login: providers,
   logout: providers,

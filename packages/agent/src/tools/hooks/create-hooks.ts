@@ -3,7 +3,7 @@ import type { HookResult } from "@sheaf/protocol";
 import type { Hook } from "../../config/read-hooks.ts";
 import type { CommandRunner } from "../../guard/sandbox/command.ts";
 import { toPrefix } from "../../workspace/text-format.ts";
-import { refusingEvents, toHookAnswer } from "./hook-answer.ts";
+import { type HookAnswer, refusingEvents, toFailedAnswer, toHookAnswer } from "./hook-answer.ts";
 import { type HookSession, toHookInput, toMatchedNames } from "./hook-input.ts";
 import type { HookOccasion, Hooks } from "./hooks.ts";
 
@@ -31,11 +31,22 @@ const MAX_COMMAND = 1000;
 /** Bytes of a command in a sentence. */
 const MAX_NAME = 80;
 
+const changedMessage = "a file that it runs has changed since you trusted it: look at it with sheaf hooks trust";
+
 export function createHooks({ hooks, session, places, hasNotices, now }: HookPorts): Hooks {
   const runHook = async (hook: Hook, occasion: HookOccasion, signal: AbortSignal): Promise<HookResult> => {
     const { event, origin, command, timeoutMs, isSandboxed } = hook;
     const { commands, folder } = places[isSandboxed ? "inside" : "outside"];
     const startedAt = now();
+    const call = "call" in occasion ? occasion.call : undefined;
+    const base = { type: "hook_result", event, origin, command: toPrefix(command, MAX_COMMAND) } as const;
+    const head = { ...base, ...(call && { callId: call.callId }) };
+    const toResult = (said: HookAnswer): HookResult => {
+      const { message = "", ...answer } = said;
+      const notice = hasNotices && message !== "" ? { notice: toNotice(hook, answer, message) } : {};
+      return { ...head, ...answer, ...notice, durationMs: now() - startedAt };
+    };
+    if (hook.isChanged?.()) return toResult(toFailedAnswer(event, -1, changedMessage));
     const outcome = await commands.run({
       command,
       workingDirectory: folder,
@@ -44,18 +55,7 @@ export function createHooks({ hooks, session, places, hasNotices, now }: HookPor
       input: `${JSON.stringify(toHookInput(occasion, session))}\n`,
       onOutput: () => undefined,
     });
-    const call = "call" in occasion ? occasion.call : undefined;
-    const { message = "", ...answer } = toHookAnswer(event, outcome, call?.toolName);
-    return {
-      type: "hook_result",
-      event,
-      origin,
-      command: toPrefix(command, MAX_COMMAND),
-      ...(call && { callId: call.callId }),
-      ...answer,
-      ...(hasNotices && message !== "" && { notice: toNotice(hook, answer, message) }),
-      durationMs: now() - startedAt,
-    };
+    return toResult(toHookAnswer(event, outcome, call?.toolName));
   };
 
   return {

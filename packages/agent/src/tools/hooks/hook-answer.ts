@@ -59,7 +59,7 @@ const speaking: ReadonlySet<HookEventName> = new Set(["SessionStart", "UserPromp
 export function toHookAnswer(event: HookEventName, outcome: CommandOutcome, toolName = ""): HookAnswer {
   const { exitCode, stdout, stderr } = outcome;
   const fault = findFault(outcome);
-  if (fault !== undefined) return toFailed(event, exitCode, fault);
+  if (fault !== undefined) return toFailedAnswer(event, exitCode, fault);
   if (exitCode === blockCode && deciding.has(event)) {
     return { status: "success", exitCode, decision: "block", reason: toText(stderr, MAX_CONTEXT) };
   }
@@ -73,7 +73,7 @@ export function toHookAnswer(event: HookEventName, outcome: CommandOutcome, tool
     return { status: "success", exitCode, ...(context !== "" && { context }) };
   }
   const answer = parseAnswer(text, event);
-  return typeof answer === "string" ? toFailed(event, exitCode, answer) : fromAnswer(event, answer, toolName);
+  return typeof answer === "string" ? toFailedAnswer(event, exitCode, answer) : fromAnswer(event, answer, toolName);
 }
 
 /** Why it did not run to its end. */
@@ -83,7 +83,8 @@ function findFault({ refusal, startError, timedOut, cancelled }: CommandOutcome)
   return cancelled ? "it was cancelled" : undefined;
 }
 
-function toFailed(event: HookEventName, exitCode: number, fault: string): HookAnswer {
+/** Of a hook that did not run to its end. */
+export function toFailedAnswer(event: HookEventName, exitCode: number, fault: string): HookAnswer {
   const message = toText(fault, MAX_MESSAGE);
   return {
     status: "failed",

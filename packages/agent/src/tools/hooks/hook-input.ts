@@ -40,6 +40,12 @@ const foreignTools: Readonly<Record<string, ForeignTool>> = {
   todo_write: { name: "TodoWrite", fields: {} },
 };
 
+/** The tool that a name of Claude Code means; a name of Sheaf stays. */
+export function toOwnToolName(name: string): string {
+  if (name === "MultiEdit") return "edit_file";
+  return Object.entries(foreignTools).find(([, tool]) => tool.name === name)?.[0] ?? name;
+}
+
 /** Fields of Claude Code that hold a path, which it writes as an absolute one. */
 const pathFields: ReadonlySet<string> = new Set(["file_path", "path"]);
 

@@ -1,0 +1,117 @@
+/** The hooks that a workspace names, and which of them a run may use (S-141, S-142). */
+import { createHash } from "node:crypto";
+import { join, relative, resolve } from "node:path";
+import { isJsonObject } from "@sheaf/protocol/check-value";
+import { readOrdinaryFile } from "../base/read-ordinary-file.ts";
+import { readStats } from "../workspace/repository.ts";
+import { isBelow } from "../workspace/workspace.ts";
+import { hookFiles } from "./hook-settings.ts";
+import { parseHooks, type Hook, type HookList } from "./read-hooks.ts";
+import { toSorted } from "./to-sorted.ts";
+import { createTrustCheck, type TrustState } from "./trust.ts";
+
+/** Longest list of hooks that a person reads before saying yes. UTF-16 units, as JSON. */
+const MAX_ENTRY = 20_000;
+/** Bytes of a file of hooks, and of a file that a hook names. */
+const MAX_BYTES = 1024 * 1024;
+/** Files that the hooks of one file may name. */
+const MAX_FILES = 50;
+
+/** The hooks of one file; a yes is for all of them. */
+export type WorkspaceHooks = { readonly name: string } & (
+  | (HookList & {
+      readonly state: TrustState;
+      /** Of the hooks as they are written, and of the files that their commands name: SHA-256, hex. */
+      readonly digest: string;
+      /** Those files, relative to the workspace. */
+      readonly files: readonly string[];
+    })
+  /** None of them runs. */
+  | { readonly state: "unusable"; readonly problem: string }
+);
+
+/** Where a repository is, and the user's list of trust; without a data folder nothing has a yes. */
+interface HookPlaces {
+  /** Absolute, links resolved. */
+  readonly workspace: string;
+  readonly dataFolder: string | undefined;
+}
+
+/** In the order of `hookFiles`; a file without hooks is left out. @throws SheafError CONFIG_INVALID for a list of trust that cannot be read. */
+export function readWorkspaceHooks(places: HookPlaces): readonly WorkspaceHooks[] {
+  const found = hookFiles.flatMap((name) => {
+    const value = readHooks(join(places.workspace, name));
+    return value === undefined ? [] : [{ name, value }];
+  });
+  if (found.length === 0) return [];
+  const findState = createTrustCheck("hooks", places);
+  return found.map(({ name, value }) => {
+    if (typeof value === "string") return { name, state: "unusable", problem: value };
+    const entry = parseEntry(name, value, places.workspace);
+    return typeof entry === "string"
+      ? { name, state: "unusable", problem: entry }
+      : { name, ...entry, state: findState(name, entry.digest) };
+  });
+}
+
+/** Undefined: there are none; a text: why they cannot be read. */
+function readHooks(file: string): Readonly<Record<string, unknown>> | string | undefined {
+  const read = readOrdinaryFile(file, MAX_BYTES);
+  if (!read.ok) return read.isMissing ? undefined : `it ${read.problem}`;
+  let value: unknown;
+  try {
+    value = JSON.parse(read.bytes.toString().replace(/^\uFEFF/, ""));
+  } catch {
+    return "it is not JSON";
+  }
+  const { hooks } = isJsonObject(value) ? value : {};
+  if (hooks === undefined) return undefined;
+  if (!isJsonObject(hooks)) return 'its "hooks" are not an object';
+  return Object.keys(hooks).length === 0 ? undefined : hooks;
+}
+
+/** Or why nobody can say yes to it. */
+function parseEntry(name: string, value: Readonly<Record<string, unknown>>, workspace: string) {
+  const written = JSON.stringify(toSorted(value));
+  if (written.length > MAX_ENTRY) {
+    return `its hooks have ${written.length} characters, more than a person reads (${MAX_ENTRY})`;
+  }
+  const parsed = parseHooks(value, { origin: "workspace", isSandboxed: true, file: name });
+  const files = listFiles(parsed.hooks, workspace);
+  if (files.length > MAX_FILES) return `its hooks name more than ${MAX_FILES} files`;
+  const contents = toContents(files, workspace);
+  if (contents === undefined) return `its hooks name a file that cannot be read, or has more than ${MAX_BYTES} bytes`;
+  const digest = createHash("sha256")
+    .update(JSON.stringify([name, written, contents]))
+    .digest("hex");
+  // The model's commands can change these files while the run goes on.
+  const isChanged = (): boolean => {
+    const now = listFiles(parsed.hooks, workspace);
+    return JSON.stringify(toContents(now, workspace)) !== JSON.stringify(contents);
+  };
+  return { ...parsed, hooks: parsed.hooks.map((hook) => ({ ...hook, isChanged })), files, digest };
+}
+
+/** The files of the workspace that commands name, by words that are paths. */
+function listFiles(hooks: readonly Hook[], workspace: string): string[] {
+  const words = hooks.flatMap(({ command }) =>
+    command
+      .replaceAll(/\$\{?CLAUDE_PROJECT_DIR\}?/g, () => workspace)
+      .replaceAll(/["'\\]/g, "")
+      .split(/[\s`;|&()<>=:,]+/),
+  );
+  const paths = words.filter((word) => word !== "" && !word.includes("\0")).map((word) => resolve(workspace, word));
+  const files = paths.filter((path) => path !== workspace && isBelow(path, workspace) && readStats(path)?.isFile());
+  return [...new Set(files.map((path) => relative(workspace, path)))].toSorted();
+}
+
+/** Each with its digest; undefined: one cannot be read. */
+function toContents(files: readonly string[], workspace: string): readonly (readonly [string, string])[] | undefined {
+  const contents: (readonly [string, string])[] = [];
+  for (const file of files) {
+    const read = readOrdinaryFile(join(workspace, file), MAX_BYTES);
+    if (!read.ok) return undefined;
+    contents.push([file, createHash("sha256").update(read.bytes).digest("hex")]);
+  }
+  return contents;
+}
