@@ -344,6 +344,8 @@ export const covered: readonly string[] = [
   "R-65",
   "R-66",
   "R-67",
+  "R-68",
+  "R-69",
   "S-116",
   "S-117",
   "S-118",

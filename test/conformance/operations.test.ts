@@ -151,4 +151,29 @@ describeWithPostgres("servers of a database", (postgres) => {
       await postgres.run(cluster.store, "DROP DATABASE restored");
     },
   );
+
+  test(verifies("R-68", "go on while a newer one migrates; one that starts later refuses the database"), async () => {
+    const slow = { turns: [{ events: [{ text: "a " }, { wait_ms: 3000 }, { text: "b" }] }], after: "loop" };
+    const cluster = await start(slow, resume);
+    const [one, other] = [await cluster.start("a"), await cluster.start("b")];
+    const { path, seen, read } = await begin(one);
+    // As the next version would.
+    await postgres.run(
+      cluster.store,
+      `BEGIN; ALTER TABLE sheaf.conversations ADD COLUMN later text;
+       ALTER TABLE sheaf.responses ADD COLUMN later integer NOT NULL DEFAULT 7;
+       UPDATE sheaf.migrations SET version = version + 1; COMMIT`,
+    );
+    await expect(cluster.start("late")).rejects.toThrow(
+      /STORAGE_CORRUPT: the store has schema (\d+), this Sheaf knows schemas up to \d+: use a newer Sheaf/,
+    );
+    const rest = begin(other);
+    await one.stop("SIGKILL");
+    await read;
+    expect(reduce(await readWhole(other, path, seen)).status).toBe("completed");
+    const second = await rest;
+    await second.read;
+    expect(second.seen.at(-1)?.event).toBe("done");
+    expect(await readStatus(other)).toEqual([200, "ready"]);
+  });
 });

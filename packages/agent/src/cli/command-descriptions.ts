@@ -201,6 +201,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       "trust",
       ...limitFlags,
       "max-running",
+      "max-waiting",
       "max-streams",
       "max-conversations",
       "max-turns-per-day",

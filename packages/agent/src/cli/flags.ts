@@ -224,6 +224,11 @@ export const flags = {
   },
   grace: { kind: "value", placeholder: "SECONDS", help: "serve: time for runs to end after a signal (default: 10)" },
   "max-running": { kind: "value", placeholder: "N", help: "serve: simultaneous responses per token" },
+  "max-waiting": {
+    kind: "value",
+    placeholder: "N",
+    help: "serve: messages per token that wait in the database (default: 1000)",
+  },
   "max-streams": { kind: "value", placeholder: "N", help: "serve: simultaneous event streams per token" },
   "max-conversations": { kind: "value", placeholder: "N", help: "serve: conversations per token" },
   "max-turns-per-day": { kind: "value", placeholder: "N", help: "serve: model requests per token and day (UTC)" },

@@ -2,6 +2,7 @@
 import type { RunEvent, TokenPrice } from "@sheaf/protocol";
 import { findPrice, toCostUsd } from "@sheaf/protocol/cost";
 import type { BudgetLimits } from "../run/budget.ts";
+import { WaitingLimitError } from "../store/orders.ts";
 import { RunningLimitError, type SharedStore } from "../store/store.ts";
 import { HttpError } from "./http-error.ts";
 
@@ -9,6 +10,8 @@ import { HttpError } from "./http-error.ts";
 export interface OwnerLimits {
   /** Responses that run at the same time. */
   readonly running: number;
+  /** Messages that wait in a database; in memory they count as running. */
+  readonly waiting: number;
   /** Event streams that are open at the same time. */
   readonly streams: number;
   readonly conversations: number;
@@ -20,6 +23,7 @@ export interface OwnerLimits {
 
 export const defaultOwnerLimits: OwnerLimits = {
   running: 1000,
+  waiting: 1000,
   streams: 1000,
   conversations: 100_000,
   turnsPerDay: undefined,
@@ -70,8 +74,12 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
     /** Responses of one owner, for the store, which knows those of other servers, too. */
     maxRunning: limits.running,
     /** What the store says of them, as an answer; other errors as they are. */
-    toLimitError: (error: unknown): unknown =>
-      error instanceof RunningLimitError ? createLimitError(limits.running, runningWords) : error,
+    toLimitError(error: unknown): unknown {
+      if (error instanceof WaitingLimitError) return createLimitError(limits.waiting, "messages that wait");
+      return error instanceof RunningLimitError ? createLimitError(limits.running, runningWords) : error;
+    },
+    /** Messages of one owner that wait in the store, whichever server took them. */
+    maxWaiting: limits.waiting,
     /** Counts a stream until the result is called. @throws HttpError LIMIT_REACHED. */
     openStream: (owner: string) => count(streams, owner, limits.streams, "streams at the same time"),
     /** Counts a look at files until the result is called. @throws HttpError LIMIT_REACHED. */

@@ -95,7 +95,10 @@ async function beginOrStore(
   }
   starting.signal.throwIfAborted();
   const { request } = options;
-  await orders.add({ responseId, conversationId, text: toOrderText(plan, context, request), request });
+  const order = { responseId, conversationId, text: toOrderText(plan, context, request), request };
+  await orders.add(order, context.meter.maxWaiting).catch((error: unknown) => {
+    throw context.meter.toLimitError(error);
+  });
   const leave = (): void => void orders.remove(responseId).catch(context.onDefect);
   if (starting.signal.aborted) leave();
   else starting.signal.addEventListener("abort", leave, { once: true });

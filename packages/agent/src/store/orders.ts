@@ -29,8 +29,11 @@ export interface ClaimedOrder extends Pick<NewOrder, "responseId" | "text"> {
 
 /** As one owner sees them; `claim` is for those of all. */
 export interface Orders {
-  /** @throws SheafError CONVERSATION_BUSY when too many wait, or the same request does. */
-  add(order: NewOrder): Promise<void>;
+  /**
+   * `maxWaiting`: messages of this owner that may wait, in all conversations.
+   * @throws SheafError CONVERSATION_BUSY when too many wait for the conversation, or the same request does; WaitingLimitError.
+   */
+  add(order: NewOrder, maxWaiting: number): Promise<void>;
   hasWaiting(conversationId: string): Promise<boolean>;
   /** Undefined: it has begun, was removed, or does not exist. */
   find(responseId: string): Promise<WaitingOrder | undefined>;
@@ -52,6 +55,13 @@ export interface Orders {
   takeOver(responseId: string): Promise<boolean>;
   /** Calls back when another process has made an order free to begin, or perhaps not, until the result is called. */
   watch(onChange: () => void): () => void;
+}
+
+/** The owner has as many waiting messages as allowed, at all processes. */
+export class WaitingLimitError extends SheafError {
+  constructor() {
+    super("OVERLOADED", "too many messages wait at the same time: wait until one has begun", { source: "storage" });
+  }
 }
 
 export function createFullError(conversationId: string): SheafError {

@@ -1,7 +1,7 @@
 /** Messages that wait for their conversation, as rows that any process may begin (R-38). */
 import { SheafError } from "../base/errors.ts";
 import type { NewResponse } from "./store.ts";
-import { MAX_WAITING, createFullError } from "./orders.ts";
+import { MAX_WAITING, createFullError, WaitingLimitError } from "./orders.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
 import { isClaimable } from "./postgres-leases.ts";
 import type { PostgresLogs } from "./postgres-log.ts";
@@ -40,8 +40,11 @@ export function createPostgresOrders({ connection, session, logs }: OrderPorts, 
     },
     takeOver: (responseId) => logs.claim(responseId, owner, "resume"),
     watch: (onChange) => session.watch(ordersNotice, onChange),
-    async add(order) {
-      await transact((run) => insertOrder(run, owner, order));
+    async add(order, maxWaiting) {
+      await transact(async (run) => {
+        await checkWaiting(run, owner, maxWaiting);
+        await insertOrder(run, owner, order);
+      });
       session.announce(ordersNotice);
     },
     async hasWaiting(conversationId) {
@@ -137,6 +140,14 @@ const claimStatement = `
       AND (c.holder IS NULL OR ($2 AND NOT ${isHolderAlive("c.holder")}))
     ORDER BY n.running, o.key LIMIT 1 FOR UPDATE OF o SKIP LOCKED)
   RETURNING id AS "responseId", owner, body AS text`;
+
+/** Within a transaction: whoever adds a message of this owner meanwhile waits for its end. @throws WaitingLimitError. */
+async function checkWaiting(query: Query, owner: string, maxWaiting: number): Promise<void> {
+  await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 2))", [owner]);
+  const sql = `SELECT COUNT(*) AS count FROM sheaf.orders o WHERE o.owner = $1 AND ${waits}`;
+  const [row] = await query<{ count: number }>(sql, [owner]);
+  if (row!.count >= maxWaiting) throw new WaitingLimitError();
+}
 
 /** Within a transaction. @throws SheafError CONVERSATION_BUSY. */
 async function insertOrder(query: Query, owner: string, order: NewOrder): Promise<void> {

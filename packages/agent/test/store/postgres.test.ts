@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import type { RunEvent } from "@sheaf/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { migratePostgres, readSchemaState } from "../../src/store/migrations/migrate-postgres.ts";
@@ -188,7 +190,7 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     const address = await postgres.clearDatabase();
     const [store, other] = [await open(address), await open(address)];
     const add = (owner: string, id: string, conversationId: string): Promise<void> =>
-      store.forOwner(owner).orders!.add({ responseId: id, conversationId, text: id });
+      store.forOwner(owner).orders!.add({ responseId: id, conversationId, text: id }, 9);
     await store.forOwner("ada").createResponse(row);
     await add("ada", "chat_busy", "conv_1");
     for (const id of ["chat_2", "chat_3"]) await add("ada", id, `conv_${id}`);
@@ -217,6 +219,45 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
       const { newest } = await preparePostgres(address, { migrates: false });
       expect(await preparePostgres(address, { migrates: false })).toEqual({ version: newest, newest });
     }
+  });
+
+  test(verifies(["R-33", "R-68"], "the schema of every older program is migrated, with what is stored"), async () => {
+    const { newest } = await preparePostgres(await postgres.clearDatabase(), { migrates: false });
+    for (let version = 1; version < newest; version += 1) {
+      const address = await postgres.clearDatabase();
+      const client = new pg.Client({ connectionString: address });
+      await client.connect();
+      const query: Query = async <Row extends object>(text: string, values?: readonly unknown[]) =>
+        (await client.query<Row>(text, values && [...values])).rows;
+      await migratePostgres(query, version);
+      await client.end();
+      await postgres.run(
+        address,
+        `INSERT INTO sheaf.conversations (id, owner, workspace, title, title_words, created_at, updated_at)
+           VALUES ('conv_1', 'local', '/w', 't', 't', 1, 1);
+         INSERT INTO sheaf.responses (id, conversation, position, created_at) VALUES ('chat_0', 1, 1, 1);
+         INSERT INTO sheaf.event_groups VALUES (1, 1, 1, '[{"type":"turn_start","turn":1,"seq":1,"time":1}]')`,
+      );
+      expect(await preparePostgres(address, { migrates: false })).toEqual({ version, newest });
+      const store = await open(address);
+      expect(await store.readEvents("chat_0")).toEqual([turnStart(1)]);
+      expect(await store.claimResponse("chat_0")).toBe(true);
+      await store.appendEvents("chat_0", [runEnd(2)], "synced");
+      await store.createResponse(row);
+      expect(await store.getResponse("chat_a")).toMatchObject({ position: 2 });
+      await store.close();
+    }
+  });
+
+  test(verifies("R-68", "a step of the migration only adds, so that older programs go on"), () => {
+    const source = readFileSync(join(import.meta.dirname, "../../src/store/migrations/migrate-postgres.ts"), "utf8");
+    const statements = [...source.matchAll(/\b(CREATE|ALTER|DROP|UPDATE|DELETE|TRUNCATE) [^;`]*/g)]
+      .map(([text]) => text)
+      .filter((text) => !/^UPDATE sheaf\.migrations|^CREATE SCHEMA/.test(text));
+    const adds = /^CREATE TABLE |^CREATE INDEX |^ALTER TABLE \S+ ADD COLUMN \w+ (?!.*NOT NULL(?!.* DEFAULT ))/s;
+    expect(statements.filter((text) => !adds.test(text))).toEqual([]);
+    expect(adds.test("ALTER TABLE sheaf.a ADD COLUMN b text NOT NULL")).toBe(false);
+    expect(adds.test("ALTER TABLE sheaf.a RENAME COLUMN b TO c")).toBe(false);
   });
 
   test(verifies("R-33", "a newer schema is refused, and nothing is changed"), async () => {

@@ -194,7 +194,7 @@ function toOrigins(words: readonly string[] = []): ReadonlySet<string> {
 /** S-55. */
 function toOwnerLimits(flags: FlagValues): OwnerLimits {
   const read = (
-    name: "max-running" | "max-streams" | "max-conversations" | "max-turns-per-day",
+    name: "max-running" | "max-waiting" | "max-streams" | "max-conversations" | "max-turns-per-day",
   ): number | undefined => {
     const text = flags[name];
     if (text === undefined) return undefined;
@@ -207,6 +207,7 @@ function toOwnerLimits(flags: FlagValues): OwnerLimits {
   }
   return {
     running: read("max-running") ?? defaultOwnerLimits.running,
+    waiting: read("max-waiting") ?? defaultOwnerLimits.waiting,
     streams: read("max-streams") ?? defaultOwnerLimits.streams,
     conversations: read("max-conversations") ?? defaultOwnerLimits.conversations,
     turnsPerDay: read("max-turns-per-day"),

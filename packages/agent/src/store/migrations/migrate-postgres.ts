@@ -2,7 +2,10 @@
 import { SheafError } from "../../base/errors.ts";
 import type { Query } from "../postgres-connection.ts";
 
-/** Each step runs once, in order; a released step never changes. Programs that know fewer steps may still run meanwhile. */
+/**
+ * Each step runs once, in order; a released step never changes. Programs that know fewer steps may still run meanwhile, so
+ * a step only adds (R-68): tables, indexes, and columns that have a default or may be null.
+ */
 const steps: readonly string[] = [
   `CREATE TABLE sheaf.holders (
      id bigint PRIMARY KEY,
@@ -139,13 +142,16 @@ export async function readSchemaState(query: Query): Promise<SchemaState> {
   );
 }
 
-/** Within a transaction; processes that start at once wait for each other. @throws SheafError as `readSchemaState`. */
-export async function migratePostgres(query: Query): Promise<void> {
+/**
+ * Within a transaction; processes that start at once wait for each other. `upTo`: an older schema, as an older program
+ * made it. @throws SheafError as `readSchemaState`.
+ */
+export async function migratePostgres(query: Query, upTo = steps.length): Promise<void> {
   await query(`SELECT pg_advisory_xact_lock(${LOCK})`);
   const { version } = await readSchemaState(query);
   if (version === 0) await createSchema(query);
-  for (const step of steps.slice(version)) await query(step);
-  await query("UPDATE sheaf.migrations SET version = $1", [steps.length]);
+  for (const step of steps.slice(version, upTo)) await query(step);
+  await query("UPDATE sheaf.migrations SET version = GREATEST(version, $1)", [upTo]);
 }
 
 async function createSchema(query: Query): Promise<void> {
