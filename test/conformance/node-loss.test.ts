@@ -54,6 +54,26 @@ describeWithPostgres("a server is lost", (postgres) => {
     expect(await postgres.run(cluster.store, "SELECT * FROM sheaf.orders")).toEqual([]);
   });
 
+  test(verifies("R-40", "it dies before its first event is stored: another one begins with the message"), async () => {
+    const script = { turns: [{ events: words(60) }, { events: [{ text: "Answered." }] }] };
+    const [cluster, one, other] = await start(script);
+    const headers = { "Idempotency-Key": "once" };
+    const answer = await one.chat({ message: "Go", stream: true }, { headers });
+    const path = answer.headers.get("location")!;
+    // A moment that no test can catch: the response is there, and none of its events.
+    one.child.kill("SIGSTOP");
+    await postgres.run(cluster.store, "DELETE FROM sheaf.event_groups");
+    await one.stop("SIGKILL");
+    const again = await other.chat({ message: "Go", stream: true }, { headers });
+    expect(again.headers.get("location")).toBe(path);
+    await again.text();
+    await readWhole(other, path, []);
+    const log = await readLog(cluster);
+    checkNumbers(log);
+    expect(log[0]).toMatchObject({ type: "run_start", prompt: "Go" });
+    expect(log.at(-1)).toMatchObject({ type: "run_end", reason: "end_turn" });
+  });
+
   test(
     verifies(["R-40", "R-42"], "it dies in the middle of a call: the model learns of it, and it ran once"),
     async () => {

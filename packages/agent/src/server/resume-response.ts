@@ -1,4 +1,5 @@
 /** Takes over a response whose server died. */
+import type { RunEvent } from "@sheaf/protocol";
 import { endClaimedResponse } from "../run/conversations/end-cut-response.ts";
 import { toCutLog, type CutLog } from "../run/conversations/resume-response.ts";
 import { createBusyError, isBusyError } from "../store/store.ts";
@@ -15,15 +16,22 @@ export async function resumeResponse(responseId: string, owner: string, context:
   const { orders } = store;
   const text = await orders?.findCut(responseId);
   if (!orders || text === undefined) return false;
-  const { body, newConversationId: conversationId } = JSON.parse(text) as StoredOrder;
+  const { body, newConversationId: conversationId, start } = JSON.parse(text) as StoredOrder;
   // Its answers are in its log already.
   const asked = { ...body, conversationId, answers: [] };
   const plan = await planResponse(asked, owner, context, { claimed: responseId });
   let isOurs = false;
+  // Its server died before it stored the message, and whoever sent the message again got the response that it is for.
+  const beginLog = async (planned: StoredOrder["start"]): Promise<readonly RunEvent[]> => {
+    const first: RunEvent = { type: "run_start", ...planned, seq: 1, time: context.now() };
+    await store.appendEvents(responseId, [first], "synced");
+    return [first];
+  };
   const resume = async (): Promise<CutLog> => {
     if (!(await orders.takeOver(responseId))) throw createBusyError(conversationId);
     isOurs = true;
-    const cut = toCutLog(await store.readEvents(responseId));
+    const events = await store.readEvents(responseId);
+    const cut = toCutLog(events.length > 0 ? events : await beginLog(start));
     if (!cut) throw createBusyError(conversationId);
     return cut;
   };
