@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSyn
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
+import { cliFolder, readPromptModules } from "../support/built-program.ts";
 import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -143,6 +144,28 @@ describeWithBubblewrap("in the sandbox", () => {
   );
 
   test(
+    verifies(["C80", "S-138"], "hooks run next to reads side by side and to a command in the background"),
+    async () => {
+      const read = (file: string) => ({ tool: "read_file", arguments: { target_file: file } });
+      const sleep = { tool: "run_terminal_cmd", arguments: { command: "sleep 60", is_background: true } };
+      const turns = [
+        { events: [{ calls: [read("a.txt"), read("b.txt"), read("s.json")] }] },
+        { events: [{ call: sleep }] },
+        { events: [{ call: read("a.txt") }] },
+        { events: [{ text: "x" }] },
+      ];
+      const cwd = folders.newFolder({ "a.txt": "a\n", "b.txt": "b\n", "s.json": JSON.stringify({ turns }) });
+      const hook = [{ hooks: [{ type: "command", command: "sleep 0.1" }] }];
+      const user = createUser({ hooks: { PreToolUse: hook, PostToolUse: hook } });
+      const run = await runSheaf(words, { cwd, ...user });
+      expect([run.code, run.stderr]).toEqual([0, ""]);
+      const hooks = parseStream(run.stdout).filter(({ subtype }) => subtype === "hook");
+      expect(hooks.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => "success"));
+    },
+    30_000,
+  );
+
+  test(
     verifies("S-138", "a hook is held as commands are, unless it says otherwise"),
     async () => {
       const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns: [{ events: [{ text: "x" }] }] }) });
@@ -236,3 +259,21 @@ test(
   },
   30_000,
 );
+
+test(verifies("S-41", "a key in the command of a hook, or in what it says, is not in the log"), async () => {
+  const cwd = folders.newFolder();
+  const key = "sk-ant-api03-CANARYcanary0123456789CANARYcanary0123456789";
+  const command = `echo '${key}' >&2; exit 1`;
+  const user = createUser({ hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] } });
+  const run = await runSheaf(["-p", "x", "--model", "offline", "--sandbox", "disabled"], { cwd, ...user });
+  expect(run.code).toBe(0);
+  expect(run.stdout).toContain("UserPromptSubmit hook");
+  expect(run.stdout + run.stderr).not.toContain("CANARY");
+});
+
+test(verifies("C88", "a run without hooks loads none of their code"), () => {
+  const { files } = readPromptModules();
+  const code = files.map((name) => readFileSync(join(cliFolder, name), "utf8")).join("");
+  expect(code).not.toContain("hook_event_name");
+  expect(code).not.toContain("permissionDecision");
+});

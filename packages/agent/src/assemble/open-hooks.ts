@@ -4,6 +4,7 @@ import type { RunStart } from "@sheaf/protocol";
 import type { HookSources } from "../config/hook-settings.ts";
 import { readUserHooks } from "../config/read-hooks.ts";
 import { readWorkspaceHooks, type WorkspaceHooks } from "../config/workspace-hooks.ts";
+import type { CommandRunner } from "../guard/sandbox/command.ts";
 import { type CommandRunnerOptions, createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
 import { createHooks } from "../tools/hooks/create-hooks.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
@@ -19,7 +20,8 @@ export interface HookOrder {
     readonly permissionMode: RunStart["permissionMode"];
     readonly workspace: Workspace;
   };
-  /** Those of the model's commands. */
+  /** The model's commands. */
+  readonly commands: CommandRunner;
   readonly commandOptions: CommandRunnerOptions;
   /** Whose clients are not its user. */
   readonly isServer: boolean;
@@ -46,6 +48,7 @@ export function openHooks({
   sources,
   trustedWorkspace,
   session,
+  commands,
   commandOptions,
   isServer,
   now,
@@ -58,16 +61,14 @@ export function openHooks({
   const hooks = [...own, ...further];
   if (hooks.length === 0) return { hooks: undefined, notices };
   const { conversationId, permissionMode, workspace } = session;
-  const { environment, variables } = commandOptions;
-  const project = { CLAUDE_PROJECT_DIR: workspace.root };
+  const { environment } = commandOptions;
   const screen = screenVariables.flatMap((name) =>
     environment[name] === undefined ? [] : [[name, environment[name]]],
   );
-  const inside = createCommandRunner({ ...commandOptions, variables: { ...variables, ...project } });
   const outside = createCommandRunner({
     ...commandOptions,
     sandbox: { state: "disabled" },
-    variables: { ...(Object.fromEntries(screen) as Record<string, string>), ...project },
+    variables: Object.fromEntries(screen) as Record<string, string>,
   });
   const created = createHooks({
     hooks,
@@ -77,9 +78,11 @@ export function openHooks({
       workspace,
     },
     places: {
-      inside: { commands: inside, folder: workspace.root },
+      inside: { commands, folder: workspace.root },
+      after: { commands: createCommandRunner(commandOptions), folder: workspace.root },
       outside: { commands: outside, folder: homedir() },
     },
+    variables: { CLAUDE_PROJECT_DIR: workspace.root },
     hasNotices: !isServer,
     now,
   });

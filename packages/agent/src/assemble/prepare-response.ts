@@ -122,6 +122,7 @@ export async function prepareResponse(
     sources: order.hooks,
     trustedWorkspace: order.runsWorkspaceHooks && order.trusted ? order : undefined,
     session: { conversationId: order.conversationId, permissionMode: toRunStart(order).permissionMode, workspace },
+    commands,
     commandOptions,
     isServer: toolServers.sessions === "conversations",
     now,
@@ -259,6 +260,7 @@ function findMoments(conversationId: string, isNew: boolean, sessions: Sessions)
 /** Until the session ends. */
 async function keepHooks(hooks: Hooks, conversationId: string, sessions: Sessions): Promise<void> {
   if (typeof sessions === "string") return hooks.end();
+  hooks.leaveRun();
   const before = sessions.get(conversationId);
   sessions.set(conversationId, hooks);
   await before?.end();

@@ -174,8 +174,7 @@ export function createReplayHooks({ hooks }: CassetteHeader, tape: Tape, signal:
       const record = tape.takeAsked("hook_run", () => `the run comes to its ${event} hooks`);
       return record?.results ?? [];
     },
-    async end() {
-      // Nothing runs.
-    },
+    leaveRun: () => undefined,
+    end: async () => undefined,
   };
 }

@@ -24,6 +24,7 @@ function createFakeHooks(play: (occasion: HookOccasion) => Partial<HookResult> |
       } as const;
       return said ? [{ ...base, durationMs: 0, ...callId, ...said }] : [];
     },
+    leaveRun: () => undefined,
     end: async () => undefined,
   };
   return { hooks, occasions };

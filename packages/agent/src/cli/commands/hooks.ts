@@ -10,6 +10,7 @@ import { findUserConfig } from "../../config/config-file.ts";
 import { hookEvents, isHookEvent } from "../../config/hook-settings.ts";
 import { type Hook, readUserHooks, type UnusedHook } from "../../config/read-hooks.ts";
 import { readWorkspaceHooks, type WorkspaceHooks } from "../../config/workspace-hooks.ts";
+import { createCommandRunner } from "../../guard/sandbox/launch/command-runner.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { fromToolInput, toOwnToolName } from "../../tools/hooks/hook-input.ts";
 import type { HookOccasion } from "../../tools/hooks/hooks.ts";
@@ -137,15 +138,19 @@ async function testHooks(
   const { environment } = io;
   const trusted = config.findTrust();
   const policy = await preparePolicy({ ...config, trusted, environment, sandboxMemory: undefined, now: Date.now });
+  const commandOptions = toCommandOptions(policy, trusted, undefined);
+  const commands = createCommandRunner(commandOptions);
   const { hooks, notices } = await openHooks({
     sources: config.hooks,
     trustedWorkspace: trusted ? config : undefined,
     session: { conversationId: `conv_${randomUUID()}`, permissionMode: "default", workspace: policy.workspace },
-    commandOptions: toCommandOptions(policy, trusted, undefined),
+    commands,
+    commandOptions,
     isServer: false,
     now: Date.now,
   });
   const results = (await hooks?.run(occasion, new AbortController().signal)) ?? [];
+  await commands.end();
   await hooks?.end();
   if (toCommandFormat(parsed) === "json") return printJson(results.map(({ type: _type, ...result }) => result));
   const lines = [...notices, ...(results.length === 0 ? [`No hook runs at this ${event}.`] : results.flatMap(format))];

@@ -12,6 +12,8 @@ export interface CommandRequest {
   readonly timeoutMs: number | undefined;
   /** Its standard input; undefined: none. */
   readonly input?: string | undefined;
+  /** Besides those of all commands. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
   /** It runs next to other commands. */
   readonly isBackground?: boolean;
   /** Where long output is kept; undefined: nowhere. */

@@ -1,6 +1,7 @@
 /** Runs the user's hooks of a run (C80). */
 import type { HookResult } from "@sheaf/protocol";
 import type { Hook } from "../../config/read-hooks.ts";
+import { maskKeys } from "../../base/key-shapes.ts";
 import type { CommandRunner } from "../../guard/sandbox/command.ts";
 import { toPrefix } from "../../workspace/text-format.ts";
 import { type HookAnswer, refusingEvents, toFailedAnswer, toHookAnswer } from "./hook-answer.ts";
@@ -17,8 +18,13 @@ interface HookPlace {
 export interface HookPorts {
   readonly hooks: readonly Hook[];
   readonly session: HookSession;
-  /** In the sandbox of the run; outside of it, in the user's home folder (S-138). */
-  readonly places: Readonly<Record<"inside" | "outside", HookPlace>>;
+  /**
+   * `inside`: the run's own, since commands of one workspace must know of each other (S-22); `after`: in the same sandbox,
+   * once the run's commands have ended; `outside`: of the sandbox, in the user's home folder (S-138).
+   */
+  readonly places: Readonly<Record<"inside" | "after" | "outside", HookPlace>>;
+  /** Variables for all of them. */
+  readonly variables: Readonly<Record<string, string>>;
   /** Whether what hooks tell the user reaches the log: clients of a server are others (S-136). */
   readonly hasNotices: boolean;
   /** Milliseconds. */
@@ -33,13 +39,15 @@ const MAX_NAME = 80;
 
 const changedMessage = "a file that it runs has changed since you trusted it: look at it with sheaf hooks trust";
 
-export function createHooks({ hooks, session, places, hasNotices, now }: HookPorts): Hooks {
+export function createHooks({ hooks, session, places, variables, hasNotices, now }: HookPorts): Hooks {
+  let held = places.inside;
+  let last: Promise<unknown> = Promise.resolve();
   const runHook = async (hook: Hook, occasion: HookOccasion, signal: AbortSignal): Promise<HookResult> => {
     const { event, origin, command, timeoutMs, isSandboxed } = hook;
-    const { commands, folder } = places[isSandboxed ? "inside" : "outside"];
+    const { commands, folder } = isSandboxed ? held : places.outside;
     const startedAt = now();
     const call = "call" in occasion ? occasion.call : undefined;
-    const base = { type: "hook_result", event, origin, command: toPrefix(command, MAX_COMMAND) } as const;
+    const base = { type: "hook_result", event, origin, command: maskKeys(toPrefix(command, MAX_COMMAND)) } as const;
     const head = { ...base, ...(call && { callId: call.callId }) };
     const toResult = (said: HookAnswer): HookResult => {
       const { message = "", ...answer } = said;
@@ -52,34 +60,45 @@ export function createHooks({ hooks, session, places, hasNotices, now }: HookPor
       workingDirectory: folder,
       timeoutMs,
       signal,
+      variables,
       input: `${JSON.stringify(toHookInput(occasion, session))}\n`,
       onOutput: () => undefined,
     });
     return toResult(toHookAnswer(event, outcome, call?.toolName));
   };
 
+  const runAll = async (occasion: HookOccasion, signal: AbortSignal): Promise<readonly HookResult[]> => {
+    const names = toMatchedNames(occasion);
+    const results: HookResult[] = [];
+    let current = occasion;
+    const { event } = occasion;
+    for (const hook of hooks) {
+      if (hook.event !== event || !hook.matches(names)) continue;
+      if (signal.aborted) break;
+      const result = await runHook(hook, current, signal);
+      results.push(result);
+      // The next one sees the arguments as this one left them.
+      const { arguments: args } = result;
+      if (args && current.event === "PreToolUse") current = { ...current, call: { ...current.call, arguments: args } };
+      // After a refusal there is nothing left to decide; a formatter runs although a check objects.
+      if (result.decision === "end" || (result.decision === "block" && refusingEvents.has(event))) break;
+    }
+    return results;
+  };
+
   return {
-    async run(occasion, signal) {
-      const names = toMatchedNames(occasion);
-      const results: HookResult[] = [];
-      let current = occasion;
-      const { event } = occasion;
-      for (const hook of hooks) {
-        if (hook.event !== event || !hook.matches(names)) continue;
-        if (signal.aborted) break;
-        const result = await runHook(hook, current, signal);
-        results.push(result);
-        // The next one sees the arguments as this one left them.
-        const { arguments: args } = result;
-        if (args && current.event === "PreToolUse")
-          current = { ...current, call: { ...current.call, arguments: args } };
-        // After a refusal there is nothing left to decide; a formatter runs although a check objects.
-        if (result.decision === "end" || (result.decision === "block" && refusingEvents.has(event))) break;
-      }
+    run(occasion, signal) {
+      // Calls that only read end side by side, but commands in the foreground run alone.
+      const results = last.then(() => runAll(occasion, signal));
+      last = results.catch(() => undefined);
       return results;
     },
+    leaveRun() {
+      held = places.after;
+    },
     async end() {
-      await Promise.all([places.inside.commands.end(), places.outside.commands.end()]);
+      await last;
+      await Promise.all([places.after.commands.end(), places.outside.commands.end()]);
     },
   };
 }
@@ -87,7 +106,7 @@ export function createHooks({ hooks, session, places, hasNotices, now }: HookPor
 /** In a sentence. */
 function toNotice({ event, command }: Hook, { status }: Pick<HookResult, "status">, message: string): string {
   const [line = ""] = command.split("\n", 1);
-  const name = toPrefix(line, MAX_NAME);
-  const isShort = name.length < command.length;
-  return `${event} hook (${name}${isShort ? "…" : ""})${status === "failed" ? " failed" : ""}: ${message}`;
+  const name = maskKeys(toPrefix(line, MAX_NAME));
+  const mark = toPrefix(line, MAX_NAME).length < command.length ? "…" : "";
+  return `${event} hook (${name}${mark})${status === "failed" ? " failed" : ""}: ${maskKeys(message)}`;
 }

@@ -23,6 +23,8 @@ export type HookOccasion =
 export interface Hooks {
   /** Runs those of the occasion, one after the other, and gives what each did. Never throws. */
   run(occasion: HookOccasion, signal: AbortSignal): Promise<readonly HookResult[]>;
+  /** The commands of the run have ended, and the session goes on. */
+  leaveRun(): void;
   /** After the last one: nothing of them is left. */
   end(): Promise<void>;
 }

@@ -104,7 +104,13 @@ export async function runInLauncher(
   if (isBackground) streams.moveToBackground();
   if (request.signal.aborted) return toOutcome(streams, permissions, { exitCode: -1, cancelled: true });
   try {
-    const started = await launcher.start({ command, workingDirectory, input, isBackground, variables });
+    const started = await launcher.start({
+      command,
+      workingDirectory,
+      input,
+      isBackground,
+      variables: { ...variables, ...request.variables },
+    });
     let end: ShellEnd | undefined;
     let refusals: readonly string[] = [];
     try {
