@@ -12,6 +12,7 @@ import type {
   ConversationSummary,
   ModelInfo,
   ModelList,
+  PublishResult,
   RevertRequest,
   RevertResult,
   WorkspaceFile,
@@ -114,6 +115,13 @@ export interface SheafClient {
   listChanges(conversationId: string, options?: RequestOptions): Promise<ConversationChanges>;
   /** Reverts one of these files, or one hunk of it; `FILES_CHANGED` if it is no longer as listed (X29). */
   revertChange(conversationId: string, change: ChangeRevert, options?: RequestOptions): Promise<ConversationChanges>;
+  /** Pushes the files of a conversation in a workspace from git as a branch with one commit. */
+  publishConversation(
+    conversationId: string,
+    branch: string,
+    message: string,
+    options?: RequestOptions,
+  ): Promise<PublishResult>;
   /**
    * Reverts this response and everything after it: history and files. If something else has changed a file since, it
    * fails with `FILES_CHANGED`, unless `onConflict` says what to do.
@@ -176,6 +184,8 @@ export function createClient(options: ClientOptions): SheafClient {
       ask(`${toPath("conversations", id)}/fork`, toPost({ responseId }, fork)),
     listChanges: (id, list = {}) => ask(`${toPath("conversations", id)}/changes`, list),
     revertChange: (id, body, revert = {}) => ask(`${toPath("conversations", id)}/changes/revert`, toPost(body, revert)),
+    publishConversation: (id, branch, message, publish = {}) =>
+      ask(`${toPath("conversations", id)}/publish`, toPost({ branch, message }, publish)),
     revertConversation: (id, responseId, { signal, ...revert } = {}) =>
       ask(`${toPath("conversations", id)}/revert`, toPost({ responseId, ...revert }, { signal })),
     listWorkspaces: async (list = {}) => (await ask<WorkspaceList>("/v1/workspaces", list)).workspaces,

@@ -14,6 +14,7 @@ export type {
   Document,
   ModelInfo,
   OpenApproval,
+  PublishResult,
   RevertResult,
   WorkspaceFile,
   SearchMatch,

@@ -40,6 +40,7 @@ class Summary implements RunSummary {
     switch (event.type) {
       case "run_start":
         this.#start = event.time;
+        for (const notice of event.notices ?? []) this.#notices.add(notice);
         return;
       case "turn_start":
         return this.#startTurn(event.turn);

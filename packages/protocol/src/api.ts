@@ -302,6 +302,27 @@ export const conversationChange = s.refine<ConversationChange>(
 /** Body of `POST /v1/conversations/{id}/fork`. */
 export const forkRequest = s.object({ responseId: id }, { title: "A request to fork a conversation of Sheaf" });
 
+export const publishRequest = s.object(
+  {
+    /** Of the repository; one with other commits is refused. */
+    branch: s.string({ minLength: 1, maxLength: 100 }),
+    /** Of the commit. */
+    message: s.string({ minLength: 1, maxLength: 10_000 }),
+  },
+  { title: "A request to publish the files of a conversation of Sheaf as a branch" },
+);
+
+/** Body of `POST /v1/conversations/{id}/publish` (X55). */
+export interface PublishRequest extends s.ValueOf<typeof publishRequest> {}
+
+export const publishResult = s.object(
+  { branch: s.string(), commit: s.string() },
+  { title: "The branch that Sheaf published" },
+);
+
+/** Answer to `POST /v1/conversations/{id}/publish`. */
+export interface PublishResult extends s.ValueOf<typeof publishResult> {}
+
 export const revertRequest = s.object(
   {
     /** The first response to revert; later ones are reverted too. */

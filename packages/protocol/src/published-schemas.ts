@@ -15,6 +15,7 @@ export {
   chatSettings,
   conversationChange,
   forkRequest,
+  publishRequest,
   revertRequest,
   sessionRequest,
 } from "./api.ts";
@@ -66,6 +67,8 @@ export type SchemaName =
   | "workspace-files"
   | "workspace-file"
   | "fork-request"
+  | "publish-request"
+  | "publish-result"
   | "revert-request"
   | "revert-result"
   | "session-request"
@@ -109,6 +112,8 @@ const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
   "workspace-files": api.workspaceFiles,
   "workspace-file": api.workspaceFile,
   "fork-request": api.forkRequest,
+  "publish-request": api.publishRequest,
+  "publish-result": api.publishResult,
   "revert-request": api.revertRequest,
   "revert-result": api.revertResult,
   "session-request": api.sessionRequest,

@@ -42,6 +42,7 @@ import {
   type Sessions,
   type ToolServers,
 } from "./wire.ts";
+import { runSetup } from "./run-setup.ts";
 import { findRepository } from "../workspace/repository.ts";
 import { createQuoteFinder } from "./find-quote.ts";
 
@@ -114,7 +115,8 @@ export async function prepareResponse(
   const conversation = await openConversation(store, order.conversationId, now, resumed?.start.responseId);
   const { instrumentation } = conversation.state;
   const { progress } = conversation;
-  const cacheFolder = dataFolder === undefined ? undefined : toCacheFolder(dataFolder, workspace.root);
+  const cacheFolder =
+    dataFolder === undefined ? undefined : toCacheFolder(dataFolder, order.cacheOwner ?? workspace.root);
   if (cacheFolder !== undefined) void removeOldCaches(cacheFolder, now());
   const commandOptions = toCommandOptions(policy, order.trusted, cacheFolder);
   const commands = createCommandRunner(commandOptions);
@@ -127,6 +129,8 @@ export async function prepareResponse(
     isServer: toolServers.sessions === "conversations",
     now,
   });
+  const setupFailure = order.setup && (await runSetup(order.setup, commands, workspace.root, signal));
+  const notices = [...hookNotices, ...(setupFailure === undefined ? [] : [setupFailure])];
   const notes = await prepareNotes(
     { order, policy, commands, told: conversation.told, isAttended: approver !== undefined, now: now() },
     signal,
@@ -153,9 +157,12 @@ export async function prepareResponse(
     ...(Object.values(progress).some((items) => items.length > 0) && { progress }),
     ...(ordered.context && { context: { ...ordered.context, usedTokens: conversation.tokens } }),
     ...(mcpServers.length > 0 && { mcpServers }),
-    ...(hookNotices.length > 0 && { notices: [...(ordered.notices ?? []), ...hookNotices] }),
+    ...(notices.length > 0 && { notices: [...(ordered.notices ?? []), ...notices] }),
     ...notes,
     ...skills.start,
+    ...(setupFailure !== undefined && {
+      environment: `${notes.environment ?? "Changed in the environment:"}\n- Setup: ${setupFailure}`,
+    }),
   };
   const toolBox = createToolBox({
     workspace,

@@ -70,8 +70,18 @@ export interface RunSetup {
   readonly systemPrompt?: string | undefined;
 }
 
+/** A command that prepares a new working tree (S-127). */
+export interface TreeSetup {
+  readonly command: string;
+  readonly timeoutMs: number;
+}
+
 /** One response that is asked for. */
 export interface RunOrder extends RunSetup {
+  /** Runs in the sandbox before the response begins. */
+  readonly setup?: TreeSetup | undefined;
+  /** Whose caches commands use (S-97); undefined: those of the workspace. */
+  readonly cacheOwner?: string | undefined;
   /** `chat_<uuid>`. */
   readonly responseId: string;
   /** `conv_<uuid>`. */

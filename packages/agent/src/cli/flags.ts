@@ -98,7 +98,7 @@ export const flags = {
   workspace: {
     kind: "list",
     placeholder: "DIR",
-    help: "Folder to work in (default: this one); serve: folder to work in, repeatable, NAME=DIR names it",
+    help: "Folder to work in (default: this one); serve: repeatable, NAME=DIR or NAME=git+URL#BRANCH",
   },
   worktree: {
     kind: "optional",
@@ -208,6 +208,11 @@ export const flags = {
     kind: "value",
     placeholder: "end|resume",
     help: "serve: what others do with a response whose server died (default: end)",
+  },
+  trees: {
+    kind: "value",
+    placeholder: "DIR",
+    help: "serve: where the trees of workspaces from git are (default: the data folder)",
   },
   offer: { kind: "list", placeholder: "MODEL", help: "serve: further model that requests may name (repeatable)" },
   open: { kind: "switch", help: "serve: print an address that opens the page once, within a minute" },

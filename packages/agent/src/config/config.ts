@@ -17,6 +17,7 @@ import {
   type ModelFlags,
 } from "./endpoints.ts";
 import { findHome, toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
+import type { GitWorkspaceSettings } from "./git-workspaces.ts";
 import { findWindowTokens } from "./model-windows.ts";
 import { isTrusted } from "./trust.ts";
 import { efforts, longestSeconds, type UserConfig } from "./user-config.ts";
@@ -94,6 +95,8 @@ export interface Config {
   readonly mcpServers: McpServers;
   /** The user's list of Cursor's servers; undefined: it is not read (S-108). */
   readonly cursorFile: string | undefined;
+  /** Of the user's configuration: what a server knows of its workspaces from git. */
+  readonly gitWorkspaces: Readonly<Record<string, GitWorkspaceSettings>>;
   /** Of the user's configuration alone (S-96). */
   readonly afterEdit: readonly { readonly glob: string; readonly command: string }[];
   /** Undefined: the user has none (C80). */
@@ -178,6 +181,7 @@ export function createConfig(
     mcpServers: found.settings.mcpServers ?? {},
     cursorFile:
       raw.readsCursorServers || found.settings.cursorServers ? join(findHome(), ".cursor/mcp.json") : undefined,
+    gitWorkspaces: found.settings.gitWorkspaces ?? {},
     afterEdit: found.settings.afterEdit ?? [],
     hooks: toHookSources(found.settings),
     sandbox: toSandboxSetting(raw.sandbox),

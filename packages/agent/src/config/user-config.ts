@@ -4,6 +4,7 @@ import * as s from "@sheaf/protocol/schema";
 import { parsePathGlob } from "../guard/permissions/glob.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
 import { hookSettings } from "./hook-settings.ts";
+import { gitWorkspaceSettings, type GitWorkspaceSettings } from "./git-workspaces.ts";
 import { headerFields, parseBaseUrl } from "./key-text.ts";
 import { mcpServers } from "./mcp-settings.ts";
 import { providerPresets } from "./provider-presets.ts";
@@ -23,6 +24,8 @@ const providerName = s.refine(
   "a name of letters, digits, points and dashes that is not built in",
   (name) => name !== "offline" && name !== "scripted" && !providerPresets.has(name),
 );
+
+const workspaceName = s.refine(s.string({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" }), "the name of a workspace");
 
 const commonFields = s.object({
   /** Variable that holds its key. */
@@ -133,6 +136,8 @@ const fields = s.object({
   mcpServers: s.optional(mcpServers),
   /** Whether the servers of `~/.cursor/mcp.json` are the user's own, too (S-108). */
   cursorServers: s.optional(s.boolean()),
+  /** What a server knows of its workspaces from git, by their names (R-50). */
+  gitWorkspaces: s.optional(s.record<GitWorkspaceSettings>(gitWorkspaceSettings, workspaceName)),
   /** Rules that apply to every run (S-06). */
   permissions: s.optional(
     s.strict(s.object({ allow: s.optional(rules), ask: s.optional(rules), deny: s.optional(rules) })),

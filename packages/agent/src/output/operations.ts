@@ -152,6 +152,16 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
       errors: [404, 409, 413, 415],
     },
   },
+  "/v1/conversations/{id}/publish": {
+    post: {
+      id: "publishConversation",
+      summary: "Pushes the files of a conversation in a workspace from git as a branch with one commit.",
+      parameters: [path("id")],
+      request: "publish-request",
+      answers: { "201": "publish-result" },
+      errors: [403, 404, 409, 413, 415],
+    },
+  },
   "/v1/conversations/{id}/export": {
     get: {
       id: "exportConversation",

@@ -15,7 +15,8 @@ export async function readSummary(
   const { id, title, createdAt, updatedAt, pinned, settings, usage, openResponseId } = record;
   const { mode, model, effort } = settings;
   const { workspaces } = context.settings;
-  const [workspace] = [...workspaces].find(([, root]) => root === record.workspace) ?? [];
+  const served = context.trees.findRoot(record.workspace) ?? record.workspace;
+  const [workspace] = [...workspaces].find(([, root]) => root === served) ?? [];
   const { promptTokens, completionTokens, costUsd } = usage;
   const approvals = openResponseId === undefined ? [] : await listApprovals(store, openResponseId, context);
   return {

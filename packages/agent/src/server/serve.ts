@@ -13,6 +13,7 @@ import { createMetrics, type Log } from "./metrics.ts";
 import { createOwnHosts } from "./request-rules.ts";
 import { createPageFiles } from "./page-files.ts";
 import { createPendingApprovals } from "./pending-approvals.ts";
+import { createGitTrees } from "./git-trees.ts";
 import { createWorkspaceFiles } from "./workspace-files.ts";
 import { createQueuedResponses, createStartTurns } from "./queued-responses.ts";
 import { startClaiming } from "./claim-orders.ts";
@@ -79,6 +80,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
   const tokens = createTokenTable(options.tokens);
   const sessions = createSessionTable(now, options.tokens);
   const context = createContext(options);
+  await context.trees.open();
   let isOwnHost = createOwnHosts(host, options.port, options.allowedHosts);
   const app = createApp(context, {
     tokens,
@@ -155,6 +157,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
       if (!store.handOver) listener.stop();
       await context.runner.close(graceMs, context.settings.onNodeLoss === "resume" ? handOver : undefined);
       await context.toolServers.close();
+      context.trees.close();
       await context.telemetry?.flush();
       context.heartbeat.close();
       await listener.close();
@@ -193,6 +196,7 @@ function createContext({ settings, models, store, telemetry, ownerLimits, now, l
     toolServers: createToolServers(settings.environment, keptServers, "conversations"),
     telemetry,
     files: createWorkspaceFiles(settings, now),
+    trees: createGitTrees({ workspaces: settings.gitWorkspaces ?? [], environment: settings.environment, log, now }),
     storeOf: (owner) => store.forOwner(owner),
     now,
     log,

@@ -3,6 +3,7 @@ import type { Client } from "./client-of.ts";
 import type { HttpBindings } from "@hono/node-server";
 import type { Mode } from "@sheaf/protocol";
 import type { RunSetup } from "../assemble/run-order.ts";
+import type { GitWorkspace } from "../config/git-workspaces.ts";
 import type { Telemetry } from "../assemble/telemetry.ts";
 import type { ToolServers } from "../assemble/wire.ts";
 import type { Live, ResponseRunner } from "../run/conversations/response-runner.ts";
@@ -16,6 +17,7 @@ import type { ResponseChannel, WireOptions } from "./response-channel.ts";
 import type { Heartbeat } from "./event-sink.ts";
 import type { SharedTails } from "./shared-tails.ts";
 import type { ServerModels } from "./server-models.ts";
+import type { GitTrees } from "./git-trees.ts";
 import type { WorkspaceFiles } from "./workspace-files.ts";
 
 /** What Hono hands to the routes. */
@@ -29,6 +31,8 @@ export interface ServerEnvironment {
 export interface ServerSettings extends Omit<RunSetup, "workspace" | "mode" | "trusted" | "userFiles"> {
   /** Roots by name, absolute, links resolved; the first one is the default. */
   readonly workspaces: ReadonlyMap<string, string>;
+  /** Those of them that come from git (R-50). */
+  readonly gitWorkspaces?: readonly GitWorkspace[] | undefined;
   readonly defaultMode: Mode;
   /** What becomes of a response whose server died; `resume`: another one that serves its workspace goes on with it (R-40). */
   readonly onNodeLoss: "end" | "resume";
@@ -55,6 +59,7 @@ export interface ServerContext {
   /** Learns what responses were (C67). */
   readonly telemetry: Telemetry | undefined;
   readonly files: WorkspaceFiles;
+  readonly trees: GitTrees;
   /** For the operator. */
   readonly log: Log;
   /** Called for errors that must not happen. */

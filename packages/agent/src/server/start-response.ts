@@ -11,6 +11,7 @@ import type { BudgetLimits } from "../run/budget.ts";
 import { readConversationSettings } from "../run/conversations/conversation-settings.ts";
 import type { WhenBusy } from "../run/conversations/conversation-lanes.ts";
 import type { CutLog } from "../run/conversations/resume-response.ts";
+import { waitForTools } from "../run/conversations/respond.ts";
 import { addPastTurns, type PastTurn } from "../run/conversations/past-turns.ts";
 import { checkAnswers } from "./check-answers.ts";
 import type { StoredOrder } from "./claim-orders.ts";
@@ -141,7 +142,8 @@ export async function planResponse(
   const { model, price, windowTokens } = await models.open(modelName);
   const files = toMessageFiles(body);
   checkAttachmentTypes(files.attachments ?? [], model);
-  const workspace = chooseWorkspace(body, conversation, context);
+  const root = chooseWorkspace(body, conversation, context);
+  const workspace = context.trees.toFolder(root, conversation?.id ?? newConversationId);
   const checkOwnAnswers = (): Promise<readonly ClarificationAnswer[]> =>
     checkAnswers(body.answers ?? [], body.conversationId, store, settings.wire);
   const answers = await checkOwnAnswers();
@@ -149,7 +151,7 @@ export async function planResponse(
   const asked = toLowerLimits(settings.limits, { maxTurns, maxToolCalls, maxTokens, maxCostUsd });
   const limits = toLowerLimits(asked, await meter.readRest(store));
   if (body.conversationId === undefined) await meter.checkConversations(store);
-  const parts = { model, modelName, workspace, settings, kept };
+  const parts = { model, modelName, workspace, trusted: settings.isTrusted(root), settings, kept };
   const order: RunOrder = {
     ...toRunOrder({ conversationId: newConversationId, ...body, answers: [...answers] }, files, parts),
     ...(claimed !== undefined && { responseId: claimed }),
@@ -174,7 +176,7 @@ export async function runPlan(
   { request, starting, past = [], claimed, onWait, resume }: RunOptions,
 ): Promise<unknown> {
   const { body, owner, store, order, model, isNew, checkOwnAnswers } = plan;
-  const { runner, approvals, meter, toolServers, settings, now } = context;
+  const { runner, approvals, meter, toolServers, trees, settings, now } = context;
   const { responseId, conversationId } = order;
   const release = meter.startResponse(owner);
   const observe = observeEvents(plan, context);
@@ -195,10 +197,25 @@ export async function runPlan(
         const approver = body.approvals === "ask" ? approvals.createApprover(responseId, store) : undefined;
         const resumed = await resume?.();
         const parts = { store, model, now, abort, approver, toolServers, resumed };
-        const prepared = await prepareResponse(order, parts, signal);
-        const resumable = settings.onNodeLoss === "resume" ? toOrderText(plan, context, request) : undefined;
+        const tree = { id: conversationId, workspace: order.workspace };
+        const { isNew: isNewTree } = await trees.prepare(tree, store, responseId);
+        const setup = isNewTree ? trees.findSetup(order.workspace) : undefined;
+        const caches = trees.findRoot(order.workspace);
+        const inTree = { ...order, setup, ...(caches !== undefined && { cacheOwner: `${caches} ${owner}` }) };
+        const prepared = await prepareResponse(inTree, parts, signal);
+        const keepState =
+          caches === undefined
+            ? undefined
+            : async (): Promise<void> => {
+                // What goes on in the background could change files while they are read.
+                await waitForTools(prepared.tools);
+                await trees.record(tree, responseId);
+              };
+        // What it changes in a tree of git is lost with its server until it is recorded (R-53).
+        const isResumable = settings.onNodeLoss === "resume" && caches === undefined;
+        const resumable = isResumable ? toOrderText(plan, context, request) : undefined;
         const shared = { hasWaited: claimed !== undefined, maxRunning: meter.maxRunning, resumable };
-        const ports = { ...prepared.ports, request, ...shared };
+        const ports = { ...prepared.ports, request, ...shared, keepState };
         return { ...prepared, ports };
       },
       cancelOther: async () => {
@@ -282,7 +299,8 @@ function chooseWorkspace(
 ): string {
   const { workspaces } = context.settings;
   if (conversation) {
-    if ([...workspaces.values()].includes(conversation.workspace)) return conversation.workspace;
+    const served = context.trees.findRoot(conversation.workspace) ?? conversation.workspace;
+    if ([...workspaces.values()].includes(served)) return served;
     throw new HttpError("FORBIDDEN", "the workspace of this conversation is not served here: start a new conversation");
   }
   const root = name === undefined ? [...workspaces.values()][0] : workspaces.get(name);
@@ -301,6 +319,7 @@ interface OrderParts {
   readonly model: Model;
   readonly modelName: string;
   readonly workspace: string;
+  readonly trusted: boolean;
   readonly settings: ServerSettings;
   /** Of the conversation (X25). */
   readonly kept: ConversationSettings;
@@ -309,7 +328,7 @@ interface OrderParts {
 function toRunOrder(
   body: WholeRequest & { readonly conversationId: string },
   files: Pick<RunStart, "attachments">,
-  { model, modelName, workspace, settings, kept }: OrderParts,
+  { model, modelName, workspace, trusted, settings, kept }: OrderParts,
 ): RunOrder {
   const { message, answers, conversationId } = body;
   const { mode = kept.mode ?? settings.defaultMode, effort = kept.effort ?? settings.effort } = body;
@@ -327,7 +346,7 @@ function toRunOrder(
     basePrompt: body.systemPrompt ?? settings.basePrompt,
     systemPrompt: body.appendSystemPrompt ?? settings.systemPrompt,
     workspace,
-    trusted: settings.isTrusted(workspace),
+    trusted,
     userFiles: toUserFiles(settings.environment),
   };
 }

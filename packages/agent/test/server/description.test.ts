@@ -76,6 +76,10 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
     filePath: "none",
   });
   await check("POST", "/v1/conversations/{id}/fork", `/v1/conversations/${conversationId}/fork`, { responseId: id });
+  await check("POST", "/v1/conversations/{id}/publish", `/v1/conversations/${conversationId}/publish`, {
+    branch: "fix",
+    message: "Fix",
+  });
   await check("POST", "/v1/conversations/{id}/revert", `/v1/conversations/${conversationId}/revert`, {
     responseId: id,
   });

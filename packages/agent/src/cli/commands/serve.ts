@@ -1,11 +1,13 @@
 /** `sheaf serve`: the Chat API, until a signal ends it. */
 import { once } from "node:events";
 import { realpathSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { findUserConfig } from "../../config/config-file.ts";
 import { createConfig, type Config } from "../../config/config.ts";
+import { makeFolder } from "../../base/make-folder.ts";
 import { toUserFiles } from "../../base/paths.ts";
 import { ensureServerToken, readTokenFile, watchTokenFile, type ServerToken } from "../../config/server-tokens.ts";
+import { createGitWorkspace, isGitAddress, type GitWorkspace } from "../../config/git-workspaces.ts";
 import { isTrusted } from "../../config/trust.ts";
 import { SheafError } from "../../base/errors.ts";
 import { toAddedFolders } from "../../guard/sandbox/hold/writable-folders.ts";
@@ -13,6 +15,7 @@ import { createClientFinder } from "../../server/client-of.ts";
 import { defaultOwnerLimits, type OwnerLimits } from "../../server/limits.ts";
 import { isLoopback } from "../../base/host-pattern.ts";
 import type { Log } from "../../server/metrics.ts";
+import { toGitRoot } from "../../server/git-trees.ts";
 import { serve, type ServeOptions } from "../../server/serve.ts";
 import { createServerModels } from "../../server/server-models.ts";
 import { toVisibleJson, toVisibleLine } from "../../output/visible-text.ts";
@@ -74,12 +77,14 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
   const { flags } = parsed;
   const host = flags.host ?? "127.0.0.1";
   const port = toPort(flags.port);
-  const workspaces = toWorkspaces(flags, io);
-  const configOf = createConfigReader(flags, io, [...workspaces.values()][0]!);
+  const folders = toWorkspaces(flags, io);
+  const words = [...folders.values()];
+  const configOf = createConfigReader(flags, io, words.find((word) => !isGitAddress(word)) ?? io.cwd);
   const config = configOf(undefined);
+  const { workspaces, gitWorkspaces } = toServedWorkspaces(folders, config, flags, io);
   const { addedFolders } = config;
   // A folder that cannot be added is reported now, not to the first client.
-  for (const workspace of workspaces.values())
+  for (const workspace of words.filter((word) => !isGitAddress(word)))
     toAddedFolders({ folders: addedFolders, workspace, environment: io.environment });
   const modelNames = toModelNames(flags, config);
   const { tokens, tokenFile } = toTokens(flags, host, config);
@@ -90,6 +95,7 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
     settings: {
       ...config,
       workspaces,
+      gitWorkspaces,
       defaultMode: config.mode,
       onNodeLoss: toNodeLoss(flags, storePlace),
       isTrusted: (workspace) =>
@@ -147,12 +153,41 @@ function toWorkspaces({ workspace = ["."] }: FlagValues, io: CommandIo): Readonl
   const roots = new Map<string, string>();
   for (const word of workspace) {
     const [, name, folder = word] = /^([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)$/s.exec(word) ?? [];
-    const { workspace: root } = createConfig({ workspace: folder }, io.environment, io.cwd);
+    if (isGitAddress(folder) && name === undefined) {
+      throw new SheafError("USAGE", "a workspace from git needs a name: write --workspace NAME=git+https://…");
+    }
+    const root = isGitAddress(folder) ? folder : createConfig({ workspace: folder }, io.environment, io.cwd).workspace;
     const key = name ?? (basename(root) || "root");
     if (roots.has(key)) throw new SheafError("USAGE", `two workspaces are named "${key}": write --workspace NAME=DIR`);
-    roots.set(key, realpathSync(root));
+    roots.set(key, isGitAddress(root) ? root : realpathSync(root));
   }
   return roots;
+}
+
+/** With the folders of those that come from git (R-50). @throws SheafError USAGE, CONFIG_INVALID. */
+function toServedWorkspaces(
+  words: ReadonlyMap<string, string>,
+  { dataFolder, gitWorkspaces: settings }: Config,
+  flags: FlagValues,
+  { environment, cwd }: CommandIo,
+) {
+  const folder = resolve(cwd, flags.trees ?? join(dataFolder, "workspaces"));
+  const isUsed = [...words.values()].some(isGitAddress);
+  if (isUsed) makeFolder(folder);
+  const real = isUsed ? realpathSync(folder) : folder;
+  const workspaces = new Map<string, string>();
+  const gitWorkspaces: GitWorkspace[] = [];
+  for (const [name, word] of words) {
+    if (!isGitAddress(word)) {
+      workspaces.set(name, word);
+      continue;
+    }
+    const own = settings[name] ?? {};
+    const workspace = createGitWorkspace({ name, word, settings: own, folder: real, environment });
+    gitWorkspaces.push(workspace);
+    workspaces.set(name, toGitRoot(workspace));
+  }
+  return { workspaces, gitWorkspaces };
 }
 
 /** R-40. */

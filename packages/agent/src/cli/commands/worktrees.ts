@@ -6,7 +6,7 @@ import { toVisibleLine } from "../../output/visible-text.ts";
 import { findRepository, toRealPlace } from "../../workspace/repository.ts";
 import { listTreeChanges } from "../../workspace/trees/list-tree-changes.ts";
 import { mergeChanges, type MergeOrder, type MergeResult } from "../../workspace/trees/merge-changes.ts";
-import { pushBranch, toLocalRemote } from "../../workspace/trees/mirror.ts";
+import { pushRefs, toLocalRemote } from "../../workspace/trees/mirror.ts";
 import {
   listTrees,
   lockTree,
@@ -169,7 +169,7 @@ async function mergeAsBranch({ tree, record }: KnownTree, { environment }: Comma
   const input = `Changes of the working tree ${tree.name}\n`;
   const made = await askGit(mirror, words, { purpose: "make the commit", input, now: now() });
   const remote = toLocalRemote(findRepository(record.source), environment);
-  const pushed = await pushBranch(mirror, remote, made.toString().trim(), branch);
+  const pushed = await pushRefs(mirror, remote, [`${made.toString().trim()}:refs/heads/${branch}`]);
   if (!pushed.ok) {
     const advice = "delete or rename the branch, and try again";
     throw new SheafError("USAGE", `the branch ${branch} was not made (${pushed.reason}): ${advice}`);

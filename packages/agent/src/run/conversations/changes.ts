@@ -98,12 +98,11 @@ type Change =
   | { readonly kind: "fault"; readonly span: FileSpan; readonly problem: string };
 
 async function readChanges(order: ChangesOrder, ports: RevertPorts): Promise<readonly Change[]> {
-  const responses = (await ports.store.listResponses(order.conversationId)).filter(({ reverted }) => !reverted);
-  const logs = await Promise.all(responses.map(({ id }) => ports.store.readEvents(id)));
+  const spans = (await ports.readSpans?.()) ?? (await readLoggedSpans(order, ports));
   const faults: Change[] = [];
   const files: PresentFile[] = [];
   const denials = new Map<string, ReturnType<ChangesOrder["readDenials"]>>();
-  for (const span of divideSpans(toFileSpans(logs.flat()), order.folders).inside) {
+  for (const span of divideSpans(spans, order.folders).inside) {
     const isHidden = denials.get(span.workspace) ?? order.readDenials(span.workspace);
     denials.set(span.workspace, isHidden);
     if (isHidden(span.filePath, span.path)) {
@@ -123,6 +122,11 @@ async function readChanges(order: ChangesOrder, ports: RevertPorts): Promise<rea
       return source ? { kind: "moved", span: file.span, source } : { kind: "changed", span: file.span, file };
     });
   return [...changes, ...faults];
+}
+
+async function readLoggedSpans({ conversationId }: ChangesOrder, { store }: RevertPorts): Promise<readonly FileSpan[]> {
+  const responses = (await store.listResponses(conversationId)).filter(({ reverted }) => !reverted);
+  return toFileSpans((await Promise.all(responses.map(({ id }) => store.readEvents(id)))).flat());
 }
 
 function toRenamedFile({ span, source }: Extract<Change, { readonly kind: "moved" }>): ChangedFileState {

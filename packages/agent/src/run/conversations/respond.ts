@@ -31,6 +31,8 @@ export interface RespondPorts extends RunPorts {
   readonly resumable?: string | undefined;
   /** How many responses the owner may have at the same time, at all processes. */
   readonly maxRunning?: number | undefined;
+  /** Keeps the state of the files; called before the end of the response is stored. Never rejects. */
+  readonly keepState?: (() => Promise<void>) | undefined;
   /** Become those of the conversation (X25). */
   readonly choices?: ConversationSettings | undefined;
 }
@@ -66,6 +68,11 @@ export async function* respond(
     const log = createRunLog({ store, responseId, last, now, onStoreFailure: abort });
     const groups = runResponse(settings, ports, signal);
     for await (const group of store.gathersWrites ? readAhead(groups) : groups) {
+      if (ports.keepState && group.events.some(({ type }) => type === "run_end")) {
+        await lease.keep();
+        // Another process may have the response, and its files.
+        if (!isLostReason(signal.reason)) await ports.keepState();
+      }
       const writtenAt = performance.now();
       const events = await log.append(group);
       if (events.length > 0) yield events;
@@ -75,6 +82,10 @@ export async function* respond(
   } finally {
     lease.end();
   }
+}
+
+function isLostReason(reason: unknown): boolean {
+  return reason instanceof SheafError && reason.code === "CONVERSATION_BUSY";
 }
 
 /** Waits until the processes of a run's tools have ended, for 5 s at most. Never rejects. */

@@ -49,13 +49,16 @@ export interface PresentFile {
   readonly identity: FileIdentity | undefined;
 }
 
+/** Where the contents of files are. */
+type FileContents = Pick<Checkpoints, "read" | "keep">;
+
 /**
  * The steps that restore files; changes nothing in a workspace yet.
  * `overwrites`: also restore files that something else has changed since.
  */
 export async function planFileReverts(
   spans: readonly FileSpan[],
-  { checkpoints, environment }: { readonly checkpoints: Checkpoints; readonly environment: Environment },
+  { checkpoints, environment }: { readonly checkpoints: FileContents; readonly environment: Environment },
   overwrites: boolean,
 ): Promise<FileReverts> {
   const conflicts: RevertConflict[] = [];
@@ -172,7 +175,7 @@ function toMoveBack(file: PresentFile, source: PresentFile): FileRevert {
 async function toWriteBack(
   file: PresentFile,
   files: readonly PresentFile[],
-  checkpoints: Checkpoints,
+  checkpoints: FileContents,
 ): Promise<FileRevert | undefined> {
   const { before } = file.span;
   if (before.kind !== "content") return undefined;
@@ -186,7 +189,7 @@ async function toWriteBack(
 }
 
 /** Another of these files may have the content and is about to change: keep the content first. */
-async function keepPresent(hash: string, files: readonly PresentFile[], checkpoints: Checkpoints): Promise<boolean> {
+async function keepPresent(hash: string, files: readonly PresentFile[], checkpoints: FileContents): Promise<boolean> {
   const holder = files.find(({ state }) => state.kind === "content" && state.hash === hash);
   const whole = holder && (await readWholeFile(holder.workspace.root, holder.path, MAX_CHECKPOINT_BYTES));
   if (!whole?.ok || whole.value.hash !== hash) return false;

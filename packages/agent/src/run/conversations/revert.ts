@@ -25,7 +25,9 @@ export interface RevertOrder {
 export interface RevertPorts {
   readonly store: Store;
   /** Of this conversation. */
-  readonly checkpoints: Checkpoints;
+  readonly checkpoints: Pick<Checkpoints, "read" | "keep">;
+  /** What changed since a response, or since the start, where the log is not what says so: in trees of git. */
+  readonly readSpans?: ((before?: string) => Promise<readonly FileSpan[]>) | undefined;
   /** Of the user. */
   readonly environment: Environment;
 }
@@ -57,8 +59,9 @@ export async function revertConversation(order: RevertOrder, ports: RevertPorts)
 
 async function revertLocked(order: RevertOrder, ports: RevertPorts): Promise<RevertResult> {
   const responses = await chooseResponses(order, ports.store);
-  const logs = await Promise.all(responses.map(({ id }) => ports.store.readEvents(id)));
-  const { inside, outside } = divideSpans(toFileSpans(logs.flat()), order.folders);
+  const logs = ports.readSpans ? [] : await Promise.all(responses.map(({ id }) => ports.store.readEvents(id)));
+  const spans = (await ports.readSpans?.(responses[0]!.id)) ?? toFileSpans(logs.flat());
+  const { inside, outside } = divideSpans(spans, order.folders);
   if (outside.length > 0 && order.onConflict !== "leave") throw createOutsideError(outside[0]!);
   const plan = await planFileReverts(inside, ports, order.onConflict === "overwrite");
   const { reverts } = plan;

@@ -6,7 +6,7 @@ import type {
   ConversationPage,
   ConversationSummary,
 } from "@sheaf/protocol";
-import { changeRevert, conversationChange, forkRequest, revertRequest } from "@sheaf/protocol/schemas";
+import { changeRevert, conversationChange, forkRequest, publishRequest, revertRequest } from "@sheaf/protocol/schemas";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { SheafError } from "../../base/errors.ts";
 import { readConversationSettings } from "../../run/conversations/conversation-settings.ts";
@@ -19,11 +19,13 @@ import { findMatch, readSummary } from "../conversation-summary.ts";
 import { extensions, listExported, parseExportFormat, readMarkdownExport } from "../export-file.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
+import { createTreePorts } from "../tree-spans.ts";
 import { readWholeNumber } from "../read-query.ts";
 import { readCurrentResponse } from "../log-reader.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 import type { ConversationRecord, ResponseRecord, SharedStore } from "../../store/store.ts";
 import { toAttachmentSummary } from "../../workspace/attachment.ts";
+import { START_STATE } from "../../workspace/trees/conversation-tree.ts";
 import { createCheckpoints } from "../../workspace/checkpoints.ts";
 import { removeConversationFiles } from "../../workspace/conversation-folders.ts";
 
@@ -95,6 +97,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     const { store, record } = await findConversation(request, context);
     await store.deleteConversation(record.id);
     void context.toolServers.end(record.id);
+    void context.trees.forget(record).catch(context.onDefect);
     const { dataFolder } = context.settings;
     if (dataFolder !== undefined) await removeConversationFiles(dataFolder, record.id);
     return request.body(null, 204);
@@ -105,6 +108,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     const { responseId } = await readJsonBody(request.req, forkRequest);
     const fork = await forkConversation(store, record.id, responseId, context.now);
     if (!fork) throw createNotFoundError("response", responseId);
+    await context.trees.copyState(record, fork, store);
     return request.json(await readSummary(store, fork, context), 201, { Location: `/v1/conversations/${fork.id}` });
   });
 
@@ -123,7 +127,20 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     if (outcome.conflict !== undefined) {
       throw new HttpError("FILES_CHANGED", `${change.filePath} was not reverted: ${outcome.conflict}`);
     }
-    return request.json({ files: await listChanges(order, ports) });
+    await recordTree(store, record, context);
+    return request.json({ files: await listChanges(order, toFileAccess(store, record, context).ports) });
+  });
+
+  app.post("/v1/conversations/:id/publish", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const { branch, message } = await readJsonBody(request.req, publishRequest);
+    const release = await store.lockConversation(record.id);
+    try {
+      const { commit } = await context.trees.publish(record, { branch, message }, store);
+      return request.json({ branch, commit }, 201);
+    } finally {
+      await release?.();
+    }
   });
 
   app.post("/v1/conversations/:id/revert", async (request) => {
@@ -173,16 +190,30 @@ export async function revertResponses(
 ): Promise<Omit<RevertResult, "reverted">> {
   const { order, ports } = toFileAccess(store, record, context);
   const { reverted, ...result } = await revertConversation({ ...order, ...what }, ports);
-  if (reverted) return result;
+  if (reverted) {
+    await recordTree(store, record, context);
+    return result;
+  }
   const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");
   const message = 'files have changed since, nothing was reverted: send "onConflict" with "leave" or "overwrite"';
   throw new HttpError("FILES_CHANGED", message, { details });
 }
 
-/** The files of a conversation: which folders, and by what. */
-function toFileAccess(store: SharedStore, { id }: ConversationRecord, { settings }: ServerContext) {
+/** What a revert changed in a tree of git is a state, too. */
+async function recordTree(store: SharedStore, record: ConversationRecord, { trees }: ServerContext): Promise<void> {
+  const last = (await store.listResponses(record.id)).findLast(({ reverted }) => !reverted);
+  await trees.record(record, last?.id ?? START_STATE);
+}
+
+/** The files of a conversation: which folders, and by what. In a tree of git, its states say what changed (R-54). */
+function toFileAccess(store: SharedStore, record: ConversationRecord, { settings, trees }: ServerContext) {
+  const { id } = record;
   const { dataFolder = "", environment, workspaces } = settings;
-  const ports = { store, checkpoints: createCheckpoints(dataFolder, id), environment };
+  const contents =
+    trees.findRoot(record.workspace) === undefined
+      ? { checkpoints: createCheckpoints(dataFolder, id) }
+      : createTreePorts(async (before) => (await trees.readStates(record, store, before))!);
+  const ports = { store, ...contents, environment };
   return {
     order: { conversationId: id, folders: [...workspaces.values()], readDenials: createDenials(settings) },
     ports,

@@ -18,6 +18,9 @@ export interface Remote {
 /** A slow network is none; a large repository takes its time. Milliseconds. */
 const FETCH_MS = 15 * 60_000;
 
+/** Only what is new is sent. Milliseconds. */
+const PUSH_MS = 60_000;
+
 /** Creates it if it does not exist. @throws SheafError INTERNAL. */
 export async function openMirror(mirror: GitSetup): Promise<void> {
   const { gitFolder } = mirror;
@@ -37,15 +40,21 @@ export async function openMirror(mirror: GitSetup): Promise<void> {
 }
 
 /** A fetch that brought a ref, or why it did not. */
-type Fetched = { readonly ok: true; readonly commit: string } | { readonly ok: false; readonly reason: string };
+type FetchedRef = { readonly ok: true; readonly commit: string } | { readonly ok: false; readonly reason: string };
+
+/** What git did with a remote, or why it did not. */
+export type Fetched = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /** Brings one ref of a remote, `HEAD` or a full name, into the mirror as `as`. */
-export async function fetchRef(
-  mirror: GitSetup,
-  { address, access }: Remote,
-  ref: string,
-  as: string,
-): Promise<Fetched> {
+export async function fetchRef(mirror: GitSetup, remote: Remote, ref: string, as: string): Promise<FetchedRef> {
+  const fetched = await fetchRefs(mirror, remote, `+${ref}:${as}`);
+  if (!fetched.ok) return fetched;
+  const commit = await readCommit(mirror, as);
+  return commit === undefined ? { ok: false, reason: `${ref} is not a commit` } : { ok: true, commit };
+}
+
+/** `refspec`: as git writes it. */
+export async function fetchRefs(mirror: GitSetup, { address, access }: Remote, refspec: string): Promise<Fetched> {
   const words = [
     "fetch",
     "-q",
@@ -54,17 +63,13 @@ export async function fetchRef(
     "--no-recurse-submodules",
     "--no-auto-maintenance",
   ];
-  const fetched = await runGit(mirror, [...words, "--", address, `+${ref}:${as}`], {
-    remote: access,
-    timeoutMs: FETCH_MS,
-  });
-  if (fetched.exitCode !== 0) return { ok: false, reason: toReason(fetched) };
-  const commit = await readCommit(mirror, as);
-  return commit === undefined ? { ok: false, reason: `${ref} is not a commit` } : { ok: true, commit };
+  const options = { remote: access, timeoutMs: FETCH_MS };
+  const fetched = await runGit(mirror, [...words, "--", address, refspec], options);
+  return fetched.exitCode === 0 ? { ok: true } : { ok: false, reason: toReason(fetched) };
 }
 
 /** Undefined: the mirror does not have it. */
-async function readCommit(mirror: GitSetup, ref: string): Promise<string | undefined> {
+export async function readCommit(mirror: GitSetup, ref: string): Promise<string | undefined> {
   const found = await runGit(mirror, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]);
   return found.exitCode === 0 ? found.stdout.toString().trim() : undefined;
 }
@@ -83,20 +88,13 @@ const receivingSettings = [
   "maintenance.auto=false",
 ];
 
-/** Makes or moves a branch; `ok: false` if the remote refuses, as it does for a branch that has other commits. */
-export async function pushBranch(
-  mirror: GitSetup,
-  { address, access }: Remote,
-  commit: string,
-  branch: string,
-): Promise<Fetched> {
+/** Sends refs; `ok: false` if the remote refuses, as it does for a branch that has other commits. `refspecs`: as git writes them. */
+export async function pushRefs(mirror: GitSetup, { address, access }: Remote, refspecs: string[]): Promise<Fetched> {
   const receiver = ["git", ...receivingSettings.map((setting) => `-c ${setting}`), "receive-pack"].join(" ");
   const words = ["push", "-q", "--no-verify", ...(access.protocol === "file" ? [`--receive-pack=${receiver}`] : [])];
-  const pushed = await runGit(mirror, [...words, "--", address, `${commit}:refs/heads/${branch}`], {
-    remote: access,
-    timeoutMs: FETCH_MS,
-  });
-  return pushed.exitCode === 0 ? { ok: true, commit } : { ok: false, reason: toReason(pushed) };
+  const options = { remote: access, timeoutMs: PUSH_MS };
+  const pushed = await runGit(mirror, [...words, "--", address, ...refspecs], options);
+  return pushed.exitCode === 0 ? { ok: true } : { ok: false, reason: toReason(pushed) };
 }
 
 /**

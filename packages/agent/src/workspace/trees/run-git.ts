@@ -192,5 +192,5 @@ function toEnvironment({ environment, gitFolder }: GitSetup, { index, now, remot
 }
 
 function toGitTime(now: number): string {
-  return `${Math.floor(now / 1000)} +0000`;
+  return `@${Math.floor(now / 1000)} +0000`;
 }

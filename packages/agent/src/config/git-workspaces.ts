@@ -1,0 +1,173 @@
+/** Workspaces of a server that come from git: their address, and what the operator's configuration says of them. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import * as s from "@sheaf/protocol/schema";
+import { SheafError } from "../base/errors.ts";
+import type { Environment } from "../base/paths.ts";
+import type { Remote } from "../workspace/trees/mirror.ts";
+import type { RemoteAccess } from "../workspace/trees/run-git.ts";
+
+const variableName = s.string({ pattern: "^[A-Za-z_]\\w*$" });
+const absolutePath = s.refine(s.string({ minLength: 1, maxLength: 4000 }), "an absolute path", isAbsolute);
+
+/** One workspace, in `gitWorkspaces` of the user's configuration (S-126, S-127). */
+export const gitWorkspaceSettings = s.strict(
+  s.object({
+    /** Of https. Default: `git`. */
+    username: s.optional(s.string({ pattern: "^[^\\s:\\x00-\\x1f]{1,200}$" })),
+    /** The variable that has the token or password of https. */
+    tokenEnv: s.optional(variableName),
+    /** Or the file that has it. */
+    tokenFile: s.optional(absolutePath),
+    /** The private key of ssh. */
+    sshKeyFile: s.optional(absolutePath),
+    /** Where states are pushed, in place of the repository; `none`: they stay at the server. */
+    stateRemote: s.optional(s.string({ minLength: 1, maxLength: 4000 })),
+    /** A command that runs in the sandbox, in each new tree. */
+    setup: s.optional(s.string({ minLength: 1, maxLength: 4000 })),
+    /** Default: 600. */
+    setupSeconds: s.optional(s.integer({ minimum: 1, maximum: 3600 })),
+    /** After how many days without a response a tree is removed. Default: 7. */
+    keepTreeDays: s.optional(s.integer({ minimum: 1, maximum: 365 })),
+  }),
+);
+
+export interface GitWorkspaceSettings extends s.ValueOf<typeof gitWorkspaceSettings> {}
+
+/** A workspace that is a repository. */
+export interface GitWorkspace {
+  readonly name: string;
+  /** The branch that conversations begin with; undefined: that of the repository's `HEAD`. */
+  readonly branch: string | undefined;
+  readonly remote: Remote;
+  /** Undefined: states stay here. */
+  readonly stateRemote: Remote | undefined;
+  /** Where the mirror and the trees are. Absolute. */
+  readonly folder: string;
+  readonly setup: { readonly command: string; readonly timeoutMs: number } | undefined;
+  readonly keepTreeMs: number;
+}
+
+/** Whether a word of `--workspace` names a repository. */
+export function isGitAddress(word: string): boolean {
+  return word.startsWith("git+");
+}
+
+/** Where a git workspace and what the configuration says of it are. */
+interface GitWorkspaceOrder {
+  readonly name: string;
+  /** `git+https://host/repo.git#branch`. */
+  readonly word: string;
+  readonly settings: GitWorkspaceSettings;
+  /** That of all git workspaces. */
+  readonly folder: string;
+  readonly environment: Environment;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** @throws SheafError USAGE for an address that cannot be used, CONFIG_INVALID for a key that is not there. */
+export function createGitWorkspace({ name, word, settings, folder, environment }: GitWorkspaceOrder): GitWorkspace {
+  const [address = "", branch] = word.slice("git+".length).split("#", 2);
+  if (branch !== undefined && !isBranchName(branch)) {
+    throw new SheafError("USAGE", `--workspace ${name}: ${JSON.stringify(branch)} is not the name of a branch`);
+  }
+  const token = readToken(name, settings, environment);
+  const own = { ...settings, token };
+  const remote = toRemote(name, address, own);
+  const { stateRemote, setup, setupSeconds = 600, keepTreeDays = 7 } = settings;
+  const key = createHash("sha256")
+    .update(`${address}#${branch ?? ""}`)
+    .digest("hex")
+    .slice(0, 16);
+  return {
+    name,
+    branch,
+    remote,
+    stateRemote:
+      stateRemote === "none" ? undefined : stateRemote === undefined ? remote : toRemote(name, stateRemote, own),
+    folder: join(folder, key),
+    setup: setup === undefined ? undefined : { command: setup, timeoutMs: setupSeconds * 1000 },
+    keepTreeMs: keepTreeDays * DAY_MS,
+  };
+}
+
+/** As git checks it, and shorter; nothing that could be an option or a ref of another kind. */
+export function isBranchName(name: string): boolean {
+  return (
+    /^[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,99}$/.test(name) &&
+    !/\.\.|\/\/|\/\.|@\{|\.$|\/$|\.lock(?:\/|$)/.test(name) &&
+    name !== "HEAD" &&
+    !name.startsWith("refs/")
+  );
+}
+
+function readToken(name: string, { tokenEnv, tokenFile }: GitWorkspaceSettings, environment: Environment) {
+  if (tokenEnv !== undefined) {
+    const token = environment[tokenEnv]?.trim();
+    if (token) return token;
+    throw new SheafError("CONFIG_INVALID", `the workspace ${name} has no token: set ${tokenEnv}`);
+  }
+  if (tokenFile === undefined) return undefined;
+  try {
+    const token = readFileSync(tokenFile, "utf8").trim();
+    if (token !== "" && token.length < 10_000) return token;
+  } catch {
+    // The message says it.
+  }
+  throw new SheafError(
+    "CONFIG_INVALID",
+    `the workspace ${name} has no token: ${tokenFile} cannot be read, or is empty`,
+  );
+}
+
+interface RemoteSettings extends GitWorkspaceSettings {
+  readonly token: string | undefined;
+}
+
+function toRemote(name: string, address: string, settings: RemoteSettings): Remote {
+  const url = URL.parse(address);
+  const protocol = url?.protocol.slice(0, -1);
+  const problem = findAddressProblem(url, address);
+  if (!url || problem !== undefined) {
+    const form = "git+https://HOST/PATH, git+ssh://USER@HOST/PATH or git+file:///PATH";
+    throw new SheafError("USAGE", `--workspace ${name}: the address of the repository ${problem}: write ${form}`);
+  }
+  return { address, access: toAccess(protocol as RemoteAccess["protocol"], url, settings) };
+}
+
+/** The address itself is not repeated: it may have a password. */
+function findAddressProblem(url: URL | null, address: string): string | undefined {
+  if (!url || !/^[\x21-\x7e]+$/.test(address)) return "cannot be read";
+  if (!["https:", "http:", "ssh:", "file:"].includes(url.protocol)) return "has a protocol that is not known";
+  if (url.password !== "" || (url.username !== "" && url.protocol !== "ssh:")) {
+    return "has credentials in it, which others see: name them in gitWorkspaces of the configuration";
+  }
+  if (url.hostname.startsWith("-") || url.username.startsWith("-")) return "has a name that begins with a dash";
+  if (url.protocol === "file:" && url.hostname !== "") return "names another machine";
+  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  return url.protocol === "http:" && !isLocal ? "is not encrypted (http)" : undefined;
+}
+
+/** What answers git's question for a password: the token is in the environment of this program alone (S-126). */
+const helper =
+  '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$SHEAF_GIT_USER" "$SHEAF_GIT_TOKEN"; }; f';
+
+function toAccess(
+  protocol: RemoteAccess["protocol"],
+  url: URL,
+  { token, username = "git", sshKeyFile }: RemoteSettings,
+): RemoteAccess {
+  if (protocol === "ssh" && sshKeyFile !== undefined) {
+    const key = `'${sshKeyFile.replaceAll("'", String.raw`'\''`)}'`;
+    return { protocol, settings: { "core.sshCommand": `ssh -o BatchMode=yes -o IdentitiesOnly=yes -i ${key}` } };
+  }
+  if (token === undefined || !protocol.startsWith("http")) return { protocol };
+  return {
+    protocol,
+    // Of this host alone, wherever it redirects to.
+    settings: { [`credential.${url.origin}.helper`]: helper },
+    variables: { SHEAF_GIT_USER: username, SHEAF_GIT_TOKEN: token },
+  };
+}
