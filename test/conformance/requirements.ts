@@ -321,6 +321,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-103", document: "security-reliability", title: "a rule of its own opens mirrors in private networks" },
   { id: "S-104", document: "security-reliability", title: "a rule of its own shows commands tokens for registries" },
   { id: "S-105", document: "security-reliability", title: "old caches of commands are removed" },
+  { id: "S-147", document: "security-reliability", title: "skills: no links, read-only, seen in the sandbox" },
   {
     id: "S-146",
     document: "security-reliability",

@@ -1,6 +1,6 @@
 /** Skills and commands: found, told to the model, sent by name; those of a repository only with trust. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createModelServer } from "../support/model-server.ts";
@@ -183,3 +183,27 @@ test(verifies(["S-146", "C92"], "of a repository they count with trust alone, an
   const { stdout } = await runSheaf(["skills"], place);
   expect(stdout).toContain("Those of this repository are not read: it is not trusted (sheaf trust).");
 });
+
+test(
+  verifies(
+    "S-147",
+    "commands see the user's skills in a hidden folder, change nothing there, and see nothing else of it",
+  ),
+  async () => {
+    const place = createPlace({
+      "skills/flowers/SKILL.md": skill("Water the flowers", "Run say.sh."),
+      "skills/flowers/say.sh": "echo said\n",
+      "credentials.json": "{}\n",
+    });
+    symlinkSync(join(place.home, "credentials.json"), join(place.home, "skills/flowers/keys.txt"));
+    const own = join(place.home, "skills/flowers");
+    const command = `sh ${own}/say.sh; ls ${place.home}; cat ${own}/keys.txt; touch ${own}/new ${place.home}/new`;
+    const call = { tool: "run_terminal_cmd", arguments: { command } };
+    const file = join(place.cwd, "script.json");
+    writeFileSync(file, JSON.stringify({ turns: [{ events: [{ call }] }, { events: [{ text: "Done." }] }] }));
+    const { stdout } = await runSheaf(["-p", "--force", "Go", "--model", `scripted:${file}`], place);
+    expect(stdout).toContain(String.raw`"stdout":"said\nskills\n"`);
+    expect(stdout.match(/Read-only file system|Operation not permitted/g)?.length).toBeGreaterThanOrEqual(2);
+    expect(existsSync(join(own, "new"))).toBe(false);
+  },
+);

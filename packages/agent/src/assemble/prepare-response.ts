@@ -118,7 +118,8 @@ export async function prepareResponse(
   const cacheFolder =
     dataFolder === undefined ? undefined : toCacheFolder(dataFolder, order.cacheOwner ?? workspace.root);
   if (cacheFolder !== undefined) void removeOldCaches(cacheFolder, now());
-  const commandOptions = toCommandOptions(policy, order.trusted, cacheFolder);
+  const skills = prepareSkills(order);
+  const commandOptions = { ...toCommandOptions(policy, order.trusted, cacheFolder), readFolders: skills.folders };
   const commands = createCommandRunner(commandOptions);
   const { hooks, notices: hookNotices } = await openHooks({
     sources: order.hooks,
@@ -137,7 +138,6 @@ export async function prepareResponse(
   );
   const rules = [...order.permissions.allow, ...conversation.state.answers.allow];
   const canFetchPages = approver !== undefined || rules.some((rule) => parseRule(rule).kind === "WebFetch");
-  const skills = prepareSkills(order);
   const system = createSystemPrompt(order, addedFolders, skills.offered);
   // Last, since nothing after it fails: the tools release what is leased.
   const mcp = mayCallServers(order)

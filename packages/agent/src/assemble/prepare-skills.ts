@@ -10,6 +10,8 @@ export interface PreparedSkills {
   /** Those that the model may choose. */
   readonly offered: readonly Skill[];
   readonly tools: readonly CallableTool[];
+  /** Folders of skills that commands may read. Absolute, links resolved. */
+  readonly folders: readonly string[];
   readonly start: Pick<RunStart, "commandNote" | "notices">;
 }
 
@@ -20,6 +22,7 @@ export function prepareSkills(order: RunOrder): PreparedSkills {
   const tools = tool.filter(({ name }) => isChosen(name, toolChoice));
   return {
     tools,
+    folders: skills.flatMap(({ kind, folder }) => (kind === "skill" ? [folder] : [])),
     offered: tools.length > 0 ? skills.filter(({ isOffered }) => isOffered) : [],
     start: toStart(message, skills),
   };

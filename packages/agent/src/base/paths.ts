@@ -84,12 +84,14 @@ export function toUserFiles(environment: Environment): UserFiles {
     config: join(configFolder, "config.json"),
     instructions: join(configFolder, "AGENTS.md"),
     credentials: join(toDataFolder(environment), "credentials.json"),
-    // SHEAF_HOME has all that counts.
-    skillFolders: [
-      configFolder,
-      ...(environment.SHEAF_HOME ? [] : [".claude", ".agents", ".cursor"].map((name) => join(findHome(), name))),
-    ],
+    skillFolders: [configFolder, ...listSharedFolders(environment)],
   };
+}
+
+/** Of other agents, too. SHEAF_HOME has all that counts; a configuration folder needs no home. */
+function listSharedFolders({ SHEAF_HOME }: Environment): string[] {
+  const home = SHEAF_HOME ? "" : tryFinding(findHome);
+  return home === "" ? [] : [".claude", ".agents", ".cursor"].map((name) => join(home, name));
 }
 
 /** A relative one would lie in the workspace; its specification says that it does not count. */

@@ -1,4 +1,7 @@
-/** The head of a Markdown file, between lines of three dashes: what the file is, for programs. */
+/**
+ * The head of a Markdown file, between lines of three dashes: what the file is, for programs. Not YAML: people write
+ * `argument-hint: [a] [b]`, globs without quotes and colons in descriptions, all of which YAML refuses.
+ */
 
 /** A text and what its head says. */
 export interface FrontMatter {
@@ -10,36 +13,44 @@ export interface FrontMatter {
 
 const head = /^\uFEFF?---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
-/** Undefined for a text without a head. */
-export function parseFrontMatter(text: string): FrontMatter | undefined {
-  const match = head.exec(text);
-  return match ? { fields: readFields(match[1]!), body: text.slice(match[0].length) } : undefined;
+/** The lines of one field. */
+interface Field {
+  /** What follows the colon. */
+  readonly first: string;
+  readonly rest: string[];
 }
 
-/**
- * `name: value` lines at the margin; lines below a name are joined, those of a list by commas. Not YAML: rules of Cursor
- * write globs without quotes, which YAML forbids.
- */
-function readFields(lines: string): ReadonlyMap<string, string> {
+/** Undefined for a text without a head. Fields begin at the margin; nested ones are part of the value of the outer one. */
+export function parseFrontMatter(text: string): FrontMatter | undefined {
+  const match = head.exec(text);
+  if (!match) return undefined;
   const fields = new Map<string, string>();
-  let name = "";
-  for (const line of lines.split(/\r?\n/)) {
-    const field = /^([\w-]+):(.*)$/.exec(line);
-    if (field) {
-      name = field[1]!;
-      // The sign of a text that begins on the next line.
-      fields.set(name, withoutQuotes(field[2]!).replace(/^[>|][+-]?\d?$/, ""));
-      continue;
-    }
-    const entry = /^\s*-\s(.*)$/.exec(line);
-    const value = withoutQuotes(entry ? entry[1]! : line);
-    const before = fields.get(name);
-    if (before === undefined || value === "" || (!entry && !/^\s/.test(line))) continue;
-    fields.set(name, before === "" ? value : `${before}${entry ? ", " : " "}${value}`);
+  let open: [string, Field] | undefined;
+  const close = (): void => void (open && fields.set(open[0], toValue(open[1])));
+  for (const line of match[1]!.split(/\r?\n/)) {
+    const [, name, first = ""] = /^(\w[\w-]*):(.*)$/s.exec(line) ?? [];
+    if (name !== undefined) {
+      close();
+      open = [name, { first: first.trim(), rest: [] }];
+    } else if (!line.startsWith("#")) open?.[1].rest.push(line.trim());
   }
-  return fields;
+  close();
+  return { fields, body: text.slice(match[0].length) };
+}
+
+/** Lines of one text are joined by a blank, entries of a list by a comma. */
+function toValue({ first, rest }: Field): string {
+  const lines = rest.filter((line) => line !== "");
+  if (first === "" && lines.every((line) => line.startsWith("-"))) {
+    return lines.map((entry) => withoutQuotes(entry.slice(1).trim())).join(", ");
+  }
+  // The sign of a text that begins on the next line.
+  const begins = first === "" || /^[>|][+-]?\d?$/.test(first);
+  return withoutQuotes([...(begins ? [] : [first]), ...lines].join(" "));
 }
 
 function withoutQuotes(text: string): string {
-  return text.trim().replace(/^(["'])(.*)\1$/, "$2");
+  const [, quote, inner = ""] = /^(["'])(.*)\1$/s.exec(text) ?? [];
+  if (quote === undefined) return text;
+  return quote === "'" ? inner.replaceAll("''", "'") : inner.replaceAll(/\\(["\\])/g, "$1");
 }

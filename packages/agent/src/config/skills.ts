@@ -4,7 +4,7 @@
  */
 import { readdirSync, realpathSync } from "node:fs";
 import { join, posix, relative } from "node:path";
-import { readSmallBytesIn, readSmallFile } from "../workspace/open-file.ts";
+import { readSmallBytesIn } from "../workspace/open-file.ts";
 import { openFolder } from "../workspace/open-folder.ts";
 import { toLine } from "../workspace/read-folder.ts";
 import { findRepository } from "../workspace/repository.ts";
@@ -36,6 +36,8 @@ export interface Skill {
   readonly source: "user" | "repository";
   /** Absolute. */
   readonly file: string;
+  /** Of the file; absolute, links resolved. */
+  readonly folder: string;
   /** The text without its head. */
   readonly body: string;
   /** Further files of a skill: names below its folder, with `/`. */
@@ -73,6 +75,8 @@ interface Reader {
   /** Names in a folder; none if it cannot be read. */
   list(folder: string): readonly string[];
   read(file: string): Buffer | undefined;
+  /** Absolute, with the links that are followed resolved. */
+  toFolder(folder: string): string;
 }
 
 /** Of two with one name, the first counts: the user's before the repository's. Nothing of an untrusted one is read. */
@@ -91,40 +95,17 @@ export function findSkills({ skillFolders, workspace, trusted }: SkillPlaces): F
   return { skills: [...skills.values()], unused };
 }
 
-/** The user's own folders may be links, as those that a program for settings keeps. */
-function toUserReader(root: string): Reader {
-  const tryReading = <Value>(read: () => Value): Value | undefined => {
-    try {
-      return read();
-    } catch {
-      return undefined;
-    }
-  };
-  return {
-    source: "user",
-    root,
-    list: (folder) => tryReading(() => readdirSync(join(root, folder)).toSorted().slice(0, MAX_ENTRIES)) ?? [],
-    read(file) {
-      const text = tryReading(() => readSmallFile(realpathSync(join(root, file)), MAX_FILE_BYTES));
-      return text === undefined ? undefined : Buffer.from(text);
-    },
-  };
-}
+/** Where a path of a reader is: from the first part on no link is followed (S-147). */
+type FindPlace = (path: string) => readonly [top: string, path: string];
 
-/** No link is followed. */
-function toRepositoryReaders(workspace: string, trusted: boolean): Reader[] {
-  if (!trusted) return [];
-  const { root } = findRepository(workspace);
-  const nearest = relative(root, workspace);
-  const places = [...new Set(["", nearest])].flatMap((place) =>
-    repositoryFolders.map((folder) => posix.join(place.replaceAll("\\", "/"), folder)),
-  );
-  return places.map((place) => ({
-    source: "repository",
-    root: join(root, place),
+function createReader(source: Skill["source"], root: string, find: FindPlace): Reader {
+  return {
+    source,
+    root,
+    toFolder: (folder) => join(...find(folder)),
     list(folder) {
       try {
-        const opened = openFolder(root, posix.join(place, folder));
+        const opened = openFolder(...find(folder));
         try {
           return readdirSync(opened.entry(".")).toSorted().slice(0, MAX_ENTRIES);
         } finally {
@@ -134,8 +115,38 @@ function toRepositoryReaders(workspace: string, trusted: boolean): Reader[] {
         return [];
       }
     },
-    read: (file) => readSmallBytesIn(root, posix.join(place, file), MAX_FILE_BYTES),
-  }));
+    read(file) {
+      try {
+        return readSmallBytesIn(...find(file), MAX_FILE_BYTES);
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/**
+ * The user's `skills` and `commands`, and each skill, may be links, as those that a program for settings keeps. What is in
+ * a skill may come from others: a link there could lead to any secret of the user.
+ */
+function toUserReader(root: string): Reader {
+  return createReader("user", root, (path) => {
+    const parts = path.split("/");
+    const depth = parts[0] === "skills" ? 2 : 1;
+    return [realpathSync(join(root, ...parts.slice(0, depth))), parts.slice(depth).join("/") || "."];
+  });
+}
+
+function toRepositoryReaders(workspace: string, trusted: boolean): Reader[] {
+  if (!trusted) return [];
+  const { root } = findRepository(workspace);
+  const nearest = relative(root, workspace);
+  const places = [...new Set(["", nearest])].flatMap((place) =>
+    repositoryFolders.map((folder) => posix.join(place.replaceAll("\\", "/"), folder)),
+  );
+  return places.map((place) =>
+    createReader("repository", join(root, place), (path) => [root, posix.join(place, path)]),
+  );
 }
 
 function listFiles(reader: Reader): (readonly [Skill["kind"], string])[] {
@@ -179,6 +190,7 @@ function readSkill(reader: Reader, kind: Skill["kind"], path: string): Skill | U
     isOffered: kind === "skill" && fields.get("disable-model-invocation") !== "true",
     source: reader.source,
     file,
+    folder: reader.toFolder(folder),
     body: body.trim(),
     list: () => (kind === "skill" ? listInside(reader, folder) : []),
     read: (inside) => (kind === "skill" && isInside(inside) ? reader.read(`${folder}/${inside}`) : undefined),

@@ -1,5 +1,4 @@
 /** read_skill: the instructions of a skill, or another file of its folder (C90). */
-import { dirname } from "node:path";
 import * as s from "@sheaf/protocol/schema";
 import type { Skill } from "../config/skills.ts";
 import { toFailure } from "./failure.ts";
@@ -43,7 +42,7 @@ export function createSkillTool(skills: readonly Skill[]): CallableTool {
 export function toInstructions(skill: Skill): string {
   const files = skill.list();
   const named = files.length === 0 ? "" : `\n\nFiles of this skill, for read_skill: ${files.slice(0, 50).join(", ")}`;
-  return `Folder: ${dirname(skill.file)}\n\n${skill.body}${named}`;
+  return `Folder: ${skill.folder}\n\n${skill.body}${named}`;
 }
 
 function readText(bytes: Buffer | undefined): string | undefined {

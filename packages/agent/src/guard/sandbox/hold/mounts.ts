@@ -79,6 +79,8 @@ export interface MountFacts {
   readonly cacheMounts: readonly Mount[];
   /** Of protected places and of the user's rules. */
   readonly held: HeldMounts;
+  /** Shown inside of hidden folders: of skills (S-147). */
+  readonly readFolders?: readonly string[] | undefined;
 }
 
 /** In mount order: what is hidden stays hidden, whatever else is mounted around it. */
@@ -112,7 +114,22 @@ export function planMounts(facts: MountFacts): Mount[] {
     const isCopied = source !== undefined && !isBelow(mount.path, workspace);
     return isCopied ? { path: mount.path, access: "read-only", source } : mount;
   });
-  return sortMounts([...privateMounts, ...cacheMounts, ...writable, ...keeping, ...shown]);
+  const tops = writable.map(({ path }) => path);
+  const revealed = listRevealed(facts, tops).map((path): Mount => ({ path, access: "read-only" }));
+  return sortMounts([...privateMounts, ...cacheMounts, ...revealed, ...writable, ...keeping, ...shown]);
+}
+
+/** Folders to read outside of what commands write. One that is or contains a secret place stays hidden. */
+export function listRevealed(
+  { readFolders = [], secretPlaces }: Pick<MountFacts, "readFolders" | "secretPlaces">,
+  tops: readonly string[],
+): string[] {
+  if (readFolders.length === 0) return [];
+  const secrets = secretPlaces.flatMap((place) => toExistingPath(place) ?? []);
+  return readFolders.filter(
+    (folder) =>
+      ![...secrets, ...tops].some((place) => isBelow(place, folder)) && !tops.some((top) => isBelow(folder, top)),
+  );
 }
 
 /** Nothing can be hidden inside a hidden folder: the place no longer exists there. */

@@ -129,6 +129,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       writableMounts,
       cacheMounts: caches.mounts,
       variables: caches.variables,
+      readFolders: options.readFolders,
     };
   };
   const spawnBubblewrap = (request: LaunchRequest, mounts: readonly Mount[], ways: SandboxWays): ChildProcess => {

@@ -58,6 +58,8 @@ export interface SandboxOptions {
   readonly workspace: string;
   /** Further folders that commands write; absolute, links resolved. */
   readonly addedFolders?: readonly string[] | undefined;
+  /** Folders that commands read, even in a hidden one; absolute, links resolved. */
+  readonly readFolders?: readonly string[] | undefined;
   /** Only the variables of the allow list reach a command (S-40). */
   readonly environment: Environment;
   /** Which hosts commands may reach. */

@@ -10,7 +10,7 @@ import { openOutputPipes } from "../follow/output-pipes.ts";
 import { createProcessTree } from "../follow/process-tree.ts";
 import { followChild, toInputStdio, writeInput } from "../follow/processes.ts";
 import { createHeldPlaces } from "../hold/held-places.ts";
-import { toExistingPath } from "../hold/mounts.ts";
+import { listRevealed, toExistingPath } from "../hold/mounts.ts";
 import { listHiddenPlaces } from "../hold/registry-credentials.ts";
 import { planToolCaches } from "../hold/tool-caches.ts";
 import { findLinkedWorktree } from "../hold/writable-folders.ts";
@@ -48,12 +48,14 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
       });
       let { isBackground } = request;
       const held = places.begin(request).mounts;
+      const secretPlaces = listHiddenPlaces(options);
       const profile = toSeatbeltProfile({
         workspace,
         writable: [temporary, join(cacheFolder, "cache"), ...writable],
-        secret: listSecretPaths(options),
+        secret: listSecretPaths(options, secretPlaces),
         readOnly: held.filter(({ access }) => access === "read-only").map(({ path }) => path),
         hidden: held.filter(({ access }) => access.startsWith("hidden")).map(({ path }) => path),
+        readable: listRevealed({ ...options, secretPlaces }, [workspace, ...writable]),
         proxyPort,
       });
       const definitions = Object.entries(profile.parameters).flatMap(([name, path]) => ["-D", `${name}=${path}`]);
@@ -99,9 +101,9 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
 }
 
 /** Each place by its name and by its target. A rule may name a place that does not exist yet. The workspace stays open. */
-function listSecretPaths(options: SandboxOptions): string[] {
-  const paths = listHiddenPlaces(options).flatMap((path) => [path, toExistingPath(path) ?? path]);
-  return [...new Set(paths)].filter((path) => path !== options.workspace);
+function listSecretPaths({ workspace }: SandboxOptions, places: readonly string[]): string[] {
+  const paths = places.flatMap((path) => [path, toExistingPath(path) ?? path]);
+  return [...new Set(paths)].filter((path) => path !== workspace);
 }
 
 /**
@@ -118,6 +120,8 @@ export interface SeatbeltPlan {
   readonly readOnly: readonly string[];
   /** Neither read nor written, by the user's rules. */
   readonly hidden: readonly string[];
+  /** Read, though in a secret place. */
+  readonly readable?: readonly string[] | undefined;
   /** The local proxy's; undefined: no network. */
   readonly proxyPort?: number | undefined;
 }
@@ -177,6 +181,12 @@ export function toSeatbeltProfile(plan: SeatbeltPlan): SeatbeltProfile {
     // Rules apply to paths: renaming a folder around a protected place would free it.
     toRule("deny file-write-unlink", toPlaces("literal", listFoldersAround(kept, writable))),
     toRule("deny file-read* file-write*", toPlaces("subpath", [...within, ...plan.hidden])),
+    ...(plan.readable === undefined || plan.readable.length === 0
+      ? []
+      : [
+          toRule("allow file-read*", toPlaces("subpath", plan.readable)),
+          toRule("deny file-read*", toPlaces("subpath", plan.hidden)),
+        ]),
     toNetworkRule(plan.proxyPort),
   ];
   return { text: text.join(""), parameters };
