@@ -291,6 +291,7 @@ export const covered: readonly string[] = [
   "S-103",
   "S-104",
   "S-105",
+  "S-147",
   "S-146",
   "S-124",
   "S-125",
