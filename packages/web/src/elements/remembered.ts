@@ -16,12 +16,19 @@ export function useRemembered<Value>(key: string, initial: Value): readonly [Val
   return [value, change];
 }
 
-/** What is expensive to make, made once for each key while the conversation is shown. */
+/** So many are kept: more than are ever in sight. */
+const mostKept = 64;
+
+/** What is expensive to make, made once for each key while the conversation is shown and the key was used lately. */
 export function useKept<Value>(key: string, create: () => Value): Value {
   const values = useContext(RememberedValues);
   return useMemo(() => {
-    const kept = (values.get(key) as Value | undefined) ?? create();
-    values.set(key, kept);
-    return kept;
+    const kept = (values.get("kept") ?? new Map<string, unknown>()) as Map<string, unknown>;
+    values.set("kept", kept);
+    const value = (kept.get(key) as Value | undefined) ?? create();
+    kept.delete(key);
+    kept.set(key, value);
+    for (const oldest of kept.keys()) if (kept.size > mostKept) kept.delete(oldest);
+    return value;
   }, [values, key]);
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** UTF-16 units that are read in a millisecond at most: all of 100 kB in each frame, all of 1 MB ten times a second. */
-const pace = 10_000;
+/** UTF-16 units that are read in a millisecond at most: all of 60 kB in each frame, all of 1 MB four times a second. */
+const pace = 4000;
 
 /**
  * A text that grows, at intervals that grow with it. Whoever reads an added piece makes the engine join all pieces to a

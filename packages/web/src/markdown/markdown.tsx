@@ -40,7 +40,7 @@ export function Markdown({ text: source, isComplete, memoryKey }: MarkdownProps)
       render={(block, marks) => renderBlock(block, scope, marks)}
       after={
         <>
-          {state.parser.rest === "" ? undefined : <p class="unparsed">{state.parser.rest.slice(0, 4096)}</p>}
+          {state.parser.rest === "" ? undefined : <p class="unparsed">{state.parser.rest.slice(0, 1024)}</p>}
           {isComplete && !hasMore ? renderFootnotes(scope) : undefined}
         </>
       }

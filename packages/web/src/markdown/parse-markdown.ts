@@ -7,25 +7,37 @@ import type { Construct, ConstructRecord } from "micromark-util-types";
 import { formulas, formulasFromMarkdown } from "../math/parse-math.ts";
 
 const gfmSyntax = gfm({ singleTilde: false });
-const options = {
-  extensions: [gfmSyntax, formulas],
-  mdastExtensions: [gfmFromMarkdown(), formulasFromMarkdown],
-};
+const gfmTrees = gfmFromMarkdown();
+
+/** What every table contains: a bar, or a row of rules with a colon. */
+const tableSign = /\||:-|-:/;
+/** What every bare address contains, or a character reference that may stand for a part of it. */
+const addressSign = /[@&]|http|www/i;
 
 /**
- * For texts without a bare address: without those constructs, which begin at nearly every letter, parsing takes half the
- * time and a third of the memory.
+ * Tables and bare addresses may begin at nearly every line and letter: without them, parsing takes half the time and a
+ * third of the memory. By whether the text may contain tables, and addresses.
  */
-const plainOptions = {
-  extensions: [{ ...gfmSyntax, text: dropAutolinks(gfmSyntax.text) }, formulas],
-  mdastExtensions: [gfmFromMarkdown().filter(({ transforms }) => transforms === undefined), formulasFromMarkdown],
-};
+const options = [false, true].map((hasTables) =>
+  [false, true].map((hasAddresses) => ({
+    extensions: [
+      {
+        ...gfmSyntax,
+        ...(!hasTables && { flow: dropConstructs(gfmSyntax.flow, "table") }),
+        ...(!hasAddresses && { text: dropConstructs(gfmSyntax.text, "Autolink") }),
+      },
+      formulas,
+    ],
+    mdastExtensions: [
+      hasAddresses ? gfmTrees : gfmTrees.filter(({ transforms }) => transforms === undefined),
+      formulasFromMarkdown,
+    ],
+  })),
+);
 
-/** What every bare address contains, or a character reference that may stand for a part of it. */
-const addressSign = /[&@]|http|www/i;
-
-function dropAutolinks(constructs: ConstructRecord = {}): ConstructRecord {
-  const keep = ({ name }: Construct): boolean => name?.endsWith("Autolink") !== true;
+/** Without those whose name ends so. */
+function dropConstructs(constructs: ConstructRecord = {}, ending: string): ConstructRecord {
+  const keep = ({ name = "" }: Construct): boolean => !name.endsWith(ending);
   return Object.fromEntries(
     Object.entries(constructs).map(([code, one]) => [code, (Array.isArray(one) ? one : one ? [one] : []).filter(keep)]),
   );
@@ -47,7 +59,7 @@ export interface ParsedPiece {
 /** Parses a whole text, at about 2 µs per character. Text on which the parser fails becomes one raw text node. */
 export function parseMarkdown(source: string): Root {
   try {
-    return fromMarkdown(source, addressSign.test(source) ? options : plainOptions);
+    return fromMarkdown(source, options[Number(tableSign.test(source))]![Number(addressSign.test(source))]);
   } catch {
     // The parser fails on some texts (`-`, then `[x]` and `a` on the next lines); no answer may crash the page.
     return { type: "root", children: [{ type: "html", value: source }] };
@@ -67,7 +79,7 @@ export function parsePiece(piece: string, defined: DefinedNames): ParsedPiece {
 
 /** Defines the names that the piece may use. The rule after them keeps the piece from being read as part of them. */
 function toDefinitions(piece: string, { links, footnotes }: DefinedNames): string {
-  const folded = foldName(piece);
+  const folded = piece.includes("[") ? foldName(piece) : "";
   const isUsed = (name: string): boolean => folded.includes(name);
   const lines = [
     ...[...links].filter(isUsed).map((name) => `[${name}]: <x>`),

@@ -13,7 +13,7 @@ const parseInFull = (source: string): unknown =>
     mdastExtensions: [gfmFromMarkdown(), formulasFromMarkdown],
   });
 
-describe("texts with and without bare addresses", () => {
+describe("texts with and without tables and bare addresses", () => {
   test.each([
     "see www.example.com",
     "see WWW.example.com",
@@ -26,14 +26,36 @@ describe("texts with and without bare addresses", () => {
     "http\\://example.com",
     "&#104;ttps://example.com",
     "ww&#119;.example.com",
+    "| a |\n| - |",
+    "a\n:-",
+    "a\n-:\nb",
+    "a | b\n- | -",
   ])("%s has the same tree", (source) => {
     expect(parseMarkdown(source)).toEqual(parseInFull(source));
   });
 
   test("any text has the same tree", () => {
-    const words = ["a", "B1", " ", "\n", "\n\n", "**", "~~", "- [ ] ", "[^a]", "[a]", "(b)", "`", "|", "---", "&#64;"];
-    const addresses = ["@", "&", "www.", "http", "s://", ".", "_", "\\"];
-    const text = fc.array(fc.constantFrom(...words, ...addresses), { maxLength: 24 }).map((parts) => parts.join(""));
+    const words = [
+      "a",
+      "B1",
+      " ",
+      "\n",
+      "\n\n",
+      "**",
+      "~~",
+      "- [ ] ",
+      "[^a]",
+      "[a]",
+      "(b)",
+      "`",
+      "---",
+      "- ",
+      "\n-",
+      ":",
+      "&#64;",
+    ];
+    const signs = ["|", "|-", ":-", "@", "&", "www.", "http", "s://", ".", "_", "\\"];
+    const text = fc.array(fc.constantFrom(...words, ...signs), { maxLength: 24 }).map((parts) => parts.join(""));
     const plain = fc.array(fc.constantFrom(...words.slice(0, -1)), { maxLength: 24 }).map((parts) => parts.join(""));
     fc.assert(
       fc.property(fc.oneof(text, plain), (source) => {
