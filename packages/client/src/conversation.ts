@@ -107,6 +107,7 @@ class OpenConversation implements ConversationStore {
   readonly #options: ConversationOptions;
   readonly #store;
   #loading = new AbortController();
+  #newestLoad: Promise<void> = Promise.resolve();
   /** A load that messages wait for: one that begins anew would end the one before. */
   #loaded: Promise<void> | undefined;
   #closing = new AbortController();
@@ -135,18 +136,9 @@ class OpenConversation implements ConversationStore {
     this.#loading.abort();
     this.#loading = new AbortController();
     const { signal } = this.#loading;
-    try {
-      const conversation = await this.#client.getConversation(id, { signal });
-      if (signal.aborted) return;
-      this.#leaveStream();
-      this.#change({ ...toLoadedState(conversation, this.getSnapshot().turns), error: undefined });
-      this.#followLast();
-      if (!this.getSnapshot().isAnswering) this.#releaseQueued();
-    } catch (cause) {
-      if (signal.aborted) return;
-      const isMissing = cause instanceof SheafApiError && cause.status === 404;
-      this.#change({ status: isMissing ? "missing" : "failed", error: toError(cause) });
-    }
+    this.#newestLoad = this.#load(id, signal);
+    // Another load may replace it: whoever waits must see what the server has.
+    for (let newest; newest !== this.#newestLoad;) await (newest = this.#newestLoad);
   };
 
   readonly send = async (message: OutgoingMessage): Promise<boolean> => {
@@ -205,17 +197,19 @@ class OpenConversation implements ConversationStore {
     return this.#try(() => this.#client.resolveApproval(responseId, approvalId, answer));
   };
 
-  readonly loadReasoning = (responseId: string): Promise<boolean> =>
-    this.#try(async () => {
+  readonly loadReasoning = (responseId: string): Promise<boolean> => {
+    const { signal } = this.#closing;
+    return this.#try(async () => {
       const reader = createReasoningReader({ isCut: false });
-      const stream = this.#client.follow(responseId, { reasoning: true, signal: this.#closing.signal });
+      const stream = this.#client.follow(responseId, { reasoning: true, signal });
       await stream.readToEnd(reader.push);
       const reasoning = reader.read();
       const { turns } = this.getSnapshot();
       if (reasoning === undefined) return;
       const keep = (turn: Turn): Turn => (turn.response.id === responseId ? { ...turn, reasoning } : turn);
       this.#change(toTurnsState(turns.map(keep)));
-    });
+    }, signal);
+  };
 
   readonly revert: ConversationStore["revert"] = async (responseId, { onConflict } = {}) => {
     const { id } = this.getSnapshot();
@@ -266,6 +260,23 @@ class OpenConversation implements ConversationStore {
     this.#leaveStream();
     this.unqueue();
   };
+
+  async #load(id: string, signal: AbortSignal): Promise<void> {
+    try {
+      // It is the newest load before its request can cause another one.
+      await Promise.resolve();
+      const conversation = await this.#client.getConversation(id, { signal });
+      if (signal.aborted) return;
+      this.#leaveStream();
+      this.#change({ ...toLoadedState(conversation, this.getSnapshot().turns), error: undefined });
+      this.#followLast();
+      if (!this.getSnapshot().isAnswering) this.#releaseQueued();
+    } catch (cause) {
+      if (signal.aborted) return;
+      const isMissing = cause instanceof SheafApiError && cause.status === 404;
+      this.#change({ status: isMissing ? "missing" : "failed", error: toError(cause) });
+    }
+  }
 
   #queue(message: OutgoingMessage): Promise<boolean> {
     this.unqueue();
@@ -440,13 +451,14 @@ class OpenConversation implements ConversationStore {
     this.#store.set({ ...this.getSnapshot(), ...change });
   }
 
-  async #try(request: () => Promise<unknown>): Promise<boolean> {
+  /** @param signal a request that it ended did not fail */
+  async #try(request: () => Promise<unknown>, signal?: AbortSignal): Promise<boolean> {
     this.#change({ error: undefined });
     try {
       await request();
       return true;
     } catch (cause) {
-      this.#change({ error: toError(cause) });
+      if (signal?.aborted !== true) this.#change({ error: toError(cause) });
       return false;
     }
   }

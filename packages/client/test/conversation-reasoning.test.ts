@@ -26,6 +26,16 @@ describe("reasoning of a conversation", () => {
     expect(plain.getSnapshot().error).toBeDefined();
   });
 
+  test("is no error if the conversation is closed before it came", async () => {
+    const { conversation } = await openConversation([thoughtful]);
+    await conversation.send({ message: "Hi" });
+    await waitForEnd(conversation);
+    const loading = conversation.loadReasoning(conversation.getSnapshot().turns[0]?.response.id ?? "");
+    conversation.close();
+    expect(await loading).toBe(false);
+    expect(conversation.getSnapshot().error).toBeUndefined();
+  });
+
   test("is shown while the model thinks", async () => {
     const thinking = { events: [{ reasoning: "Let me see." }, { wait_ms: 600_000 }] };
     const { conversation } = await openConversation([thinking], { reasoning: true });

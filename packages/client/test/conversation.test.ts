@@ -226,6 +226,24 @@ describe("a stored conversation", () => {
     await waitForEnd(conversation);
   });
 
+  test("a load that another one replaces ends with that one", async () => {
+    const { conversation, app } = await openConversation([hello]);
+    await conversation.send({ message: "One" });
+    await waitForEnd(conversation);
+    const client = createClient({ baseUrl: app.address, fetch: toAbortable(app.fetch) });
+    const other = createConversation(client, { id: conversation.getSnapshot().id });
+    onTestFinished(other.close);
+    const replaced = other.load();
+    const newer = other.load();
+    await replaced;
+    expect(other.getSnapshot().status).toBe("ready");
+    await newer;
+    const closed = other.load();
+    other.close();
+    await closed;
+    expect(other.getSnapshot().error).toBeUndefined();
+  });
+
   test(verifies("X26", "its settings and its title are kept by the server"), async () => {
     const { conversation, client } = await openConversation([hello]);
     await conversation.configure({ mode: "plan", effort: "high" });
@@ -288,5 +306,28 @@ describe("reverting", () => {
     await waitForEnd(other);
     const again = (await client.getConversation(conversation.getSnapshot().id ?? "")).turns;
     expect(again.map(({ attachments }) => attachments)).toEqual(turns.map(({ attachments }) => attachments));
+  });
+
+  test("a message is sent again to what is left, also while the conversation is loaded once more", async () => {
+    const { conversation, app, client } = await openConversation([hello]);
+    await conversation.send({ message: "One" });
+    await waitForEnd(conversation);
+    const { id = "" } = conversation.getSnapshot();
+    let reload: (() => void) | undefined;
+    const fetch = toAbortable((address, init) => {
+      if (address.endsWith(id)) reload?.();
+      return app.fetch(address, init);
+    });
+    const other = createConversation(createClient({ baseUrl: app.address, fetch }), { id });
+    onTestFinished(other.close);
+    await other.load();
+    reload = () => {
+      reload = undefined;
+      void other.load();
+    };
+    expect(await other.retry(other.getSnapshot().turns[0]?.response.id ?? "")).toEqual({ kind: "done" });
+    expect(toMessages(other)).toEqual(["One"]);
+    await waitForEnd(other);
+    expect((await client.getConversation(id)).turns.map(({ message }) => message)).toEqual(["One"]);
   });
 });

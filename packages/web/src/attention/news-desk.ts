@@ -33,6 +33,14 @@ export interface NewsDesk {
 
 /** Milliseconds in which other tabs make their offers. */
 const offerTime = 400;
+/** Pieces of news that a tab remembers: more than happen before their news could come again. */
+const mostKnown = 1000;
+
+/** Sets a value, and forgets the oldest one. */
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.set(key, value);
+  if (map.size > mostKnown) map.delete(map.keys().next().value!);
+}
 
 export function createNewsDesk(ports: DeskPorts): NewsDesk {
   const { channel, tabId } = ports;
@@ -42,7 +50,7 @@ export function createNewsDesk(ports: DeskPorts): NewsDesk {
   const offers = new Map<string, string>();
 
   const settle = (type: "told" | "seen", key: string): void => {
-    if (settled.get(key) !== "seen") settled.set(key, type);
+    if (settled.get(key) !== "seen") remember(settled, key, type);
     channel.tell({ type, key });
   };
   const decide = (news: News, rank: string): void => {
@@ -57,10 +65,10 @@ export function createNewsDesk(ports: DeskPorts): NewsDesk {
     if (type === "offer") {
       // A tab that learnt of it late.
       if (known !== undefined) channel.tell({ type: known, key });
-      else if (message.rank < (offers.get(key) ?? "~")) offers.set(key, message.rank);
+      else if (message.rank < (offers.get(key) ?? "~")) remember(offers, key, message.rank);
       return;
     }
-    if (known !== "seen") settled.set(key, type);
+    if (known !== "seen") remember(settled, key, type);
     const news = reported.get(key);
     if (type === "seen" && news !== undefined) ports.onSeen(news);
   });
@@ -71,7 +79,7 @@ export function createNewsDesk(ports: DeskPorts): NewsDesk {
       const isShown = ports.isShown(conversationId);
       const isWatched = ports.isWatched();
       if (reported.has(key)) return settled.get(key) === "seen";
-      reported.set(key, news);
+      remember(reported, key, news);
       if (isWatched) settle(isShown ? "seen" : "told", key);
       else if (!settled.has(key)) {
         const rank = `${isShown ? 0 : 1} ${tabId}`;

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { findStorage } from "../app/find-storage.ts";
 import { createTabChannel } from "../app/tab-channel.ts";
 import { goToConversation } from "../app/use-route.ts";
+import { toVisibleText } from "../elements/hidden-characters.ts";
 import { useSetting } from "../elements/settings.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { ConversationListStore } from "../sidebar/conversation-list-store.ts";
@@ -37,7 +38,7 @@ export function useAttention({ client, list, current }: AttentionPorts): Attenti
     const text = messages.news[kind];
     notifier.show({
       conversationId,
-      ...(hasTitles && title !== "" ? { title, text } : { title: "Sheaf", text }),
+      ...(hasTitles && title !== "" ? { title: toVisibleText(title), text } : { title: "Sheaf", text }),
       onClick,
     });
   };

@@ -36,13 +36,16 @@ export function DiagramFrame({ source, isDark, size, onDrawn, onFailed }: Diagra
   useEffect(() => {
     const giveUp = (): void => latest.current.onFailed(undefined);
     let timer = setTimeout(giveUp, loadingTime);
+    let isReady = false;
     const listen = (event: MessageEvent): void => {
       const { current } = frame;
       if (current === null || event.source !== current.contentWindow) return;
       const report = readReport(event.data);
-      if (report === undefined) return;
+      // Foreign text that says again that it is ready gets no more time.
+      if (report === undefined || (report.kind === "ready" && isReady)) return;
       clearTimeout(timer);
       if (report.kind === "ready") {
+        isReady = true;
         timer = setTimeout(giveUp, drawingTime);
         // A document without an origin can be addressed only as "*"; what it gets is the model's own text.
         current.contentWindow?.postMessage({ source, isDark } satisfies DrawOrder, "*");

@@ -27,6 +27,13 @@ export function toVisibleParts(text: string): TextPart[] {
   return parts;
 }
 
+/** The same as one text, for places without elements. */
+export function toVisibleText(text: string): string {
+  return toVisibleParts(text)
+    .map(({ text: part, code }) => code ?? part)
+    .join("");
+}
+
 function formatCode(found: string): string {
   const code = found.codePointAt(0)!;
   const count = [...found].length;

@@ -60,6 +60,20 @@ describe("news in several tabs", () => {
     expect(told).toEqual(["a: resp_1 end"]);
   });
 
+  test("is told again only after a thousand others", () => {
+    const { openTab, letTimePass, told } = createBrowser();
+    const desk = openTab("a");
+    for (let index = 0; index < 1000; index += 1) desk.report({ ...news, key: `resp_${index} end` });
+    letTimePass();
+    desk.report({ ...news, key: "resp_0 end" });
+    desk.report({ ...news, key: "resp_1000 end" });
+    letTimePass();
+    expect(told).toHaveLength(1001);
+    desk.report({ ...news, key: "resp_0 end" });
+    letTimePass();
+    expect(told).toHaveLength(1002);
+  });
+
   test("is not told while somebody looks at the page", () => {
     const { openTab, letTimePass, told, seen } = createBrowser();
     const hidden = openTab("a");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toVisibleParts } from "../../src/elements/hidden-characters.ts";
+import { toVisibleParts, toVisibleText } from "../../src/elements/hidden-characters.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
 function show(text: string): string {
@@ -26,6 +26,10 @@ describe("hidden characters", () => {
     ["nothing", "", ""],
   ])(verifies("S-16", "%s"), (_name, text, shown) => {
     expect(show(text)).toBe(shown);
+  });
+
+  test(verifies("S-16", "titles of notifications show them too"), () => {
+    expect(toVisibleText("Fix \u202Etxt.exe\u202C")).toBe("Fix U+202Etxt.exeU+202C");
   });
 
   test("nothing is lost", () => {
