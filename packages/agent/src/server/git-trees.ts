@@ -63,7 +63,8 @@ export interface GitTrees {
   copyState(from: TreeOwner, to: TreeOwner, store: SharedStore): Promise<void>;
   /** Pushes the files as one commit. @throws HttpError, SheafError NETWORK. */
   publish(owner: TreeOwner, order: PublishOrder, store: SharedStore): Promise<{ readonly commit: string }>;
-  forget(owner: TreeOwner): Promise<void>;
+  /** Removes the tree of a conversation and its states, if it has any here. */
+  forget(conversationId: string): Promise<void>;
   close(): void;
 }
 
@@ -260,11 +261,12 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
         return pushState(workspace, tree, { branch, message, now: now() });
       });
     },
-    async forget({ id, workspace: folder }) {
-      const workspace = find(folder);
-      if (!workspace || !existsSync(workspace.mirror.gitFolder)) return;
-      const tree = toTree(workspace, id);
-      await inTurn(tree.folder, () => forgetConversationTree(tree, workspace.stateRemote));
+    async forget(conversationId) {
+      for (const workspace of all) {
+        const tree = toTree(workspace, conversationId);
+        if (!existsSync(workspace.mirror.gitFolder)) continue;
+        await inTurn(tree.folder, () => forgetConversationTree(tree, workspace.stateRemote));
+      }
     },
     close: () => clearInterval(timer),
   };

@@ -16,6 +16,8 @@ interface RetentionPorts {
   readonly keepDays: number | undefined;
   /** Has files of conversations, too. */
   readonly dataFolder: string | undefined;
+  /** Removes what else there is of a conversation: its tree of git. */
+  readonly forget?: ((conversationId: string) => Promise<void>) | undefined;
   readonly now: () => number;
   /** Called after each time in which there were any. */
   readonly onDeleted: (count: number) => void;
@@ -23,7 +25,7 @@ interface RetentionPorts {
 }
 
 /** Looks from now on. */
-export function startRetention({ store, keepDays, dataFolder, now, onDeleted, onFailure }: RetentionPorts) {
+export function startRetention({ store, keepDays, dataFolder, forget, now, onDeleted, onFailure }: RetentionPorts) {
   if (keepDays === undefined) return { close: async () => undefined };
   const closed = new AbortController();
 
@@ -32,7 +34,10 @@ export function startRetention({ store, keepDays, dataFolder, now, onDeleted, on
     const before = now() - keepDays * DAY_MS;
     while (!closed.signal.aborted) {
       const ids = await store.deleteOldConversations(before, BATCH);
-      if (dataFolder !== undefined) for (const id of ids) await removeConversationFiles(dataFolder, id);
+      for (const id of ids) {
+        if (dataFolder !== undefined) await removeConversationFiles(dataFolder, id);
+        await forget?.(id).catch(onFailure);
+      }
       count += ids.length;
       if (ids.length < BATCH) break;
       await sleep(PAUSE_MS, undefined, { signal: closed.signal }).catch(() => undefined);

@@ -128,6 +128,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
     store,
     keepDays: options.keepDays,
     dataFolder: options.settings.dataFolder,
+    forget: (id) => context.trees.forget(id),
     now,
     onDeleted: (count) => log({ level: "info", event: "old_conversations_deleted", count }),
     onFailure: context.onDefect,

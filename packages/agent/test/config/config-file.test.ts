@@ -44,7 +44,7 @@ test("the example of docs/guide/models.md", () => {
 });
 
 test("every key stands in the guides", () => {
-  const guides = ["hooks.md", "models.md", "mcp.md"].map((name) =>
+  const guides = ["git-workspaces.md", "hooks.md", "models.md", "mcp.md"].map((name) =>
     readFileSync(join(import.meta.dirname, "../../../../docs/guide", name), "utf8"),
   );
   const listKeys = (schema: unknown): string[] => {

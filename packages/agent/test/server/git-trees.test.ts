@@ -54,6 +54,26 @@ test(verifies("R-55", "a tree that nobody uses is removed, and made again from i
   expect(await late.prepare(owner, toStore("chat_1"), "chat_2")).toEqual({ isNew: false });
 });
 
+test(verifies("R-51", "what a deleted conversation had is removed, here and at the repository"), async () => {
+  const { remote, root, open } = createWorkspace();
+  const trees = open(0);
+  await trees.open();
+  for (const id of ["conv_1", "conv_2"]) {
+    const owner = { id, workspace: trees.toFolder(root, id) };
+    await trees.prepare(owner, toStore(), "chat_1");
+    writeFileSync(join(owner.workspace, "b.txt"), id);
+    await trees.record(owner, "chat_1");
+  }
+  await trees.forget("conv_1");
+  await trees.forget("conv_3");
+  expect([existsSync(trees.toFolder(root, "conv_1")), existsSync(trees.toFolder(root, "conv_2"))]).toEqual([
+    false,
+    true,
+  ]);
+  const refs = git(remote, "for-each-ref", "--format=%(refname)", "refs/sheaf").split("\n");
+  expect(refs).toEqual(["refs/sheaf/conv_2/base", "refs/sheaf/conv_2/chat_1"]);
+});
+
 test(verifies(["R-50", "R-51"], "without the repository, what is known is used, and pushed later"), async () => {
   const { remote, root, events, open } = createWorkspace();
   const trees = open(0);

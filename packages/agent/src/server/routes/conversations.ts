@@ -97,7 +97,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     const { store, record } = await findConversation(request, context);
     await store.deleteConversation(record.id);
     void context.toolServers.end(record.id);
-    void context.trees.forget(record).catch(context.onDefect);
+    void context.trees.forget(record.id).catch(context.onDefect);
     const { dataFolder } = context.settings;
     if (dataFolder !== undefined) await removeConversationFiles(dataFolder, record.id);
     return request.body(null, 204);
