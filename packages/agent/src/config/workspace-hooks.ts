@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { join, relative, resolve } from "node:path";
 import { isJsonObject } from "@sheaf/protocol/check-value";
 import { readOrdinaryFile } from "../base/read-ordinary-file.ts";
-import { readStats } from "../workspace/repository.ts";
+import { readStats, toRealPlace } from "../workspace/repository.ts";
 import { isBelow } from "../workspace/workspace.ts";
 import { hookFiles } from "./hook-settings.ts";
 import { parseHooks, type Hook, type HookList } from "./read-hooks.ts";
@@ -101,7 +101,9 @@ function listFiles(hooks: readonly Hook[], workspace: string): string[] {
       .split(/[\s`;|&()<>=:,]+/),
   );
   const paths = words.filter((word) => word !== "" && !word.includes("\0")).map((word) => resolve(workspace, word));
-  const files = paths.filter((path) => path !== workspace && isBelow(path, workspace) && readStats(path)?.isFile());
+  // A link is bound to the content that it leads to.
+  const isFile = (path: string): boolean => readStats(toRealPlace(path))?.isFile() === true;
+  const files = paths.filter((path) => path !== workspace && isBelow(path, workspace) && isFile(path));
   return [...new Set(files.map((path) => relative(workspace, path)))].toSorted();
 }
 

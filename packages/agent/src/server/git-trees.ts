@@ -163,9 +163,11 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
     for (const workspace of all) {
       for (const name of listTreeNames(workspace.trees)) {
         const tree = toTree(workspace, name);
-        const { usedAt = 0 } = readConversationTree(tree) ?? {};
-        if (now() - usedAt < workspace.keepTreeMs) continue;
-        await inTurn(tree.folder, () => removeTree(tree.folder));
+        await inTurn(tree.folder, async () => {
+          // Asked in its turn: a tree has no record while it is made.
+          const { usedAt = 0 } = readConversationTree(tree) ?? {};
+          if (now() - usedAt >= workspace.keepTreeMs) await removeTree(tree.folder);
+        });
       }
       await runGit(workspace.mirror, ["-c", "gc.auto=5000", "gc", "-q", "--auto"], { timeoutMs: SWEEP_MS });
     }
@@ -295,13 +297,16 @@ async function pushState(
 ): Promise<{ readonly commit: string }> {
   const known = readConversationTree(tree)!;
   const ref = `${tree.refs.replace("refs/sheaf/", "refs/sheaf-published/")}/${branch}`;
-  const parent = (await readCommit(mirror, ref)) ?? known.base;
+  const published = await readCommit(mirror, ref);
+  const parent = published ?? known.base;
   const words = ["commit-tree", `${known.state}^{tree}`, "-p", parent, "-F", "-"];
   const made = await askGit(mirror, words, { purpose: "make the commit", input: `${message}\n`, now });
   const commit = made.toString().trim();
-  const pushed = await pushRefs(mirror, remote, [`${commit}:refs/heads/${branch}`]);
+  const target = `refs/heads/${branch}`;
+  // The branch of another, even one that could be moved on to this commit, is not this conversation's to move (R-57).
+  const pushed = await pushRefs(mirror, remote, [`${commit}:${target}`], { [target]: published ?? "" });
   if (!pushed.ok) {
-    const reason = /rejected|non-fast-forward|fetch first/.test(pushed.reason)
+    const reason = /rejected|stale|non-fast-forward|fetch first|failed to push/.test(pushed.reason)
       ? `the branch ${branch} has other commits: name another one`
       : `the repository of the workspace ${name} did not take the branch`;
     throw new HttpError("FILES_CHANGED", `nothing was published: ${reason}`);

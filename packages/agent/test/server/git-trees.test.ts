@@ -1,5 +1,5 @@
 /** Trees of conversations over time, with real git and a clock that the test sets. */
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -94,4 +94,41 @@ test(verifies(["R-50", "R-51"], "without the repository, what is known is used, 
     "chat_1",
     "chat_2",
   ]);
+});
+
+test(verifies(["R-57", "X55"], "publish moves no branch of another, not even one that is behind"), async () => {
+  const { remote, root, open } = createWorkspace();
+  git(remote, "branch", "production");
+  writeFileSync(join(remote, "c.txt"), "c\n");
+  git(remote, "add", "-A");
+  git(remote, "commit", "-qm", "Go on");
+  const before = git(remote, "rev-parse", "production");
+  const trees = open(0);
+  await trees.open();
+  const owner = { id: "conv_1", workspace: trees.toFolder(root, "conv_1") };
+  await trees.prepare(owner, toStore(), "chat_1");
+  writeFileSync(join(owner.workspace, "b.txt"), "two\n");
+  await trees.record(owner, "chat_1");
+  const publish = (branch: string) => trees.publish(owner, { branch, message: "Two" }, toStore("chat_1"));
+  await expect(publish("production")).rejects.toThrow("the branch production has other commits");
+  expect(git(remote, "rev-parse", "production")).toBe(before);
+  const { commit } = await publish("mine");
+  expect((await publish("mine")).commit).not.toBe(commit);
+  expect(git(remote, "rev-parse", "mine~1")).toBe(commit);
+});
+
+test(verifies("R-55", "a tree is not removed while it is made"), async () => {
+  const { root, events, open } = createWorkspace();
+  const trees = open(8 * DAY_MS);
+  const owner = { id: "conv_1", workspace: trees.toFolder(root, "conv_1") };
+  mkdirSync(owner.workspace, { recursive: true });
+  const held = Promise.withResolvers<never[]>();
+  const store = { listResponses: () => held.promise } as unknown as SharedStore;
+  const made = trees.prepare(owner, store, "chat_1");
+  // It looks for unused trees at once.
+  await trees.open();
+  held.resolve([]);
+  await made;
+  await trees.record(owner, "chat_1");
+  expect([events, existsSync(join(owner.workspace, "a.txt"))]).toEqual([[], true]);
 });

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { cutMiddle } from "../../workspace/text-format.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { isJsonObject } from "@sheaf/protocol/check-value";
+import { findTool } from "../registry.ts";
 import type { ToolInvocation, ToolOutcome } from "../tool.ts";
 import type { HookOccasion } from "./hooks.ts";
 
@@ -117,10 +118,15 @@ function toEventFields(occasion: HookOccasion, workspace: Workspace): Fields {
   }
 }
 
-/** Arguments by the names of Claude Code. A path is where it leads, so that a link cannot hide it. */
+/**
+ * Arguments by the names of Claude Code. A path is where it leads, so that a link cannot hide it. What the tool ignores is
+ * left out: under a name of Claude Code it would hide the argument that counts.
+ */
 export function toToolInput({ toolName, arguments: args }: ToolInvocation, workspace: Workspace): Fields {
   const { fields = {} } = foreignTools[toolName] ?? {};
-  const renamed = Object.entries(args).map(([name, value]) => {
+  const properties = findTool(toolName)?.schema.properties;
+  const used = Object.entries(args).filter(([name]) => !isJsonObject(properties) || Object.hasOwn(properties, name));
+  const renamed = used.map(([name, value]) => {
     const known = fields[name] ?? name;
     const isPath = toolName in foreignTools && pathFields.has(known) && typeof value === "string";
     return [known, isPath ? toAbsolute(value, workspace) : value];
@@ -128,7 +134,9 @@ export function toToolInput({ toolName, arguments: args }: ToolInvocation, works
   const { edits, ...input } = Object.fromEntries(renamed) as Record<string, unknown>;
   if (edits === undefined) return input;
   const [edit] = toolName === "edit_file" && Array.isArray(edits) && edits.length === 1 ? (edits as unknown[]) : [];
-  return isJsonObject(edit) ? { ...input, ...edit } : { ...input, edits };
+  if (!isJsonObject(edit)) return { ...input, edits };
+  const { old_string, new_string, replace_all } = edit;
+  return { ...input, old_string, new_string, ...(replace_all !== undefined && { replace_all }) };
 }
 
 /** The way back; undefined: it is no object. The tool checks the arguments like those of the model. */

@@ -88,12 +88,21 @@ const receivingSettings = [
   "maintenance.auto=false",
 ];
 
-/** Sends refs; `ok: false` if the remote refuses, as it does for a branch that has other commits. `refspecs`: as git writes them. */
-export async function pushRefs(mirror: GitSetup, { address, access }: Remote, refspecs: string[]): Promise<Fetched> {
+/**
+ * Sends refs; `ok: false` if the remote refuses, as it does for a branch that has other commits. `refspecs`: as git writes
+ * them. `expected`: what refs of the remote must be now, by name; "": not there.
+ */
+export async function pushRefs(
+  mirror: GitSetup,
+  { address, access }: Remote,
+  refspecs: readonly string[],
+  expected: Readonly<Record<string, string>> = {},
+): Promise<Fetched> {
   const receiver = ["git", ...receivingSettings.map((setting) => `-c ${setting}`), "receive-pack"].join(" ");
   const words = ["push", "-q", "--no-verify", ...(access.protocol === "file" ? [`--receive-pack=${receiver}`] : [])];
+  const leases = Object.entries(expected).map(([ref, commit]) => `--force-with-lease=${ref}:${commit}`);
   const options = { remote: access, timeoutMs: PUSH_MS };
-  const pushed = await runGit(mirror, [...words, "--", address, ...refspecs], options);
+  const pushed = await runGit(mirror, [...words, ...leases, "--", address, ...refspecs], options);
   return pushed.exitCode === 0 ? { ok: true } : { ok: false, reason: toReason(pushed) };
 }
 

@@ -55,6 +55,16 @@ test(verifies("C82", "several edits stay together, and match MultiEdit, too"), (
   expect(fromToolInput("edit_file", { file_path: "a.txt", edits })).toEqual({ target_file: "a.txt", edits });
 });
 
+test.each([
+  ["write_file", { target_file: "secret", content: "x", file_path: "a.txt" }, { file_path: join(root, "secret"), content: "x" }],
+  ["delete_file", { target_file: "secret", file_path: "a.txt" }, { target_file: "secret" }],
+  ["glob_search", { pattern: "*", target_directory: ".", path: "elsewhere" }, { pattern: "*", path: root }],
+  ["edit_file", { target_file: "secret", edits: [{ old_string: "a", new_string: "b", file_path: "a.txt" }], old_string: "c" },
+    { file_path: join(root, "secret"), old_string: "a", new_string: "b" }],
+])(verifies(["C82", "S-137"], "%s: a field that the tool ignores hides none from a hook"), (toolName, args, input) => {
+  expect(toToolInput(toCall(toolName, args), workspace)).toEqual(input);
+}); // prettier-ignore
+
 test(verifies("C82", "a path is where it leads: a link hides nothing from a hook"), () => {
   writeFileSync(join(root, ".env"), "x");
   symlinkSync(".env", join(root, "harmless.txt"));
