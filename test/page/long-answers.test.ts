@@ -175,4 +175,19 @@ describeWithChromium("a long answer", (browser) => {
     expect(mostNodes).toBeLessThan(2000);
     expect(faults()).toEqual([]);
   });
+
+  test("of a long message of a person, too, what is in sight is drawn", async () => {
+    const { page, faults } = await openScenario(browser, folder, {
+      script: { turns: [{ events: [{ text: "Read." }] }] },
+    });
+    const message = Array.from({ length: 1000 }, (_, index) => `line ${index}`);
+    await sendMessage(page, message.join("\n"));
+    await page.locator(".totals").waitFor();
+    expect(await page.locator(".message-text > p").count()).toBeLessThan(20);
+    const { texts, mostNodes } = await readWhileScrolling(page, ".message-text > p");
+    const seen = new Set([...texts].flatMap((text) => text.split("\n")));
+    expect(message.filter((line) => !seen.has(line))).toEqual([]);
+    expect(mostNodes).toBeLessThan(2000);
+    expect(faults()).toEqual([]);
+  });
 });

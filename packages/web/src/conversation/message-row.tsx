@@ -3,6 +3,7 @@ import { useContext } from "preact/hooks";
 import { AttachedFiles } from "../composer/attached-files.tsx";
 import { useConfirm } from "../elements/confirm.tsx";
 import { Menu, MenuItem } from "../elements/menu.tsx";
+import { PlainText } from "../elements/plain-text.tsx";
 import { formatMoment } from "../elements/format.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import type { MessageRowData } from "./rows.ts";
@@ -71,9 +72,7 @@ export function MessageRow({ row }: { readonly row: MessageRowData }) {
       </div>
       <AttachedFiles files={attachments} responseId={responseId} />
       {message === "" && attachments.length > 0 ? undefined : (
-        <p class="message-text" dir="auto">
-          {message === "" ? messages.answered : message}
-        </p>
+        <PlainText class="message-text" text={message === "" ? messages.answered : message} />
       )}
     </div>
   );

@@ -1,3 +1,4 @@
+import { PlainText } from "../elements/plain-text.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { readText } from "./metadata.ts";
 import { isOpen, type ViewProps } from "./view.ts";
@@ -6,11 +7,7 @@ import { isOpen, type ViewProps } from "./view.ts";
 export function TextView({ document, responseId }: ViewProps) {
   const text = document.content ?? "";
   if (readText(document.metadata, "format") === "plain") {
-    return (
-      <p class="plain-text" dir="auto">
-        {text}
-      </p>
-    );
+    return <PlainText class="plain-text" text={text} isOpen={isOpen(document)} />;
   }
   return <Markdown text={text} isComplete={!isOpen(document)} memoryKey={`${responseId}/${document.id}`} />;
 }
