@@ -229,6 +229,22 @@ describe("a command", () => {
   const offered = (editor: Editor) =>
     editor.waitFor(({ sessionUpdate }) => sessionUpdate === "available_commands_update");
 
+  test(verifies("C93", "of the user is offered, too, and becomes a prompt"), async () => {
+    const text = "---\ndescription: Tidies\nargument-hint: WHAT\n---\nTidy $1.\n";
+    const cwd = folders.newFolder({ ".home/commands/tidy.md": text, ".home/commands/mode.md": text });
+    const { editor, ask } = await openSession(cwd);
+    await offered(editor);
+    const commands = editor.updates.flatMap((update) =>
+      update.sessionUpdate === "available_commands_update" ? update.availableCommands : [],
+    );
+    expect(commands.map(({ name }) => name)).toEqual(["mode", "model", "ask", "compact", "revert", "tidy"]);
+    expect(commands.at(-1)).toEqual({ name: "tidy", description: "Tidies", input: { hint: "WHAT" } });
+    await ask("/tidy src");
+    expect(toText(editor.updates)).not.toContain("is not a command");
+    await ask("/tydi src");
+    expect(toText(editor.updates)).toContain("did you mean /tidy?");
+  });
+
   test(verifies("C55", "is offered, does what it does in a terminal, and costs no request"), async () => {
     const cwd = folders.newFolder({ "a.txt": "old\n" });
     const { editor, ask, sessionId, agent } = await openSession(cwd);

@@ -53,6 +53,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C90", document: "cli", title: "skills and commands: Markdown files of the user, and of a trusted repository" },
   { id: "C91", document: "cli", title: "a message that names a command gives its text to the model" },
   { id: "C92", document: "cli", title: "sheaf skills lists them, and says why a file is not used" },
+  { id: "C93", document: "cli", title: "own commands in terminals and editors" },
   { id: "C81", document: "cli", title: "hooks of a settings file of Claude Code" },
   { id: "C82", document: "cli", title: "what a hook reads: fields and names of Claude Code" },
   { id: "C83", document: "cli", title: "what a hook answers: exit codes and JSON" },

@@ -1,6 +1,6 @@
 /** Skills and commands: found, told to the model, sent by name; those of a repository only with trust. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createModelServer } from "../support/model-server.ts";
@@ -205,5 +205,42 @@ test(
     expect(stdout).toContain(String.raw`"stdout":"said\nskills\n"`);
     expect(stdout.match(/Read-only file system|Operation not permitted/g)?.length).toBeGreaterThanOrEqual(2);
     expect(existsSync(join(own, "new"))).toBe(false);
+  },
+);
+
+const foreign = process.env.SHEAF_FOREIGN_SKILLS;
+const missing = "SKIPPED: no skills of others: set SHEAF_FOREIGN_SKILLS to a folder with skills/ and commands/";
+
+test.skipIf(foreign === undefined)(
+  foreign === undefined ? missing : verifies(["C90", "C91"], "skills and commands of others work unchanged"),
+  async () => {
+    const place = createPlace({});
+    cpSync(foreign!, place.home, { recursive: true });
+    const listed = await runSheaf(["skills", "--json"], place);
+    const { skills } = JSON.parse(listed.stdout) as {
+      skills: { kind: string; name: string; description: string; file: string }[];
+    };
+    const commands = skills.filter(({ kind }) => kind === "command");
+    const folders = skills.filter(({ kind }) => kind === "skill");
+    expect(commands.length).toBeGreaterThanOrEqual(5);
+    expect(folders.length).toBeGreaterThanOrEqual(5);
+    const calls = folders.map(({ name }) => ({ tool: "read_skill", arguments: { name } }));
+    const file = join(place.cwd, "script.json");
+    writeFileSync(file, JSON.stringify({ turns: [{ events: [{ calls }] }, { events: [{ text: "Done." }] }] }));
+    const { stdout } = await runSheaf(["-p", "Go", "--model", `scripted:${file}`], place);
+    for (const skill of folders) {
+      expect(skill.description, skill.name).not.toBe("");
+      const last = readFileSync(skill.file, "utf8").trim().split("\n").at(-1)!;
+      expect(stdout, skill.name).toContain(JSON.stringify(last).slice(1, -1));
+    }
+    for (const { name, file: source } of commands) {
+      const result = await runSheaf(["-p", `/${name} one two`, ...ask], place);
+      expect(result.code, name).toBe(0);
+      const { commandNote = "", prompt } = await readStart(place, result.stdout);
+      expect(prompt).toBe(`/${name} one two`);
+      expect(commandNote, name).not.toContain("$ARGUMENTS");
+      const count = readFileSync(source, "utf8").split("$ARGUMENTS").length - 1;
+      expect(commandNote.split("one two").length - 1, name).toBeGreaterThanOrEqual(count);
+    }
   },
 );

@@ -16,6 +16,7 @@ import { sheafVersion } from "../../base/version.ts";
 import type { McpServerSettings, McpServers } from "../../config/mcp-settings.ts";
 import type { ConversationSettings } from "../../store/store.ts";
 import type { FlagValues } from "../flags.ts";
+import { listOwnCommands } from "../own-commands.ts";
 import { listEditorCommands } from "../interactive/slash-commands.ts";
 import type { CommandIo } from "../io.ts";
 import { toConfig } from "../run-config.ts";
@@ -96,13 +97,14 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
   };
   /** What an editor offers to a person: commands, and the models of the providers in reach. */
   const announce = async (sessionId: string, session: OpenSession, client: AgentContext): Promise<void> => {
-    const availableCommands = listEditorCommands().map(({ name, usage, help }) => ({
-      name,
-      description: help,
-      ...(usage !== "" && { input: { hint: usage } }),
-    }));
     const { update: method } = methods.client.session;
     try {
+      const own = listOwnCommands(toConfig(session.flags, io), io);
+      const availableCommands = listEditorCommands(own).map(({ name, usage, help }) => ({
+        name,
+        description: help,
+        ...(usage !== "" && { input: { hint: usage } }),
+      }));
       await client.notify(method, {
         sessionId,
         update: { sessionUpdate: "available_commands_update", availableCommands },
@@ -111,7 +113,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
       await names.ask();
       if (names.known.length > before && sessions.get(sessionId) === session) await tellSettings(sessionId, client);
     } catch {
-      // The editor has gone.
+      // The editor has gone; or the list of trusted workspaces is damaged, as the next prompt says.
     }
   };
   const tellSettings = async (sessionId: string, client: AgentContext): Promise<void> => {

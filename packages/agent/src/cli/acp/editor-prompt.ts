@@ -13,6 +13,7 @@ import type { McpServers } from "../../config/mcp-settings.ts";
 import { createAcpProjection, toStopReason } from "../../output/acp-updates.ts";
 import type { ConversationSettings } from "../../store/store.ts";
 import type { FlagValues } from "../flags.ts";
+import { listOwnCommands } from "../own-commands.ts";
 import { runSlashCommand } from "../interactive/run-slash-command.ts";
 import { isEditorCommand, parseSlashLine } from "../interactive/slash-commands.ts";
 import type { CommandIo } from "../io.ts";
@@ -74,7 +75,8 @@ export async function runEditorPrompt(
     runMessage(message, session, sessionId, { client, editor, signal: controller.signal, io, toolServers });
   try {
     const [first] = prompt;
-    const slash = prompt.length === 1 && first?.type === "text" ? parseSlashLine(first.text) : undefined;
+    const listOwn = () => listOwnCommands(toConfig(session.flags, io), io);
+    const slash = prompt.length === 1 && first?.type === "text" ? parseSlashLine(first.text, listOwn) : undefined;
     if (!slash) return toPromptResponse(await run(toPromptMessage(prompt)));
     return await runSlashLine(slash, session, sessionId, { client, run, io });
   } finally {

@@ -2,6 +2,7 @@
 import { posix } from "node:path";
 import { createFolderReader } from "../../workspace/read-folder.ts";
 import { createWorkspace } from "../../workspace/workspace.ts";
+import type { OwnCommand } from "../own-commands.ts";
 import { completeSlashLine } from "./slash-commands.ts";
 
 /** The text from `start` to the cursor may become one of the candidates. */
@@ -16,9 +17,13 @@ const MAX_ENTRIES = 10_000;
 const MAX_CANDIDATES = 50;
 
 /** `before`: the text before the cursor. */
-export async function completeLine(before: string, workspace: string): Promise<Completion> {
+export async function completeLine(
+  before: string,
+  workspace: string,
+  listOwn?: () => readonly OwnCommand[],
+): Promise<Completion> {
   const at = /(?:^|\s)@(\S*)$/.exec(before);
-  if (!at) return { start: 0, candidates: completeSlashLine(before) };
+  if (!at) return { start: 0, candidates: completeSlashLine(before, listOwn) };
   const word = at[1] ?? "";
   const paths = await findPaths(workspace, word);
   return { start: before.length - word.length - 1, candidates: paths.map((path) => `@${path}`) };

@@ -14,6 +14,7 @@ import { openPromptHistory, type PromptHistory } from "./prompt-history.ts";
 import { askQuestions } from "./question-menu.ts";
 import { chooseRevert, runSlashCommand, type InteractiveState } from "./run-slash-command.ts";
 import { parseSlashLine } from "./slash-commands.ts";
+import { listOwnCommands } from "../own-commands.ts";
 import type { CommandIo } from "../io.ts";
 import { checkPromptFlags } from "../prompt-flags.ts";
 import { formatFailure, formatNotice } from "../report-error.ts";
@@ -52,7 +53,10 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
       input: process.stdin,
       output: process.stdout,
       history,
-      complete: (before) => completeLine(before, toConfig(state.flags, io).workspace),
+      complete: (before) => {
+        const config = toConfig(state.flags, io);
+        return completeLine(before, config.workspace, () => listOwnCommands(config, io));
+      },
       sendSignal: sendOwnSignal,
     }),
     flags,
@@ -136,8 +140,8 @@ function formatHead(state: TerminalState, io: CommandIo): string {
 /** Does what a line says; shows what goes wrong, and the conversation goes on. */
 async function runLine(line: string, state: TerminalState, io: CommandIo): Promise<"quit" | undefined> {
   if (line.trim() === "") return undefined;
-  const slash = parseSlashLine(line);
   try {
+    const slash = parseSlashLine(line, () => listOwnCommands(toConfig(state.flags, io), io));
     if (slash?.kind === "unknown") process.stdout.write(`${slash.message}\n`);
     else if (slash) return await runSlashCommand(slash, state, io);
     else {

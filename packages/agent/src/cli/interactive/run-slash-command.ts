@@ -7,6 +7,7 @@ import { runExport } from "../commands/export.ts";
 import { formatRevert, revertSession } from "../commands/revert.ts";
 import type { FlagValues } from "../flags.ts";
 import { formatSlashHelp, type SlashCommandName, type SlashLine } from "./slash-commands.ts";
+import { listOwnCommands } from "../own-commands.ts";
 import type { LineConsole } from "./line-console.ts";
 import type { CommandIo } from "../io.ts";
 import { formatFailure } from "../report-error.ts";
@@ -32,7 +33,7 @@ export async function runSlashCommand(
 }
 
 const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
-  help: (_words, { print }) => print(formatSlashHelp()),
+  help: (_words, { flags, print }, io) => print(formatSlashHelp(listOwnCommands(toConfig(flags, io), io))),
   mode([mode], state, io) {
     if (mode !== undefined) {
       const { plan: _, ...rest } = state.flags;

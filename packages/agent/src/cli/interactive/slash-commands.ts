@@ -1,5 +1,7 @@
 /** Commands inside a conversation: they begin with a slash. */
 import { findNearest } from "../../base/nearest-names.ts";
+import { toVisibleLine } from "../../output/visible-text.ts";
+import type { OwnCommand } from "../own-commands.ts";
 
 interface SlashCommandHelp {
   readonly usage: string;
@@ -29,8 +31,11 @@ export function isEditorCommand(name: SlashCommandName): boolean {
 }
 
 /** For an editor to offer: names without the slash. */
-export function listEditorCommands(): { readonly name: string; readonly usage: string; readonly help: string }[] {
-  return editorNames.map((name) => ({ name, ...slashCommands[name] }));
+export function listEditorCommands(
+  own: readonly OwnCommand[],
+): { readonly name: string; readonly usage: string; readonly help: string }[] {
+  const others = toOthers(own).map(({ name, hint, description }) => ({ name, usage: hint, help: description }));
+  return [...editorNames.map((name) => ({ name, ...slashCommands[name] })), ...others];
 }
 
 export type SlashLine =
@@ -38,8 +43,11 @@ export type SlashLine =
   /** Shown to the person, because sending the line as a prompt would cost money. */
   | { readonly kind: "unknown"; readonly message: string };
 
-/** The command of a line; undefined for a prompt. A path such as `/etc/hosts` at the start is a prompt. */
-export function parseSlashLine(line: string): SlashLine | undefined {
+/**
+ * The command of a line; undefined for a prompt: also for a path such as `/etc/hosts` at the start, and for a command of
+ * the user's or the repository's, whose text goes with the prompt (C91). Sheaf's own commands count before these (C93).
+ */
+export function parseSlashLine(line: string, listOwn: () => readonly OwnCommand[] = () => []): SlashLine | undefined {
   const match = /^\/([A-Za-z]*)(?:\s+(.*))?$/s.exec(line.trim());
   if (!match) return undefined;
   const [, given = "", rest = ""] = match;
@@ -48,7 +56,9 @@ export function parseSlashLine(line: string): SlashLine | undefined {
     const words = rest.split(/\s+/).filter((word) => word !== "");
     return { kind: "command", name: name as SlashCommandName, words };
   }
-  const [nearest] = findNearest(name, Object.keys(slashCommands));
+  const own = listOwn().map((command) => command.name);
+  if (own.includes(given)) return undefined;
+  const [nearest] = findNearest(name, [...Object.keys(slashCommands), ...own]);
   const advice = nearest === undefined ? "see /help" : `did you mean /${nearest}?`;
   return { kind: "unknown", message: `/${given} is not a command: ${advice}` };
 }
@@ -59,20 +69,34 @@ const values: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Completions at the end of the line. */
-export function completeSlashLine(line: string): string[] {
-  const names = Object.keys(slashCommands).map((name) => `/${name}`);
+export function completeSlashLine(line: string, listOwn: () => readonly OwnCommand[] = () => []): string[] {
   const [, command = ""] = /^\/(mode|ask)\s+\w*$/.exec(line) ?? [];
   if (Object.hasOwn(values, command)) {
     return values[command]!.map((value) => `/${command} ${value}`).filter((text) => text.startsWith(line));
   }
-  return line.startsWith("/") ? names.filter((name) => name.startsWith(line)) : [];
+  if (!/^\/\S*$/.test(line)) return [];
+  const names = [...Object.keys(slashCommands), ...toOthers(listOwn()).map(({ name }) => name)];
+  return names.map((name) => `/${name}`).filter((name) => name.startsWith(line));
 }
 
+/** Those that no command of Sheaf's hides. */
+function toOthers(own: readonly OwnCommand[]): readonly OwnCommand[] {
+  return own.filter(({ name }) => !Object.hasOwn(slashCommands, name.toLowerCase()));
+}
+
+/** A description in `/help`. UTF-16 units. */
+const MAX_HELP = 100;
+
 /** The list of `/help`. */
-export function formatSlashHelp(): string {
-  const rows = Object.entries(slashCommands).map(
+export function formatSlashHelp(own: readonly OwnCommand[] = []): string {
+  const others = toOthers(own).map(({ name, hint, description }) => {
+    const help = description.length > MAX_HELP ? `${description.slice(0, MAX_HELP).toWellFormed()}…` : description;
+    return [toVisibleLine(`/${name} ${hint}`).trim(), toVisibleLine(help)] as const;
+  });
+  const builtIn = Object.entries(slashCommands).map(
     ([name, { usage, help }]) => [`/${name} ${usage}`.trim(), help] as const,
   );
+  const rows = [...builtIn, ...others];
   const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join("");
+  return rows.map(([left, right]) => `${`  ${left.padEnd(width)}  ${right}`.trimEnd()}\n`).join("");
 }

@@ -1,0 +1,23 @@
+/** The user's and the repository's commands, and skills, for a person at a terminal or in an editor (C93). */
+import { toUserFiles } from "../base/paths.ts";
+import { findSkills } from "../config/skills.ts";
+import type { CommandIo } from "./io.ts";
+import type { RunConfig } from "./run-config.ts";
+
+/** What a person may type after a slash. */
+export interface OwnCommand {
+  readonly name: string;
+  readonly description: string;
+  /** What may follow; "" if nothing is said. */
+  readonly hint: string;
+}
+
+/** As they are now; those of a repository only with trust. */
+export function listOwnCommands(
+  { workspace, findTrust }: Pick<RunConfig, "workspace" | "findTrust">,
+  { environment }: Pick<CommandIo, "environment">,
+): OwnCommand[] {
+  const { skillFolders } = toUserFiles(environment);
+  const { skills } = findSkills({ skillFolders, workspace, trusted: findTrust() });
+  return skills.map(({ name, description, argumentHint }) => ({ name, description, hint: argumentHint }));
+}
