@@ -51,6 +51,19 @@ describe("commands", () => {
     expect(() => readFileSync(join(place.cwd, "ran"))).toThrow("ENOENT");
   });
 
+  test(verifies("C91", "what stdin brings is context, and names no command itself"), async () => {
+    const place = createPlace({ "commands/fix.md": "Fix $1.\n" });
+    const both = await runSheaf(["-p", "/fix it", ...ask], { ...place, input: "a diff\n" });
+    expect(await readStart(place, both.stdout)).toMatchObject({
+      prompt: "a diff\n\n/fix it",
+      commandNote: expect.stringContaining("\n\nFix it."),
+    });
+    const piped = await runSheaf(["-p", ...ask], { ...place, input: "/fix it\n" });
+    const start = await readStart(place, piped.stdout);
+    expect(start.prompt).toBe("/fix it");
+    expect(start).not.toHaveProperty("commandNote");
+  });
+
   test(verifies("C91", "paths and unknown names go to the model as they are"), async () => {
     const place = createPlace({ "commands/fix.md": "Fix it.\n" });
     for (const [prompt, notices] of [

@@ -16,7 +16,7 @@ export interface PreparedSkills {
 }
 
 export function prepareSkills(order: RunOrder): PreparedSkills {
-  const { userFiles, workspace, trusted, toolChoice, message } = order;
+  const { userFiles, workspace, trusted, toolChoice } = order;
   const { skills } = findSkills({ skillFolders: userFiles?.skillFolders, workspace, trusted });
   const tool = skills.some(({ kind }) => kind === "skill") ? [createSkillTool(skills)] : [];
   const tools = tool.filter(({ name }) => isChosen(name, toolChoice));
@@ -24,13 +24,17 @@ export function prepareSkills(order: RunOrder): PreparedSkills {
     tools,
     folders: skills.flatMap(({ kind, folder }) => (kind === "skill" ? [folder] : [])),
     offered: tools.length > 0 ? skills.filter(({ isOffered }) => isOffered) : [],
-    start: toStart(message, skills),
+    start: toStart(order, skills),
   };
 }
 
 /** A command that nobody knows goes to the model as it is: many a message begins with a slash. */
-function toStart({ prompt, notices = [] }: RunOrder["message"], skills: readonly Skill[]): PreparedSkills["start"] {
-  const typed = skills.length > 0 ? parseTypedCommand(prompt) : undefined;
+function toStart(
+  { message, typed: words = message.prompt }: RunOrder,
+  skills: readonly Skill[],
+): PreparedSkills["start"] {
+  const { notices = [] } = message;
+  const typed = skills.length > 0 ? parseTypedCommand(words) : undefined;
   if (!typed) return {};
   const skill = skills.find(({ name }) => name === typed.name);
   if (!skill) {

@@ -78,6 +78,8 @@ export interface TreeSetup {
 
 /** One response that is asked for. */
 export interface RunOrder extends RunSetup {
+  /** What of the prompt may name a command (C91); undefined: all of it. */
+  readonly typed?: string | undefined;
   /** Runs in the sandbox before the response begins. */
   readonly setup?: TreeSetup | undefined;
   /** Whose caches commands use (S-97); undefined: those of the workspace. */

@@ -15,6 +15,8 @@ import type { Provider } from "../config/providers.ts";
 
 /** What one run is set up with. */
 export interface RunConfig extends Config, PromptTexts {
+  /** What of the prompt a person wrote, if not all of it: what stdin brought names no command (C91). */
+  readonly typed?: string | undefined;
   readonly toolChoice: ToolChoice;
 }
 

@@ -71,6 +71,12 @@ export async function readStandardInput(
     .replace(/^\uFEFF/, "");
 }
 
+/** A prompt, and what of it was written on the command line. */
+export interface ReadPrompt {
+  readonly message: Pick<RunStart, "prompt" | "stdin">;
+  readonly typed: string;
+}
+
 /**
  * `-` or no word: stdin to its end; after `--` it is a word like any other. Words and a piped stdin: both, stdin
  * first, as context.
@@ -80,7 +86,7 @@ export async function readPrompt(
   { positionals, textStart = positionals.length }: ParsedArguments,
   input: InputKind,
   signal: AbortSignal,
-): Promise<Pick<RunStart, "prompt" | "stdin">> {
+): Promise<ReadPrompt> {
   const isInput = (word: string, index: number): boolean => word === "-" && index < textStart;
   const text = positionals
     .filter((word, index) => !isInput(word, index))
@@ -102,5 +108,5 @@ export async function readPrompt(
   if (prompt.trim() === "" && !signal.aborted) {
     throw new SheafError("USAGE", 'the prompt is empty: write sheaf -p "your prompt", or pipe it to stdin');
   }
-  return { prompt, ...skipped };
+  return { message: { prompt, ...skipped }, typed: text };
 }

@@ -34,12 +34,12 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
     const files = toMessageFiles(flags, io);
     const timer = setInputTimer(config, control);
     const input = toInputKind(io.isInputTerminal);
-    const message = await readPrompt(parsed, input, control.signal);
+    const { message, typed } = await readPrompt(parsed, input, control.signal);
     clearTimeout(timer);
     // Programs for that profile leave a socket open by habit, and may take a word on stderr for a failure (C15, C30).
     const isHabit = io.profile === "cursor-2026" && input === "socket";
     if (message.stdin && !isHabit) process.stderr.write(formatNotice(skippedInputNotice));
-    return { message: { ...message, ...files }, config, flags };
+    return { message: { ...message, ...files }, config: { ...config, typed }, flags };
   });
 }
 
