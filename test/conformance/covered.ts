@@ -43,6 +43,7 @@ export const covered: readonly string[] = [
   "C90",
   "C91",
   "C92",
+  "C93",
   "C81",
   "C82",
   "C83",
