@@ -234,17 +234,17 @@ test.skipIf(foreign === undefined)(
       skills: { kind: string; name: string; description: string; file: string }[];
     };
     const commands = skills.filter(({ kind }) => kind === "command");
-    const folders = skills.filter(({ kind }) => kind === "skill");
+    const read = skills.filter(({ kind }) => kind === "skill");
     expect(commands.length).toBeGreaterThanOrEqual(5);
-    expect(folders.length).toBeGreaterThanOrEqual(5);
-    const calls = folders.map(({ name }) => ({ tool: "read_skill", arguments: { name } }));
+    expect(read.length).toBeGreaterThanOrEqual(5);
+    const calls = read.map(({ name }) => ({ tool: "read_skill", arguments: { name } }));
     const file = join(place.cwd, "script.json");
     writeFileSync(file, JSON.stringify({ turns: [{ events: [{ calls }] }, { events: [{ text: "Done." }] }] }));
     const { stdout } = await runSheaf(["-p", "Go", "--model", `scripted:${file}`], place);
-    for (const skill of folders) {
-      expect(skill.description, skill.name).not.toBe("");
-      const last = readFileSync(skill.file, "utf8").trim().split("\n").at(-1)!;
-      expect(stdout, skill.name).toContain(JSON.stringify(last).slice(1, -1));
+    for (const each of read) {
+      expect(each.description, each.name).not.toBe("");
+      const last = readFileSync(each.file, "utf8").trim().split("\n").at(-1)!;
+      expect(stdout, each.name).toContain(JSON.stringify(last).slice(1, -1));
     }
     for (const { name, file: source } of commands) {
       const result = await runSheaf(["-p", `/${name} one two`, ...ask], place);
