@@ -360,6 +360,8 @@ export const covered: readonly string[] = [
   "R-67",
   "R-68",
   "R-69",
+  "R-70",
+  "R-71",
   "S-116",
   "S-117",
   "S-118",

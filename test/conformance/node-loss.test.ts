@@ -164,6 +164,34 @@ describeWithPostgres("a server is lost", (postgres) => {
     },
   );
 
+  test.each([
+    ["ends", []],
+    ["goes on", args],
+  ] as const)(
+    verifies(
+      "R-71",
+      "the database is away for longer than its server waits: the response %s, and readers see what is stored",
+    ),
+    async (outcome, flags) => {
+      const script = { turns: [{ events: words(300) }, { events: [{ text: "And so on." }] }], after: "repeat_last" };
+      const cluster = await createCluster(postgres, folders, { script, args: flags });
+      const one = await cluster.start("a");
+      const { path, conversationId, seen, read } = await begin(one);
+      await expect.poll(() => seen.length).toBeGreaterThan(8);
+      await postgres.stop("SIGQUIT");
+      // Its stream breaks, and does not end: nothing of an end could be stored.
+      await read;
+      expect(seen.some(({ event }) => event === "done")).toBe(false);
+      await postgres.start();
+      const response = reduce(await readWhole(one, path, seen));
+      expect(response.status).toBe(outcome === "ends" ? "error" : "completed");
+      checkNumbers(await readLog(cluster));
+      const again = await begin(one, { conversationId });
+      await again.read;
+      expect(again.seen.at(-1)?.event).toBe("done");
+    },
+  );
+
   test(verifies("R-40", "resume needs a database, and the flag one of two words"), async () => {
     const cwd = folders.newFolder();
     for (const [flags, problem] of [

@@ -410,6 +410,8 @@ export const requirements: readonly Requirement[] = [
   { id: "R-67", document: "security-reliability", title: "faults of servers, connections and the database" },
   { id: "R-68", document: "security-reliability", title: "servers of two versions at the same time" },
   { id: "R-69", document: "security-reliability", title: "limits of waiting messages, fair between owners" },
+  { id: "R-70", document: "security-reliability", title: "files to deploy a cluster" },
+  { id: "R-71", document: "security-reliability", title: "nothing is shown that cannot be stored" },
   { id: "S-116", document: "security-reliability", title: "headers of proxies count only from those named" },
   { id: "S-117", document: "security-reliability", title: "the client's address, before trusted proxies" },
   { id: "S-118", document: "security-reliability", title: "secure cookies and origins behind https" },

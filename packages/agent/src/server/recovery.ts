@@ -33,7 +33,15 @@ export function startRecovery(ports: RecoveryPorts) {
       }
     }
   };
-  const timer = setInterval(() => void recover().catch(onFailure), EVERY_MS);
+  let isRecovering = false;
+  /** One look at a time: two would want different things of one response. */
+  const look = async (): Promise<void> => {
+    if (isRecovering) return;
+    isRecovering = true;
+    await recover().catch(onFailure);
+    isRecovering = false;
+  };
+  const timer = setInterval(() => void look(), EVERY_MS);
   timer.unref();
   return { recover, close: (): void => clearInterval(timer) };
 }

@@ -10,7 +10,16 @@ export interface PostgresLease {
 }
 
 /** The process that takes a lease, perhaps from a dead one. */
-export type LeaseTaker = Pick<PostgresSession, "holder" | "mayTakeOver">;
+export type LeaseTaker = Pick<PostgresSession, "holder" | "mayTakeOver"> & {
+  /** Its own, if it could not write by it: it may take it again. */
+  readonly own?: PostgresLease | undefined;
+};
+
+/** A lease that its holder keeps, although it stopped to write: nobody else can know. */
+export interface AbandonedLease extends PostgresLease {
+  /** Others, and this process itself, had the time to go on with the response. */
+  mayEnd: boolean;
+}
 
 const isFree = `(c.holder IS NULL OR NOT ${isHolderAlive("c.holder")})`;
 
@@ -21,14 +30,15 @@ const isFree = `(c.holder IS NULL OR NOT ${isHolderAlive("c.holder")})`;
  */
 export async function takeLease(
   query: Query,
-  { holder, mayTakeOver }: LeaseTaker,
+  { holder, mayTakeOver, own }: LeaseTaker,
   conversationId: string,
   owner: string,
 ): Promise<PostgresLease | undefined> {
   const [lease] = await query<PostgresLease>(
     `UPDATE sheaf.conversations c SET fence = fence + 1, holder = $1, cancel = cancel AND holder IS NOT NULL
-     WHERE id = $2 AND owner = $3 AND (c.holder IS NULL OR ($4 AND ${isFree})) RETURNING key AS conversation, fence`,
-    [holder, conversationId, owner, mayTakeOver],
+     WHERE id = $2 AND owner = $3 AND (c.holder IS NULL OR ($4 AND ${isFree}) OR (c.holder = $1 AND c.fence = $5))
+     RETURNING key AS conversation, fence`,
+    [holder, conversationId, owner, mayTakeOver, own?.fence ?? null],
   );
   if (lease) return lease;
   const values = [conversationId, owner];
@@ -60,8 +70,9 @@ export type ClaimPurpose = "end" | "resume";
 /** How often a response may go on elsewhere: one that takes its processes with it must not take them all. */
 const MAX_TRIES = 3;
 
-/** How long others have to go on with it, after its process counts as dead, before anyone may end it. In SQL. */
-const RESUME_TIME = "interval '20 s'";
+/** How long others have to go on with it, after its process counts as dead, before anyone may end it. */
+export const RESUME_MS = 20_000;
+const RESUME_TIME = `interval '${RESUME_MS / 1000} s'`;
 
 const mayResume = `EXISTS (SELECT 1 FROM sheaf.orders o WHERE o.response = r.key AND o.resumes AND o.tries < ${MAX_TRIES})`;
 
@@ -71,17 +82,24 @@ const claimable: Readonly<Record<ClaimPurpose, string>> = {
     SELECT 1 FROM sheaf.holders d WHERE d.id = c.holder AND d.alive_until > clock_timestamp() - ${RESUME_TIME}))`,
 };
 
+interface Claim {
+  readonly owner: string;
+  readonly purpose: ClaimPurpose;
+  readonly holder: number;
+  readonly own: AbandonedLease | undefined;
+}
+
 /** Whether a response has no end and perhaps no living writer: so that most claims need no lock. */
 export async function isClaimable(
   query: Query,
   responseId: string,
-  owner: string,
-  purpose: ClaimPurpose,
+  { owner, purpose, holder, own }: Claim,
 ): Promise<boolean> {
   const rows = await query(
     `SELECT 1 FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
-     WHERE r.id = $1 AND c.owner = $2 AND NOT r.ended AND ${isFree} AND ${claimable[purpose]}`,
-    [responseId, owner],
+     WHERE r.id = $1 AND c.owner = $2 AND NOT r.ended AND (${isFree} OR (c.holder = $3 AND c.fence = $4))
+       AND (${claimable[purpose]} OR ($5 AND c.holder = $3 AND c.fence = $4))`,
+    [responseId, owner, holder, own?.fence ?? null, own?.mayEnd ?? false],
   );
   return rows.length > 0;
 }

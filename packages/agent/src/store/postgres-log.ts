@@ -7,7 +7,9 @@ import { createAppendQueue, type AppendQueue } from "./postgres-appends.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
 import {
   isClaimable,
+  type AbandonedLease,
   type ClaimPurpose,
+  RESUME_MS,
   readLeaseState,
   takeLease,
   type LeaseTaker,
@@ -41,6 +43,8 @@ export interface PostgresLogs {
   create(response: NewResponse, owner: string): Promise<ResponseRecord>;
   /** `purpose`: what will happen with it; one that another process may go on with is not ended. */
   claim(responseId: string, owner: string, purpose: ClaimPurpose): Promise<boolean>;
+  /** Whether this process may claim a response now, to go on with it. */
+  mayResume(responseId: string, owner: string): Promise<boolean>;
   keep(responseId: string, owner: string): Promise<LeaseState>;
   /** Of a response that is written here. @throws SheafError INTERNAL when it is not. */
   findLease(responseId: string, owner: string): PostgresLease;
@@ -66,6 +70,8 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
   );
 
   const readNew = createReadQueue(connection);
+  /** Responses that this process could not write on, with their leases: nobody else knows that it does not. */
+  const abandoned = new Map<string, AbandonedLease>();
   let hasLetGo = false;
 
   const findLog = (responseId: string, owner: string): OpenLog => {
@@ -89,6 +95,12 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
   };
 
   return {
+    async mayResume(responseId, owner) {
+      const own = abandoned.get(responseId);
+      // Its own it may take at once: nobody else can be writing it.
+      if (!own && !session.mayTakeOver) return false;
+      return isClaimable(connection.query, responseId, { owner, purpose: "resume", holder: session.holder, own });
+    },
     async create(response, owner) {
       if (hasLetGo) throw createLeavingError();
       const { record, log } = await connection.transact((query) => insertResponse(query, session, response, owner));
@@ -97,9 +109,18 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
     },
 
     async claim(responseId, owner, purpose) {
-      if (hasLetGo || !(await isClaimable(connection.query, responseId, owner, purpose))) return false;
-      const log = await connection.transact((query) => takeOver(query, session, responseId, owner));
+      const own = abandoned.get(responseId);
+      const claim = { owner, purpose, holder: session.holder, own };
+      if (hasLetGo || !(await isClaimable(connection.query, responseId, claim))) {
+        // Where it cannot go on, it is ended once nobody else has gone on with it, either.
+        if (own && purpose === "end") setTimeout(() => (own.mayEnd = true), RESUME_MS).unref();
+        return false;
+      }
+      const log = await connection.transact((query) =>
+        takeOver(query, { ...toTaker(session), own }, responseId, owner),
+      );
       if (!log) return false;
+      abandoned.delete(responseId);
       logs.set(responseId, log);
       return true;
     },
@@ -132,7 +153,10 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
         if (!isStored) throw createLostError(responseId);
       } catch (error) {
         log.lastSeq = Math.min(log.lastSeq, firstSeq - 1);
-        throw error;
+        if (isLeaseLost(error)) throw error;
+        // Perhaps another process goes on already; if not, this one must not keep the lease of what it cannot write.
+        abandoned.set(responseId, { ...log.lease, mayEnd: false });
+        throw createUnstoredError(responseId, error);
       }
       if (events.endsLog) logs.delete(responseId);
     },
@@ -150,6 +174,21 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
       ]);
     },
   };
+}
+
+function toTaker({ holder, mayTakeOver }: PostgresSession): LeaseTaker {
+  return { holder, mayTakeOver };
+}
+
+function isLeaseLost(error: unknown): boolean {
+  return error instanceof SheafError && error.code === "CONVERSATION_BUSY";
+}
+
+/** As for a lost lease: readers must get what is stored in the end, not what this process would have said. */
+function createUnstoredError(responseId: string, cause: unknown): SheafError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `${responseId} could not be stored, so another process goes on with it, or ends it (${reason})`;
+  return new SheafError("CONVERSATION_BUSY", message, { source: "storage", cause });
 }
 
 function createLeavingError(): SheafError {

@@ -3,7 +3,6 @@ import { SheafError } from "../base/errors.ts";
 import type { NewResponse } from "./store.ts";
 import { MAX_WAITING, createFullError, WaitingLimitError } from "./orders.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
-import { isClaimable } from "./postgres-leases.ts";
 import type { PostgresLogs } from "./postgres-log.ts";
 import { isHolderAlive, type PostgresSession } from "./postgres-session.ts";
 import { toColumn } from "./postgres-text.ts";
@@ -32,7 +31,7 @@ export function createPostgresOrders({ connection, session, logs }: OrderPorts, 
 
   return {
     async findCut(responseId) {
-      if (!session.mayTakeOver || !(await isClaimable(query, responseId, owner, "resume"))) return undefined;
+      if (!(await logs.mayResume(responseId, owner))) return undefined;
       const [row] = await query<{ text: string }>("SELECT o.body AS text FROM sheaf.orders o WHERE o.id = $1", [
         responseId,
       ]);
