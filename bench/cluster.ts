@@ -46,6 +46,9 @@ export const bench: Bench = async (isQuick) => {
             "delta from the model to a reader, median": "ms",
             "delta from the model to a reader, 99 %": "ms",
             "CPU of a delta": "µs",
+            "CPU of a delta at the server that runs it": "µs",
+            "CPU of a delta at the server that is read": "µs",
+            "CPU of a delta at the database": "µs",
           },
           rounds: isQuick ? 1 : 3,
           floor: () => measure([startServer(folder, provider, undefined)], undefined),
@@ -91,17 +94,25 @@ function startServer(folder: string, provider: Provider, store: string | undefin
 /** Responses begin at the first node; readers are at the last one. */
 async function measure(nodes: readonly Node[], postgres: TestPostgres | undefined) {
   const ports = await Promise.all(nodes.map(({ port }) => port));
-  const readCpu = (): number =>
-    nodes.reduce((sum, { child }) => sum + readCpuMicroseconds(child.pid!), 0) + readFamilyCpu(postgres?.processId);
+  const readCpu = (): number[] => [
+    ...nodes.map(({ child }) => readCpuMicroseconds(child.pid!)),
+    readFamilyCpu(postgres?.processId),
+  ];
   try {
     const before = readCpu();
     const delays = (
       await Promise.all(Array.from({ length: STREAMS }, () => readAnswer(ports[0]!, ports.at(-1)!)))
     ).flat();
+    const spent = readCpu().map((after, index) => (after - before[index]!) / (STREAMS * DELTAS));
+    const total = spent.reduce((sum, each) => sum + each, 0);
     return {
       "delta from the model to a reader, median": toQuantile(delays, 0.5),
       "delta from the model to a reader, 99 %": toQuantile(delays, 0.99),
-      "CPU of a delta": (readCpu() - before) / (STREAMS * DELTAS),
+      "CPU of a delta": total,
+      // The floor does all of it in one process.
+      "CPU of a delta at the server that runs it": spent[0]!,
+      "CPU of a delta at the server that is read": nodes.length > 1 ? spent[1]! : total,
+      "CPU of a delta at the database": postgres ? spent.at(-1)! : total,
     };
   } finally {
     for (const { child } of nodes) {
