@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { AttachmentInfo, ChatAttachment, ChatRequest } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import type { AttachmentLimits, AttachmentRecord, SharedStore } from "../store/store.ts";
-import { toMessageFile } from "../workspace/attachment.ts";
+import { findExcess, toMessageFile } from "../workspace/attachment.ts";
 import { HttpError, createNotFoundError } from "./http-error.ts";
 
 /** Of one owner (S-120). */
@@ -55,18 +55,20 @@ export function toAttachmentInfo({ createdAt, ...record }: AttachmentRecord): At
   return { ...record, created: new Date(createdAt).toISOString() };
 }
 
-/** The message with the bytes of the files that it names. @throws HttpError NOT_FOUND. */
+/** The message with the bytes of the files that it names. @throws HttpError NOT_FOUND; SheafError USAGE for too many bytes. */
 export async function toWholeRequest(body: ChatRequest, store: SharedStore, now: number): Promise<WholeRequest> {
   const { attachments, ...rest } = body;
   if (!attachments) return rest;
+  const found: (ChatAttachment | AttachmentRecord)[] = [];
+  for (const each of attachments) found.push("data" in each ? each : await findAttachment(store, each.id, now));
+  // Before anything is read: a few words may name one large file many times.
+  const named = found.flatMap((each) => ("data" in each ? [] : [{ mediaType: each.mediaType, bytes: each.size }]));
+  const excess = findExcess(named);
+  if (excess !== undefined) throw new SheafError("USAGE", excess);
   const files: ChatAttachment[] = [];
-  for (const attachment of attachments) {
-    if ("data" in attachment) {
-      files.push(attachment);
-      continue;
-    }
-    const { id, name } = await findAttachment(store, attachment.id, now);
-    files.push({ name, data: Buffer.from(await readContent(store, id)).toString("base64") });
+  for (const each of found) {
+    if ("data" in each) files.push(each);
+    else files.push({ name: each.name, data: Buffer.from(await readContent(store, each.id)).toString("base64") });
   }
   return { ...rest, attachments: files };
 }

@@ -114,13 +114,15 @@ export function toMessageAttachments(
   return found;
 }
 
+type Measured = Pick<Attachment, "mediaType" | "bytes">;
+
 /** What is too much for one message, and what to do; undefined: nothing. */
-export function findExcess(attachments: readonly Attachment[]): string | undefined {
+export function findExcess(attachments: readonly Measured[]): string | undefined {
   if (attachments.length > MAX_ATTACHMENTS) {
     return `the message has ${attachments.length} attachments, at most ${MAX_ATTACHMENTS} are allowed: send some later`;
   }
   const texts = attachments.filter(({ mediaType }) => mediaType === "text/plain");
-  const totals: readonly (readonly [string, readonly Attachment[], number])[] = [
+  const totals: readonly (readonly [string, readonly Measured[], number])[] = [
     ["attachments", attachments, MAX_ATTACHED_BYTES],
     ["attached texts", texts, MAX_TEXT_BYTES],
   ];

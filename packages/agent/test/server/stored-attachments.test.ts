@@ -6,8 +6,9 @@ import { describe, expect, test } from "vitest";
 import { createPng, pdf } from "../../../../test/support/images.ts";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { startAttachmentSweep } from "../../src/server/stored-attachments.ts";
+import { startAttachmentSweep, toWholeRequest } from "../../src/server/stored-attachments.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
+import type { SharedStore } from "../../src/store/store.ts";
 import { openApp, type TestApp } from "./open-app.ts";
 
 const folders = createTestFolder();
@@ -91,6 +92,20 @@ describe("files before their message", () => {
     expect((await send("GET", `/v1/responses/${id}/attachments/3`, undefined, "bob")).status).toBe(404);
     const gone = await send("POST", "/v1/chat", { message: "Look", attachments: [{ id: image.id }] });
     expect([gone.status, await gone.json()]).toMatchObject([404, { error: { errorCode: "NOT_FOUND" } }]);
+  });
+
+  test(verifies(["X46", "S-55"], "are measured before they are read"), async () => {
+    let reads = 0;
+    const size = 1024 * 1024;
+    const counting = {
+      getAttachment: async (id: string) => ({ id, name: "a.pdf", mediaType: "application/pdf", size, createdAt: 0 }),
+      readAttachment: async () => Buffer.alloc((reads += 1)),
+    } as unknown as SharedStore;
+    const attachments = Array.from({ length: 11 }, () => ({ id: "att_1" }));
+    await expect(toWholeRequest({ message: "", attachments }, counting, 0)).rejects.toThrow("send some later");
+    expect(reads).toBe(0);
+    const fewer = await toWholeRequest({ message: "", attachments: attachments.slice(1) }, counting, 0);
+    expect([fewer.attachments?.length, reads]).toEqual([10, 10]);
   });
 
   test(verifies(["S-120", "S-53"], "do not exist for others"), async () => {
