@@ -103,7 +103,14 @@ async function planFile(
   const present = found.value;
   const [old, wanted] = await Promise.all([readSide(mirror, before), readSide(mirror, after)]);
   const target = { workspace, path: resolved.path, present };
-  if (isEqual(present, wanted)) return { kind: "apply", apply: async () => ({ ok: true, value: undefined }) };
+  if (isEqual(present, wanted)) {
+    // The same bytes may have become a program.
+    const isChanged = present.kind === "file" && before?.kind !== after?.kind;
+    return {
+      kind: "apply",
+      apply: async () => (isChanged ? write(target, wanted, after) : { ok: true, value: undefined }),
+    };
+  }
   if (isEqual(present, old)) return { kind: "apply", apply: () => write(target, wanted, after) };
   if (present.kind !== "file" || old?.kind !== "file" || wanted?.kind !== "file") {
     const what = wanted ? (present.kind === "absent" ? "you deleted it" : "you have another one") : "you changed it";
