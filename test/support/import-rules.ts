@@ -48,6 +48,7 @@ const processFolders = ["cli/", "config/"];
 /** One file per command or driver in the agent; one file per grammar or language in the page. */
 const dynamicImportFiles = new Set([
   "packages/agent/src/cli/main.ts",
+  "packages/agent/src/cli/prompt-run.ts",
   "packages/agent/src/assemble/wire.ts",
   "packages/web/src/code/load-highlighter.ts",
   "packages/web/src/messages/load-messages.ts",

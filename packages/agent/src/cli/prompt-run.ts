@@ -17,7 +17,6 @@ import { toUserFiles, type Environment } from "../base/paths.ts";
 import type { FlagValues } from "./flags.ts";
 import { toConversationId } from "./session-id.ts";
 import { findConversation } from "./session-words.ts";
-import { listSessionFolders, openRunTree } from "./run-tree.ts";
 import type { RunControl } from "./signals.ts";
 import type { RunConfig } from "./run-config.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
@@ -101,9 +100,14 @@ async function openPromptRun(
   complete({ model });
   const store = await createStore(flags["no-save"] ? memoryFile : config.storeFile);
   onClose(() => store.close());
-  const conversationId = await chooseConversation(flags, store, listSessionFolders(config, flags));
+  // A new session without the flag has no tree.
+  const { worktree, resume, continue: isContinued, "session-id": sessionId } = flags;
+  const mayHaveTree = [worktree, resume, isContinued, sessionId].some((flag) => flag !== undefined);
+  const trees = mayHaveTree ? await import("./run-tree.ts") : undefined;
+  const folders = trees?.listSessionFolders(config, flags) ?? [config.workspace];
+  const conversationId = await chooseConversation(flags, store, folders);
   complete({ conversationId, mode: await chooseMode(config, flags, store, conversationId) });
-  const tree = await openRunTree({ config, flags, environment, conversationId, responseId, report }, store);
+  const tree = await trees?.openRunTree({ config, flags, environment, conversationId, responseId, report }, store);
   if (tree) {
     onClose(() => tree.close());
     complete({ workspace: tree.workspace, trusted: tree.trusted });

@@ -1,6 +1,8 @@
 /** What happened to a file, as results describe it (N31 to N34). */
 import type { FileChange, FileDiff } from "@sheaf/protocol";
-import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatchHunk } from "diff";
+// Not by the entry of the package: a start would load what applies and parses patches, too.
+import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff/lib/patch/create.js";
+import type { StructuredPatchHunk } from "diff";
 import { countLineEnds, countLines, toPrefix } from "../workspace/text-format.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { toReplacementHunk, type TextRegion } from "./text-region.ts";
