@@ -1,10 +1,12 @@
 /** The document assembler: run events in, stream events out (N1 to N55). */
 import {
+  type AgentEvent,
   type ApprovalRequest,
   type ApprovalResolved,
   type ChatResponse,
   createReducer,
   type FinishReason,
+  type OwnEventBody,
   protocolVersion,
   type RunEnd,
   type RunError,
@@ -16,7 +18,7 @@ import {
 import { writeErrorDocument } from "./error-document.ts";
 import { toPayloadPieces } from "./payload-limits.ts";
 import { createRunSummary } from "./run-summary.ts";
-import { createStreamWriter } from "./stream-writer.ts";
+import { createAgentWriter, createStreamWriter } from "./stream-writer.ts";
 import { createTextDocuments, type TextDocuments } from "./text-documents.ts";
 import { createToolDocuments, type ToolDocuments } from "./tool-documents.ts";
 
@@ -66,6 +68,11 @@ class RunAssembler implements Assembler {
   readonly #summary = createRunSummary();
   #text: TextDocuments;
   #tools: ToolDocuments;
+  /** Open calls of subagents, by the call that runs the subagent. */
+  readonly #agents = new Map<string, ToolDocuments>();
+  /** Calls whose subagents have said something in this turn. */
+  readonly #speaking = new Set<string>();
+  #workspace = "";
   #responseId = "";
   #ended = false;
 
@@ -114,8 +121,10 @@ class RunAssembler implements Assembler {
         return this.#tools.setArguments(event, event.time);
       case "tool_result":
         return this.#tools.endCall(event);
+      case "agent_event":
+        return this.#takeAgent(event, event.time);
       case "approval_request":
-        return this.#writeApprovalRequest(event);
+        return this.#writeApprovalRequest(event, this.#tools);
       case "approval_resolved":
         return this.#writeApprovalResolved(event);
       case "run_end":
@@ -127,6 +136,7 @@ class RunAssembler implements Assembler {
   #startRun(run: RunStart, time: number): void {
     const { responseId: id, conversationId, model, mode, workspace } = run;
     this.#responseId = id;
+    this.#workspace = workspace;
     this.#text = createTextDocuments(this.#writer, { mode, workspace });
     this.#tools = createToolDocuments(this.#writer, workspace);
     const { heartbeatMs = 15_000, schema = "/v1/schema/events.json" } = this.#options;
@@ -150,11 +160,12 @@ class RunAssembler implements Assembler {
   }
 
   /** X8. */
-  #writeApprovalRequest(request: ApprovalRequest): void {
-    const documentId = this.#tools.startDocument(request.callId);
+  #writeApprovalRequest(request: ApprovalRequest, tools: ToolDocuments): void {
+    const documentId = tools.startDocument(request.callId);
     if (documentId === undefined) return;
-    const { approvalId, title, description, reason, subject, options, expiresAt } = request;
-    const asked = { title, description, ...(reason && { reason }), subject, options, expiresAt };
+    const { approvalId, title, description, reason, agent, subject, options, expiresAt } = request;
+    const why = { ...(reason && { reason }), ...(agent !== undefined && { agent }) };
+    const asked = { title, description, ...why, subject, options, expiresAt };
     const data = { approvalId, documentId, ...asked };
     this.#writer.write("approval_request", data);
   }
@@ -163,10 +174,64 @@ class RunAssembler implements Assembler {
     this.#writer.write("approval_resolved", { approvalId, optionId, by });
   }
 
+  /** What a subagent does becomes documents that name it; what it says is live output of its call (N75, N76). */
+  #takeAgent({ callId, event }: AgentEvent, time: number): void {
+    switch (event.type) {
+      case "text_delta":
+        this.#speaking.add(callId);
+        return this.#writeAgentText(callId, event.text);
+      case "turn_end":
+        if (this.#speaking.delete(callId)) this.#writeAgentText(callId, "\n\n");
+        return;
+      case "approval_resolved":
+        return this.#writeApprovalResolved(event);
+      case "provider_wait":
+        return this.#take({ ...event, seq: 0, time });
+      case "run_end":
+        this.#agents.get(callId)?.end(time);
+        this.#agents.delete(callId);
+        return;
+      default:
+        return this.#takeAgentCall(this.#openAgent(callId), event, time);
+    }
+  }
+
+  #writeAgentText(callId: string, delta: string): void {
+    this.#tools.pushOutput({ type: "tool_output_delta", callId, stream: "stdout", delta });
+  }
+
+  #takeAgentCall(tools: ToolDocuments, event: OwnEventBody, time: number): void {
+    switch (event.type) {
+      case "tool_call_start":
+        return tools.startCall(event);
+      case "tool_call_arguments_delta":
+        return tools.pushArguments(event);
+      case "tool_call_arguments":
+        return tools.setArguments(event, time);
+      case "tool_output_delta":
+        return tools.pushOutput(event);
+      case "tool_result":
+        return tools.endCall(event);
+      case "approval_request":
+        return this.#writeApprovalRequest(event, tools);
+      default:
+    }
+  }
+
+  #openAgent(callId: string): ToolDocuments {
+    const open = this.#agents.get(callId);
+    if (open) return open;
+    const writer = createAgentWriter(this.#writer, { id: callId, name: this.#tools.findAgentName(callId) });
+    const tools = createToolDocuments(writer, this.#workspace);
+    this.#agents.set(callId, tools);
+    return tools;
+  }
+
   /** N2, N50, N52. */
   #endRun(end: RunEnd, time: number): void {
     this.#ended = true;
     this.#text.end();
+    for (const tools of this.#agents.values()) tools.end(time);
     this.#tools.end(time);
     const error = toRunError(end);
     if (error !== undefined) {

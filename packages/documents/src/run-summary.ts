@@ -1,5 +1,5 @@
 /** The totals of a response: tokens, counts and times (N4 to N7). */
-import type { FinishReason, ResponseMetadata, RunEvent, Usage } from "@sheaf/protocol";
+import type { FinishReason, OwnEventBody, ResponseMetadata, RunEvent, Usage } from "@sheaf/protocol";
 
 export interface RunSummary {
   /** Takes every event of the run. */
@@ -56,6 +56,8 @@ class Summary implements RunSummary {
         return this.#addUsage(event.usage);
       case "hook_result":
         return this.#addNotice(event.notice);
+      case "agent_event":
+        return this.#pushAgent(event.event, event.time);
       case "tool_call_start":
         this.#actions += 1;
         if (event.documentType === "tool_call") this.#toolCalls += 1;
@@ -89,6 +91,21 @@ class Summary implements RunSummary {
       finishReason,
       ...(this.#notices.size > 0 && { notices: [...this.#notices] }),
     };
+  }
+
+  /** What subagents use and do counts for the response (N76). */
+  #pushAgent(event: OwnEventBody, time: number): void {
+    if (event.type === "turn_end" || event.type === "compaction") {
+      this.#otherRequests += 1;
+      this.#addUsage(event.usage);
+    } else if (event.type === "tool_call_start") {
+      this.#actions += 1;
+      if (event.documentType === "tool_call") this.#toolCalls += 1;
+    } else if (event.type === "approval_request") {
+      this.#startWaiting(event.approvalId, time);
+    } else if (event.type === "approval_resolved") {
+      this.#endWaiting(event.approvalId, time);
+    }
   }
 
   /** A repeated request has the same number (N5); what the first one used is then unknown (N6). */

@@ -1,5 +1,6 @@
 /** Numbers stream events and documents. */
 import type {
+  AgentOrigin,
   DocumentEndData,
   DocumentType,
   OutputDeltaData,
@@ -31,6 +32,19 @@ type DeltaEventName = "content_delta" | "arguments_delta";
 
 export function createStreamWriter(): StreamWriter {
   return new Writer();
+}
+
+/** The same stream; the documents that are written by it name the subagent (N74). */
+export function createAgentWriter(writer: StreamWriter, agent: AgentOrigin): StreamWriter {
+  return {
+    write: (event, data) => writer.write(event, data),
+    skip: () => writer.skip(),
+    startDocument: (type, metadata) => writer.startDocument(type, { ...metadata, agent }),
+    writeDelta: (event, documentId, delta) => writer.writeDelta(event, documentId, delta),
+    writeOutput: (documentId, output) => writer.writeOutput(documentId, output),
+    endDocument: (documentId, metadata, content) => writer.endDocument(documentId, { ...metadata, agent }, content),
+    take: () => writer.take(),
+  };
 }
 
 class Writer implements StreamWriter {

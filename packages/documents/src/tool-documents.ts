@@ -37,6 +37,8 @@ export interface ToolDocuments {
   /** The id of the document of an open call, started if necessary (X8). */
   startDocument(callId: string): string | undefined;
   endCall(result: ToolResult): void;
+  /** Which kind of subagent an open call runs; "" if that is not known. */
+  findAgentName(callId: string): string;
   /** Ends the run: calls without a result count as cancelled (N52). */
   end(time: number): void;
 }
@@ -119,6 +121,10 @@ export function createToolDocuments(writer: StreamWriter, workspace: string): To
     pushOutput: (event) => calls.get(event.callId)?.maker.pushOutput?.(event),
     startDocument: (callId) => calls.get(callId)?.open().id,
     endCall,
+    findAgentName: (callId) => {
+      const kind = calls.get(callId)?.arguments?.kind;
+      return typeof kind === "string" ? kind : "";
+    },
     end: (time) => {
       for (const [callId, { since = time }] of calls) {
         const error = { code: "CANCELLED", message: "The run ended before the tool did.", details: "" };

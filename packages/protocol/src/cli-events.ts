@@ -226,6 +226,26 @@ const tools = {
     s.object({ url: s.string(), toolCallId: callId }),
     s.object({ url: s.string(), markdown: s.string() }),
   ),
+  taskToolCall: tool(
+    s.object({
+      description: s.string(),
+      prompt: s.string(),
+      subagentType: s.either([
+        s.strict(s.object({ explore: s.strict(s.object({})) })),
+        s.strict(s.object({ custom: s.strict(s.object({ name: s.string() })) })),
+      ]),
+      agentId: callId,
+      mode: s.string(),
+      environment: s.string(),
+    }),
+    s.object({
+      conversationSteps: s.list(s.object({ assistantMessage: s.object({ text: s.string() }) })),
+      agentId: callId,
+      isBackground: s.boolean(),
+      /** Milliseconds, as text. */
+      durationMs: s.string({ pattern: "^\\d+$" }),
+    }),
+  ),
   mcpToolCall: tool(
     s.object({
       name: s.string(),
@@ -277,6 +297,8 @@ const toolCallLine = s.object({
   session_id: uuid,
   /** Ext. */
   timestamp_ms: count,
+  /** Ext: the call of the subagent that made this one, and its name (C97). */
+  agent: s.optional(s.object({ call_id: callId, name: s.string() })),
 });
 
 /** C8. `tool_call` has exactly one key. */

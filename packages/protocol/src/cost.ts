@@ -1,5 +1,6 @@
 /** What a model request costs. */
 import type { Usage } from "./response-parts.ts";
+import type { Compaction, RunEventBody, TurnEnd } from "./run-events.ts";
 
 /** Prices in US dollars per million tokens. */
 export interface TokenPrice {
@@ -29,4 +30,10 @@ export function toCostUsd(usage: Usage, price: TokenPrice): number {
     cacheWriteTokens * (price.cacheWrite ?? price.input) +
     completionTokens * price.output;
   return sum / 1_000_000;
+}
+
+/** The model request that ends with an event, of the run or of one of its subagents: the run pays for both (C97). */
+export function toEndedRequest(event: RunEventBody): TurnEnd | Compaction | undefined {
+  const own = event.type === "agent_event" ? event.event : event;
+  return own.type === "turn_end" || own.type === "compaction" ? own : undefined;
 }

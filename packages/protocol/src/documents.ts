@@ -9,7 +9,19 @@ const count = s.integer({ minimum: 0 });
 const lineNumber = s.integer({ minimum: 1 });
 const strings = s.list(s.string());
 
+const agentOrigin = s.object({
+  /** The `toolCallId` of the call that runs the subagent. */
+  id: s.string(),
+  /** Its kind: `search`, `plan`, `review`, or the name of a definition. */
+  name: s.string(),
+});
+
+/** Ext on every document that a subagent made (N74). */
+export interface AgentOrigin extends s.ValueOf<typeof agentOrigin> {}
+
 const toolOrigin = s.object({
+  /** Ext: the subagent whose call it is (N74). */
+  agent: s.optional<AgentOrigin>(agentOrigin),
   /** Ext: name of the tool (N28). */
   toolName: s.optional(s.string()),
   /** Ext: id of the call, made by Sheaf, unique in the conversation (N29). */
@@ -243,6 +255,8 @@ const clarificationMetadata = s.extend(toolOrigin, {
 export interface ClarificationMetadata extends s.ValueOf<typeof clarificationMetadata> {}
 
 const errorMetadata = s.object({
+  /** Ext: the subagent whose call failed (N74). */
+  agent: s.optional<AgentOrigin>(agentOrigin),
   /** Upper snake case from the published list (N39). */
   errorCode: s.string({ pattern: "^[A-Z0-9_]+$" }),
   /** Tool name, or `provider`, `agent`, `sandbox`, `user`, `server` (N39). */

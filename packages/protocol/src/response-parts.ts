@@ -159,6 +159,8 @@ export const approvalRequest = s.object({
   description: s.string(),
   /** Ext (X34). */
   reason: s.optional<ApprovalReason>(approvalReason),
+  /** Ext: the subagent that asks (X58). */
+  agent: s.optional(s.string()),
   /** What is asked about, with fields of its own by type. */
   subject: s.open(s.object({ type: approvalSubjectType })),
   options: s.list<ApprovalOption>(approvalOption),

@@ -390,8 +390,23 @@ export interface RunEnd {
   readonly output?: unknown;
 }
 
+/**
+ * An event of a subagent, which a call of `run_agent` runs. It is wrapped so that nobody takes the words and calls of a
+ * subagent for those of the run (S-151).
+ */
+export interface AgentEvent {
+  readonly type: "agent_event";
+  /** The call of `run_agent`. */
+  readonly callId: string;
+  /** As the run of the subagent wrote it: from its `run_start` to its `run_end`. */
+  readonly event: OwnEventBody;
+}
+
 /** One event before it has a number and a time. */
-export type RunEventBody =
+export type RunEventBody = OwnEventBody | AgentEvent;
+
+/** The same without those of subagents. */
+export type OwnEventBody =
   | RunStart
   | TurnStart
   | TextDelta

@@ -22,7 +22,8 @@ export type ToolEffect =
   | PlanEffect
   | QuestionEffect
   | McpEffect
-  | WebEffect;
+  | WebEffect
+  | AgentEffect;
 
 /** read_file. `output` is the content that was read. */
 export interface ReadEffect {
@@ -217,4 +218,13 @@ export interface WebEffect {
   readonly kind: "web";
   /** Address of the page, after redirects. */
   readonly url: string;
+}
+
+/** run_agent. `output` is what the subagent reported. */
+export interface AgentEffect {
+  readonly kind: "agent";
+  /** The kind of subagent: `search`, `plan`, `review`, or the name of a definition. */
+  readonly name: string;
+  /** Its model requests. */
+  readonly turns: number;
 }

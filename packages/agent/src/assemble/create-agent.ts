@@ -49,6 +49,8 @@ export interface AgentOptions extends ToolOptions {
   readonly effort?: Effort;
   /** The model's provider may search the web for it. Default: false. */
   readonly webSearch?: boolean;
+  /** The model may give tasks to subagents (C96). Default: false. */
+  readonly agents?: boolean;
   /** Servers of the Model Context Protocol, by name. */
   readonly mcpServers?: McpServers;
   /** Rules such as `Shell(npm test)`. Default: none, so that what needs permission is asked for, or refused. */
@@ -205,6 +207,7 @@ const optionNames: Readonly<Record<keyof AgentOptions, true>> = {
   mode: true,
   effort: true,
   webSearch: true,
+  agents: true,
   tools: true,
   excludeTools: true,
   allowedTools: true,
@@ -277,6 +280,7 @@ function toSetup(options: AgentOptions, { choice, allow }: ChosenTools): RunSetu
     mode,
     effort: options.effort,
     webSearch: options.webSearch,
+    hasAgents: options.agents,
     includesReasoning: options.includeReasoning,
     sandbox: options.sandbox ?? "enabled",
     limits: budget,

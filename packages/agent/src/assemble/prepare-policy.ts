@@ -1,4 +1,5 @@
 /** What limits the tools of one response: sandbox, rules and workspace, put together for runs and for `sheaf permissions`. */
+import type { Mode } from "@sheaf/protocol";
 import type { Environment } from "../base/paths.ts";
 import { readWorkspaceDenials } from "../config/workspace-rules.ts";
 import { createCommandNetwork, type CommandNetwork } from "../guard/permissions/decide-network.ts";
@@ -36,6 +37,8 @@ export interface PreparedPolicy {
   readonly addedWorkspaces: readonly Workspace[];
   readonly sandbox: Sandbox;
   readonly permissions: Permissions;
+  /** The same in another mode: of a subagent. */
+  readonly permissionsFor: (mode: Mode) => Permissions;
   /** Which hosts commands may reach. */
   readonly network: CommandNetwork;
   /** Package managers whose tokens commands see. */
@@ -67,8 +70,7 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
   const workspaceDenials = trusted ? readWorkspaceDenials(workspace.root) : [];
   const denials = [...deny, ...workspaceDenials];
   const folders: readonly [string, ...string[]] = [workspace.root, ...addedWorkspaces.map(({ root }) => root)];
-  const permissions = createPermissions({
-    mode,
+  const policy = {
     trusted,
     force,
     allow,
@@ -83,7 +85,8 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
       isListed: (repository) => isListed(repository, order.dataFolder),
       environment,
     }),
-  });
+  };
+  const permissionsFor = (other: Mode): Permissions => createPermissions({ ...policy, mode: other });
   const findRegistryHosts = createRegistryFinder({ environment, folders });
   const network = createCommandNetwork({ allow, deny: denials, findRegistryHosts });
   const fileDenials = denials.map(parseRule).filter((rule) => "glob" in rule);
@@ -91,7 +94,8 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
     workspace,
     addedWorkspaces,
     sandbox,
-    permissions,
+    permissions: permissionsFor(mode),
+    permissionsFor,
     network,
     credentials: listCredentials(allow, denials),
     fileDenials,

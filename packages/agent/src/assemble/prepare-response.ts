@@ -35,6 +35,7 @@ import { createKeptResults } from "../workspace/kept-results.ts";
 import { toRunStart, type PermissionSettings, type RunOrder } from "./run-order.ts";
 import {
   chooseServers,
+  createAgentTools,
   createCodeSearch,
   createPageFetcher,
   createToolServers,
@@ -45,6 +46,7 @@ import {
 import { runSetup } from "./run-setup.ts";
 import { findRepository } from "../workspace/repository.ts";
 import { createQuoteFinder } from "./find-quote.ts";
+import { createToldFacts } from "../run/prompts/environment-note.ts";
 
 /** What the caller brings. */
 export interface ResponsePorts {
@@ -164,7 +166,7 @@ export async function prepareResponse(
       environment: `${notes.environment ?? "Changed in the environment:"}\n- Setup: ${setupFailure}`,
     }),
   };
-  const toolBox = createToolBox({
+  const boxPorts = {
     workspace,
     addedWorkspaces,
     commands,
@@ -188,7 +190,38 @@ export async function prepareResponse(
       canFetchPages,
     },
     furtherTools: [...customTools, ...skills.tools, ...(mcp?.tools ?? [])],
+  };
+  const runPorts = {
+    model,
+    now,
+    newCallId: () => `call_${randomUUID()}`,
+    newApprovalId: () => `appr_${randomUUID()}`,
+    findQuote: createQuoteFinder(workspace, permissions, signal),
+    approver: approver && createExpiringApprover(approver),
+  };
+  const agentTools = await createAgentTools(order, {
+    mode: order.mode,
+    limits,
+    start: resumed?.start ?? start,
+    run: { ...runPorts, model: found, hooks },
+    stopsOnDenied,
+    toolBox: boxPorts,
+    permissionsFor: policy.permissionsFor,
+    toSystemPrompt: (instructions) => createSystemPrompt({ ...order, basePrompt: instructions }, addedFolders, []),
+    describeEnvironment: (mode, agentSignal) =>
+      prepareNotes(
+        {
+          order: { ...order, mode },
+          policy: { ...policy, permissions: policy.permissionsFor(mode) },
+          commands,
+          told: createToldFacts(),
+          isAttended: false,
+          now: now(),
+        },
+        agentSignal,
+      ),
   });
+  const toolBox = createToolBox({ ...boxPorts, furtherTools: [...boxPorts.furtherTools, ...agentTools] });
   const settle = async (): Promise<void> => {
     await toolBox.settle();
     if (hooks) await keepHooks(hooks, order.conversationId, toolServers.sessions);
@@ -206,15 +239,10 @@ export async function prepareResponse(
       moments: hooks && findMoments(order.conversationId, conversation.messages.length === 0, toolServers.sessions),
     },
     ports: {
-      model,
+      ...runPorts,
       tools,
       store,
-      now,
       abort,
-      newCallId: () => `call_${randomUUID()}`,
-      newApprovalId: () => `appr_${randomUUID()}`,
-      findQuote: createQuoteFinder(workspace, permissions, signal),
-      approver: approver && createExpiringApprover(approver),
       checkAnswer,
       hooks,
       choices: { mode: order.mode, model: order.modelName, effort: order.effort },

@@ -66,6 +66,8 @@ export interface RunSetup {
   readonly basePrompt?: string | undefined;
   /** Which tools the run has; default: all (C46). */
   readonly toolChoice?: ToolChoice | undefined;
+  /** The model may call subagents (C96). Default: only if `toolChoice` names them. */
+  readonly hasAgents?: boolean | undefined;
   /** Of a program: the end of the system prompt. */
   readonly systemPrompt?: string | undefined;
 }

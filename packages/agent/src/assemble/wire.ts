@@ -32,6 +32,10 @@ import type { AnswerCheck } from "../run/final-answer.ts";
 import { createMessageProjection, type ProjectionOptions } from "../output/create-message-projection.ts";
 import type { OutputFormat, Projection } from "../output/projection.ts";
 import type { Recording } from "../recording/recording.ts";
+import type { AgentPlaces } from "../config/agent-kinds.ts";
+import { agentToolName, type CallableTool } from "../tools/registry.ts";
+import type { AgentToolPorts } from "./agent-tool.ts";
+import type { RunSetup } from "./run-order.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { SchemaState } from "../store/migrations/migrate-postgres.ts";
 import type { StoreDump, TableName, TableSum } from "../store/store-tables.ts";
@@ -159,6 +163,19 @@ export async function openHooks(order: HookOrder): Promise<OpenedHooks> {
   const mayHave = trustedWorkspace && hookFiles.some((file) => existsSync(join(trustedWorkspace.workspace, file)));
   if (!sources && !mayHave) return { hooks: undefined, notices: [] };
   return (await import("./open-hooks.ts")).openHooks(order);
+}
+
+/** The tool for subagents, if the user wants it; what it needs is loaded then (C96). */
+export async function createAgentTools(
+  { hasAgents = false, toolChoice, ...places }: AgentPlaces & Pick<RunSetup, "hasAgents" | "toolChoice">,
+  ports: Omit<AgentToolPorts, "kinds">,
+): Promise<readonly CallableTool[]> {
+  if (!hasAgents && !toolChoice?.only?.includes(agentToolName)) return [];
+  const [{ createAgentTool }, { findAgentKinds }] = await Promise.all([
+    import("./agent-tool.ts"),
+    import("../config/agent-kinds.ts"),
+  ]);
+  return [createAgentTool({ ...ports, kinds: findAgentKinds(places) })];
 }
 
 /** What runs were, for a collector; undefined: the environment names none. */

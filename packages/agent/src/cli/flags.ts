@@ -58,6 +58,7 @@ export const flags = {
   mode: { kind: "value", placeholder: "MODE", help: "agent (default), plan, ask or debug" },
   effort: { kind: "value", placeholder: "LEVEL", help: "How much the model thinks: off, low, medium, high or max" },
   "web-search": { kind: "switch", help: "Let the model's provider search the web for it, where the provider can" },
+  agents: { kind: "switch", help: "Let the model give tasks to subagents: search, plan, review, and your own" },
   plan: { kind: "switch", help: "The same as --mode plan" },
   force: {
     kind: "switch",

@@ -14,6 +14,7 @@ export const requestFlags = [
   "mode",
   "effort",
   "web-search",
+  "agents",
   "plan",
   "force",
   "allow",

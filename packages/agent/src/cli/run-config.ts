@@ -59,6 +59,7 @@ export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig
     effort: flags.effort,
     webSearch: flags["web-search"],
     plan: flags.plan,
+    agents: flags.agents,
     workspace: flags.workspace?.at(-1),
     addDir: flags["add-dir"],
     trust: flags.trust,

@@ -28,6 +28,7 @@ export interface RawSettings extends ModelFlags {
   readonly effort?: string | undefined;
   readonly webSearch?: true | undefined;
   readonly plan?: true | undefined;
+  readonly agents?: true | undefined;
   readonly workspace?: string | undefined;
   readonly addDir?: readonly string[] | undefined;
   readonly trust?: true | undefined;
@@ -65,6 +66,8 @@ export interface Config {
   readonly effort: Effort | undefined;
   /** The provider may search the web for the model; `if_possible`: where it can (C48). */
   readonly webSearch: true | "if_possible" | undefined;
+  /** The model may call subagents (C96). */
+  readonly hasAgents: boolean;
   /** Absolute, links resolved. */
   readonly workspace: string;
   /** Of `--add-dir`: absolute, not checked yet. */
@@ -164,6 +167,7 @@ export function createConfig(
     chooseFallbacks: () => chooseFallbacks(modelSettings),
     mode: toMode(raw),
     effort: toEffort(raw.effort) ?? found.settings.effort,
+    hasAgents: raw.agents ?? found.settings.agents ?? false,
     webSearch: raw.webSearch ?? (found.settings.webSearch ? "if_possible" : undefined),
     workspace,
     addedFolders: (raw.addDir ?? []).map((folder) => resolve(cwd, folder)),

@@ -44,6 +44,7 @@ export function explainSettings(
     explain("base URL", { flag: ["--base-url", raw.baseUrl] }),
     explain("mode", { flag: mode, fallback: "agent" }),
     explain("effort", { flag: ["--effort", raw.effort], config: config.effort }),
+    explain("subagents", { flag: ["--agents", raw.agents], config: config.agents, fallback: "off" }),
     explain("web search", { flag: ["--web-search", raw.webSearch], config: config.webSearch, fallback: "off" }),
     explain("workspace", {
       flag: ["--workspace", raw.workspace === undefined ? undefined : found.workspace],

@@ -118,6 +118,8 @@ const fields = s.object({
   effort: s.optional(s.choice(efforts)),
   /** Providers that can may search the web for the model (C48). */
   webSearch: s.optional(s.boolean()),
+  /** The model may call subagents (C96). */
+  agents: s.optional(s.boolean()),
   /** Tokens that fit into one request to a model, by its name. */
   contextTokens: s.optional(s.record(s.integer({ minimum: 1000 }), modelName)),
   /** Whether a model takes images and PDF, by its name; default: yes (N67). */

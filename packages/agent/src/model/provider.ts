@@ -60,6 +60,8 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolDefinition[];
   readonly mode: Mode;
+  /** Of a subagent: its name. No provider sees it. */
+  readonly agent?: string | undefined;
   /** How much the model is to think; undefined: as it does by default. A model that cannot says so in its `turn_end`. */
   readonly effort?: Effort | undefined;
   /** Ask for summaries of the thinking where the provider has them. */

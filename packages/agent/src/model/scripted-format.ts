@@ -100,6 +100,8 @@ const script = s.object({
   model: s.optional(filledText),
   turns: s.list(s.strict<ScriptedTurn>(turn), { minItems: 1 }),
   after: s.optional(s.choice(["error", "repeat_last", "loop"])),
+  /** What subagents answer, by their names; each begins with the first turn of its list. */
+  agents: s.optional(s.record(s.list(s.strict<ScriptedTurn>(turn), { minItems: 1 }))),
 });
 
 /** A whole script. */
@@ -108,9 +110,15 @@ export interface Script extends s.ValueOf<typeof script> {}
 function listScriptProblems(value: unknown): readonly Problem[] {
   const problems = listProblems(s.strict(script), value);
   if (problems.length > 0) return problems;
-  return (value as Script).turns.flatMap(({ events }, index) =>
-    events.flatMap((event, place) => placeWithin(["turns", index, "events", place], listEventProblems(event))),
-  );
+  const { turns, agents = {} } = value as Script;
+  const listTurnProblems = (list: readonly ScriptedTurn[], path: readonly (string | number)[]): readonly Problem[] =>
+    list.flatMap(({ events }, index) =>
+      events.flatMap((event, place) => placeWithin([...path, index, "events", place], listEventProblems(event))),
+    );
+  return [
+    ...listTurnProblems(turns, ["turns"]),
+    ...Object.entries(agents).flatMap(([name, list]) => listTurnProblems(list, ["agents", name])),
+  ];
 }
 
 /** The one key of an event selects its schema, so that a problem is described in terms of that event. */

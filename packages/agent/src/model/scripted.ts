@@ -63,7 +63,7 @@ interface ScriptSource {
 
 /** The number of answers in the history selects the turn, so that a resumed conversation goes on. */
 function findTurn({ script, origin }: ScriptSource, request: ModelRequest): ScriptedTurn {
-  const { turns } = script;
+  const turns = script.agents?.[request.agent ?? ""] ?? script.turns;
   const index = request.messages.filter(({ role }) => role === "assistant").length;
   const last = turns.length - 1;
   const place =

@@ -9,10 +9,11 @@ import type {
   ToolCallLocation,
   ToolKind,
 } from "@agentclientprotocol/sdk";
-import type { FileChange, QuestionEffect, RunEnd, RunEvent, RunStart, ToolResult } from "@sheaf/protocol";
+import type { AgentEvent, FileChange, QuestionEffect, RunEnd, RunEvent, RunStart, ToolResult } from "@sheaf/protocol";
 import { parsePatch, type StructuredPatchHunk } from "diff";
 import { formatAttachment } from "../workspace/attachment.ts";
 import { formatAction } from "./action-words.ts";
+import { createAgentNames, toOwnEvent } from "./agent-names.ts";
 
 export interface AcpProjection {
   /** The updates for an editor; most events have some. */
@@ -30,6 +31,7 @@ export function createAcpProjection({ withPrompt = false }: { readonly withPromp
 class AcpUpdates implements AcpProjection {
   readonly #withPrompt: boolean;
   readonly #toolNames = new Map<string, string>();
+  readonly #agents = createAgentNames();
   readonly #outputs = new Map<string, string>();
   #workspace = "";
   /** Whether a summary was asked for, and has not come (C55). */
@@ -40,7 +42,10 @@ class AcpUpdates implements AcpProjection {
   }
 
   push(event: RunEvent): readonly SessionUpdate[] {
+    this.#agents.push(event);
     switch (event.type) {
+      case "agent_event":
+        return this.#pushAgent(event);
       case "run_start":
         this.#workspace = event.workspace;
         this.#awaitsSummary = event.shortens ?? false;
@@ -75,6 +80,17 @@ class AcpUpdates implements AcpProjection {
       default:
         return [];
     }
+  }
+
+  /** The calls of a subagent, with its name; the protocol has no other place for it. Its plans are not the session's. */
+  #pushAgent(event: RunEvent & AgentEvent): SessionUpdate[] {
+    const { name, callId } = this.#agents.find(event);
+    if (!["tool_call_start", "tool_call_arguments", "tool_result"].includes(event.event.type)) return [];
+    return this.push(toOwnEvent(event)).flatMap((update) => {
+      if (update.sessionUpdate !== "tool_call" && update.sessionUpdate !== "tool_call_update") return [];
+      const title = typeof update.title === "string" && { title: `${name}: ${update.title}` };
+      return [{ ...update, ...title, _meta: { agent: { callId, name } } }];
+    });
   }
 
   #toLocations(args: Readonly<Record<string, unknown>>): ToolCallLocation[] {
@@ -151,6 +167,7 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   web_search: "search",
   todo_write: "think",
   create_plan: "think",
+  run_agent: "think",
 };
 
 function toKind(toolName: string): ToolKind {
@@ -159,9 +176,15 @@ function toKind(toolName: string): ToolKind {
 
 /** What the call is about, in one line. */
 function toTitle(toolName: string, args: Readonly<Record<string, unknown>>): string {
-  const subject = [args.command, args.target_file, args.query, args.pattern, args.glob_pattern, args.url].find(
-    (value) => typeof value === "string" && value !== "",
-  ) as string | undefined;
+  const subject = [
+    args.command,
+    args.target_file,
+    args.query,
+    args.pattern,
+    args.glob_pattern,
+    args.url,
+    args.task,
+  ].find((value) => typeof value === "string" && value !== "") as string | undefined;
   if (subject === undefined) return toolName;
   const line = subject.replaceAll(/\s+/g, " ").slice(0, 200);
   return toolName === "run_terminal_cmd" ? `\`${line}\`` : `${toolName} ${line}`;

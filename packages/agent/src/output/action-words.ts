@@ -19,6 +19,7 @@ type Action =
   | "question"
   | "fetched"
   | "web"
+  | "agent"
   | "tool";
 
 type Words = Readonly<Record<Action | "failed" | "refused" | "cancelled", string>>;
@@ -38,6 +39,7 @@ const words: Readonly<Record<Locale, Words>> = {
     question: "Asked a question",
     fetched: "Fetched web page",
     web: "Searched the web",
+    agent: "Ran subagent",
     tool: "Called tool",
     failed: "failed",
     refused: "refused",
@@ -57,6 +59,7 @@ const words: Readonly<Record<Locale, Words>> = {
     question: "Rückfrage gestellt",
     fetched: "Webseite abgerufen",
     web: "Im Web gesucht",
+    agent: "Subagent ausgeführt",
     tool: "Werkzeug aufgerufen",
     failed: "fehlgeschlagen",
     refused: "abgelehnt",
@@ -76,6 +79,7 @@ const words: Readonly<Record<Locale, Words>> = {
     question: "Soru soruldu",
     fetched: "Web sayfası getirildi",
     web: "Web'de arandı",
+    agent: "Alt ajan çalıştırıldı",
     tool: "Araç çağrıldı",
     failed: "başarısız",
     refused: "reddedildi",
@@ -95,6 +99,7 @@ const words: Readonly<Record<Locale, Words>> = {
     question: "質問しました",
     fetched: "Webページを取得しました",
     web: "Webを検索しました",
+    agent: "サブエージェントを実行しました",
     tool: "ツールを呼び出しました",
     failed: "失敗",
     refused: "拒否",
@@ -114,6 +119,7 @@ const words: Readonly<Record<Locale, Words>> = {
     question: "已提出問題",
     fetched: "已擷取網頁",
     web: "已搜尋網路",
+    agent: "已執行子代理",
     tool: "已呼叫工具",
     failed: "失敗",
     refused: "遭拒絕",
@@ -144,13 +150,15 @@ const actionsByTool: ReadonlyMap<string, Action> = new Map<string, Action>([
   ["ask_question", "question"],
   ["web_fetch", "fetched"],
   ["web_search", "web"],
+  ["run_agent", "agent"],
 ]);
 
 /** One action line (C11): `Read file`; a call that did not succeed says so after a colon. */
 export function formatAction(toolName: string, result: ToolResult, locale: Locale): string {
   const set = words[locale];
   const action = toAction(toolName, result);
-  const word = action === "tool" ? `${set.tool} ${toolName}` : set[action];
+  const named = result.effect?.kind === "agent" ? ` ${result.effect.name}` : "";
+  const word = action === "tool" ? `${set.tool} ${toolName}` : `${set[action]}${named}`;
   switch (result.status) {
     case "success":
       return word;

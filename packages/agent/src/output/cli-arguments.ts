@@ -70,6 +70,17 @@ function toCliQuestion(question: Arguments): Record<string, unknown> {
   };
 }
 
+/** The first line of a task, shortened. */
+function toShortText(task: string): string {
+  const [line = ""] = task.trim().split("\n", 1);
+  return line.length > 60 ? `${line.slice(0, 59).toWellFormed().trimEnd()}…` : line;
+}
+
+/** As the captured streams name a kind: `explore` is theirs for a search, every other has a name. */
+function toSubagentType(kind: string): Record<string, unknown> {
+  return kind === "search" ? { explore: {} } : { custom: { name: kind } };
+}
+
 const tools: ReadonlyMap<string, CliTool> = new Map<string, CliTool>([
   [
     "read_file",
@@ -150,6 +161,20 @@ const tools: ReadonlyMap<string, CliTool> = new Map<string, CliTool>([
     {
       key: "askQuestionToolCall",
       toArguments: (args) => ({ title: text(args.title), questions: list(args.questions).map(toCliQuestion) }),
+    },
+  ],
+  [
+    "run_agent",
+    {
+      key: "taskToolCall",
+      toArguments: (args, callId) => ({
+        description: toShortText(text(args.task)),
+        prompt: text(args.task),
+        subagentType: toSubagentType(text(args.kind)),
+        agentId: callId,
+        mode: "TASK_MODE_UNSPECIFIED",
+        environment: "SUBAGENT_EXECUTION_ENVIRONMENT_UNSPECIFIED",
+      }),
     },
   ],
   [

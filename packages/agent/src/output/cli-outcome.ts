@@ -42,7 +42,7 @@ function toShellOutcome(result: ToolResult, effect: Extract<ToolEffect, { kind: 
   return effect.exitCode === 0 ? { success: fields } : { failure: fields };
 }
 
-function toSuccess(toolName: string, { effect, output, note, attachments }: ToolResult): Fields {
+function toSuccess(toolName: string, { effect, output, note, attachments, callId, durationMs }: ToolResult): Fields {
   switch (effect?.kind) {
     case "read":
       return {
@@ -81,6 +81,13 @@ function toSuccess(toolName: string, { effect, output, note, attachments }: Tool
       return { url: effect.url, markdown: output };
     case "question":
       return { answers: [], questions: toCliQuestions(effect) };
+    case "agent":
+      return {
+        conversationSteps: [{ assistantMessage: { text: output } }],
+        agentId: callId,
+        isBackground: false,
+        durationMs: String(durationMs),
+      };
     case "command":
     case "terminal":
     case undefined:

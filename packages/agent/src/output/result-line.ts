@@ -9,7 +9,7 @@ import type {
   RunEvent,
   RunStart,
 } from "@sheaf/protocol";
-import { findPrice, toCostUsd } from "@sheaf/protocol/cost";
+import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 import { createGrowingText } from "../base/growing-text.ts";
 
 /** Collects the content of the last line. */
@@ -66,14 +66,17 @@ export function createResultCollector(): ResultCollector {
         case "text_delta":
           words.push(event.text);
           return;
+        case "agent_event":
         case "compaction":
         case "turn_end": {
+          const ended = toEndedRequest(event);
+          if (!ended) return;
           turns += 1;
-          if (event.type === "turn_end") addNotice(event.notice);
-          const price = findPrice(event, start?.price);
-          cost = price && cost !== undefined ? cost + toCostUsd(event.usage, price) : undefined;
-          modelMs += event.modelMs;
-          const { promptTokens, completionTokens, cachedPromptTokens = 0, cacheWriteTokens = 0 } = event.usage;
+          if (ended.type === "turn_end") addNotice(ended.notice);
+          const price = findPrice(ended, start?.price);
+          cost = price && cost !== undefined ? cost + toCostUsd(ended.usage, price) : undefined;
+          modelMs += ended.modelMs;
+          const { promptTokens, completionTokens, cachedPromptTokens = 0, cacheWriteTokens = 0 } = ended.usage;
           usage = {
             inputTokens: usage.inputTokens + promptTokens,
             outputTokens: usage.outputTokens + completionTokens,

@@ -1,5 +1,6 @@
 /** `--output-format stream-json`: one JSON object a line (C4 to C10, C12, C22). */
 import {
+  type AgentEvent,
   cliSchemaVersion,
   type HeartbeatLine,
   type HookLine,
@@ -10,6 +11,7 @@ import {
   type ToolCallLine,
   type UserLine,
 } from "@sheaf/protocol";
+import { createAgentNames, toOwnEvent } from "./agent-names.ts";
 import { createAssistantPieces } from "./assistant-pieces.ts";
 import { encodeLine, type Projection } from "./projection.ts";
 import { createResultCollector, toBareId } from "./result-line.ts";
@@ -30,6 +32,7 @@ class StreamJson implements Projection {
   readonly #includeThinking: boolean;
   readonly #collector = createResultCollector();
   readonly #calls = createToolCallTracker();
+  readonly #agents = createAgentNames();
   readonly #pieces = createAssistantPieces();
   #sessionId = "";
   #isThinking = false;
@@ -45,6 +48,7 @@ class StreamJson implements Projection {
 
   push(event: RunEvent): readonly string[] {
     this.#collector.push(event);
+    this.#agents.push(event);
     this.#wait = undefined;
     switch (event.type) {
       case "run_start":
@@ -62,6 +66,8 @@ class StreamJson implements Projection {
       case "tool_call_arguments":
       case "tool_result":
         return this.#toolLines(event);
+      case "agent_event":
+        return this.#agentLines(event);
       case "turn_end":
         return [...this.#endThinking(event.time), ...this.#flush(event.time)];
       case "run_end":
@@ -170,10 +176,17 @@ class StreamJson implements Projection {
     return [encodeLine({ type: "thinking", subtype: "completed", session_id: this.#sessionId, timestamp_ms: time })];
   }
 
-  #toolLines(event: RunEvent): string[] {
+  #toolLines(event: RunEvent, agent?: ToolCallLine["agent"]): string[] {
     const call = this.#calls.push(event);
     if (!call) return [];
-    const line: ToolCallLine = { type: "tool_call", ...call, session_id: this.#sessionId, timestamp_ms: event.time };
-    return [encodeLine(line)];
+    const place = { session_id: this.#sessionId, timestamp_ms: event.time, ...(agent && { agent }) };
+    return [encodeLine({ type: "tool_call", ...call, ...place } satisfies ToolCallLine)];
+  }
+
+  /** The calls of a subagent; what it says comes with its result, since `assistant` lines are the answer (C7). */
+  #agentLines(event: RunEvent & AgentEvent): string[] {
+    if (event.event.type === "provider_wait") this.#wait = { code: event.event.code, until: event.event.until };
+    const { callId: call_id, name } = this.#agents.find(event);
+    return this.#toolLines(toOwnEvent(event), { call_id, name });
   }
 }

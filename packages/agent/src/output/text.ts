@@ -1,6 +1,7 @@
 /** `--output-format text`: one line per action, then the answer (C11). */
 import type { PlanEffect, RunEvent } from "@sheaf/protocol";
 import { formatAction, type Locale } from "./action-words.ts";
+import { createAgentNames } from "./agent-names.ts";
 import { createAnswerText } from "./answer-text.ts";
 import { formatFailureLine } from "./failure-line.ts";
 import type { Projection } from "./projection.ts";
@@ -20,6 +21,7 @@ export interface TextOptions {
 export function createTextProjection(options: TextOptions): Projection {
   const { locale, showsActions = true, showsFailure = false } = options;
   const toolNames = new Map<string, string>();
+  const agents = createAgentNames();
   const answer = createAnswerText();
   let questions: string[] = [];
   /** The plan, unless text follows it. */
@@ -38,6 +40,7 @@ export function createTextProjection(options: TextOptions): Projection {
   return {
     push(event: RunEvent) {
       answer.push(event);
+      agents.push(event);
       switch (event.type) {
         case "text_delta":
           if (event.text.trim() !== "") plan = "";
@@ -54,6 +57,14 @@ export function createTextProjection(options: TextOptions): Projection {
           if (!showsActions) return [];
           const line = formatAction(toolNames.get(event.callId) ?? "", event, locale);
           return [`${toVisibleLine(line)}\n`];
+        }
+        case "agent_event": {
+          const { event: own } = event;
+          if (own.type === "tool_call_start") toolNames.set(own.callId, own.toolName);
+          if (own.type !== "tool_result" || !showsActions) return [];
+          hasActions = true;
+          const line = formatAction(toolNames.get(own.callId) ?? "", own, locale);
+          return [`  ${toVisibleLine(`${agents.find(event).name}: ${line}`)}\n`];
         }
         case "run_end":
           if (!event.error) return message();

@@ -1,6 +1,6 @@
 /** What runs used, summed up over their logs (C60). */
 import type { CliUsage, RunEvent, RunStart, TokenPrice } from "@sheaf/protocol";
-import { findPrice, toCostUsd } from "@sheaf/protocol/cost";
+import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 import { toBareId } from "./result-line.ts";
 
 /** What rows may be told apart by. */
@@ -52,10 +52,11 @@ export function createUsageReport({ by, since, prices }: ReportOptions): UsageRe
   return {
     push(event) {
       if (event.type === "run_start") start = event;
-      if ((event.type !== "turn_end" && event.type !== "compaction") || !start || event.time < since) return;
-      const { id, name } = event.model ?? { id: start.model, name: start.modelName };
+      const ended = toEndedRequest(event);
+      if (!ended || !start || event.time < since) return;
+      const { id, name } = ended.model ?? { id: start.model, name: start.modelName };
       const isFree = id === "offline" || id.startsWith("scripted:");
-      const price = isFree ? free : (findPrice(event, start.price) ?? prices[name]);
+      const price = isFree ? free : (findPrice(ended, start.price) ?? prices[name]);
       if (!price) unpriced.add(name);
       const day = new Date(event.time).toISOString().slice(0, 10);
       const all = { model: name, day, workspace: start.workspace };
@@ -63,7 +64,7 @@ export function createUsageReport({ by, since, prices }: ReportOptions): UsageRe
       const place = JSON.stringify(keys);
       const row = rows.get(place) ?? { keys, sum: createSum() };
       rows.set(place, row);
-      for (const sum of [row.sum, total]) sum.add(start, event.usage, price);
+      for (const sum of [row.sum, total]) sum.add(start, ended.usage, price);
     },
     get rows() {
       const sorted = [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1));

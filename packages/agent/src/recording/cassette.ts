@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { ModelStreamFormat } from "@sheaf/documents/model-streams";
-import type { HookEventName, HookResult, ModelEvent, RunEventBody, RunEventType, RunStart } from "@sheaf/protocol";
+import type { HookEventName, HookResult, ModelEvent, OwnEventBody, RunEventBody, RunEventType, RunStart } from "@sheaf/protocol";
 import { SheafError, isErrorCode, type ErrorSource } from "../base/errors.ts";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { ModelMessage } from "../model/provider.ts";
@@ -57,7 +57,7 @@ export type AskedRecord =
       readonly system?: string;
       readonly messages?: readonly string[];
     }
-  /** What a tool does to the world; once for each name. */
+  /** What a tool does to the world; once for each name, and for each call of a subagent. */
   | { readonly type: "tool_access"; readonly toolName: string; readonly access: ToolAccess }
   | {
       readonly type: "tool_call";
@@ -98,6 +98,8 @@ export type GivenRecord =
       readonly stream: "stdout" | "stderr";
       readonly delta: string;
     }
+  /** Events of the subagent that a call runs. */
+  | { readonly type: "agent_events"; readonly callId: string; readonly events: readonly OwnEventBody[] }
   | { readonly type: "tool_outcome"; readonly callId: string; readonly outcome: ToolOutcome }
   /** A tool threw an unexpected error. */
   | { readonly type: "tool_error"; readonly callId: string; readonly message: string }

@@ -8,6 +8,7 @@ import type { RunPorts, RunSettings } from "../run/run.ts";
 import type { Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
+import { agentToolName } from "../tools/registry.ts";
 import type { ToolBox } from "../tools/tool.ts";
 import {
   cassetteVersion,
@@ -196,9 +197,11 @@ function recordTools(tools: ToolBox, note: Note): ToolBox {
   const known = new Set<string>();
   return {
     definitions: tools.definitions,
-    accessOf(toolName) {
-      const access = tools.accessOf(toolName);
-      if (!known.has(toolName)) note({ type: "tool_access", toolName, access });
+    accessOf(call) {
+      const { toolName } = call;
+      const access = tools.accessOf(call);
+      // That of a subagent depends on its kind.
+      if (!known.has(toolName) || toolName === agentToolName) note({ type: "tool_access", toolName, access });
       known.add(toolName);
       return access;
     },
@@ -209,12 +212,19 @@ function recordTools(tools: ToolBox, note: Note): ToolBox {
       note({ type: "tool_review", callId: call.callId, ...(question && { question }) });
       return question;
     },
-    async execute(call, { emitOutput, ...options }) {
+    async execute(call, { emitOutput, agentPort, ...options }) {
       const { callId } = call;
       note({ type: "tool_call", ...call }, "flush");
       try {
         const outcome = await tools.execute(call, {
           ...options,
+          agentPort: agentPort && {
+            ...agentPort,
+            emit(events) {
+              note({ type: "agent_events", callId, events });
+              return agentPort.emit(events);
+            },
+          },
           emitOutput(stream, delta) {
             note({ type: "tool_output", callId, stream, delta });
             emitOutput(stream, delta);

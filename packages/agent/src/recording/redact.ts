@@ -1,6 +1,6 @@
 /** Removes private data from a cassette, for sharing (docs/guide/record-and-replay.md). It still replays. */
 import { basename } from "node:path";
-import type { Attachment, ModelEvent } from "@sheaf/protocol";
+import type { Attachment, ModelEvent, OwnEventBody } from "@sheaf/protocol";
 import { keyShapes } from "../base/key-shapes.ts";
 import type { Cassette, CassetteHeader, CassetteRecord } from "./cassette.ts";
 
@@ -140,7 +140,10 @@ function redactAttachments(attachments: unknown, redact: Redact): unknown {
   return kept.map((attachment) => ({ ...attachment, name: redact(attachment.name), sha256: "", data: "" }));
 }
 
-type Delta = Extract<ModelEvent, { type: "text_delta" | "reasoning_delta" | "tool_call_arguments_delta" }>;
+type Delta = Extract<
+  OwnEventBody,
+  { type: "text_delta" | "reasoning_delta" | "tool_call_arguments_delta" | "tool_output_delta" }
+>;
 type OutputDelta = Extract<CassetteRecord, { type: "tool_output" }>;
 
 /** Pieces of a longer text, which `redactDeltas` has redacted as a whole. */
@@ -150,6 +153,7 @@ function isDelta(value: object): value is Delta | OutputDelta {
     type === "text_delta" ||
     type === "reasoning_delta" ||
     type === "tool_call_arguments_delta" ||
+    type === "tool_output_delta" ||
     type === "tool_output"
   );
 }
@@ -183,9 +187,19 @@ function visitDeltas(
     }
     return { ...event, delta: replace(`arguments ${event.callId}`, event.delta) };
   };
+  const visitAgentEvent =
+    (agent: string) =>
+    (event: OwnEventBody): OwnEventBody => {
+      if (event.type === "text_delta" || event.type === "reasoning_delta") {
+        return { ...event, text: replace(`${event.type} of ${agent}`, event.text) };
+      }
+      if (event.type !== "tool_call_arguments_delta" && event.type !== "tool_output_delta") return event;
+      return { ...event, delta: replace(`${event.type} ${event.callId}`, event.delta) };
+    };
   return records.map((record) => {
     if (record.type === "model_request") turn = record.turn;
     if (record.type === "model_events") return { ...record, events: record.events.map(visitEvent) };
+    if (record.type === "agent_events") return { ...record, events: record.events.map(visitAgentEvent(record.callId)) };
     if (record.type !== "tool_output") return record;
     return { ...record, delta: replace(`output ${record.stream} ${record.callId}`, record.delta) };
   });

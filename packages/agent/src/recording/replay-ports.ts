@@ -5,6 +5,7 @@ import type { ApprovalDecision, Approver } from "../tools/approval.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
+import { agentToolName } from "../tools/registry.ts";
 import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
 import type { CassetteHeader, GivenRecord } from "./cassette.ts";
 import { formatCall, type Tape } from "./tape.ts";
@@ -18,19 +19,19 @@ export interface ReplayPort<Port, Given extends GivenRecord["type"]> {
   release(): void;
 }
 
-type ToolGiven = "tool_output" | "tool_outcome" | "tool_error";
+type ToolGiven = "tool_output" | "agent_events" | "tool_outcome" | "tool_error";
 
 /** Tools that return their recorded output and outcomes. Nothing runs. */
 export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
   const access = new Map<string, ToolAccess>();
-  const open = new Map<string, PromiseWithResolvers<ToolOutcome> & Pick<ToolContext, "emitOutput">>();
+  const open = new Map<string, PromiseWithResolvers<ToolOutcome> & Pick<ToolContext, "emitOutput" | "agentPort">>();
   const ended = new Set<string>();
 
   const port: ToolBox = {
     definitions: [],
-    accessOf(toolName) {
+    accessOf({ toolName }) {
       const known = access.get(toolName);
-      if (known) return known;
+      if (known && toolName !== agentToolName) return known;
       const came = `the run asks what ${toolName} does`;
       const record = tape.takeAsked("tool_access", () => came);
       if (record && record.toolName !== toolName) tape.failAtLast(came);
@@ -44,13 +45,13 @@ export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
       if (record && record.callId !== callId) tape.failAtLast(came);
       return tape.failure ? undefined : record?.question;
     },
-    async execute(call, { emitOutput }) {
+    async execute(call, { emitOutput, agentPort }) {
       const came = (): string => `the run makes ${formatCall(call)}`;
       const record = tape.takeAsked("tool_call", came);
       if (record && !isSameCall(record, call)) tape.failAtLast(came());
       if (tape.failure) return toCancelledOutcome();
       const waiting = Promise.withResolvers<ToolOutcome>();
-      open.set(call.callId, { ...waiting, emitOutput });
+      open.set(call.callId, { ...waiting, emitOutput, agentPort });
       return waiting.promise;
     },
     async settle() {
@@ -65,6 +66,15 @@ export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
       if (!call) return ended.has(record.callId);
       if (record.type === "tool_output") {
         call.emitOutput(record.stream, record.delta);
+        return true;
+      }
+      if (record.type === "agent_events") {
+        for (const { type } of record.events) {
+          const turns = type === "turn_start" ? 1 : 0;
+          call.agentPort?.take({ turns, toolCalls: type === "tool_call_arguments" ? 1 : 0 });
+        }
+        // Stored, it counts as any other event of the log.
+        call.agentPort?.emit(record.events).catch(() => undefined);
         return true;
       }
       open.delete(record.callId);

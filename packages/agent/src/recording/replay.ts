@@ -64,6 +64,7 @@ function createPlayer(
       case "model_error":
         return model.receive(record);
       case "tool_output":
+      case "agent_events":
       case "tool_outcome":
       case "tool_error":
         return tools.receive(record);

@@ -10,12 +10,14 @@ export interface ApprovalPorts {
   readonly approver?: Approver | undefined;
   /** Makes `appr_…`. */
   readonly newApprovalId: () => string;
+  /** The subagent that asks; undefined: the run itself. */
+  readonly agentName?: string | undefined;
 }
 
 /** The requests for those of the calls that need a person, in their order. */
 export async function createApprovalRequests(
   calls: readonly ToolInvocation[],
-  { tools, now, approver, newApprovalId }: ApprovalPorts,
+  { tools, now, approver, newApprovalId, agentName }: ApprovalPorts,
 ): Promise<ApprovalRequest[]> {
   if (!approver) return [];
   const requests: ApprovalRequest[] = [];
@@ -29,6 +31,7 @@ export async function createApprovalRequests(
       callId: call.callId,
       approvalId: newApprovalId(),
       ...question,
+      ...(agentName !== undefined && { agent: agentName }),
       expiresAt,
     });
   }

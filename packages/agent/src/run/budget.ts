@@ -27,6 +27,18 @@ export interface Budget {
   readonly isLastTurn: boolean;
   /** The limit that does not allow the given number of tool calls and another turn; undefined: continue. */
   findExceeded(toolCalls: number): SheafError | undefined;
+  /** The limit that does not allow another turn, after subagents have used what the run may use (C97). */
+  findUsedUp(): SheafError | undefined;
+  /** Counts turns and calls of a subagent, unless a limit does not allow them: one turn stays for the run itself (C97). */
+  takeForAgent(wanted: AgentShare): SheafError | undefined;
+  /** Whether no further turn of a subagent is allowed. */
+  readonly isLastAgentTurn: boolean;
+}
+
+/** What a subagent is about to use. */
+interface AgentShare {
+  readonly turns: number;
+  readonly toolCalls: number;
 }
 
 /** An unused budget. */
@@ -40,6 +52,33 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
   const addUsage = (usage: Usage, paid = price): void => {
     tokens += usage.totalTokens;
     if (paid) cost += toCostUsd(usage, paid);
+  };
+
+  const findExceeded = (wanted: number, reservedTurns: number): SheafError | undefined => {
+    const { maxTurns, maxToolCalls, maxTokens, maxCostUsd } = limits;
+    if (maxTurns !== undefined && turns + reservedTurns >= maxTurns) {
+      return new SheafError(
+        "BUDGET_TURNS",
+        `the model wants another turn, the budget is ${maxTurns}: raise --max-turns`,
+      );
+    }
+    if (maxToolCalls !== undefined && toolCalls + wanted > maxToolCalls) {
+      return new SheafError(
+        "BUDGET_TOOLS",
+        `the model wants tool call ${toolCalls + wanted}, the budget is ${maxToolCalls}: raise --max-tool-calls`,
+      );
+    }
+    if (maxTokens !== undefined && tokens >= maxTokens) {
+      return new SheafError(
+        "BUDGET_TOKENS",
+        `${tokens} tokens are used, the budget is ${maxTokens}: raise --max-tokens`,
+      );
+    }
+    if (maxCostUsd !== undefined && cost >= maxCostUsd) {
+      const message = `the run has cost $${cost.toFixed(4)}, the budget is $${maxCostUsd}: raise --max-cost-usd`;
+      return new SheafError("BUDGET_COST", message);
+    }
+    return undefined;
   };
 
   return {
@@ -60,32 +99,33 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
         (maxTokens !== undefined && turns > 0 && tokens + lastTokens >= maxTokens)
       );
     },
-    findExceeded(wanted) {
-      const { maxTurns, maxToolCalls, maxTokens, maxCostUsd } = limits;
-      if (maxTurns !== undefined && turns >= maxTurns) {
-        return new SheafError(
-          "BUDGET_TURNS",
-          `the model wants another turn, the budget is ${maxTurns}: raise --max-turns`,
-        );
-      }
-      if (maxToolCalls !== undefined && toolCalls + wanted > maxToolCalls) {
-        return new SheafError(
-          "BUDGET_TOOLS",
-          `the model wants tool call ${toolCalls + wanted}, the budget is ${maxToolCalls}: raise --max-tool-calls`,
-        );
-      }
-      if (maxTokens !== undefined && tokens >= maxTokens) {
-        return new SheafError(
-          "BUDGET_TOKENS",
-          `${tokens} tokens are used, the budget is ${maxTokens}: raise --max-tokens`,
-        );
-      }
-      if (maxCostUsd !== undefined && cost >= maxCostUsd) {
-        const message = `the run has cost $${cost.toFixed(4)}, the budget is $${maxCostUsd}: raise --max-cost-usd`;
-        return new SheafError("BUDGET_COST", message);
-      }
+    findExceeded: (wanted) => findExceeded(wanted, 0),
+    findUsedUp: () => findExceeded(0, 0),
+    takeForAgent(wanted) {
+      const exceeded = findExceeded(wanted.toolCalls, wanted.turns);
+      if (exceeded) return exceeded;
+      turns += wanted.turns;
+      toolCalls += wanted.toolCalls;
       return undefined;
     },
+    get isLastAgentTurn() {
+      return findExceeded(1, 1) !== undefined;
+    },
+  };
+}
+
+/** The budget of a subagent: limits of its own, within those of the run that called it. */
+export function createAgentBudget(
+  limits: BudgetLimits,
+  { take, isLastTurn }: { readonly take: Budget["takeForAgent"]; readonly isLastTurn: () => boolean },
+): Budget {
+  const own = createBudget(limits, undefined);
+  return {
+    ...own,
+    get isLastTurn() {
+      return own.isLastTurn || isLastTurn();
+    },
+    findExceeded: (toolCalls) => own.findExceeded(toolCalls) ?? take({ turns: 1, toolCalls }),
   };
 }
 

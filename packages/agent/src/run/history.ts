@@ -210,6 +210,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
           else if (promptHooks.has(event.event)) addNote(toHookNote([event]));
           return;
         case "reasoning_delta":
+        case "agent_event":
         case "provider_wait":
         case "tool_call_arguments_delta":
         case "tool_output_delta":

@@ -25,7 +25,7 @@ const deltaTypes: ReadonlySet<RunEventBody["type"]> = new Set([
 
 /** Whether an event is a piece of something longer. */
 function isDelta(event: RunEventBody): boolean {
-  return deltaTypes.has(event.type);
+  return deltaTypes.has(event.type === "agent_event" ? event.event.type : event.type);
 }
 
 /** The log of one response. */

@@ -11,6 +11,7 @@ import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
 import type { CutLog } from "./conversations/resume-response.ts";
 import { createFinalAnswer, type AnswerCheck } from "./final-answer.ts";
+import { toEndedRequest } from "@sheaf/protocol/cost";
 import { createBudget, type Budget, type BudgetLimits } from "./budget.ts";
 import { createClosingCalls } from "./closing-calls.ts";
 import { createContextSize, createShortener } from "./compaction.ts";
@@ -57,6 +58,10 @@ export interface RunPorts {
   readonly checkAnswer?: AnswerCheck | undefined;
   /** The user's hooks; undefined: none (C80). */
   readonly hooks?: Hooks | undefined;
+  /** Of a subagent: what it may use. Default: a new one, by the limits. */
+  readonly budget?: Budget | undefined;
+  /** Of a subagent: its name. */
+  readonly agentName?: string | undefined;
 }
 
 const zeroUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
@@ -114,7 +119,8 @@ export async function* runResponse(
       if (end.reason === "end_turn") end = yield* run.noteAll(run.askStop(end, state, signal));
     } else if (state.calls.length > 0) {
       const results: ToolResult[] = [];
-      for await (const group of runToolCalls(state.calls, ports, signal)) {
+      run.budget.addToolCalls(state.calls.length);
+      for await (const group of runToolCalls(state.calls, { ...ports, runBudget: run.budget }, signal)) {
         results.push(...group.events.filter((event) => event.type === "tool_result"));
         yield run.note(group);
       }
@@ -150,7 +156,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   // Without the tools, which a replay does not have: the provider's next count brings them.
   const headTokens = toTokens(settings.system);
   const loop = createLoopGuard();
-  const budget = createBudget(settings.limits, start.price);
+  const budget = ports.budget ?? createBudget(settings.limits, start.price);
   const answer = createFinalAnswer(ports.checkAnswer);
   const closing = createClosingCalls(settings.start);
   const corrections = createCorrections();
@@ -177,6 +183,10 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         if (event.type === "text_delta") hasText ||= event.text.trim() !== "";
         if (event.type === "turn_end") budget.addTurn(event.usage, event.model?.price);
         if (event.type === "tool_call_arguments") budget.addToolCalls(1);
+        if (event.type !== "agent_event") continue;
+        // Their usage is counted as it is noted.
+        if (event.event.type === "turn_start") budget.addTurn(zeroUsage);
+        if (event.event.type === "tool_call_arguments") budget.addToolCalls(1);
       }
       resumedNote = note;
       if (!lastTurn) return undefined;
@@ -193,7 +203,10 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         closing.push(event);
         corrections.push(event);
         hooks.push(event);
-        if (event.type === "compaction") budget.addUsage(event.usage, event.model?.price);
+        if (event.type === "agent_event") hooks.push(event.event);
+        // Its own turns are counted where they end.
+        const ended = event.type === "turn_end" ? undefined : toEndedRequest(event);
+        if (ended) budget.addUsage(ended.usage, ended.model?.price);
       }
       return group;
     },
@@ -229,6 +242,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
           }),
           mode: start.mode,
           effort: start.effort,
+          agent: ports.agentName,
           includesReasoning: start.includesReasoning,
           webSearch: start.webSearch,
           newCallId: ports.newCallId,
@@ -257,10 +271,13 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     },
     /** The same after the tool calls of a turn. */
     findEndAfterTools({ calls }: TurnState, results: readonly ToolResult[], signal: AbortSignal): RunEnd | undefined {
-      budget.addToolCalls(calls.length);
       loop.addTurn(calls, results);
       // The next turn notices an abort.
-      return signal.aborted ? undefined : (hooks.end ?? toEndAfterTools(results, settings, ports, loop.failure));
+      if (signal.aborted) return undefined;
+      const end = hooks.end ?? toEndAfterTools(results, settings, ports, loop.failure);
+      // Only subagents can have used up what was left.
+      const exceeded = end ? undefined : budget.findUsedUp();
+      return exceeded ? toRunFailure(exceeded) : end;
     },
   };
   return memory;
@@ -318,7 +335,7 @@ function toEndAfterTools(
   { checkAnswer }: RunPorts,
   loop: SheafError | undefined,
 ): RunEnd | undefined {
-  const denied = stopsOnDenied ? results.find((result) => result.status === "rejected") : undefined;
+  const denied = stopsOnDenied ? results.find(isDenied) : undefined;
   if (denied) return toRunFailure(new SheafError("PERMISSION_REQUIRED", denied.error?.message ?? "a call was refused"));
   const kinds = new Set(results.map(({ status, effect }) => (status === "success" ? effect?.kind : undefined)));
   if (kinds.has("question")) return { type: "run_end", reason: "clarification" };
@@ -326,6 +343,11 @@ function toEndAfterTools(
   const isPlanned = start.mode === "plan" && kinds.has("plan") && !checkAnswer;
   if (isPlanned) return { type: "run_end", reason: "end_turn" };
   return loop && toRunFailure(loop);
+}
+
+/** Refused, or a subagent that a refusal ended. */
+function isDenied({ status, effect, error }: ToolResult): boolean {
+  return status === "rejected" || (effect?.kind === "agent" && error?.code === "PERMISSION_REQUIRED");
 }
 
 /** Results for calls that will no longer run. */

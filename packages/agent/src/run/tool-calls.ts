@@ -1,19 +1,23 @@
 /** Runs the tool calls of one turn. */
 import { createWholeCharacters, toWellFormed } from "@sheaf/documents/text";
 import type { ApprovalRequest, RunEventBody, ToolOutputDelta, ToolResult } from "@sheaf/protocol";
+import type { Budget } from "./budget.ts";
 import { type ApprovalPorts, askApproval, createApprovalRequests } from "./approvals.ts";
 import { type HookedCall, joinNotes, runHooksBefore } from "./hooked-calls.ts";
 import type { EventGroup } from "./run-log.ts";
 import type { Approval, CheckArguments } from "../tools/approval.ts";
+import { SheafError } from "../base/errors.ts";
 import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
 import { type Hooks, toHookNote } from "../tools/hooks/hooks.ts";
 import { createTurnBudget, type TurnBudget } from "../tools/result-budget.ts";
-import type { ExecuteOptions, ToolBox, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
+import type { AgentPort, ExecuteOptions, ToolBox, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
 
 /** What calls run with. */
 export interface CallPorts extends ApprovalPorts {
   /** The user's hooks before and after each call; undefined: none. */
   readonly hooks?: Hooks | undefined;
+  /** What is left for subagents; undefined: none can run. */
+  readonly runBudget?: Budget | undefined;
 }
 
 /**
@@ -51,7 +55,7 @@ function toBatches(calls: readonly HookedCall[], tools: Pick<ToolBox, "accessOf"
   const batches: HookedCall[][] = [];
   let isReading = false;
   for (const one of calls) {
-    const reads = ["read", "network"].includes(tools.accessOf(one.call.toolName));
+    const reads = ["read", "network"].includes(tools.accessOf(one.call));
     if (reads && isReading) batches.at(-1)!.push(one);
     else batches.push([one]);
     isReading = reads;
@@ -94,7 +98,7 @@ function askApprovals(
 
 async function runCall(
   { call, refusal, note }: HookedCall,
-  { tools, now, budget, hooks }: CallPorts & { readonly budget: TurnBudget },
+  { tools, now, budget, hooks, runBudget }: CallPorts & { readonly budget: TurnBudget },
   waiting: Promise<Approval> | undefined,
   queue: EventQueue,
   signal: AbortSignal,
@@ -107,8 +111,10 @@ async function runCall(
   const emitOutput: ExecuteOptions["emitOutput"] = (stream, delta) => {
     for (const event of characters.push({ type: "tool_output_delta", callId, stream, delta })) void queue.push(event);
   };
-  const options = { signal, emitOutput, budget, hooks, ...(approval && { approval }) };
+  const agent = runBudget && createAgentPort(callId, runBudget, queue);
+  const options = { signal, emitOutput, budget, hooks, agentPort: agent?.port, ...(approval && { approval }) };
   const { hooks: results = [], ...outcome } = await executeSafely(tools, call, options);
+  agent?.end();
   for (const result of results) void queue.push(toWellFormed(result));
   const notes = joinNotes(outcome.note, note, toHookNote(results));
   return toWellFormed({
@@ -118,6 +124,20 @@ async function runCall(
     ...(notes !== undefined && { note: notes }),
     durationMs: now() - startedAt,
   });
+}
+
+/** The events of a subagent are stored as part of the log of its run, until its call has ended. */
+function createAgentPort(callId: string, budget: Budget, queue: EventQueue) {
+  let hasEnded = false;
+  const port: AgentPort = {
+    async emit(events) {
+      if (hasEnded) throw new SheafError("CANCELLED", "the call of the subagent has ended");
+      await Promise.all(events.map((event) => queue.push({ type: "agent_event", callId, event })));
+    },
+    take: (wanted) => budget.takeForAgent(wanted),
+    isLastTurn: () => budget.isLastAgentTurn,
+  };
+  return { port, end: () => void (hasEnded = true) };
 }
 
 /** A defect in a tool is reported to the model and does not end the run. */
@@ -140,6 +160,11 @@ async function executeSafely(tools: ToolBox, call: ToolInvocation, options: Exec
 
 /** How long a call may take to end by itself after an abort: the last line must be written within a second (C23). */
 const ABORT_GRACE_MS = 400;
+
+/** Whether something happened outside, or a person decided. */
+function isEffect({ type }: RunEventBody): boolean {
+  return type === "tool_result" || type === "approval_request" || type === "approval_resolved";
+}
 
 interface EventQueue {
   /** Takes an event. Resolves when it is stored and delivered. */
@@ -168,7 +193,7 @@ function createEventQueue(): EventQueue {
         const { resolve } = stored;
         waiting = [];
         stored = Promise.withResolvers<void>();
-        const isSynced = events.some(({ type }) => type === "tool_result" || type === "approval_resolved");
+        const isSynced = events.some((event) => isEffect(event.type === "agent_event" ? event.event : event));
         yield { events, durability: isSynced ? "synced" : "grouped" };
         resolve();
       }

@@ -1,6 +1,6 @@
 /** How much one owner may have at once, and use up in a day (S-55). */
 import type { RunEvent, TokenPrice } from "@sheaf/protocol";
-import { findPrice, toCostUsd } from "@sheaf/protocol/cost";
+import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 import type { BudgetLimits } from "../run/budget.ts";
 import { WaitingLimitError } from "../store/orders.ts";
 import { RunningLimitError, type SharedStore } from "../store/store.ts";
@@ -116,9 +116,10 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
     async note(store: SharedStore, events: readonly RunEvent[], price: TokenPrice | undefined): Promise<void> {
       if (!hasDayLimit) return;
       for (const event of events) {
-        if (event.type !== "turn_end" && event.type !== "compaction") continue;
-        const paid = findPrice(event, price);
-        await store.addUsage(today(), { turns: 1, costUsd: paid ? toCostUsd(event.usage, paid) : 0 });
+        const ended = toEndedRequest(event);
+        if (!ended) continue;
+        const paid = findPrice(ended, price);
+        await store.addUsage(today(), { turns: 1, costUsd: paid ? toCostUsd(ended.usage, paid) : 0 });
       }
     },
   };

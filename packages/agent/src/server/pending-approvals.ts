@@ -139,7 +139,10 @@ async function readState(
   responseId: string,
   approvalId: string,
 ): Promise<"open" | "resolved" | "unknown"> {
-  const events = await store.readEvents(responseId);
+  // A subagent asks as the run itself does.
+  const events = (await store.readEvents(responseId)).map((event) =>
+    event.type === "agent_event" && event.event.type !== "run_end" ? event.event : event,
+  );
   const isAsked = events.some((event) => event.type === "approval_request" && event.approvalId === approvalId);
   if (!isAsked) return "unknown";
   const isOver = events.some(

@@ -1,6 +1,6 @@
 /** What a log adds up to, stored beside it, so that lists and searches of conversations need not read logs (X35, X36). */
 import type { RunEvent, TokenPrice } from "@sheaf/protocol";
-import { findPrice, toCostUsd } from "@sheaf/protocol/cost";
+import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 
 /** Longest text of an answer that is kept for searches. UTF-16 units. */
 const MAX_ANSWER = 100_000;
@@ -25,11 +25,12 @@ export function digestLog(events: Iterable<RunEvent>): LogDigest {
     if (event.type === "run_start") price = event.price;
     if (event.type === "turn_start" && answer !== "") answer += "\n";
     if (event.type === "text_delta" && answer.length < MAX_ANSWER) answer += event.text;
-    if (event.type !== "turn_end" && event.type !== "compaction") continue;
-    promptTokens += event.usage.promptTokens;
-    completionTokens += event.usage.completionTokens;
-    const paid = findPrice(event, price);
-    if (paid) costUsd = (costUsd ?? 0) + toCostUsd(event.usage, paid);
+    const ended = toEndedRequest(event);
+    if (!ended) continue;
+    promptTokens += ended.usage.promptTokens;
+    completionTokens += ended.usage.completionTokens;
+    const paid = findPrice(ended, price);
+    if (paid) costUsd = (costUsd ?? 0) + toCostUsd(ended.usage, paid);
   }
   return {
     promptTokens: toWhole(promptTokens),

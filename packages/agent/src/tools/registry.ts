@@ -1,6 +1,7 @@
 /** All tools, and the check of their arguments. */
 import type { Mode } from "@sheaf/protocol";
 import { formatProblem, parseValue, type Problem } from "@sheaf/protocol/check-value";
+import type { ToolAccess } from "../guard/permissions/decision.ts";
 import { findNearest } from "../base/nearest-names.ts";
 import { isOffered } from "../guard/permissions/permissions.ts";
 import type { ToolDefinition } from "../model/provider.ts";
@@ -29,6 +30,8 @@ import { writeFileTool } from "./write-file.ts";
 export interface CallableTool extends Pick<Tool, "name" | "description" | "documentType" | "access"> {
   /** JSON Schema of the arguments. */
   readonly schema: Readonly<Record<string, unknown>>;
+  /** What a call with these arguments touches, where that depends on them; default: `access`. */
+  readonly accessOf?: (args: ToolInvocation["arguments"]) => ToolAccess;
   /** Of a server's tool: its names, as in the user's rules. */
   readonly mcp?: { readonly server: string; readonly tool: string };
   /** Checks the arguments; `run` is then ready to go. A schema of the user's takes its time. */
@@ -124,9 +127,12 @@ export function isChosen(name: string, { only, excluded = [] }: ToolChoice = {})
   return (only === undefined || only.some(matches)) && !excluded.some(matches);
 }
 
+/** The tool that runs subagents: a run has it only if the user wants it (C96). */
+export const agentToolName = "run_agent";
+
 /** Names of all tools but those of servers and programs. */
 export function listToolNames(): readonly string[] {
-  return tools.map(({ name }) => name);
+  return [...tools.map(({ name }) => name), agentToolName];
 }
 
 /** What decides which tools a model sees, besides the mode. */

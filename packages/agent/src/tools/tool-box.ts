@@ -17,7 +17,7 @@ import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "./tool.t
 
 /** What tools work with. */
 export interface ToolBoxPorts
-  extends Omit<GatePorts, "state">, Omit<ToolContext, "background" | "callId" | "signal" | "emitOutput"> {
+  extends Omit<GatePorts, "state">, Omit<ToolContext, "background" | "callId" | "signal" | "emitOutput" | "agentPort"> {
   /** The user's commands after an edit. */
   readonly afterEdit?: readonly AfterEditCommand[] | undefined;
   /** Which tools the run can use at all. */
@@ -78,8 +78,9 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
 
   return {
     definitions,
-    accessOf(toolName) {
-      return find(toolName)?.access ?? "read";
+    accessOf({ toolName, arguments: args }) {
+      const tool = find(toolName);
+      return tool?.accessOf?.(args) ?? tool?.access ?? "read";
     },
     async checkArguments({ callId, toolName }, args) {
       const prepared = await find(toolName)?.prepare({ callId, toolName, arguments: args });

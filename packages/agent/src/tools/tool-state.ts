@@ -3,6 +3,7 @@ import type {
   FileChange,
   InstrumentationBlock,
   RunEvent,
+  RunEventBody,
   TodoEffect,
   ApprovalOption,
   ApprovalRequest,
@@ -44,7 +45,7 @@ export function createToolState(): ToolState {
 
 /** Applies todos, plans, changed files and standing answers, so that a resumed conversation continues with them. */
 export function applyToState(state: ToolState, event: RunEvent): void {
-  applyToAnswers(state.answers, event);
+  applyToAnswers(state.answers, event.type === "agent_event" ? event.event : event);
   if (event.type !== "tool_result") return;
   const { effect, attachments = [] } = event;
   state.attachedBytes += attachments.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -101,7 +102,7 @@ function createStandingAnswers(): StandingAnswers {
 }
 
 /** Applies an event of the log. */
-function applyToAnswers(answers: StandingAnswers, event: RunEvent): void {
+function applyToAnswers(answers: StandingAnswers, event: RunEventBody): void {
   if (event.type === "approval_request") answers.open.set(event.approvalId, event);
   if (event.type !== "approval_resolved") return;
   const question = answers.open.get(event.approvalId);

@@ -1,5 +1,6 @@
 /** The port between a run and its tools. Each tool has a file in this folder. */
-import type { HookResult, Mode, ToolDocumentType, ToolResult } from "@sheaf/protocol";
+import type { HookResult, Mode, OwnEventBody, ToolDocumentType, ToolResult } from "@sheaf/protocol";
+import type { SheafError } from "../base/errors.ts";
 import type { Schema } from "@sheaf/protocol/schema";
 import type { BackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { RunSearch } from "../guard/sandbox/launch/search-program.ts";
@@ -53,6 +54,18 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Live output (`tool_output_delta`). */
   readonly emitOutput: (stream: "stdout" | "stderr", delta: string) => void;
+  /** What a subagent needs of the run that called it; undefined: no subagent can run. */
+  readonly agentPort?: AgentPort | undefined;
+}
+
+/** How the run of a subagent is part of the run that called it. */
+export interface AgentPort {
+  /** Puts events into the log. Resolves when they are stored; rejects once the call has ended. */
+  readonly emit: (events: readonly OwnEventBody[]) => Promise<void>;
+  /** Takes turns and tool calls from the budget of the run; the limit that does not allow them: nothing is taken (C97). */
+  readonly take: (wanted: { readonly turns: number; readonly toolCalls: number }) => SheafError | undefined;
+  /** Whether the budget of the run allows no further turn of a subagent. */
+  readonly isLastTurn: () => boolean;
 }
 
 /** One tool. `run` never throws for an expected outcome: a failure is an outcome. */
@@ -79,7 +92,7 @@ export interface ToolInvocation {
 }
 
 /** What goes with one call. */
-export interface ExecuteOptions extends Pick<ToolContext, "signal" | "emitOutput"> {
+export interface ExecuteOptions extends Pick<ToolContext, "signal" | "emitOutput" | "agentPort"> {
   /** The person's answer, where the call needed one. */
   readonly approval?: Approval;
   /** What the turn has left for results; absent: this is its only call. */
@@ -93,7 +106,7 @@ export interface ToolBox {
   /** The tools for the model; what a mode forbids is left out (and refused by `execute`). */
   readonly definitions: readonly ToolDefinition[];
   /** What the call may touch; calls that only read may run in parallel. */
-  accessOf(toolName: string): ToolAccess;
+  accessOf(call: Pick<ToolInvocation, "toolName" | "arguments">): ToolAccess;
   /** What is wrong with edited arguments of the call, in one line; undefined: nothing. */
   checkArguments(call: ToolInvocation, args: ToolInvocation["arguments"]): Promise<string | undefined>;
   /** The question to a person before the call runs (X8); undefined: none. */

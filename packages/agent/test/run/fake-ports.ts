@@ -96,7 +96,8 @@ const toQuestion = (callId: string): ApprovalQuestion => ({
 export function createFakeTools(tools: Readonly<Record<string, FakeTool>>): ToolBox {
   return {
     definitions: [],
-    accessOf: (name): ToolAccess => (name.startsWith("write") ? "write" : name.startsWith("run") ? "command" : "read"),
+    accessOf: ({ toolName: name }): ToolAccess =>
+      name.startsWith("write") ? "write" : name.startsWith("run") ? "command" : "read",
     checkArguments: async () => undefined,
     async review({ toolName, callId }) {
       return toolName.includes("ask") ? toQuestion(callId) : undefined;

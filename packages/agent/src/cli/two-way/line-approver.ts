@@ -37,7 +37,8 @@ export function createLineApprover({ sessionId, write, interrupt }: LineApprover
   let hasEnded = false;
   return {
     expiresAfterMs: EXPIRES_MS,
-    observe(event) {
+    observe(logged) {
+      const event = logged.type === "agent_event" ? logged.event : logged;
       if (event.type === "tool_call_start") names.set(event.callId, event.toolName);
       if (event.type === "tool_result") {
         names.delete(event.callId);

@@ -104,7 +104,10 @@ function toText(value: unknown, missing: string): string {
 }
 
 /** Tools that change nothing but the conversation, by the modes that do not have all of them. */
-const stateTools = { ask: ["ask_question"], plan: ["ask_question", "create_plan", "todo_write"] } as const;
+const stateTools = {
+  ask: ["ask_question", "run_agent"],
+  plan: ["ask_question", "create_plan", "todo_write", "run_agent"],
+} as const;
 
 /** Tools that only debug mode has. */
 const debugTools: ReadonlySet<string> = new Set(["add_instrumentation", "remove_instrumentation"]);

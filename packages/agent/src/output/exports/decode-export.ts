@@ -2,11 +2,12 @@
 import { isAbsolute } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { createAssembler, toWellFormed } from "@sheaf/documents";
-import type { RunEvent, StreamEvent } from "@sheaf/protocol";
+import type { RunEvent, RunEventBody, StreamEvent } from "@sheaf/protocol";
 import { isJsonObject, type JsonObject } from "@sheaf/protocol/check-value";
 import { verify } from "@sheaf/protocol/verify";
 import { SheafError } from "../../base/errors.ts";
 import { toAttachment, toMessageFile } from "../../workspace/attachment.ts";
+import { toOwnEvent } from "../agent-names.ts";
 import { exportVersion, type ConversationExport, type ExportedResponse } from "./conversation-export.ts";
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
@@ -70,7 +71,8 @@ function toExportedResponse(value: unknown, conversationId: string, number: numb
   check(log.at(-1)?.type === "run_end", `${name} does not end with run_end`);
   const imported = toImportedLog(log);
   checkDocuments(imported, name);
-  for (const event of imported) {
+  for (const logged of imported) {
+    const event = logged.type === "agent_event" ? toOwnEvent(logged) : logged;
     checkPlaces(event, name);
     checkAttachments(event, name);
   }
@@ -81,7 +83,8 @@ function toExportedResponse(value: unknown, conversationId: string, number: numb
  * A log as an import stores it. Approvals are left out: what was allowed elsewhere is not allowed here (S-06, S-16, S-91).
  */
 export function toImportedLog(log: readonly RunEvent[]): RunEvent[] {
-  const kept = log.filter(({ type }) => type !== "approval_request" && type !== "approval_resolved");
+  const isApproval = ({ type }: RunEventBody): boolean => type === "approval_request" || type === "approval_resolved";
+  const kept = log.filter((event) => !isApproval(event.type === "agent_event" ? event.event : event));
   return kept.map((event, index) => {
     const numbered = { ...event, seq: index + 1 };
     return numbered.type === "run_start" ? { ...numbered, imported: true } : numbered;

@@ -1,4 +1,5 @@
 /** A run as spans and measurements of OpenTelemetry, by its conventions for generative AI: a function of the log (C67). */
+import { toEndedRequest } from "@sheaf/protocol/cost";
 import { hash } from "node:crypto";
 import type { RunEvent, RunStart, ToolResult, Usage } from "@sheaf/protocol";
 import type { TelemetrySettings } from "../../config/telemetry-settings.ts";
@@ -94,6 +95,14 @@ export class SpanCollector {
         if (finishReason === "error") this.#failed = chat;
         else this.#addChat(chat);
         this.#turn = undefined;
+        break;
+      }
+      case "agent_event": {
+        const ended = toEndedRequest(event);
+        if (!ended) break;
+        const { modelMs, usage, model } = ended;
+        const { seq, time } = event;
+        this.#addChat({ seq, start: time - modelMs, end: time, model: model?.id, usage });
         break;
       }
       case "compaction": {

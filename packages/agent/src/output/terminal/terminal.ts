@@ -1,6 +1,8 @@
 /** A run as a person in a terminal sees it: the text as it arrives, a line for each action, commands with their output. */
-import type { RunEvent, ToolEffect, ToolResult } from "@sheaf/protocol";
+import type { AgentEvent, RunEvent, ToolEffect, ToolResult } from "@sheaf/protocol";
+import { toEndedRequest } from "@sheaf/protocol/cost";
 import { formatAction, type Locale } from "../action-words.ts";
+import { createAgentNames } from "../agent-names.ts";
 import type { Projection } from "../projection.ts";
 import { toVisibleLine, toVisibleText } from "../visible-text.ts";
 import { formatDiff } from "./diff-lines.ts";
@@ -28,6 +30,7 @@ class Terminal implements Projection {
   readonly #options: TerminalOptions;
   #styler: ReturnType<typeof createMarkdownStyler>;
   readonly #toolNames = new Map<string, string>();
+  readonly #agents = createAgentNames();
   readonly #outputLines = new Map<string, number>();
   #isAtLineStart = true;
   #workspace = "";
@@ -44,7 +47,10 @@ class Terminal implements Projection {
   }
 
   push(event: RunEvent): readonly string[] {
+    this.#agents.push(event);
     switch (event.type) {
+      case "agent_event":
+        return this.#agentLines(event);
       case "run_start":
         this.#startedAt = event.time;
         this.#workspace = event.workspace;
@@ -91,6 +97,22 @@ class Terminal implements Projection {
       default:
         return [];
     }
+  }
+
+  /** One line for each call of a subagent, with its name. */
+  #agentLines(event: RunEvent & AgentEvent): string[] {
+    const ended = toEndedRequest(event);
+    if (ended) {
+      this.#turns += 1;
+      this.#tokens += ended.usage.totalTokens;
+    }
+    const { event: own } = event;
+    if (own.type === "tool_call_start") this.#toolNames.set(own.callId, own.toolName);
+    if (own.type !== "tool_result") return [];
+    const action = formatAction(this.#toolNames.get(own.callId) ?? "", own, this.#options.locale);
+    const subject = own.effect ? toSubject(own.effect, this.#workspace) : "";
+    const line = [`${this.#agents.find(event).name}: ${action}`, subject].filter(Boolean).join("  ");
+    return [...this.#endText(), ...this.#line(this.#toDim(`  ${toVisibleLine(line)}`))];
   }
 
   #print(text: string): string[] {

@@ -1,6 +1,6 @@
 /** The end of a response whose process died: its reason, and a result for every call that has none. */
 import { resolve } from "node:path";
-import type { RunEvent, RunEventBody } from "@sheaf/protocol";
+import type { AgentEvent, OwnEventBody, RunEvent, RunEventBody } from "@sheaf/protocol";
 import { SheafError } from "../../base/errors.ts";
 import { toRunFailure } from "../run-failure.ts";
 import type { ResponseRecord, Store } from "../../store/store.ts";
@@ -59,6 +59,28 @@ export function listOpen(events: readonly RunEvent[]): {
   return { calls, approvals };
 }
 
+/**
+ * What ends the subagents whose calls are open, before the results of these calls: nothing of them goes on (C99).
+ * A subagent has none of its own.
+ */
+export function closeAgents(events: readonly RunEvent[]): AgentEvent[] {
+  const { calls } = listOpen(events);
+  return [...calls].flatMap((callId) => {
+    const own = listAgentEvents(events, callId);
+    if (own.length === 0 || own.at(-1)!.type === "run_end") return [];
+    return toClosingEvents(own).map((event) => ({ type: "agent_event", callId, event: event as OwnEventBody }));
+  });
+}
+
+/** The log of a subagent. */
+export function listAgentEvents(events: readonly RunEvent[], callId: string): RunEvent[] {
+  return events.flatMap((logged) =>
+    logged.type === "agent_event" && logged.callId === callId
+      ? [{ ...logged.event, seq: logged.seq, time: logged.time }]
+      : [],
+  );
+}
+
 function toClosingEvents(events: readonly RunEvent[]): RunEventBody[] {
   const { calls, approvals } = listOpen(events);
   const error = new SheafError(
@@ -68,6 +90,7 @@ function toClosingEvents(events: readonly RunEvent[]): RunEventBody[] {
   );
   const unapproved = new Set(approvals.values());
   return [
+    ...closeAgents(events),
     ...[...approvals.keys()].map((approvalId) => toRejected(events, approvalId)),
     ...[...calls].map((callId): RunEventBody => ({
       type: "tool_result",
@@ -75,7 +98,9 @@ function toClosingEvents(events: readonly RunEvent[]): RunEventBody[] {
       ...toCancelledOutcome(
         unapproved.has(callId)
           ? "the process ended while this call waited for an answer; it did not run"
-          : "the process ended before this call had a result; what it did is not known",
+          : listAgentEvents(events, callId).length > 0
+            ? "the process ended while this subagent worked, so it made no report: make the call again if you need it"
+            : "the process ended before this call had a result; what it did is not known",
       ),
       ...(!unapproved.has(callId) && toCutEffect(events, callId)),
       durationMs: 0,

@@ -2,7 +2,7 @@
 import type { RunEvent, RunEventBody, RunStart, ToolResult, Usage } from "@sheaf/protocol";
 import { toFailure } from "../../tools/failure.ts";
 import type { ToolInvocation } from "../../tools/tool.ts";
-import { listOpen, toRejected } from "./end-cut-response.ts";
+import { closeAgents, listAgentEvents, listOpen, toRejected } from "./end-cut-response.ts";
 
 /** The log of a response that goes on. */
 export interface CutLog {
@@ -57,11 +57,12 @@ function toClosing(events: readonly RunEvent[], isMidTurn: boolean): RunEventBod
     type: "tool_result",
     callId,
     // A call runs only after the end of its turn, and after its approval.
-    ...toInterrupted(isMidTurn || unapproved.has(callId)),
+    ...toInterrupted(isMidTurn || unapproved.has(callId), listAgentEvents(events, callId)[0]),
     durationMs: 0,
   });
   return [
     ...(isMidTurn ? [cutTurn] : []),
+    ...closeAgents(events),
     ...[...approvals.keys()].map((approvalId) => toRejected(events, approvalId)),
     ...[...calls].map(toResult),
   ];
@@ -80,7 +81,13 @@ const cutTurn: RunEventBody = {
   modelMs: 0,
 };
 
-function toInterrupted(isUnrun: boolean): ReturnType<typeof toFailure> {
+/** `agent`: the first event of the subagent that the call ran. */
+function toInterrupted(isUnrun: boolean, agent?: RunEvent): ReturnType<typeof toFailure> {
+  if (agent?.type === "run_start" && agent.mode === "ask") {
+    const message =
+      "the process ended while this subagent worked, so it made no report; it only read: make the call again";
+    return toFailure("INTERRUPTED", `${message} if the report is still needed`);
+  }
   return toFailure(
     "INTERRUPTED",
     isUnrun

@@ -230,11 +230,13 @@ export function toFileSpans(events: readonly RunEvent[]): FileSpan[] {
   let workspace = "";
   let added: readonly string[] = [];
   let isImported = false;
-  for (const event of events) {
-    if (event.type === "run_start") {
-      workspace = event.workspace;
-      added = event.addedFolders ?? [];
-      isImported = event.imported ?? false;
+  for (const logged of events) {
+    // What subagents changed, the run changed.
+    const event = logged.type === "agent_event" ? logged.event : logged;
+    if (logged.type === "run_start") {
+      workspace = logged.workspace;
+      added = logged.addedFolders ?? [];
+      isImported = logged.imported ?? false;
     }
     if (event.type !== "tool_result" || event.effect?.kind !== "file_edit") continue;
     for (const change of event.effect.changes) {

@@ -1,0 +1,141 @@
+/** run_agent: a task for a subagent, with tools, a mode and a budget of its own (C96). */
+import type { Mode, RunStart } from "@sheaf/protocol";
+import * as s from "@sheaf/protocol/schema";
+import type { AgentKind } from "../config/agent-kinds.ts";
+import type { Permissions } from "../guard/permissions/permissions.ts";
+import type { BudgetLimits } from "../run/budget.ts";
+import { runSubagent } from "../run/agents/run-subagent.ts";
+import type { RunPorts } from "../run/run.ts";
+import { agentToolName, isChosen, toCallable, type CallableTool, type ToolChoice } from "../tools/registry.ts";
+import { createToolBox, type ToolBoxPorts } from "../tools/tool-box.ts";
+import { createToolState } from "../tools/tool-state.ts";
+import { toFailure } from "../tools/failure.ts";
+import type { Hooks } from "../tools/hooks/hooks.ts";
+import type { Tool, ToolContext, ToolReturn } from "../tools/tool.ts";
+
+/** What subagents get of the run that calls them. */
+export interface AgentToolPorts {
+  readonly kinds: ReadonlyMap<string, AgentKind>;
+  /** Of the run: no subagent may do more. */
+  readonly mode: Mode;
+  readonly limits: BudgetLimits;
+  readonly stopsOnDenied: boolean;
+  readonly start: Omit<RunStart, "type">;
+  readonly run: Omit<RunPorts, "tools" | "budget" | "agentName" | "checkAnswer">;
+  /** The tools of the run, of which the subagent has some. */
+  readonly toolBox: ToolBoxPorts;
+  readonly permissionsFor: (mode: Mode) => Permissions;
+  /** With the instructions of a kind in place of Sheaf's own. */
+  readonly toSystemPrompt: (instructions: string) => string;
+  /** Where and when the subagent works. */
+  readonly describeEnvironment: (mode: Mode, signal: AbortSignal) => Promise<Pick<RunStart, "environment">>;
+}
+
+/** Tools that are for the conversation with the user, which a subagent has no part in. */
+const withheld = [agentToolName, "ask_question", "create_plan", "todo_write", "read_skill"];
+
+/** The tool; a call of a kind that only reads runs beside others. */
+export function createAgentTool(ports: AgentToolPorts): CallableTool {
+  const { kinds } = ports;
+  const parameters = s.object({
+    kind: s.choice([...kinds.keys()] as [string, ...string[]]),
+    task: s.string({ minLength: 1, description: "All that it needs to know: it sees nothing of this conversation" }),
+  });
+  const lines = [...kinds.values()].map(
+    (kind) => `- ${kind.name}${toMode(kind, ports.mode) === "ask" ? " (only reads)" : ""}: ${kind.description}`,
+  );
+  const tool: Tool<s.ValueOf<typeof parameters>> = {
+    name: agentToolName,
+    description: `Give a task to a subagent, which works with a context of its own and returns a report. Use it for work that would fill yours, and for parts that do not depend on each other: calls in one turn of kinds that only read run at once. Kinds:\n${lines.join("\n")}`,
+    documentType: "tool_call",
+    access: "state",
+    parameters,
+    run: ({ kind, task }, context) => runTask(kinds.get(kind)!, task, ports, context),
+  };
+  return {
+    ...toCallable(tool),
+    accessOf({ kind }) {
+      const known = kinds.get(String(kind));
+      return known && toMode(known, ports.mode) === "agent" ? "state" : "read";
+    },
+  };
+}
+
+/** What a subagent may do: no more than the run that called it. */
+function toMode({ mode }: AgentKind, ofRun: Mode): "ask" | "agent" {
+  return ofRun === "ask" || ofRun === "plan" ? "ask" : mode;
+}
+
+async function runTask(
+  kind: AgentKind,
+  task: string,
+  ports: AgentToolPorts,
+  { agentPort, callId, signal }: ToolContext,
+): Promise<ToolReturn> {
+  if (!agentPort) return toFailure("UNKNOWN_TOOL", "a subagent has no subagents: do the task yourself");
+  const mode = toMode(kind, ports.mode);
+  const { progress: _p, instrumentation: _i, answers: _a, modeNote: _m, attachments: _f, ...start } = ports.start;
+  const { context } = start;
+  const tools = createSubagentTools(kind, mode, ports);
+  const settings = {
+    start: {
+      ...start,
+      // Unique in the conversation, as the call is.
+      responseId: `chat_${callId.replace(/^call_/, "")}`,
+      mode,
+      permissionMode: mode === "ask" ? mode : start.permissionMode,
+      prompt: task,
+      ...(context && { context: { ...context, usedTokens: 0 } }),
+      environment: toTaskNote(await ports.describeEnvironment(mode, signal)),
+    },
+    history: [],
+    system: ports.toSystemPrompt(kind.prompt),
+    limits: { ...ports.limits, maxTurns: kind.maxTurns },
+    stopsOnDenied: ports.stopsOnDenied,
+  };
+  try {
+    const model = ports.run.model.forRun?.() ?? ports.run.model;
+    const hooks = ports.run.hooks && toCallHooks(ports.run.hooks);
+    const run = { name: kind.name, settings, ports: { ...ports.run, model, tools, hooks }, port: agentPort };
+    return await runSubagent(run, signal);
+  } finally {
+    await tools.settle();
+  }
+}
+
+/** What is said of the user is not for a subagent, which asks nothing. */
+function toTaskNote({ environment = "" }: Pick<RunStart, "environment">): string {
+  return environment
+    .split("\n")
+    .filter((line) => !line.startsWith("- User:"))
+    .join("\n");
+}
+
+/** Prompts, ends and sessions are the run's: a subagent has calls and summaries alone. */
+function toCallHooks(hooks: Hooks): Hooks {
+  const own: readonly string[] = ["PreToolUse", "PostToolUse", "Notification", "PreCompact"];
+  return {
+    ...hooks,
+    run: async (occasion, signal) => (own.includes(occasion.event) ? hooks.run(occasion, signal) : []),
+  };
+}
+
+/** The tools of the run within the mode and the list of the kind. What ends with the run is left to it. */
+function createSubagentTools(kind: AgentKind, mode: Mode, { toolBox, permissionsFor }: AgentToolPorts) {
+  const { offer, commands } = toolBox;
+  return createToolBox({
+    ...toolBox,
+    mode,
+    permissions: permissionsFor(mode),
+    state: { ...createToolState(), answers: toolBox.state.answers },
+    commands: { ...commands, end: async () => undefined },
+    ...(offer && { offer: { ...offer, choice: toChoice(kind, offer.choice) } }),
+  });
+}
+
+function toChoice({ tools }: AgentKind, ofRun: ToolChoice = {}): ToolChoice {
+  return {
+    only: tools ? tools.filter((name) => isChosen(name, ofRun)) : ofRun.only,
+    excluded: [...(ofRun.excluded ?? []), ...withheld],
+  };
+}

@@ -1,0 +1,171 @@
+/** The kinds of subagents: those of Sheaf, and the user's, which are Markdown files with a head (C98). */
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { findHome, tryFinding, type UserFiles } from "../base/paths.ts";
+import { readSmallBytesIn, readSmallFile } from "../workspace/open-file.ts";
+
+/** What a subagent is. */
+export interface AgentKind {
+  readonly name: string;
+  /** For the model that calls it. */
+  readonly description: string;
+  /** Its own instructions. */
+  readonly prompt: string;
+  /** `ask`: it only reads. */
+  readonly mode: "ask" | "agent";
+  /** Names of the tools that it has; undefined: all that its mode allows. */
+  readonly tools?: readonly string[] | undefined;
+  readonly maxTurns: number;
+}
+
+/** Turns of a subagent, unless its definition says otherwise. */
+const DEFAULT_TURNS = 20;
+
+const report =
+  "You work for another agent, which sees nothing but your last message: make it a whole report, without preamble, with paths and line numbers. Nobody can answer questions: decide, and say what you assumed.";
+
+const builtIn: readonly AgentKind[] = [
+  {
+    name: "search",
+    description: "finds where and how something is done in the code, and reports paths, lines and facts",
+    prompt: `You search code. Look from several sides: names, texts, callers, tests. Read only what the question needs, and say what you did not find. ${report}`,
+    mode: "ask",
+    maxTurns: DEFAULT_TURNS,
+  },
+  {
+    name: "plan",
+    description: "reads what a change touches, and reports a plan in steps that can be checked",
+    prompt: `You plan a change and make none. Read until you know which files and functions it touches and what depends on them. Report the steps in order, each with its files and how to check it, and what is left out. ${report}`,
+    mode: "ask",
+    maxTurns: DEFAULT_TURNS,
+  },
+  {
+    name: "review",
+    description: "reads code or a change for faults, and reports each with its place and evidence",
+    prompt: `You review code. Look for faults that somebody would notice: wrong results, lost data, holes in security, missing cases and tests. Check each in the code before you report it: place, what goes wrong and when, how to fix it; the worst first. Report no matters of taste. ${report}`,
+    mode: "ask",
+    maxTurns: DEFAULT_TURNS,
+  },
+];
+
+/** Where definitions are. */
+export interface AgentPlaces {
+  /** Absolute. */
+  readonly workspace: string;
+  readonly trusted: boolean;
+  /** Undefined: the user's own are not read. */
+  readonly userFiles: Pick<UserFiles, "instructions"> | undefined;
+}
+
+/** Definitions that are read from one folder, the first by name. */
+const MAX_FILES = 50;
+
+/** Largest definition. Bytes. */
+const MAX_BYTES = 64 * 1024;
+
+/** Longest description that the model sees. UTF-16 units. */
+const MAX_DESCRIPTION = 500;
+
+/**
+ * All kinds, by name. Of two with one name, the first counts: Sheaf's own, then the user's, then those of the workspace,
+ * which are read only if it is trusted (S-150).
+ */
+export function findAgentKinds({ workspace, trusted, userFiles }: AgentPlaces): ReadonlyMap<string, AgentKind> {
+  const folders = userFiles
+    ? [join(dirname(userFiles.instructions), "agents"), join(tryFinding(findHome), ".claude", "agents")]
+    : [];
+  const found = [
+    ...builtIn,
+    ...folders.flatMap((folder) => readFolder(folder, (name) => readSmallFile(join(folder, name), MAX_BYTES))),
+    ...(trusted ? [".sheaf/agents", ".claude/agents"] : []).flatMap((folder) =>
+      readFolder(join(workspace, folder), (name) =>
+        readSmallBytesIn(workspace, `${folder}/${name}`, MAX_BYTES)?.toString(),
+      ),
+    ),
+  ];
+  const kinds = new Map<string, AgentKind>();
+  for (const kind of found) if (!kinds.has(kind.name)) kinds.set(kind.name, kind);
+  return kinds;
+}
+
+function readFolder(folder: string, read: (name: string) => string | undefined): AgentKind[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return [];
+  }
+  const files = names.filter((name) => name.endsWith(".md")).toSorted();
+  return files.slice(0, MAX_FILES).flatMap((name) => {
+    const kind = parseAgentKind(read(name) ?? "", basename(name, ".md"));
+    return kind ? [kind] : [];
+  });
+}
+
+/** The head, between lines of three dashes. */
+const head = /^\uFEFF?---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
+
+/** One definition; undefined if it has no valid name, no description or no text. `fallbackName`: of its file. */
+export function parseAgentKind(text: string, fallbackName: string): AgentKind | undefined {
+  const match = head.exec(text);
+  const fields = readFields(match?.[1] ?? "");
+  const prompt = text.slice(match?.[0].length ?? 0).trim();
+  const name = fields.get("name") ?? fallbackName;
+  const description = (fields.get("description") ?? "")
+    .replaceAll(/\s+/g, " ")
+    .slice(0, MAX_DESCRIPTION)
+    .toWellFormed();
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name) || description === "" || prompt === "") return undefined;
+  const tools = fields.has("tools") ? toTools(fields.get("tools")!) : undefined;
+  const isReadOnly = ["ask", "plan"].includes(fields.get("mode") ?? "") || tools?.every((tool) => readers.has(tool));
+  const turns = Number(fields.get("maxTurns"));
+  return {
+    name,
+    description,
+    prompt: `${prompt}\n\n${report}`,
+    mode: isReadOnly ? "ask" : "agent",
+    tools,
+    maxTurns: Number.isInteger(turns) && turns > 0 && turns <= 200 ? turns : DEFAULT_TURNS,
+  };
+}
+
+const readers: ReadonlySet<string> = new Set([
+  "read_file",
+  "list_dir",
+  "glob_search",
+  "grep_search",
+  "codebase_search",
+]);
+
+/** What definitions for other agents call these tools. */
+const foreignNames: Readonly<Record<string, readonly string[]>> = {
+  Read: ["read_file"],
+  LS: ["list_dir"],
+  Glob: ["glob_search"],
+  Grep: ["grep_search", "codebase_search"],
+  Edit: ["edit_file", "rename_file", "delete_file"],
+  MultiEdit: ["edit_file"],
+  Write: ["write_file"],
+  Bash: ["run_terminal_cmd", "read_terminal"],
+  WebFetch: ["web_fetch"],
+};
+
+/** A name that no tool has gives none. */
+function toTools(list: string): string[] {
+  const names = list.split(/[\s,[\]"']+/).filter((name) => name !== "");
+  return [...new Set(names.flatMap((name) => (Object.hasOwn(foreignNames, name) ? foreignNames[name]! : [name])))];
+}
+
+/** `name: value` lines; a list or a folded text below a name is joined. */
+function readFields(lines: string): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  let name = "";
+  for (const line of lines.split(/\r?\n/)) {
+    const field = /^(\w+):[ \t]*(.*)$/.exec(line);
+    if (field) name = field[1]!;
+    const value = (field ? field[2]! : line.replace(/^\s*-?\s*/, "")).trim().replace(/^(["'])(.*)\1$/, "$2");
+    const text = /^[>|][+-]?$/.test(value) ? "" : value;
+    if (name !== "") fields.set(name, field ? text : `${fields.get(name) ?? ""} ${text}`.trim());
+  }
+  return fields;
+}
