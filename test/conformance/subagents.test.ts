@@ -59,7 +59,7 @@ test(
       output.split("\n").some((line) => line.includes('"completed"') && line.includes('"taskToolCall"')) &&
       output.split("\n").filter((line) => line.includes('"agent"') && line.includes('"completed"')).length === 3;
     const run = (more: readonly string[], onOutput?: Parameters<typeof runSheaf>[1]["onOutput"]) =>
-      runSheaf(["-p", "--agents", "--model", model, ...more], { cwd, home, onOutput });
+      runSheaf(["-p", "--agents", "--model", model, ...more], { cwd, home, ...(onOutput && { onOutput }) });
 
     const { stdout, signal } = await run(["look"], (output, child) => {
       if (isReported(output)) child.kill("SIGKILL");
