@@ -111,12 +111,13 @@ function toTaskNote({ environment = "" }: Pick<RunStart, "environment">): string
     .join("\n");
 }
 
+const callEvents: ReadonlySet<string> = new Set(["PreToolUse", "PostToolUse", "Notification", "PreCompact"]);
+
 /** Prompts, ends and sessions are the run's: a subagent has calls and summaries alone. */
 function toCallHooks(hooks: Hooks): Hooks {
-  const own: readonly string[] = ["PreToolUse", "PostToolUse", "Notification", "PreCompact"];
   return {
     ...hooks,
-    run: async (occasion, signal) => (own.includes(occasion.event) ? hooks.run(occasion, signal) : []),
+    run: async (occasion, signal) => (callEvents.has(occasion.event) ? hooks.run(occasion, signal) : []),
   };
 }
 

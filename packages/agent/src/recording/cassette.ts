@@ -4,7 +4,15 @@
  */
 import { createHash } from "node:crypto";
 import type { ModelStreamFormat } from "@sheaf/documents/model-streams";
-import type { HookEventName, HookResult, ModelEvent, OwnEventBody, RunEventBody, RunEventType, RunStart } from "@sheaf/protocol";
+import type {
+  HookEventName,
+  HookResult,
+  ModelEvent,
+  OwnEventBody,
+  RunEventBody,
+  RunEventType,
+  RunStart,
+} from "@sheaf/protocol";
 import { SheafError, isErrorCode, type ErrorSource } from "../base/errors.ts";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { ModelMessage } from "../model/provider.ts";
