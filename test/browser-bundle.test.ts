@@ -5,8 +5,8 @@ import { type BrowserBundle, buildForBrowser, wholeLibraries } from "./support/b
 import { runScenario } from "./support/library-scenario.ts";
 import * as libraries from "./support/whole-libraries.ts";
 
-/** 15 KiB at zlib's level 9 are what a page should have to load at most. */
-const goal = 15 * 1024;
+/** 15.5 KiB at zlib's level 9 are what a page should have to load at most. */
+const goal = 15.5 * 1024;
 
 const reader = 'export { createReducer, createStreamDecoder } from "@sheaf/protocol";';
 const protocol = 'export * from "@sheaf/protocol";';
@@ -35,7 +35,7 @@ describe("size", () => {
     ["a page that reads a stream: decoder and reducer", 4_660, reader],
     ["the main entry of the protocol: reducer and decoders", 5_560, protocol],
     ["the main entry of the protocol, and the parsers of text and arguments", 12_800, protocol + parsers],
-    ["documents of a run log as an event stream", 14_700, maker],
+    ["documents of a run log as an event stream", 14_800, maker],
     ["documents of a run log, and what shows them", goal, makerAndViewer],
   ])("%s: at most %d bytes", async (title, bound, contents) => {
     expect((await measure(title, contents)).gzipBytes).toBeLessThanOrEqual(bound);
@@ -52,10 +52,10 @@ describe("size", () => {
   // A page with both sides of a stream is above the goal. Every bound leaves about 4 % to grow.
   test.each([
     ["documents of a run log, the text parser, and their reader", 16_900, makerAndReader],
-    ["both packages without their further entries", 18_950, bothMain],
-    ["the same, with what writes and reads all wire forms", 19_600, bothMain + wire],
-    ["documents of any model's stream, and their reader", 27_900, makerAndReader + modelStreams],
-    ["everything that the two packages export", 35_500, wholeLibraries],
+    ["both packages without their further entries", 19_600, bothMain],
+    ["the same, with what writes and reads all wire forms", 20_200, bothMain + wire],
+    ["documents of any model's stream, and their reader", 28_600, makerAndReader + modelStreams],
+    ["everything that the two packages export", 36_400, wholeLibraries],
   ])("%s: no more than %d bytes", async (title, bound, contents) => {
     expect((await measure(title, contents)).gzipBytes).toBeLessThanOrEqual(bound);
   });
