@@ -15,7 +15,7 @@ export interface UserFiles {
   readonly instructions: string;
   /** Written by `sheaf login`. */
   readonly credentials: string;
-  /** Folders with the user's skills and commands; the first counts most (C90). */
+  /** Folders with the user's skills, commands and definitions of subagents; the first counts most (C90, C98). */
   readonly skillFolders: readonly string[];
 }
 

@@ -1,8 +1,9 @@
 /** The kinds of subagents: those of Sheaf, and the user's, which are Markdown files with a head (C98). */
 import { readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { findHome, tryFinding, type UserFiles } from "../base/paths.ts";
+import { basename, join } from "node:path";
+import type { UserFiles } from "../base/paths.ts";
 import { readSmallBytesIn, readSmallFile } from "../workspace/open-file.ts";
+import { parseFrontMatter } from "./front-matter.ts";
 
 /** What a subagent is. */
 export interface AgentKind {
@@ -54,7 +55,7 @@ export interface AgentPlaces {
   readonly workspace: string;
   readonly trusted: boolean;
   /** Undefined: the user's own are not read. */
-  readonly userFiles: Pick<UserFiles, "instructions"> | undefined;
+  readonly userFiles: Pick<UserFiles, "skillFolders"> | undefined;
 }
 
 /** Definitions that are read from one folder, the first by name. */
@@ -71,9 +72,7 @@ const MAX_DESCRIPTION = 500;
  * which are read only if it is trusted (S-150).
  */
 export function findAgentKinds({ workspace, trusted, userFiles }: AgentPlaces): ReadonlyMap<string, AgentKind> {
-  const folders = userFiles
-    ? [join(dirname(userFiles.instructions), "agents"), join(tryFinding(findHome), ".claude", "agents")]
-    : [];
+  const folders = (userFiles?.skillFolders ?? []).map((folder) => join(folder, "agents"));
   const found = [
     ...builtIn,
     ...folders.flatMap((folder) => readFolder(folder, (name) => readSmallFile(join(folder, name), MAX_BYTES))),
@@ -102,14 +101,10 @@ function readFolder(folder: string, read: (name: string) => string | undefined):
   });
 }
 
-/** The head, between lines of three dashes. */
-const head = /^\uFEFF?---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
-
 /** One definition; undefined if it has no valid name, no description or no text. `fallbackName`: of its file. */
 export function parseAgentKind(text: string, fallbackName: string): AgentKind | undefined {
-  const match = head.exec(text);
-  const fields = readFields(match?.[1] ?? "");
-  const prompt = text.slice(match?.[0].length ?? 0).trim();
+  const { fields, body } = parseFrontMatter(text) ?? { fields: new Map<string, string>(), body: text };
+  const prompt = body.trim();
   const name = fields.get("name") ?? fallbackName;
   const description = (fields.get("description") ?? "")
     .replaceAll(/\s+/g, " ")
@@ -154,18 +149,4 @@ const foreignNames: Readonly<Record<string, readonly string[]>> = {
 function toTools(list: string): string[] {
   const names = list.split(/[\s,[\]"']+/).filter((name) => name !== "");
   return [...new Set(names.flatMap((name) => (Object.hasOwn(foreignNames, name) ? foreignNames[name]! : [name])))];
-}
-
-/** `name: value` lines; a list or a folded text below a name is joined. */
-function readFields(lines: string): ReadonlyMap<string, string> {
-  const fields = new Map<string, string>();
-  let name = "";
-  for (const line of lines.split(/\r?\n/)) {
-    const field = /^(\w+):[ \t]*(.*)$/.exec(line);
-    if (field) name = field[1]!;
-    const value = (field ? field[2]! : line.replace(/^\s*-?\s*/, "")).trim().replace(/^(["'])(.*)\1$/, "$2");
-    const text = /^[>|][+-]?$/.test(value) ? "" : value;
-    if (name !== "") fields.set(name, field ? text : `${fields.get(name) ?? ""} ${text}`.trim());
-  }
-  return fields;
 }

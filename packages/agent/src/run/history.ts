@@ -37,10 +37,10 @@ function toTextPart(words: GrowingText): AssistantPart {
   };
 }
 
-/** The head of a summary. */
 /** What the model sees of a question that the user left open (N73). */
 const skipped = "(The user skipped this question.)";
 
+/** The head of a summary. */
 const SUMMARY_HEAD = "(The older part of this conversation was removed. Its summary:)";
 
 /** The head of what the log says besides. */

@@ -302,7 +302,7 @@ describe("definitions", () => {
     writeFileSync(join(workspace, ".sheaf/agents/theirs.md"), "---\ndescription: theirs\n---\nx");
     writeFileSync(join(workspace, ".sheaf/agents/large.md"), `---\ndescription: d\n---\n${"x".repeat(65 * 1024)}`);
     symlinkSync(secret, join(workspace, ".sheaf/agents/link.md"));
-    const userFiles = { instructions: join(own, "AGENTS.md") };
+    const userFiles = { skillFolders: [own] };
     const trusted = findAgentKinds({ workspace, trusted: true, userFiles });
     expect([...trusted.keys()]).toEqual(expect.arrayContaining(["search", "plan", "review", "mine", "theirs"]));
     expect(trusted.get("mine")!.description).toBe(`of ${join(own, "agents")}`);
