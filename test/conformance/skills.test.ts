@@ -1,4 +1,4 @@
-/** Skills and commands: found, told to the model, sent by name; those of a repository only with trust. */
+/** Skills and commands: found, listed for the model, sent by name; those of a repository only with trust. */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ describe("commands", () => {
     const start = await readStart(place, stdout);
     expect(start.prompt).toBe('/fix 12 "the $1 docs"');
     expect(start.commandNote).toBe(
-      "The user typed /fix, which stands for these instructions of theirs:\n\n" +
+      "The user typed /fix. The instructions of this command:\n\n" +
         'Fix 12 "the $1 docs". First 12, then the $1 docs, not  or $10.\n!`touch ran`',
     );
     expect(() => readFileSync(join(place.cwd, "ran"))).toThrow("ENOENT");

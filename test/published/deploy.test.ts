@@ -13,7 +13,7 @@ import { verifies } from "../support/verifies.ts";
 const folder = join(import.meta.dirname, "../../deploy");
 const readText = (name: string): string => readFileSync(join(folder, name), "utf8");
 
-/** What every server of a cluster is told. */
+/** Flags of every server of a cluster. */
 function checkServer(words: readonly string[]): void {
   expect(words[0]).toBe("serve");
   const parsed = parseArguments(words);

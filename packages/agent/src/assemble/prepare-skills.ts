@@ -42,5 +42,5 @@ function toStart(
     return { notices: [...notices, notice] };
   }
   const text = skill.kind === "skill" ? toInstructions(skill) : fillCommand(skill, typed.arguments);
-  return { commandNote: `The user typed /${skill.name}, which stands for these instructions of theirs:\n\n${text}` };
+  return { commandNote: `The user typed /${skill.name}. The instructions of this command:\n\n${text}` };
 }

@@ -63,7 +63,7 @@ export function Menu({ icon, label, children }: MenuProps) {
         role="menu"
         aria-label={label}
         hidden={!isShown}
-        // The chosen item hides. What it opens takes the focus from here, and gives it back.
+        // The chosen item is hidden now. What it opens returns the focus to the button.
         onClickCapture={() => button.current?.focus()}
         onClick={() => setShown(false)}
       >
