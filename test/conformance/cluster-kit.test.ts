@@ -1,4 +1,4 @@
-/** The conformance kit against three servers of one PostgreSQL database, behind a load balancer without memory. */
+/** The conformance kit against three servers of one PostgreSQL database, behind a load balancer that keeps no session. */
 import { expect, test } from "vitest";
 import { runSuite, selectChecks, type Outcome } from "sheaf-conformance";
 import { createKitFlags, createKitProfile } from "../kit/kit-profile.ts";

@@ -35,7 +35,7 @@ async function readStart(place: { readonly cwd: string; readonly home: string },
 const ask = ["--model", "offline", "--output-format", "json"];
 
 describe("commands", () => {
-  test(verifies("C91", "a name stands for a text, with what follows it in its places"), async () => {
+  test(verifies("C91", "a name gives its text, with what follows it filled in"), async () => {
     const place = createPlace({
       "commands/fix.md":
         "---\ndescription: Fix an issue\nargument-hint: ISSUE\n---\nFix $ARGUMENTS. First $1, then $2, not $3 or $10.\n!`touch ran`\n",

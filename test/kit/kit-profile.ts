@@ -1,7 +1,7 @@
 /** The models that the conformance kit needs, and its prompts for them. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseProfile, type Profile } from "sheaf-conformance";
+import { parseProfile, profiles, type Profile } from "sheaf-conformance";
 
 const code = "Here it is:\n\n```python\ndef add(a, b):\n    return a + b\n```\n\n- nested:\n  ```sh\n  ls\n  ```\n";
 
@@ -29,19 +29,8 @@ export function createKitFlags(folder: string): string[] {
 
 /** The kit deletes nothing that its server has: `README.md` is in the workspace. */
 export function createKitProfile(): Profile {
-  const messages = {
-    text: "What can you do?",
-    reading: "Summarise README.md",
-    failure: "Summarise this-file-is-not-there.md",
-    command: "Run `touch sheaf-conformance.tmp`",
-    writing: 'Create sheaf-conformance.txt with the content "Hello"',
-    plan: "Plan the move to TypeScript",
-    todos: "Make a todo list: read, write, test",
-    question: "Ask me what to do",
-    approval: "Run `touch sheaf-conformance.tmp`",
-  };
   const prompts = [
-    ...Object.entries(messages).map(([name, message]) => [name, { message, model: "offline" }]),
+    ...Object.entries(profiles.offline).map(([name, prompt]) => [name, { ...prompt, model: "offline" }]),
     ...Object.keys(scripts).map((name) => [name, { message: "Go", model: `scripted:${name}.json` }]),
   ];
   return parseProfile(JSON.stringify(Object.fromEntries(prompts)));

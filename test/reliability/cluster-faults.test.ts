@@ -1,9 +1,8 @@
 /**
- * Three servers on one PostgreSQL database with a synchronous standby, each behind a connection of its own: servers are
+ * Three servers on one PostgreSQL database with a synchronous standby, each with its own connection. Servers are
  * killed and stopped, connections cut and frozen, the database crashes, its clock jumps, and the standby takes over (R-67).
  */
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,6 +12,7 @@ import { createCluster } from "../support/cluster.ts";
 import { describeWhere } from "../support/describe-where.ts";
 import { createPostgresCluster, findPostgresPrograms, type TestPostgres } from "../support/postgres-cluster.ts";
 import { countOutcomes, createHistoryRecorder, effectsScript } from "../support/record-history.ts";
+import { findFreePort } from "../support/reverse-proxy.ts";
 import type { TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { chooseRuns, createRandom, reportFigure, soakTimeout } from "../support/soak.ts";
@@ -31,14 +31,6 @@ type Fault = (typeof faults)[number] | "fail-over";
 
 /** In CI; a soak takes them at random, with one fail-over in the middle. */
 const shortFaults: readonly Fault[] = ["cut", "crash", "fail-over", "kill"];
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => void server.close(resolve));
-  return port;
-}
 
 function newPostgresFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "sheaf-postgres-"));

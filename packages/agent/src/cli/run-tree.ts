@@ -116,7 +116,7 @@ async function findOwnTree(conversation: ConversationRecord, dataFolder: string,
   return start?.type === "run_start" && start.imported ? undefined : found;
 }
 
-/** @throws SheafError USAGE for a word that is no name, and for a session that works elsewhere. */
+/** @throws SheafError USAGE for a word that is not a name, and for a session that works elsewhere. */
 function checkWord({ worktree }: FlagValues, conversation: ConversationRecord | undefined, tree?: NamedTree): void {
   if (worktree && !isTreeName(worktree)) {
     const advice = "use up to 64 letters, digits, - and _; the prompt goes before the flag, or after --";

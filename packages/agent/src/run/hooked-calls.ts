@@ -21,7 +21,7 @@ export async function* runHooksBefore(
 ): AsyncGenerator<EventGroup, readonly HookedCall[]> {
   const judged: HookedCall[] = [];
   for (const call of calls) {
-    // What is no JSON has no arguments that a hook could judge, and does not run.
+    // Arguments that are not JSON cannot be judged by a hook, and the call does not run.
     const results =
       hooks && call.rawArguments === undefined ? await hooks.run({ event: "PreToolUse", call }, signal) : [];
     if (results.length > 0) yield { events: results, durability: "grouped" };

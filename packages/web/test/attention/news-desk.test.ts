@@ -60,7 +60,7 @@ describe("news in several tabs", () => {
     expect(told).toEqual(["a: resp_1 end"]);
   });
 
-  test("is told again only after a thousand others", () => {
+  test("is announced again only after a thousand others", () => {
     const { openTab, letTimePass, told } = createBrowser();
     const desk = openTab("a");
     for (let index = 0; index < 1000; index += 1) desk.report({ ...news, key: `resp_${index} end` });

@@ -4,7 +4,13 @@ import { waitAtMost } from "../../base/wait-at-most.ts";
 import { SheafError } from "../../base/errors.ts";
 import { createRunLog, readAhead } from "../run-log.ts";
 import { runResponse, type RunPorts, type RunSettings } from "../run.ts";
-import { createLostError, type ConversationSettings, type RequestKey, type Store } from "../../store/store.ts";
+import {
+  createLostError,
+  isBusyError,
+  type ConversationSettings,
+  type RequestKey,
+  type Store,
+} from "../../store/store.ts";
 import type { ToolBox } from "../../tools/tool.ts";
 
 /** How often a writer renews its lease. Milliseconds; a lease lasts five times as long. */
@@ -71,7 +77,7 @@ export async function* respond(
       if (ports.keepState && group.events.some(({ type }) => type === "run_end")) {
         await lease.keep();
         // Another process may have the response, and its files.
-        if (!isLostReason(signal.reason)) await ports.keepState();
+        if (!isBusyError(signal.reason)) await ports.keepState();
       }
       const writtenAt = performance.now();
       const events = await log.append(group);
@@ -82,10 +88,6 @@ export async function* respond(
   } finally {
     lease.end();
   }
-}
-
-function isLostReason(reason: unknown): boolean {
-  return reason instanceof SheafError && reason.code === "CONVERSATION_BUSY";
 }
 
 /** Waits until the processes of a run's tools have ended, for 5 s at most. Never rejects. */
