@@ -62,8 +62,8 @@ describeWithChromium("diagrams", (browser) => {
     await waitForAnswer(page);
     await waitForDrawing(findDiagram(page));
     await waitForDrawing(findDiagram(page, 1));
-    expect(await findFrame(page).locator("svg").textContent()).toContain("Token valid?");
     const frame = findDiagram(page).locator("iframe");
+    expect(await frame.contentFrame().locator("svg").textContent()).toContain("Token valid?");
     expect(await frame.getAttribute("sandbox")).toBe("allow-scripts");
     await takeScreenshots(page, "diagrams");
     expect(await findAccessFaults(page, ["light"])).toEqual([]);
