@@ -20,6 +20,7 @@ const command = (line: string) => ({
 });
 
 describeWithPostgres("a server is lost", (postgres) => {
+  // These wait for leases to end, so they wait together; those that stop the database follow alone.
   const start = async (script: unknown, more: readonly string[] = []): Promise<[Cluster, TestServer, TestServer]> => {
     const cluster = await createCluster(postgres, folders, { script, args: [...args, ...more] });
     return [cluster, ...(await Promise.all([cluster.start("a"), cluster.start("b")]))];
@@ -36,45 +37,51 @@ describeWithPostgres("a server is lost", (postgres) => {
     expect(log.filter(({ type }) => type === "run_end")).toHaveLength(1);
   };
 
-  test(verifies(["R-40", "R-41"], "it dies in the middle of a text: another one goes on with the log"), async () => {
-    const script = { turns: [{ events: words(60) }, { events: [{ text: "And so on." }] }] };
-    const [cluster, one, other] = await start(script);
-    const { path, seen, read } = await begin(one);
-    await expect.poll(() => seen.length).toBeGreaterThan(8);
-    await one.stop("SIGKILL");
-    await read;
-    const events = await readWhole(other, path, seen);
-    const response = reduce(events);
-    expect(response).toMatchObject({ status: "completed", documents: [{ type: "text" }, { content: "And so on." }] });
-    expect(response.metadata.notices).toEqual([expect.stringContaining("ended in the middle of a message")]);
-    const log = await readLog(cluster);
-    checkNumbers(log);
-    expect(log.filter((event) => event.type === "turn_end")).toMatchObject([{ cut: true }, { finishReason: "stop" }]);
-    expect(log.filter((event) => event.type === "turn_start")[1]?.note).toMatch(/cut off.*repeat nothing/);
-    expect(await postgres.run(cluster.store, "SELECT * FROM sheaf.orders")).toEqual([]);
-  });
+  test.concurrent(
+    verifies(["R-40", "R-41"], "it dies in the middle of a text: another one goes on with the log"),
+    async () => {
+      const script = { turns: [{ events: words(60) }, { events: [{ text: "And so on." }] }] };
+      const [cluster, one, other] = await start(script);
+      const { path, seen, read } = await begin(one);
+      await expect.poll(() => seen.length).toBeGreaterThan(8);
+      await one.stop("SIGKILL");
+      await read;
+      const events = await readWhole(other, path, seen);
+      const response = reduce(events);
+      expect(response).toMatchObject({ status: "completed", documents: [{ type: "text" }, { content: "And so on." }] });
+      expect(response.metadata.notices).toEqual([expect.stringContaining("ended in the middle of a message")]);
+      const log = await readLog(cluster);
+      checkNumbers(log);
+      expect(log.filter((event) => event.type === "turn_end")).toMatchObject([{ cut: true }, { finishReason: "stop" }]);
+      expect(log.filter((event) => event.type === "turn_start")[1]?.note).toMatch(/cut off.*repeat nothing/);
+      expect(await postgres.run(cluster.store, "SELECT * FROM sheaf.orders")).toEqual([]);
+    },
+  );
 
-  test(verifies("R-40", "it dies before its first event is stored: another one begins with the message"), async () => {
-    const script = { turns: [{ events: words(60) }, { events: [{ text: "Answered." }] }] };
-    const [cluster, one, other] = await start(script);
-    const headers = { "Idempotency-Key": "once" };
-    const answer = await one.chat({ message: "Go", stream: true }, { headers });
-    const path = answer.headers.get("location")!;
-    // A moment that no test can catch: the response is there, and none of its events.
-    one.child.kill("SIGSTOP");
-    await postgres.run(cluster.store, "DELETE FROM sheaf.event_groups");
-    await one.stop("SIGKILL");
-    const again = await other.chat({ message: "Go", stream: true }, { headers });
-    expect(again.headers.get("location")).toBe(path);
-    await again.text();
-    await readWhole(other, path, []);
-    const log = await readLog(cluster);
-    checkNumbers(log);
-    expect(log[0]).toMatchObject({ type: "run_start", prompt: "Go" });
-    expect(log.at(-1)).toMatchObject({ type: "run_end", reason: "end_turn" });
-  });
+  test.concurrent(
+    verifies("R-40", "it dies before its first event is stored: another one begins with the message"),
+    async () => {
+      const script = { turns: [{ events: words(60) }, { events: [{ text: "Answered." }] }] };
+      const [cluster, one, other] = await start(script);
+      const headers = { "Idempotency-Key": "once" };
+      const answer = await one.chat({ message: "Go", stream: true }, { headers });
+      const path = answer.headers.get("location")!;
+      // A moment that no test can catch: the response is there, and none of its events.
+      one.child.kill("SIGSTOP");
+      await postgres.run(cluster.store, "DELETE FROM sheaf.event_groups");
+      await one.stop("SIGKILL");
+      const again = await other.chat({ message: "Go", stream: true }, { headers });
+      expect(again.headers.get("location")).toBe(path);
+      await again.text();
+      await readWhole(other, path, []);
+      const log = await readLog(cluster);
+      checkNumbers(log);
+      expect(log[0]).toMatchObject({ type: "run_start", prompt: "Go" });
+      expect(log.at(-1)).toMatchObject({ type: "run_end", reason: "end_turn" });
+    },
+  );
 
-  test(
+  test.concurrent(
     verifies(["R-40", "R-42"], "it dies in the middle of a call: the model learns of it, and it ran once"),
     async () => {
       const turns = [command("echo x >> count; sleep 60"), { events: [{ text: "I look." }] }];
@@ -96,7 +103,7 @@ describeWithPostgres("a server is lost", (postgres) => {
     },
   );
 
-  test(
+  test.concurrent(
     verifies(["R-40", "R-42"], "it dies while it asks: the call did not run, and may be asked for again"),
     async () => {
       const turns = [command("echo x >> count"), command("echo y >> count"), { events: [{ text: "Done." }] }];
@@ -131,7 +138,7 @@ describeWithPostgres("a server is lost", (postgres) => {
     },
   );
 
-  test(
+  test.concurrent(
     verifies(["R-40", "R-43"], "it stops for longer than its lease: it writes nothing more, its command ends"),
     async () => {
       const beats = "while true; do echo x >> beats; sleep 0.1; done";
@@ -164,35 +171,7 @@ describeWithPostgres("a server is lost", (postgres) => {
     },
   );
 
-  test.each([
-    ["ends", []],
-    ["goes on", args],
-  ] as const)(
-    verifies(
-      "R-71",
-      "the database is away for longer than its server waits: the response %s, and readers see what is stored",
-    ),
-    async (outcome, flags) => {
-      const script = { turns: [{ events: words(300) }, { events: [{ text: "And so on." }] }], after: "repeat_last" };
-      const cluster = await createCluster(postgres, folders, { script, args: flags });
-      const one = await cluster.start("a");
-      const { path, conversationId, seen, read } = await begin(one);
-      await expect.poll(() => seen.length).toBeGreaterThan(8);
-      await postgres.stop("SIGQUIT");
-      // Its stream breaks, and does not end: nothing of an end could be stored.
-      await read;
-      expect(seen.some(({ event }) => event === "done")).toBe(false);
-      await postgres.start();
-      const response = reduce(await readWhole(one, path, seen));
-      expect(response.status).toBe(outcome === "ends" ? "error" : "completed");
-      checkNumbers(await readLog(cluster));
-      const again = await begin(one, { conversationId });
-      await again.read;
-      expect(again.seen.at(-1)?.event).toBe("done");
-    },
-  );
-
-  test(verifies("R-40", "resume needs a database, and the flag one of two words"), async () => {
+  test.concurrent(verifies("R-40", "resume needs a database, and the flag one of two words"), async () => {
     const cwd = folders.newFolder();
     for (const [flags, problem] of [
       [["--on-node-loss", "resume"], /needs a database/],
@@ -206,4 +185,31 @@ describeWithPostgres("a server is lost", (postgres) => {
       expect(stderr).toMatch(problem);
     }
   });
+
+  test(
+    verifies("R-71", "the database is away for long: a response ends or goes on, and readers see what is stored"),
+    async () => {
+      const script = { turns: [{ events: words(300) }, { events: [{ text: "And so on." }] }], after: "repeat_last" };
+      const cases = await Promise.all(
+        [[], args].map(async (flags) => {
+          const cluster = await createCluster(postgres, folders, { script, args: flags });
+          const server = await cluster.start("a");
+          return { cluster, server, outcome: flags === args ? "completed" : "error", ...(await begin(server)) };
+        }),
+      );
+      for (const { seen } of cases) await expect.poll(() => seen.length).toBeGreaterThan(8);
+      await postgres.stop("SIGQUIT");
+      // Their streams break, and do not end: nothing of an end could be stored.
+      await Promise.all(cases.map(({ read }) => read));
+      for (const { seen } of cases) expect(seen.some(({ event }) => event === "done")).toBe(false);
+      await postgres.start();
+      for (const { cluster, server, outcome, path, conversationId, seen } of cases) {
+        expect(reduce(await readWhole(server, path, seen)).status).toBe(outcome);
+        checkNumbers(await readLog(cluster));
+        const again = await begin(server, { conversationId });
+        await again.read;
+        expect(again.seen.at(-1)?.event).toBe("done");
+      }
+    },
+  );
 });

@@ -29,17 +29,18 @@ interface ClusterOptions {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** An empty database, and no server yet. */
+/** A new database, and no server yet. */
 export async function createCluster(
   postgres: TestPostgres,
   folders: ReturnType<typeof createTestFolder>,
   options: ClusterOptions,
 ): Promise<Cluster> {
-  const store = await postgres.clearDatabase();
+  const store = await postgres.createDatabase();
   const { script, args = [], files } = options;
   const cwd = folders.newFolder(files);
-  const tokenFile = join(folders.path, "tokens");
-  const scriptFile = join(folders.path, "script.json");
+  const settings = folders.newFolder();
+  const tokenFile = join(settings, "tokens");
+  const scriptFile = join(settings, "script.json");
   writeFileSync(scriptFile, JSON.stringify(script));
   const tokens = new Map(["ada", "bob"].map((name) => [name, randomBytes(24).toString("hex")]));
   writeFileSync(tokenFile, [...tokens].map(([name, token]) => `${name} ${token}\n`).join(""), { mode: 0o600 });
