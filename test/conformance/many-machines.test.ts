@@ -1,7 +1,7 @@
 /** Two servers, as on two machines, on one PostgreSQL database. */
 import { reduce, type ChatResponse } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
-import { expect, test } from "vitest";
+import { expect, test, type TestContext } from "vitest";
 import { asOther, begin, createCluster, readWhole } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
 import { readEvents, type TestServer } from "../support/server.ts";
@@ -17,35 +17,41 @@ const slow = {
 };
 
 describeWithPostgres("servers that share a database", (postgres) => {
-  const startTwo = async (script: unknown): Promise<[TestServer, TestServer]> => {
-    const cluster = await createCluster(postgres, folders, { script });
+  const startTwo = async (
+    { onTestFinished: onEnd }: TestContext,
+    script: unknown,
+  ): Promise<[TestServer, TestServer]> => {
+    const cluster = await createCluster(postgres, folders, { script, onEnd });
     return Promise.all([cluster.start("a"), cluster.start("b")]);
   };
 
-  test(verifies(["R-30", "R-35"], "a reader at the other server goes on where it was, and follows live"), async () => {
-    const [one, other] = await startTwo(slow);
-    const { path, seen: first, read } = await begin(one);
-    await expect.poll(() => first.length).toBeGreaterThan(5);
-    const seen = first.slice(0, 5);
-    const headers = { "Last-Event-ID": String(seen.at(-1)!.id) };
-    const times: number[] = [];
-    const rest = await readEvents(await other.fetch(`${path}/events`, { headers }), () => {
-      times.push(performance.now());
-      return false;
-    });
-    await read;
-    expect([...seen, ...rest]).toEqual(first);
-    expect(verify([...seen, ...rest])).toBeUndefined();
-    // It came while it was written, not at the end: no wait was as long as the poll behind lost notices.
-    const gaps = times.slice(1).map((time, index) => time - times[index]!);
-    expect(Math.max(...gaps)).toBeLessThan(1500);
-    expect(await (await other.fetch(path)).json()).toEqual(reduce(first));
-  });
+  test.concurrent(
+    verifies(["R-30", "R-35"], "a reader at the other server goes on where it was, and follows live"),
+    async (context) => {
+      const [one, other] = await startTwo(context, slow);
+      const { path, seen: first, read } = await begin(one);
+      await context.expect.poll(() => first.length).toBeGreaterThan(5);
+      const seen = first.slice(0, 5);
+      const headers = { "Last-Event-ID": String(seen.at(-1)!.id) };
+      const times: number[] = [];
+      const rest = await readEvents(await other.fetch(`${path}/events`, { headers }), () => {
+        times.push(performance.now());
+        return false;
+      });
+      await read;
+      expect([...seen, ...rest]).toEqual(first);
+      expect(verify([...seen, ...rest])).toBeUndefined();
+      // It came while it was written, not at the end: no wait was as long as the poll behind lost notices.
+      const gaps = times.slice(1).map((time, index) => time - times[index]!);
+      expect(Math.max(...gaps)).toBeLessThan(1500);
+      expect(await (await other.fetch(path)).json()).toEqual(reduce(first));
+    },
+  );
 
-  test(verifies("R-36", "a cancel at the other server ends the response within 1 s"), async () => {
-    const [one, other] = await startTwo(slow);
+  test.concurrent(verifies("R-36", "a cancel at the other server ends the response within 1 s"), async (context) => {
+    const [one, other] = await startTwo(context, slow);
     const { path, seen, read } = await begin(one);
-    await expect.poll(() => seen.length).toBeGreaterThan(5);
+    await context.expect.poll(() => seen.length).toBeGreaterThan(5);
     const askedAt = performance.now();
     expect((await other.fetch(`${path}/cancel`, { method: "POST" })).status).toBe(202);
     await read;
@@ -55,25 +61,34 @@ describeWithPostgres("servers that share a database", (postgres) => {
     expect(documents.at(-1)).toMatchObject({ type: "error", metadata: { errorCode: "CANCELLED" } });
   });
 
-  test(verifies(["R-01", "R-32"], "a server dies: the other one ends its response, and goes on with it"), async () => {
-    const [one, other] = await startTwo(slow);
-    const { path, conversationId, seen, read } = await begin(one);
-    await expect.poll(() => seen.length).toBeGreaterThan(5);
-    await one.stop("SIGKILL");
-    await read;
-    await readWhole(other, path, seen);
-    expect((await other.chat({ message: "Again", conversationId })).status).toBe(200);
-  });
+  test.concurrent(
+    verifies(["R-01", "R-32"], "a server dies: the other one ends its response, and goes on with it"),
+    async (context) => {
+      const [one, other] = await startTwo(context, slow);
+      const { path, conversationId, seen, read } = await begin(one);
+      await context.expect.poll(() => seen.length).toBeGreaterThan(5);
+      await one.stop("SIGKILL");
+      await read;
+      await readWhole(other, path, seen);
+      expect((await other.chat({ message: "Again", conversationId })).status).toBe(200);
+    },
+  );
 
-  test(verifies(["X9", "R-30"], "a request that comes again at the other server is the same response"), async () => {
-    const [one, other] = await startTwo({ turns: [{ events: [{ text: "Hello." }] }], after: "loop" });
-    const headers = { "Idempotency-Key": "one" };
-    const answers = [await one.chat({ message: "Go" }, { headers }), await other.chat({ message: "Go" }, { headers })];
-    const [first, second] = await Promise.all(answers.map((answer) => answer.json() as Promise<unknown>));
-    expect(second).toEqual(first);
-    const { conversations } = (await (await other.fetch("/v1/conversations")).json()) as { conversations: object[] };
-    expect(conversations).toHaveLength(1);
-  });
+  test.concurrent(
+    verifies(["X9", "R-30"], "a request that comes again at the other server is the same response"),
+    async (context) => {
+      const [one, other] = await startTwo(context, { turns: [{ events: [{ text: "Hello." }] }], after: "loop" });
+      const headers = { "Idempotency-Key": "one" };
+      const answers = [
+        await one.chat({ message: "Go" }, { headers }),
+        await other.chat({ message: "Go" }, { headers }),
+      ];
+      const [first, second] = await Promise.all(answers.map((answer) => answer.json() as Promise<unknown>));
+      expect(second).toEqual(first);
+      const { conversations } = (await (await other.fetch("/v1/conversations")).json()) as { conversations: object[] };
+      expect(conversations).toHaveLength(1);
+    },
+  );
 
   const asking = {
     turns: [
@@ -84,9 +99,9 @@ describeWithPostgres("servers that share a database", (postgres) => {
   };
 
   /** A response at the first server that has asked. */
-  const ask = async (one: TestServer) => {
+  const ask = async (context: TestContext, one: TestServer) => {
     const response = await begin(one, { approvals: "ask" });
-    await expect.poll(() => response.seen.at(-1)?.event).toBe("approval_request");
+    await context.expect.poll(() => response.seen.at(-1)?.event).toBe("approval_request");
     const request = response.seen.at(-1);
     if (request?.event !== "approval_request") throw new Error("nothing was asked");
     return { ...response, decisions: `${response.path}/approvals/${request.data.approvalId}` };
@@ -98,10 +113,14 @@ describeWithPostgres("servers that share a database", (postgres) => {
     body: JSON.stringify(body),
   });
 
-  test(verifies("R-37", "an approval is decided at the other server, once"), async () => {
-    const cluster = await createCluster(postgres, folders, { script: asking, args: ["--sandbox", "disabled"] });
+  test.concurrent(verifies("R-37", "an approval is decided at the other server, once"), async (context) => {
+    const cluster = await createCluster(postgres, folders, {
+      script: asking,
+      args: ["--sandbox", "disabled"],
+      onEnd: context.onTestFinished,
+    });
     const [one, other] = [await cluster.start("a"), await cluster.start("b")];
-    const { read, seen, decisions } = await ask(one);
+    const { read, seen, decisions } = await ask(context, one);
     const stranger = asOther(other, cluster.tokenOf("bob"));
     expect((await stranger(decisions, post({ optionId: "allow_once" }))).status).toBe(404);
     expect((await other.fetch(`${decisions}x`, post({ optionId: "allow_once" }))).status).toBe(404);
@@ -120,26 +139,33 @@ describeWithPostgres("servers that share a database", (postgres) => {
     expect(await postgres.run(cluster.store, "SELECT * FROM sheaf.letters")).toEqual([]);
   });
 
-  test(verifies("R-37", "a decision whose notice is lost arrives; one that nobody takes does not count"), async () => {
-    const cluster = await createCluster(postgres, folders, { script: asking, args: ["--sandbox", "disabled"] });
-    const [one, other] = [await cluster.start("a"), await cluster.start("b")];
-    const { read, seen, path, decisions } = await ask(one);
-    // Written as by a server whose notice was lost.
-    await postgres.run(
-      cluster.store,
-      `INSERT INTO sheaf.letters (id, response, body) SELECT 'one', key, '${JSON.stringify({
-        approvalId: decisions.split("/").at(-1),
-        answer: { optionId: "reject_once", by: "ada" },
-      })}' FROM sheaf.responses`,
-    );
-    await read;
-    expect(seen.find(({ event }) => event === "approval_resolved")?.data).toMatchObject({ optionId: "reject_once" });
+  test.concurrent(
+    verifies("R-37", "a decision whose notice is lost arrives; one that nobody takes does not count"),
+    async (context) => {
+      const cluster = await createCluster(postgres, folders, {
+        script: asking,
+        args: ["--sandbox", "disabled"],
+        onEnd: context.onTestFinished,
+      });
+      const [one, other] = [await cluster.start("a"), await cluster.start("b")];
+      const { read, seen, path, decisions } = await ask(context, one);
+      // Written as by a server whose notice was lost.
+      await postgres.run(
+        cluster.store,
+        `INSERT INTO sheaf.letters (id, response, body) SELECT 'one', key, '${JSON.stringify({
+          approvalId: decisions.split("/").at(-1),
+          answer: { optionId: "reject_once", by: "ada" },
+        })}' FROM sheaf.responses`,
+      );
+      await read;
+      expect(seen.find(({ event }) => event === "approval_resolved")?.data).toMatchObject({ optionId: "reject_once" });
 
-    const second = await ask(one);
-    await one.stop("SIGKILL");
-    const answer = await other.fetch(second.decisions, post({ optionId: "allow_once" }));
-    expect(answer.status).toBe(409);
-    await readWhole(other, second.path, second.seen);
-    expect(second.path).not.toBe(path);
-  });
+      const second = await ask(context, one);
+      await one.stop("SIGKILL");
+      const answer = await other.fetch(second.decisions, post({ optionId: "allow_once" }));
+      expect(answer.status).toBe(409);
+      await readWhole(other, second.path, second.seen);
+      expect(second.path).not.toBe(path);
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { reduce, type RunEvent } from "@sheaf/protocol";
-import { expect, test } from "vitest";
+import { expect, test, type TestContext } from "vitest";
 import { begin, createCluster, readWhole, type Cluster } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
 import type { TestServer } from "../support/server.ts";
@@ -21,8 +21,12 @@ const command = (line: string) => ({
 
 describeWithPostgres("a server is lost", (postgres) => {
   // These wait for leases to end, so they wait together; those that stop the database follow alone.
-  const start = async (script: unknown, more: readonly string[] = []): Promise<[Cluster, TestServer, TestServer]> => {
-    const cluster = await createCluster(postgres, folders, { script, args: [...args, ...more] });
+  const start = async (
+    { onTestFinished: onEnd }: TestContext,
+    script: unknown,
+    more: readonly string[] = [],
+  ): Promise<[Cluster, TestServer, TestServer]> => {
+    const cluster = await createCluster(postgres, folders, { script, args: [...args, ...more], onEnd });
     return [cluster, ...(await Promise.all([cluster.start("a"), cluster.start("b")]))];
   };
 
@@ -39,11 +43,11 @@ describeWithPostgres("a server is lost", (postgres) => {
 
   test.concurrent(
     verifies(["R-40", "R-41"], "it dies in the middle of a text: another one goes on with the log"),
-    async () => {
+    async (context) => {
       const script = { turns: [{ events: words(60) }, { events: [{ text: "And so on." }] }] };
-      const [cluster, one, other] = await start(script);
+      const [cluster, one, other] = await start(context, script);
       const { path, seen, read } = await begin(one);
-      await expect.poll(() => seen.length).toBeGreaterThan(8);
+      await context.expect.poll(() => seen.length).toBeGreaterThan(8);
       await one.stop("SIGKILL");
       await read;
       const events = await readWhole(other, path, seen);
@@ -60,9 +64,9 @@ describeWithPostgres("a server is lost", (postgres) => {
 
   test.concurrent(
     verifies("R-40", "it dies before its first event is stored: another one begins with the message"),
-    async () => {
+    async (context) => {
       const script = { turns: [{ events: words(60) }, { events: [{ text: "Answered." }] }] };
-      const [cluster, one, other] = await start(script);
+      const [cluster, one, other] = await start(context, script);
       const headers = { "Idempotency-Key": "once" };
       const answer = await one.chat({ message: "Go", stream: true }, { headers });
       const path = answer.headers.get("location")!;
@@ -83,11 +87,11 @@ describeWithPostgres("a server is lost", (postgres) => {
 
   test.concurrent(
     verifies(["R-40", "R-42"], "it dies in the middle of a call: the model learns of it, and it ran once"),
-    async () => {
+    async (context) => {
       const turns = [command("echo x >> count; sleep 60"), { events: [{ text: "I look." }] }];
-      const [cluster, one, other] = await start({ turns }, ["--force"]);
+      const [cluster, one, other] = await start(context, { turns }, ["--force"]);
       const { path, seen, read } = await begin(one);
-      await expect.poll(() => existsSync(join(cluster.cwd, "count"))).toBe(true);
+      await context.expect.poll(() => existsSync(join(cluster.cwd, "count"))).toBe(true);
       await one.stop("SIGKILL");
       await read;
       expect(reduce(await readWhole(other, path, seen))).toMatchObject({
@@ -105,16 +109,16 @@ describeWithPostgres("a server is lost", (postgres) => {
 
   test.concurrent(
     verifies(["R-40", "R-42"], "it dies while it asks: the call did not run, and may be asked for again"),
-    async () => {
+    async (context) => {
       const turns = [command("echo x >> count"), command("echo y >> count"), { events: [{ text: "Done." }] }];
-      const [cluster, one, other] = await start({ turns });
+      const [cluster, one, other] = await start(context, { turns });
       const { path, seen, read } = await begin(one, { approvals: "ask" });
-      await expect.poll(() => seen.at(-1)?.event).toBe("approval_request");
+      await context.expect.poll(() => seen.at(-1)?.event).toBe("approval_request");
       await one.stop("SIGKILL");
       await read;
       const asked = async (): Promise<RunEvent[]> =>
         (await readLog(cluster)).filter(({ type }) => type === "approval_request");
-      await expect.poll(async () => (await asked()).length).toBe(2);
+      await context.expect.poll(async () => (await asked()).length).toBe(2);
       const request = (await asked())[1];
       if (request?.type !== "approval_request") throw new Error("nothing was asked");
       const decided = await other.fetch(`${path}/approvals/${request.approvalId}`, {
@@ -140,17 +144,15 @@ describeWithPostgres("a server is lost", (postgres) => {
 
   test.concurrent(
     verifies(["R-40", "R-43"], "it stops for longer than its lease: it writes nothing more, its command ends"),
-    async () => {
+    async (context) => {
       const beats = "while true; do echo x >> beats; sleep 0.1; done";
-      const [cluster, one, other] = await start(
-        { turns: [command(beats), { events: words(30) }], after: "repeat_last" },
-        ["--force"],
-      );
+      const script = { turns: [command(beats), { events: words(30) }], after: "repeat_last" };
+      const [cluster, one, other] = await start(context, script, ["--force"]);
       const { path, conversationId, seen, read } = await begin(one);
-      await expect.poll(() => existsSync(join(cluster.cwd, "beats"))).toBe(true);
+      await context.expect.poll(() => existsSync(join(cluster.cwd, "beats"))).toBe(true);
       one.child.kill("SIGSTOP");
       const events = readWhole(other, path, []);
-      await expect
+      await context.expect
         .poll(async () => (await readLog(cluster)).filter(({ type }) => type === "turn_start").length, {
           timeout: 30_000,
         })

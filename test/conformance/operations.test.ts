@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { reduce } from "@sheaf/protocol";
-import { expect, test } from "vitest";
+import { expect, test, type TestContext } from "vitest";
 import { begin, createCluster, readWhole, type Cluster } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
 import { readEvents, startServer, type TestServer } from "../support/server.ts";
@@ -28,8 +28,8 @@ test(verifies("R-60", "a server with its own file is ready, until it closes"), a
 });
 
 describeWithPostgres("servers of a database", (postgres) => {
-  const start = (script: unknown, args: readonly string[]): Promise<Cluster> =>
-    createCluster(postgres, folders, { script, args });
+  const start = ({ onTestFinished: onEnd }: TestContext, script: unknown, args: readonly string[]): Promise<Cluster> =>
+    createCluster(postgres, folders, { script, args, onEnd });
 
   /** Twelve calls that take a second, and a text. */
   const calls = {
@@ -44,9 +44,9 @@ describeWithPostgres("servers of a database", (postgres) => {
     ],
   };
 
-  test(verifies("R-60", "are ready while the database answers, and count what all do"), async () => {
+  test(verifies("R-60", "are ready while the database answers, and count what all do"), async (context) => {
     const slow = { turns: [{ events: [{ text: "a" }, { wait_ms: 8000 }] }], after: "loop" };
-    const cluster = await start(slow, []);
+    const cluster = await start(context, slow, []);
     const [one, other] = [await cluster.start("a"), await cluster.start("b")];
     const { conversationId } = await begin(one);
     await begin(other, { conversationId, whenBusy: "queue" });
@@ -66,49 +66,55 @@ describeWithPostgres("servers of a database", (postgres) => {
     await expect.poll(() => readStatus(one)).toEqual([503, "closing"]);
   });
 
-  test(verifies("R-61", "hand their responses over, again and again; no call runs twice"), async () => {
-    const cluster = await start(calls, resume);
-    let [one, other] = [await cluster.start("0"), await cluster.start("1")];
-    const { path, seen, read } = await begin(one);
-    // More often than a response may lose its server.
-    for (let round = 2; round <= 5; round += 1) {
-      expect(await one.stop("SIGTERM")).toBe(0);
-      expect(one.log()).toContain("handing_over");
-      const taken = '"event":"response_recovered"';
-      one = other;
-      await expect.poll(one.log, { timeout: 6000 }).toContain(taken);
-      other = await cluster.start(`${round}`);
-    }
-    await read;
-    const events = await readWhole(one, path, seen);
-    expect(reduce(events).status).toBe("completed");
-    const effects = readFileSync(join(cluster.cwd, "effects"), "utf8").trimEnd().split("\n");
-    expect(effects).toEqual([...new Set(effects)]);
-  });
-
-  test(verifies(["R-61", "R-18"], "without another one, or without the flag, the response ends"), async () => {
-    for (const [args, names] of [
-      [resume, ["a"]],
-      [
-        ["--grace", "0"],
-        ["a", "b"],
-      ],
-    ] as const) {
-      const slow = { turns: [{ events: [{ text: "a" }, { wait_ms: 60_000 }] }] };
-      const cluster = await start(slow, args);
-      const [one] = await Promise.all(names.map((name) => cluster.start(name)));
-      const { seen, read } = await begin(one!);
-      await expect.poll(() => seen.length).toBeGreaterThan(1);
-      expect(await one!.stop("SIGTERM")).toBe(0);
+  test.concurrent(
+    verifies("R-61", "hand their responses over, again and again; no call runs twice"),
+    async (context) => {
+      const cluster = await start(context, calls, resume);
+      let [one, other] = [await cluster.start("0"), await cluster.start("1")];
+      const { path, seen, read } = await begin(one);
+      // More often than a response may lose its server.
+      for (let round = 2; round <= 5; round += 1) {
+        expect(await one.stop("SIGTERM")).toBe(0);
+        expect(one.log()).toContain("handing_over");
+        const taken = '"event":"response_recovered"';
+        one = other;
+        await context.expect.poll(one.log, { timeout: 6000 }).toContain(taken);
+        other = await cluster.start(`${round}`);
+      }
       await read;
-      expect(seen.at(-1)?.event).toBe("done");
-      expect(reduce(seen)).toMatchObject({ documents: [{}, { metadata: { errorCode: "CANCELLED" } }] });
-    }
-  });
+      const events = await readWhole(one, path, seen);
+      expect(reduce(events).status).toBe("completed");
+      const effects = readFileSync(join(cluster.cwd, "effects"), "utf8").trimEnd().split("\n");
+      expect(effects).toEqual([...new Set(effects)]);
+    },
+  );
 
-  test(verifies("R-61", "a message that waits is begun by another one"), async () => {
+  test.concurrent(
+    verifies(["R-61", "R-18"], "without another one, or without the flag, the response ends"),
+    async (context) => {
+      for (const [args, names] of [
+        [resume, ["a"]],
+        [
+          ["--grace", "0"],
+          ["a", "b"],
+        ],
+      ] as const) {
+        const slow = { turns: [{ events: [{ text: "a" }, { wait_ms: 60_000 }] }] };
+        const cluster = await start(context, slow, args);
+        const [one] = await Promise.all(names.map((name) => cluster.start(name)));
+        const { seen, read } = await begin(one!);
+        await context.expect.poll(() => seen.length).toBeGreaterThan(1);
+        expect(await one!.stop("SIGTERM")).toBe(0);
+        await read;
+        expect(seen.at(-1)?.event).toBe("done");
+        expect(reduce(seen)).toMatchObject({ documents: [{}, { metadata: { errorCode: "CANCELLED" } }] });
+      }
+    },
+  );
+
+  test.concurrent(verifies("R-61", "a message that waits is begun by another one"), async (context) => {
     const slow = { turns: [{ events: [{ text: "a" }, { wait_ms: 2000 }] }], after: "loop" };
-    const cluster = await start(slow, ["--grace", "5"]);
+    const cluster = await start(context, slow, ["--grace", "5"]);
     const [one, other] = [await cluster.start("a"), await cluster.start("b")];
     const { conversationId } = await begin(one);
     const queued = await one.chat({ message: "Go", conversationId, whenBusy: "queue", stream: true });
@@ -120,14 +126,14 @@ describeWithPostgres("servers of a database", (postgres) => {
     expect(reduce(events).status).toBe("completed");
   });
 
-  test(
+  test.concurrent(
     verifies("R-64", "a backup of a running cluster is restored elsewhere, and a server goes on there"),
-    async () => {
+    async (context) => {
       const slow = { turns: [{ events: [{ text: "a" }, { wait_ms: 30_000 }] }], after: "loop" };
-      const cluster = await start(slow, []);
+      const cluster = await start(context, slow, []);
       const one = await cluster.start("a");
       const { path, seen } = await begin(one);
-      await expect.poll(() => seen.length).toBeGreaterThan(1);
+      await context.expect.poll(() => seen.length).toBeGreaterThan(1);
       const file = join(folders.newFolder(), "sheaf.backup");
       const runScript = (name: string, store: string) =>
         spawnSync(join(import.meta.dirname, "../../deploy", name), [file], {
@@ -152,28 +158,31 @@ describeWithPostgres("servers of a database", (postgres) => {
     },
   );
 
-  test(verifies("R-68", "go on while a newer one migrates; one that starts later refuses the database"), async () => {
-    const slow = { turns: [{ events: [{ text: "a " }, { wait_ms: 3000 }, { text: "b" }] }], after: "loop" };
-    const cluster = await start(slow, resume);
-    const [one, other] = [await cluster.start("a"), await cluster.start("b")];
-    const { path, seen, read } = await begin(one);
-    // As the next version would.
-    await postgres.run(
-      cluster.store,
-      `BEGIN; ALTER TABLE sheaf.conversations ADD COLUMN later text;
+  test.concurrent(
+    verifies("R-68", "go on while a newer one migrates; one that starts later refuses the database"),
+    async (context) => {
+      const slow = { turns: [{ events: [{ text: "a " }, { wait_ms: 3000 }, { text: "b" }] }], after: "loop" };
+      const cluster = await start(context, slow, resume);
+      const [one, other] = [await cluster.start("a"), await cluster.start("b")];
+      const { path, seen, read } = await begin(one);
+      // As the next version would.
+      await postgres.run(
+        cluster.store,
+        `BEGIN; ALTER TABLE sheaf.conversations ADD COLUMN later text;
        ALTER TABLE sheaf.responses ADD COLUMN later integer NOT NULL DEFAULT 7;
        UPDATE sheaf.migrations SET version = version + 1; COMMIT`,
-    );
-    await expect(cluster.start("late")).rejects.toThrow(
-      /STORAGE_CORRUPT: the store has schema (\d+), this Sheaf knows schemas up to \d+: use a newer Sheaf/,
-    );
-    const rest = begin(other);
-    await one.stop("SIGKILL");
-    await read;
-    expect(reduce(await readWhole(other, path, seen)).status).toBe("completed");
-    const second = await rest;
-    await second.read;
-    expect(second.seen.at(-1)?.event).toBe("done");
-    expect(await readStatus(other)).toEqual([200, "ready"]);
-  });
+      );
+      await expect(cluster.start("late")).rejects.toThrow(
+        /STORAGE_CORRUPT: the store has schema (\d+), this Sheaf knows schemas up to \d+: use a newer Sheaf/,
+      );
+      const rest = begin(other);
+      await one.stop("SIGKILL");
+      await read;
+      expect(reduce(await readWhole(other, path, seen)).status).toBe("completed");
+      const second = await rest;
+      await second.read;
+      expect(second.seen.at(-1)?.event).toBe("done");
+      expect(await readStatus(other)).toEqual([200, "ready"]);
+    },
+  );
 });

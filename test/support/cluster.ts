@@ -6,7 +6,7 @@ import type { StreamEvent } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { expect } from "vitest";
 import type { TestPostgres } from "./postgres-cluster.ts";
-import { readEvents, startServer, type TestServer } from "./server.ts";
+import { readEvents, startServer, type ServerOptions, type TestServer } from "./server.ts";
 import type { createTestFolder } from "./sheaf.ts";
 
 export interface Cluster {
@@ -20,7 +20,7 @@ export interface Cluster {
   start(name: string, environment?: Readonly<Record<string, string>>): Promise<TestServer>;
 }
 
-interface ClusterOptions {
+interface ClusterOptions extends Pick<ServerOptions, "onEnd"> {
   /** The model of every server. */
   readonly script: unknown;
   /** Flags of every server. */
@@ -36,7 +36,7 @@ export async function createCluster(
   options: ClusterOptions,
 ): Promise<Cluster> {
   const store = await postgres.createDatabase();
-  const { script, args = [], files } = options;
+  const { script, args = [], files, onEnd } = options;
   const cwd = folders.newFolder(files);
   const settings = folders.newFolder();
   const tokenFile = join(settings, "tokens");
@@ -54,6 +54,7 @@ export async function createCluster(
         cwd,
         args: ["--token-file", tokenFile, "--offer", `scripted:${scriptFile}`, ...args],
         environment: { SHEAF_STORE: store, ...environment },
+        ...(onEnd && { onEnd }),
       });
       return actAs(server, tokens.get("ada")!, "scripted:script.json");
     },

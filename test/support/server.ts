@@ -17,6 +17,8 @@ export interface ServerOptions {
   /** Flags besides port and model. */
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** What registers the end of the server; a concurrent test gives that of its own context. */
+  readonly onEnd?: (end: () => void) => void;
 }
 
 /** A server under test. It is ended with the test at the latest. */
@@ -47,7 +49,7 @@ const helloScript = { turns: [{ events: [{ text: "Hello world." }] }], after: "l
 
 /** Resolves when the server has told its address. */
 export async function startServer(options: ServerOptions): Promise<TestServer> {
-  const { home, cwd, script = helloScript, args = [], environment = {} } = options;
+  const { home, cwd, script = helloScript, args = [], environment = {}, onEnd = onTestFinished } = options;
   const scriptFile = `${home}-script.json`;
   writeFileSync(scriptFile, JSON.stringify(script));
   const words = ["serve", "--port", "0", "--model", `scripted:${scriptFile}`, ...args];
@@ -59,7 +61,7 @@ export async function startServer(options: ServerOptions): Promise<TestServer> {
   const ended = new Promise<number | null>((resolve) => {
     child.on("close", resolve);
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  onEnd(() => void child.kill("SIGKILL"));
   let log = "";
   child.stderr.on("data", (chunk: Buffer) => (log += chunk.toString()));
   const pageAddress = await readAddress(child, () => log);
