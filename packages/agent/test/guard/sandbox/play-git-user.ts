@@ -1,7 +1,7 @@
 /**
  * A user whose repository a hostile command has visited: runs one command in the sandbox after another, each in a new
  * repository, then works there with git as people and editors do. Prints, as JSON, what ran outside the sandbox.
- * Arguments: an empty folder of this user.
+ * Arguments: an empty folder of this user; which of the commands, as every n-th of them from which one on (`2 0`).
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,8 @@ import { findSandbox } from "../../../src/guard/sandbox/find/find-sandbox.ts";
 import { createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import { hostileCommands } from "./hostile-commands.ts";
 
-const [top = ""] = process.argv.slice(2);
+const [top = "", step = "1", first = "0"] = process.argv.slice(2);
+const commands = hostileCommands.filter((_, index) => index % Number(step) === Number(first));
 const home = join(top, "home");
 const environment = {
   PATH: "/usr/local/bin:/usr/bin:/bin",
@@ -126,7 +127,7 @@ const sandbox = await findSandbox({
   now: Date.now,
 });
 const results: { readonly title: string; readonly started: string; readonly refusals: readonly string[] }[] = [];
-for (const [index, { title, command }] of hostileCommands.entries()) {
+for (const [index, { title, command }] of commands.entries()) {
   const folder = join(top, String(index));
   const workspace = join(folder, "workspace");
   mkdirSync(folder);
