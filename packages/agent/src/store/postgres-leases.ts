@@ -10,7 +10,7 @@ export interface PostgresLease {
 }
 
 /** The process that takes a lease, perhaps from a dead one. */
-export type LeaseTaker = Pick<PostgresSession, "holder" | "mayTakeOver"> & {
+export type LeaseTaker = Pick<PostgresSession, "holder" | "mayTakeOver" | "listQuiet"> & {
   /** Its own, if it could not write by it: it may take it again. */
   readonly own?: PostgresLease | undefined;
 };
@@ -21,7 +21,7 @@ export interface AbandonedLease extends PostgresLease {
   mayEnd: boolean;
 }
 
-const isFree = `(c.holder IS NULL OR NOT ${isHolderAlive("c.holder")})`;
+const isFree = (quiet: string): string => `(c.holder IS NULL OR NOT ${isHolderAlive("c.holder", quiet)})`;
 
 /**
  * Takes the lease of a conversation, within a transaction; undefined: the conversation does not exist.
@@ -30,15 +30,15 @@ const isFree = `(c.holder IS NULL OR NOT ${isHolderAlive("c.holder")})`;
  */
 export async function takeLease(
   query: Query,
-  { holder, mayTakeOver, own }: LeaseTaker,
+  { holder, mayTakeOver, listQuiet, own }: LeaseTaker,
   conversationId: string,
   owner: string,
 ): Promise<PostgresLease | undefined> {
   const [lease] = await query<PostgresLease>(
     `UPDATE sheaf.conversations c SET fence = fence + 1, holder = $1, cancel = cancel AND holder IS NOT NULL
-     WHERE id = $2 AND owner = $3 AND (c.holder IS NULL OR ($4 AND ${isFree}) OR (c.holder = $1 AND c.fence = $5))
+     WHERE id = $2 AND owner = $3 AND (c.holder IS NULL OR ($4 AND ${isFree("$6")}) OR (c.holder = $1 AND c.fence = $5))
      RETURNING key AS conversation, fence`,
-    [holder, conversationId, owner, mayTakeOver, own?.fence ?? null],
+    [holder, conversationId, owner, mayTakeOver, own?.fence ?? null, listQuiet()],
   );
   if (lease) return lease;
   const values = [conversationId, owner];
@@ -70,22 +70,22 @@ export type ClaimPurpose = "end" | "resume";
 /** How often a response may go on elsewhere: one that takes its processes with it must not take them all. */
 const MAX_TRIES = 3;
 
-/** How long others have to go on with it, after its process counts as dead, before anyone may end it. */
+/** How long others have to go on with it, after its process counts as dead, before anyone may end it. Milliseconds. */
 export const RESUME_MS = 20_000;
-const RESUME_TIME = `interval '${RESUME_MS / 1000} s'`;
+
+/** The same after the last sign of life of its process, which counts as dead 10 s later at the latest. Milliseconds. */
+const LOST_MS = RESUME_MS + 10_000;
 
 const mayResume = `EXISTS (SELECT 1 FROM sheaf.orders o WHERE o.response = r.key AND o.resumes AND o.tries < ${MAX_TRIES})`;
 
 const claimable: Readonly<Record<ClaimPurpose, string>> = {
   resume: mayResume,
-  end: `NOT (${mayResume} AND EXISTS (
-    SELECT 1 FROM sheaf.holders d WHERE d.id = c.holder AND d.alive_until > clock_timestamp() - ${RESUME_TIME}))`,
+  end: `NOT (${mayResume} AND EXISTS (SELECT 1 FROM sheaf.holders d WHERE d.id = c.holder AND d.id <> ALL ($7::bigint[])))`,
 };
 
-interface Claim {
+interface Claim extends Pick<PostgresSession, "holder" | "listQuiet"> {
   readonly owner: string;
   readonly purpose: ClaimPurpose;
-  readonly holder: number;
   readonly own: AbandonedLease | undefined;
 }
 
@@ -93,13 +93,21 @@ interface Claim {
 export async function isClaimable(
   query: Query,
   responseId: string,
-  { owner, purpose, holder, own }: Claim,
+  { owner, purpose, holder, listQuiet, own }: Claim,
 ): Promise<boolean> {
   const rows = await query(
     `SELECT 1 FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
-     WHERE r.id = $1 AND c.owner = $2 AND NOT r.ended AND (${isFree} OR (c.holder = $3 AND c.fence = $4))
+     WHERE r.id = $1 AND c.owner = $2 AND NOT r.ended AND (${isFree("$6")} OR (c.holder = $3 AND c.fence = $4))
        AND (${claimable[purpose]} OR ($5 AND c.holder = $3 AND c.fence = $4))`,
-    [responseId, owner, holder, own?.fence ?? null, own?.mayEnd ?? false],
+    [
+      responseId,
+      owner,
+      holder,
+      own?.fence ?? null,
+      own?.mayEnd ?? false,
+      listQuiet(),
+      ...(purpose === "end" ? [listQuiet(LOST_MS)] : []),
+    ],
   );
   return rows.length > 0;
 }

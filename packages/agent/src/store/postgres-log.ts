@@ -99,7 +99,7 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
       const own = abandoned.get(responseId);
       // Its own it may take at once: nobody else can be writing it.
       if (!own && !session.mayTakeOver) return false;
-      return isClaimable(connection.query, responseId, { owner, purpose: "resume", holder: session.holder, own });
+      return isClaimable(connection.query, responseId, { owner, purpose: "resume", ...toTaker(session), own });
     },
     async create(response, owner) {
       if (hasLetGo) throw createLeavingError();
@@ -110,7 +110,7 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
 
     async claim(responseId, owner, purpose) {
       const own = abandoned.get(responseId);
-      const claim = { owner, purpose, holder: session.holder, own };
+      const claim = { owner, purpose, ...toTaker(session), own };
       if (hasLetGo || !(await isClaimable(connection.query, responseId, claim))) {
         // Where it cannot go on, it is ended once nobody else has gone on with it, either.
         if (own && purpose === "end") setTimeout(() => (own.mayEnd = true), RESUME_MS).unref();
@@ -176,8 +176,8 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
   };
 }
 
-function toTaker({ holder, mayTakeOver }: PostgresSession): LeaseTaker {
-  return { holder, mayTakeOver };
+function toTaker({ holder, mayTakeOver, listQuiet }: PostgresSession): LeaseTaker {
+  return { holder, mayTakeOver, listQuiet };
 }
 
 function isLeaseLost(error: unknown): boolean {

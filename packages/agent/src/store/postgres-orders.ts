@@ -76,6 +76,7 @@ export function createPostgresOrders({ connection, session, logs }: OrderPorts, 
         session.mayTakeOver,
         maxRunning,
         starting,
+        session.listQuiet(),
       ]);
       return order;
     },
@@ -132,11 +133,11 @@ const claimStatement = `
       WHERE NOT r.ended AND k.owner = o.owner) n
     WHERE ${waits} AND o.not_before <= clock_timestamp() AND n.running < $3
       AND (o.holder IS NULL OR (o.holder = $1 AND o.id <> ALL ($4::text[]))
-        OR ($2 AND o.holder <> $1 AND NOT ${isHolderAlive("o.holder")}))
+        OR ($2 AND o.holder <> $1 AND NOT ${isHolderAlive("o.holder", "$5")}))
       AND NOT EXISTS (SELECT 1 FROM sheaf.orders e WHERE e.conversation = o.conversation
         AND e.response IS NULL AND e.failure IS NULL AND e.key < o.key)
       AND NOT EXISTS (SELECT 1 FROM sheaf.responses r WHERE r.conversation = c.key AND NOT r.ended)
-      AND (c.holder IS NULL OR ($2 AND NOT ${isHolderAlive("c.holder")}))
+      AND (c.holder IS NULL OR ($2 AND NOT ${isHolderAlive("c.holder", "$5")}))
     ORDER BY n.running, o.key LIMIT 1 FOR UPDATE OF o SKIP LOCKED)
   RETURNING id AS "responseId", owner, body AS text`;
 

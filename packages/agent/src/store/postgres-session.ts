@@ -16,6 +16,9 @@ const BEAT_MS = 2000;
 /** Least time between two notices. Milliseconds: each takes a lock of the whole database. */
 const NOTICE_GAP_MS = 10;
 
+/** After this time without one it counts as quiet: two of its beats are missing. Milliseconds. */
+const QUIET_MS = 2 * BEAT_MS;
+
 /** Between two tries to connect again. Milliseconds. */
 const RETRY_MS = 250;
 
@@ -28,14 +31,18 @@ const MAX_NAME = 200;
 /**
  * Whether the process with this number is alive, in SQL. Times are those of the database, so the clocks of machines do not
  * matter. The lock of a process ends with its connection; it counts 3 s after the last beat, since a process that only
- * lost its connection gets another one until then. A rest longer than any lease means that the clock was set back.
+ * lost its connection gets another one until then. If its time is over, or longer than any lease, it may have stopped or
+ * the clock may have jumped: it is alive if it has its lock and this process does not find it quiet. `quiet`: what
+ * `listQuiet` gives.
  */
-export function isHolderAlive(holder: string): string {
+export function isHolderAlive(holder: string, quiet: string): string {
   return `EXISTS (
     SELECT 1 FROM sheaf.holders h, LATERAL (SELECT h.alive_until - clock_timestamp() AS rest) t
-    WHERE h.id = ${holder} AND t.rest BETWEEN interval '0' AND interval '${ALIVE_SECONDS} s'
-      AND CASE WHEN t.rest > interval '${ALIVE_SECONDS - 3} s' THEN true
-          ELSE NOT pg_try_advisory_xact_lock_shared(h.id) END)`;
+    WHERE h.id = ${holder} AND CASE
+      WHEN t.rest BETWEEN interval '${ALIVE_SECONDS - 3} s' AND interval '${ALIVE_SECONDS} s' THEN true
+      WHEN t.rest BETWEEN interval '0' AND interval '${ALIVE_SECONDS} s' OR h.id <> ALL (${quiet}::bigint[])
+        THEN NOT pg_try_advisory_xact_lock_shared(h.id)
+      ELSE false END)`;
 }
 
 const beat = `INSERT INTO sheaf.holders (id, alive_until) VALUES ($1, clock_timestamp() + interval '${ALIVE_SECONDS} s')
@@ -46,6 +53,8 @@ export interface PostgresSession {
   readonly holder: number;
   /** False without a connection, and for 10 s after it was made again: the others may have lost theirs, too, and come back. */
   readonly mayTakeOver: boolean;
+  /** Who gave no sign of life for so long, by the time that passed here: no clock has a say. Milliseconds; default: 4 s. */
+  readonly listQuiet: (forMs?: number) => readonly number[];
   /** Calls back when another process may have changed something of this name, until the result is called. */
   watch(name: string, onChange: () => void): () => void;
   /** Tells the others. */
@@ -65,6 +74,7 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
   const watchers = new Map<string, Set<() => void>>();
   const unpublished = new Set<string>();
   const locked = new WeakSet<pg.Client>();
+  const signs = new Map<number, SignOfLife>();
   let client: pg.Client | undefined;
   let isPublishing = false;
   let isClosed = false;
@@ -109,19 +119,23 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
       if (!isBack) await sleep(RETRY_MS, undefined, { ref: false });
     }
     backSince = performance.now();
+    // Nobody could give a sign of life meanwhile.
+    for (const [id, { value }] of signs) signs.set(id, { value, seenAt: backSince });
     // What was said meanwhile is lost.
     for (const name of watchers.keys()) tell(name);
   };
 
   /** Says that this process is alive, and takes its lock, once its last connection has let go of it. */
   const prove = async (proving: pg.Client): Promise<void> => {
+    await lookAround(proving, signs);
+    if (hasLeft) return;
     if (!locked.has(proving)) {
       const { rows } = await proving.query<{ isTaken: boolean }>('SELECT pg_try_advisory_lock($1) AS "isTaken"', [
         holder,
       ]);
       if (rows[0]?.isTaken) locked.add(proving);
     }
-    if (!hasLeft) await proving.query({ name: "beat", text: beat, values: [holder] });
+    await proving.query({ name: "beat", text: beat, values: [holder] });
   };
 
   const tell = (name: string): void => {
@@ -150,12 +164,19 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
   await connect().catch((error: unknown) => {
     throw connection.toError(error);
   });
-  await connection.query("DELETE FROM sheaf.holders WHERE alive_until < clock_timestamp() - interval '1 day'");
+  await connection.query(
+    `DELETE FROM sheaf.holders h WHERE h.alive_until < clock_timestamp() - interval '1 day' AND pg_try_advisory_xact_lock_shared(h.id)`,
+  );
   const beats = setInterval(() => {
     const beating = client;
     if (beating) prove(beating).catch(() => void reconnect(beating));
   }, BEAT_MS);
   beats.unref();
+
+  const listQuiet = (forMs = QUIET_MS): readonly number[] => {
+    const now = performance.now();
+    return [...signs].filter(([, { seenAt }]) => now - seenAt >= forMs).map(([id]) => id);
+  };
 
   const publish = (names: Iterable<string>): void => {
     for (const name of names) if (name.length <= MAX_NAME) unpublished.add(name);
@@ -168,6 +189,7 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
       if (!client) return false;
       return backSince === undefined || performance.now() - backSince > ALIVE_SECONDS * 1000;
     },
+    listQuiet,
     watch(name, onChange) {
       const ofName = watchers.get(name) ?? new Set();
       watchers.set(name, ofName.add(onChange));
@@ -177,14 +199,15 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
       };
     },
     async hasOthers() {
-      const alive = `SELECT 1 FROM sheaf.holders o WHERE o.id <> $1 AND ${isHolderAlive("o.id")} LIMIT 1`;
-      return (await connection.query(alive, [holder])).length > 0;
+      const alive = `SELECT 1 FROM sheaf.holders o WHERE o.id <> $1 AND ${isHolderAlive("o.id", "$2")} LIMIT 1`;
+      return (await connection.query(alive, [holder, listQuiet()])).length > 0;
     },
     async leave() {
       hasLeft = true;
       clearInterval(beats);
       // Its row stays: others see by it how long they have to go on with its responses.
       await connection.query("UPDATE sheaf.holders SET alive_until = clock_timestamp() WHERE id = $1", [holder]);
+      await client?.query("SELECT pg_advisory_unlock($1)", [holder]).catch(() => undefined);
     },
     publish,
     announce(name) {
@@ -200,6 +223,23 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
       await closing?.end().catch(() => undefined);
     },
   };
+}
+
+/** The last one of a process, and when it was first seen here: milliseconds of `performance`. */
+interface SignOfLife {
+  readonly value: string;
+  readonly seenAt: number;
+}
+
+/** Notes who gave a sign of life. */
+async function lookAround(client: pg.Client, signs: Map<number, SignOfLife>): Promise<void> {
+  const text = `SELECT id, alive_until::text AS value FROM sheaf.holders`;
+  const { rows } = await client.query<{ id: number; value: string }>({ name: "look", text });
+  const found = new Set(rows.map(({ id }) => id));
+  for (const id of signs.keys()) if (!found.has(id)) signs.delete(id);
+  for (const { id, value } of rows) {
+    if (signs.get(id)?.value !== value) signs.set(id, { value, seenAt: performance.now() });
+  }
 }
 
 /** As many names as fit. */

@@ -76,14 +76,15 @@ async function deleteOld(query: Query, before: number, limit: number): Promise<r
   return found.map(({ id }) => id);
 }
 
-async function readLoad(query: Query): Promise<SharedLoad> {
+async function readLoad(query: Query, { listQuiet }: PostgresSession): Promise<SharedLoad> {
   const [load] = await query<SharedLoad>(
-    `SELECT (SELECT COUNT(*) FROM sheaf.holders h WHERE ${isHolderAlive("h.id")}) AS nodes,
+    `SELECT (SELECT COUNT(*) FROM sheaf.holders h WHERE ${isHolderAlive("h.id", "$1")}) AS nodes,
        (SELECT COUNT(*) FROM sheaf.responses WHERE NOT ended) AS running,
        o.waiting, o."oldestSeconds"
      FROM (SELECT COUNT(*) AS waiting,
          COALESCE(EXTRACT(EPOCH FROM clock_timestamp() - MIN(not_before)), 0)::float8 AS "oldestSeconds"
        FROM sheaf.orders WHERE response IS NULL AND failure IS NULL) o`,
+    [listQuiet()],
   );
   return load!;
 }
@@ -138,7 +139,7 @@ function createView(parts: PostgresParts, owner: string): SharedStore {
       const [row] = await connection.query<{ isCopy: boolean }>('SELECT pg_is_in_recovery() AS "isCopy"');
       if (row?.isCopy) throw connection.toError({ code: "25006", message: "it is a standby" });
     },
-    readLoad: () => readLoad(connection.query),
+    readLoad: () => readLoad(connection.query, session),
     async handOver() {
       if (!(await session.hasOthers())) return undefined;
       await logs.letGo();
