@@ -372,6 +372,7 @@ export const covered: readonly string[] = [
   "R-69",
   "R-70",
   "R-71",
+  "R-72",
   "S-116",
   "S-117",
   "S-118",

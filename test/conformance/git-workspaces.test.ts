@@ -2,10 +2,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ChatResponse, ConversationChanges } from "@sheaf/protocol";
+import { reduce, type ChatResponse, type ConversationChanges } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
-import { begin, createCluster } from "../support/cluster.ts";
+import { begin, createCluster, readWhole } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
 import { startGitServer } from "../support/git-server.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -332,17 +332,22 @@ describeWithBubblewrap("a setup", () => {
 });
 
 describeWithPostgres("two servers", (postgres) => {
-  test(verifies(["R-52", "R-53"], "each has trees of its own, and the files follow the conversation"), async () => {
+  test(verifies(["R-52", "R-53"], "files follow the conversation, also when its server is lost or stops"), async () => {
     const { remote, address } = createRemote();
     const turns = [
       { events: [write("b.txt", "b\n")] },
       done,
       { events: [edit("b.txt", "b", "B")] },
       done,
+      // A server is lost, in a turn after the one that made a file, and in the middle of a call.
       { events: [run("cat a.txt b.txt > c.txt")] },
-      { events: [{ text: "I wait." }, { wait_ms: 60_000 }] },
+      { events: [{ text: "I go on. " }, run("echo x > d.txt; sleep 60")] },
+      { events: [run("ls")] },
+      // Another one goes down.
+      { events: [run("echo y > e.txt; sleep 60")] },
+      { events: [{ text: "All done." }] },
     ];
-    const args = ["--workspace", `app=${address}`, "--force", "--on-node-loss", "resume"];
+    const args = ["--workspace", `app=${address}`, "--force", "--on-node-loss", "resume", "--grace", "0"];
     const cluster = await createCluster(postgres, folders, { script: { turns, after: "repeat_last" }, args });
     const [one, other] = [await cluster.start("a"), await cluster.start("b")];
     const { conversation } = await chat(one);
@@ -350,15 +355,56 @@ describeWithPostgres("two servers", (postgres) => {
     const second = await chat(other, conversation);
     expect(git(remote, "show", `refs/sheaf/${conversation}/${second.id}:b.txt`)).toBe("B");
     expect(await readChanges(one, conversation)).toMatchObject([{ filePath: "b.txt", operation: "create" }]);
-    // What a lost server had not recorded is lost with it: its response is ended, and the next one has the last state.
-    const lost = await begin(one, { conversationId: conversation });
-    await expect.poll(() => readTrees(one.home)[conversation], { timeout: 10_000 }).toContain("c.txt");
+
+    const readTree = (server: TestServer): string[] | undefined => readTrees(server.home)[conversation];
+    const { path, seen, read } = await begin(one, { conversationId: conversation });
+    await expect.poll(() => readTree(one), { timeout: 10_000 }).toContain("d.txt");
     await one.stop("SIGKILL");
-    await lost.read;
-    const readStatus = async () => ((await (await other.fetch(lost.path)).json()) as ChatResponse).status;
-    await expect.poll(readStatus, { timeout: 30_000 }).toBe("error");
-    expect((await readChanges(other, conversation)).map(({ filePath }) => filePath)).toEqual(["b.txt"]);
-    expect(readTrees(other.home)[conversation]).toEqual([".git", ".gitignore", "a.txt", "b.txt"]);
+    await read;
+    await expect.poll(() => readTree(other), { timeout: 15_000 }).toContain("e.txt");
+    const third = await cluster.start("c");
+    await other.stop();
+    const answer = reduce(await readWhole(third, path, seen));
+    expect(answer.status).toBe("completed");
+    const commands = answer.documents.filter(({ type }) => type === "terminal_command");
+    expect(commands.map(({ metadata }) => (metadata as { output?: string }).output)).toEqual([
+      "",
+      expect.anything(),
+      "a.txt\nb.txt\nc.txt\n",
+      expect.anything(),
+    ]);
+    const texts = await postgres.run(cluster.store, "SELECT events FROM sheaf.event_groups");
+    const log = texts.map(({ events }) => events).join("\n");
+    expect(log).toMatch(/INTERRUPTED[^]*what it changed in files may be lost/);
+    expect(log).toMatch(/The files are those that were recorded last.*may be lost: look/);
+    // What a call had done when its server went down is recorded: nothing of it is lost.
+    expect(readTree(third)).toEqual([".git", ".gitignore", "a.txt", "b.txt", "c.txt", "e.txt"]);
+    const filePaths = ["b.txt", "c.txt", "e.txt"];
+    expect((await readChanges(third, conversation)).map(({ filePath }) => filePath)).toEqual(filePaths);
+    const published = await post(third, `/v1/conversations/${conversation}/publish`, { branch: "x", message: "x" });
+    expect(published.status).toBe(201);
+    expect(git(remote, "diff", "--name-only", "main", "x").split("\n")).toEqual(filePaths);
+    const reverted = await post(third, `/v1/conversations/${conversation}/revert`, { responseId: answer.id });
+    expect(reverted.status).toBe(200);
+    expect((await readChanges(third, conversation)).map(({ filePath }) => filePath)).toEqual(["b.txt"]);
+  });
+
+  test(verifies("R-53", "without a repository for states a response is ended with its server"), async () => {
+    const { address } = createRemote();
+    const turns = [{ events: [write("b.txt", "b\n")] }, { events: [{ text: "…" }, { wait_ms: 60_000 }] }, done];
+    const args = ["--workspace", `app=${address}`, "--force", "--on-node-loss", "resume"];
+    const cluster = await createCluster(postgres, folders, { script: { turns }, args });
+    const config = JSON.stringify({ gitWorkspaces: { app: { stateRemote: "none" } } });
+    for (const name of ["a", "b"]) {
+      mkdirSync(`${cluster.cwd}-${name}`);
+      writeFileSync(join(`${cluster.cwd}-${name}`, "config.json"), config);
+    }
+    const [one, other] = [await cluster.start("a"), await cluster.start("b")];
+    const { path, read } = await begin(one);
+    await one.stop("SIGKILL");
+    await read;
+    const readStatus = async () => ((await (await other.fetch(path)).json()) as ChatResponse).status;
+    await expect.poll(readStatus, { timeout: 15_000 }).toBe("error");
   });
 });
 

@@ -8,6 +8,7 @@ import { findProgram } from "../guard/sandbox/programs.ts";
 import type { ResponseRecord, SharedStore } from "../store/store.ts";
 import {
   type ConversationTree,
+  fetchStates,
   findState,
   forgetConversationTree,
   listTreeNames,
@@ -16,6 +17,7 @@ import {
   readConversationTree,
   recordConversationTree,
   toConversationTree,
+  type TreeRecording,
 } from "../workspace/trees/conversation-tree.ts";
 import { fetchRef, openMirror, pushRefs, readCommit } from "../workspace/trees/mirror.ts";
 import { askGit, type GitSetup, runGit } from "../workspace/trees/run-git.ts";
@@ -53,10 +55,17 @@ export interface GitTrees {
   toFolder(root: string, conversationId: string): string;
   /** Of a workspace of git. */
   findSetup(folder: string): GitWorkspace["setup"];
-  /** Makes the files those of the last response. `isNew`: they were written just now. @throws SheafError NETWORK, INTERNAL. */
-  prepare(owner: TreeOwner, store: SharedStore, running?: string): Promise<{ readonly isNew: boolean }>;
-  /** Records the state after a response. Never rejects. */
-  record(owner: TreeOwner, responseId: string): Promise<void>;
+  /** Whether other servers get the states of a workspace of git (R-53). */
+  isShared(folder: string): boolean;
+  /** Brings the states of other servers here, if it is in a workspace of git. @throws SheafError NETWORK. */
+  fetch(owner: TreeOwner): Promise<void>;
+  /**
+   * Makes the files those of the last response, or of the one that goes on here. `isNew`: they were written just now.
+   * @throws SheafError NETWORK, INTERNAL.
+   */
+  prepare(owner: TreeOwner, store: SharedStore, running?: RunningInTree): Promise<{ readonly isNew: boolean }>;
+  /** Records the state after a response, or in one. False: other servers do not get it. Never rejects. */
+  record(owner: TreeOwner, responseId: string, isRunning?: boolean): Promise<boolean>;
   /** The tree of a conversation with its first commit, its last state and that before a response. */
   readStates(owner: TreeOwner, store: SharedStore, before?: string): Promise<TreeStates | undefined>;
   /** A fork begins with the state after a response. */
@@ -66,6 +75,13 @@ export interface GitTrees {
   /** Removes the tree of a conversation and its states, if it has any here. */
   forget(conversationId: string): Promise<void>;
   close(): void;
+}
+
+/** A response that is about to run in a tree. */
+interface RunningInTree {
+  readonly responseId: string;
+  /** Its server is lost (R-53). */
+  readonly takesOver: boolean;
 }
 
 interface PublishOrder {
@@ -128,12 +144,13 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
   const toTree = (workspace: OpenWorkspace, id: string): ConversationTree =>
     toConversationTree(workspace.mirror, workspace.trees, id);
 
-  const openTree = async (workspace: OpenWorkspace, { id }: TreeOwner, store: SharedStore, running?: string) => {
+  const openTree = async (workspace: OpenWorkspace, { id }: TreeOwner, store: SharedStore, running?: RunningInTree) => {
     const responses = (await listKept(store, id)).map((response) => response.id);
     await openMirror(workspace.mirror);
     return openConversationTree(toTree(workspace, id), {
       responses,
-      running,
+      running: running?.responseId,
+      takesOver: running?.takesOver,
       stateRemote: workspace.stateRemote,
       findBase: () => findBase(workspace),
       branch: workspace.branch ?? "main",
@@ -142,14 +159,20 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
   };
 
   /** @throws SheafError INTERNAL. */
-  const recordTree = async (workspace: OpenWorkspace, id: string, responseId: string): Promise<void> => {
+  const recordTree = async (
+    workspace: OpenWorkspace,
+    id: string,
+    order: Pick<TreeRecording, "responseId" | "isRunning">,
+  ): Promise<boolean> => {
     const { name, stateRemote } = workspace;
-    const recording = { responseId, stateRemote, now: now() };
+    const { responseId } = order;
+    const recording = { ...order, stateRemote, now: now() };
     const { leftOut, problem } = await recordConversationTree(toTree(workspace, id), recording);
     for (const path of leftOut.slice(0, 5)) {
       log({ level: "warn", event: "file_not_recorded", workspace: name, responseId, path });
     }
     if (problem !== undefined) log({ level: "warn", event: "state_not_pushed", workspace: name, responseId, problem });
+    return problem === undefined && stateRemote !== undefined;
   };
 
   const showBranch = async (workspace: OpenWorkspace): Promise<void> => {
@@ -197,19 +220,30 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
       return workspace ? toTree(workspace, conversationId).files : root;
     },
     findSetup: (folder) => find(folder)?.setup,
+    isShared: (folder) => find(folder)?.stateRemote !== undefined,
+    async fetch({ id, workspace: folder }) {
+      const workspace = find(folder);
+      if (!workspace?.stateRemote) return;
+      const { stateRemote } = workspace;
+      const tree = toTree(workspace, id);
+      await openMirror(workspace.mirror);
+      await inTurn(tree.folder, () => fetchStates(tree, stateRemote));
+    },
     async prepare(owner, store, running) {
       const workspace = find(owner.workspace);
       if (!workspace) return { isNew: false };
       return inTurn(toTree(workspace, owner.id).folder, () => openTree(workspace, owner, store, running));
     },
-    async record({ id, workspace: folder }, responseId) {
+    async record({ id, workspace: folder }, responseId, isRunning = false) {
       const workspace = find(folder);
-      if (!workspace) return;
+      if (!workspace) return false;
       try {
-        await inTurn(toTree(workspace, id).folder, () => recordTree(workspace, id, responseId));
+        const order = { responseId, isRunning };
+        return await inTurn(toTree(workspace, id).folder, () => recordTree(workspace, id, order));
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         log({ level: "error", event: "state_not_recorded", workspace: workspace.name, responseId, reason });
+        return false;
       }
     },
     async readStates(owner, store, before) {

@@ -20,6 +20,9 @@ export async function resumeResponse(responseId: string, owner: string, context:
   // Its answers are in its log already.
   const asked = { ...body, conversationId, answers: [] };
   const plan = await planResponse(asked, owner, context, { claimed: responseId });
+  const { workspace } = plan.order;
+  // Where the files cannot be had, another server may try.
+  await context.trees.fetch({ id: conversationId, workspace });
   let isOurs = false;
   // Its server died before it stored the message, and whoever sent the message again got the response that it is for.
   const beginLog = async (planned: StoredOrder["start"]): Promise<readonly RunEvent[]> => {
@@ -31,7 +34,10 @@ export async function resumeResponse(responseId: string, owner: string, context:
     if (!(await orders.takeOver(responseId))) throw createBusyError(conversationId);
     isOurs = true;
     const events = await store.readEvents(responseId);
-    const cut = toCutLog(events.length > 0 ? events : await beginLog(start));
+    const cut = toCutLog(
+      events.length > 0 ? events : await beginLog(start),
+      context.trees.findRoot(workspace) !== undefined,
+    );
     if (!cut) throw createBusyError(conversationId);
     return cut;
   };

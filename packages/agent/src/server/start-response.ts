@@ -1,7 +1,7 @@
 /** From the body of a request to a response that runs. */
 import { randomUUID } from "node:crypto";
 import type { ChatRequest, ClarificationAnswer, RunEvent, RunStart } from "@sheaf/protocol";
-import { prepareResponse } from "../assemble/prepare-response.ts";
+import { prepareResponse, type PreparedResponse } from "../assemble/prepare-response.ts";
 import { toRunStart, type RunOrder } from "../assemble/run-order.ts";
 import { SheafError } from "../base/errors.ts";
 import { toUserFiles } from "../base/paths.ts";
@@ -10,8 +10,8 @@ import type { Model } from "../model/provider.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import { readConversationSettings } from "../run/conversations/conversation-settings.ts";
 import type { WhenBusy } from "../run/conversations/conversation-lanes.ts";
-import type { CutLog } from "../run/conversations/resume-response.ts";
-import { waitForTools } from "../run/conversations/respond.ts";
+import { noteNewTree, type CutLog } from "../run/conversations/resume-response.ts";
+import { type RespondPorts, waitForTools } from "../run/conversations/respond.ts";
 import { addPastTurns, type PastTurn } from "../run/conversations/past-turns.ts";
 import { checkAnswers } from "./check-answers.ts";
 import type { StoredOrder } from "./claim-orders.ts";
@@ -195,24 +195,19 @@ export async function runPlan(
         if (isNew) await checkPlace(order, store);
         if (past.length > 0) await addPastTurns(store, toRunStart({ ...order, message: { prompt: "" } }), past, now());
         const approver = body.approvals === "ask" ? approvals.createApprover(responseId, store) : undefined;
-        const resumed = await resume?.();
-        const parts = { store, model, now, abort, approver, toolServers, resumed };
+        const cut = await resume?.();
         const tree = { id: conversationId, workspace: order.workspace };
-        const { isNew: isNewTree } = await trees.prepare(tree, store, responseId);
+        const { isNew: isNewTree } = await trees.prepare(tree, store, { responseId, takesOver: cut !== undefined });
+        const resumed = cut && isNewTree ? noteNewTree(cut, order.workspace) : cut;
+        const parts = { store, model, now, abort, approver, toolServers, resumed };
         const setup = isNewTree ? trees.findSetup(order.workspace) : undefined;
         const caches = trees.findRoot(order.workspace);
         const inTree = { ...order, setup, ...(caches !== undefined && { cacheOwner: `${caches} ${owner}` }) };
         const prepared = await prepareResponse(inTree, parts, signal);
-        const keepState =
-          caches === undefined
-            ? undefined
-            : async (): Promise<void> => {
-                // What goes on in the background could change files while they are read.
-                await waitForTools(prepared.tools);
-                await trees.record(tree, responseId);
-              };
-        // What it changes in a tree of git is lost with its server until it is recorded (R-53).
-        const isResumable = settings.onNodeLoss === "resume" && caches === undefined;
+        // What it changes in a tree of git goes along to another server as far as it is pushed (R-53).
+        const isResumable =
+          settings.onNodeLoss === "resume" && (caches === undefined || trees.isShared(order.workspace));
+        const keepState = caches === undefined ? undefined : createStateKeeper(prepared, isResumable, plan, context);
         const resumable = isResumable ? toOrderText(plan, context, request) : undefined;
         const shared = { hasWaited: claimed !== undefined, maxRunning: meter.maxRunning, resumable };
         const ports = { ...prepared.ports, request, ...shared, keepState };
@@ -231,6 +226,26 @@ export async function runPlan(
   } catch (error) {
     throw meter.toLimitError(error);
   }
+}
+
+/** Records the tree of a response: at its end, and after each turn where another server may go on with it. */
+function createStateKeeper(
+  { tools }: Pick<PreparedResponse, "tools">,
+  isResumable: boolean,
+  { store, order: { responseId, conversationId, workspace } }: ResponsePlan,
+  { trees, onDefect }: ServerContext,
+): NonNullable<RespondPorts["keepState"]> {
+  const tree = { id: conversationId, workspace };
+  let isPushed = true;
+  return async (moment) => {
+    if (moment === "turn" && !isResumable) return;
+    // What goes on in the background could change files while they are read.
+    if (moment !== "turn") await waitForTools(tools);
+    const wasPushed = isPushed;
+    isPushed = await trees.record(tree, responseId, moment !== "end");
+    if (!isResumable || moment === "end" || isPushed === wasPushed) return;
+    await store.orders?.setResumable(responseId, isPushed).catch(onDefect);
+  };
 }
 
 /** What the operator learns of a response. */

@@ -53,6 +53,8 @@ export interface Orders {
   findCut(responseId: string): Promise<string | undefined>;
   /** Takes the lease of such a response, whose process died. False: it did not, or the response went on too often. */
   takeOver(responseId: string): Promise<boolean>;
+  /** Whether another process may go on with a response that runs here, should this one die. */
+  setResumable(responseId: string, isResumable: boolean): Promise<void>;
   /** Calls back when another process has made an order free to begin, or perhaps not, until the result is called. */
   watch(onChange: () => void): () => void;
 }

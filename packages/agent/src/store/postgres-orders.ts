@@ -38,6 +38,13 @@ export function createPostgresOrders({ connection, session, logs }: OrderPorts, 
       return row?.text;
     },
     takeOver: (responseId) => logs.claim(responseId, owner, "resume"),
+    async setResumable(responseId, isResumable) {
+      await query(
+        `UPDATE sheaf.orders o SET resumes = $3 FROM sheaf.conversations c
+         WHERE o.id = $1 AND o.owner = $2 AND c.id = o.conversation AND c.holder = $4`,
+        [responseId, owner, isResumable, session.holder],
+      );
+    },
     watch: (onChange) => session.watch(ordersNotice, onChange),
     async add(order, maxWaiting) {
       await transact(async (run) => {

@@ -342,6 +342,19 @@ export function createTakenError(id: string): SheafError {
   return new SheafError("USAGE", `the id ${id} is taken: choose another one`, { source: "storage" });
 }
 
+const HAND_OVER = "hand-over";
+
+/** Another process may go on, once this one has ended what it still does for the response (R-61). */
+export function createHandOverError(responseId: string): SheafError {
+  const message = `the server goes down, and another process goes on with ${responseId}: read what it wrote`;
+  return new SheafError("CONVERSATION_BUSY", message, { source: "storage", details: HAND_OVER });
+}
+
+/** Until it has ended here, no other process has it. */
+export function isHandOver(error: unknown): boolean {
+  return error instanceof SheafError && error.code === "CONVERSATION_BUSY" && error.details === HAND_OVER;
+}
+
 /** Another writer took the response over. */
 export function createLostError(responseId: string): SheafError {
   return new SheafError(

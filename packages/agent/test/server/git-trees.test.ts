@@ -1,5 +1,5 @@
 /** Trees of conversations over time, with real git and a clock that the test sets. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -18,17 +18,26 @@ function createWorkspace() {
   git(remote, "add", "-A");
   git(remote, "commit", "-qm", "Begin");
   const word = `git+file://${remote}#main`;
-  const order = { name: "app", word, settings: {}, folder: createFolder(), environment: process.env };
-  const workspace = createGitWorkspace(order);
+  const toWorkspace = (folder: string) =>
+    createGitWorkspace({ name: "app", word, settings: {}, folder, environment: process.env });
+  const workspace = toWorkspace(createFolder());
   const events: string[] = [];
-  const open = (now: number) => {
+  const open = (now: number, opened = workspace) => {
     const log = ({ event }: Readonly<Record<string, unknown>>): void => void events.push(String(event));
-    const trees = createGitTrees({ workspaces: [workspace], environment: process.env, log, now: () => now });
+    const trees = createGitTrees({ workspaces: [opened], environment: process.env, log, now: () => now });
     onTestFinished(() => trees.close());
     return trees;
   };
-  return { remote, root: toGitRoot(workspace), events, open };
+  /** Another server, with a disk of its own. */
+  const openOther = () => {
+    const other = toWorkspace(createFolder());
+    return { trees: open(0, other), root: toGitRoot(other) };
+  };
+  return { remote, root: toGitRoot(workspace), events, open, openOther };
 }
+
+const begins = (responseId: string) => ({ responseId, takesOver: false });
+const takesOver = (responseId: string) => ({ responseId, takesOver: true });
 
 const toStore = (...ids: string[]): SharedStore =>
   ({ listResponses: async () => ids.map((id) => ({ id, ended: true, reverted: false })) }) as unknown as SharedStore;
@@ -38,7 +47,7 @@ test(verifies("R-55", "a tree that nobody uses is removed, and made again from i
   const first = open(0);
   await first.open();
   const owner = { id: "conv_1", workspace: first.toFolder(root, "conv_1") };
-  expect(await first.prepare(owner, toStore(), "chat_1")).toEqual({ isNew: true });
+  expect(await first.prepare(owner, toStore(), begins("chat_1"))).toEqual({ isNew: true });
   writeFileSync(join(owner.workspace, "b.txt"), "two\n");
   await first.record(owner, "chat_1");
   first.close();
@@ -49,9 +58,9 @@ test(verifies("R-55", "a tree that nobody uses is removed, and made again from i
   const late = open(8 * DAY_MS);
   await late.open();
   await expect.poll(() => existsSync(owner.workspace)).toBe(false);
-  expect(await late.prepare(owner, toStore("chat_1"), "chat_2")).toEqual({ isNew: true });
+  expect(await late.prepare(owner, toStore("chat_1"), begins("chat_2"))).toEqual({ isNew: true });
   expect(existsSync(join(owner.workspace, "b.txt"))).toBe(true);
-  expect(await late.prepare(owner, toStore("chat_1"), "chat_2")).toEqual({ isNew: false });
+  expect(await late.prepare(owner, toStore("chat_1"), begins("chat_2"))).toEqual({ isNew: false });
 });
 
 test(verifies("R-51", "what a deleted conversation had is removed, here and at the repository"), async () => {
@@ -60,7 +69,7 @@ test(verifies("R-51", "what a deleted conversation had is removed, here and at t
   await trees.open();
   for (const id of ["conv_1", "conv_2"]) {
     const owner = { id, workspace: trees.toFolder(root, id) };
-    await trees.prepare(owner, toStore(), "chat_1");
+    await trees.prepare(owner, toStore(), begins("chat_1"));
     writeFileSync(join(owner.workspace, "b.txt"), id);
     await trees.record(owner, "chat_1");
   }
@@ -80,7 +89,7 @@ test(verifies(["R-50", "R-51"], "without the repository, what is known is used, 
   await trees.open();
   git(remote, "branch", "-m", "main", "away");
   const owner = { id: "conv_1", workspace: trees.toFolder(root, "conv_1") };
-  await trees.prepare(owner, toStore(), "chat_1");
+  await trees.prepare(owner, toStore(), begins("chat_1"));
   expect(events).toEqual(["repository_unreachable"]);
   git(remote, "config", "transfer.hideRefs", "refs/sheaf");
   writeFileSync(join(owner.workspace, "b.txt"), "two\n");
@@ -106,7 +115,7 @@ test(verifies(["R-57", "X55"], "publish moves no branch of another, not even one
   const trees = open(0);
   await trees.open();
   const owner = { id: "conv_1", workspace: trees.toFolder(root, "conv_1") };
-  await trees.prepare(owner, toStore(), "chat_1");
+  await trees.prepare(owner, toStore(), begins("chat_1"));
   writeFileSync(join(owner.workspace, "b.txt"), "two\n");
   await trees.record(owner, "chat_1");
   const publish = (branch: string) => trees.publish(owner, { branch, message: "Two" }, toStore("chat_1"));
@@ -124,11 +133,61 @@ test(verifies("R-55", "a tree is not removed while it is made"), async () => {
   mkdirSync(owner.workspace, { recursive: true });
   const held = Promise.withResolvers<never[]>();
   const store = { listResponses: () => held.promise } as unknown as SharedStore;
-  const made = trees.prepare(owner, store, "chat_1");
+  const made = trees.prepare(owner, store, begins("chat_1"));
   // It looks for unused trees at once.
   await trees.open();
   held.resolve([]);
   await made;
   await trees.record(owner, "chat_1");
   expect([events, existsSync(join(owner.workspace, "a.txt"))]).toEqual([[], true]);
+});
+
+test(
+  verifies(["R-53", "R-72"], "another server goes on with what was pushed; the lost one pushes nothing over it"),
+  async () => {
+    const { remote, root, events, open, openOther } = createWorkspace();
+    const [lost, { trees, root: otherRoot }] = [open(0), openOther()];
+    await Promise.all([lost.open(), trees.open()]);
+    const there = { id: "conv_1", workspace: lost.toFolder(root, "conv_1") };
+    const here = { id: "conv_1", workspace: trees.toFolder(otherRoot, "conv_1") };
+    await lost.prepare(there, toStore(), begins("chat_1"));
+    writeFileSync(join(there.workspace, "b.txt"), "b\n");
+    expect(await lost.record(there, "chat_1", true)).toBe(true);
+    const readState = (): string => git(remote, "rev-parse", "refs/sheaf/conv_1/chat_1");
+    const pushed = readState();
+    expect(await lost.record(there, "chat_1", true)).toBe(true);
+    expect(readState()).toBe(pushed);
+    writeFileSync(join(there.workspace, "lost.txt"), "lost\n");
+    await trees.fetch(here);
+    expect(await trees.prepare(here, toStore("chat_1"), takesOver("chat_1"))).toEqual({ isNew: true });
+    expect(readdirSync(here.workspace).toSorted()).toEqual([".git", "a.txt", "b.txt"]);
+    const claimed = readState();
+    expect(git(remote, "rev-parse", `${claimed}~1`)).toBe(pushed);
+    // It comes back, and has not noticed yet.
+    expect(await lost.record(there, "chat_1", true)).toBe(false);
+    expect([readState(), events]).toEqual([claimed, ["state_not_pushed"]]);
+    writeFileSync(join(here.workspace, "c.txt"), "c\n");
+    expect(await trees.record(here, "chat_1")).toBe(true);
+    expect(await lost.prepare(there, toStore("chat_1"), begins("chat_2"))).toEqual({ isNew: true });
+    expect(readdirSync(there.workspace).toSorted()).toEqual([".git", "a.txt", "b.txt", "c.txt"]);
+  },
+);
+
+test(verifies("R-53", "a server that goes on with its own response has its files; a failed push is said"), async () => {
+  const { remote, root, open } = createWorkspace();
+  const first = open(0);
+  await first.open();
+  const owner = { id: "conv_1", workspace: first.toFolder(root, "conv_1") };
+  await first.prepare(owner, toStore(), begins("chat_1"));
+  writeFileSync(join(owner.workspace, "b.txt"), "b\n");
+  git(remote, "config", "transfer.hideRefs", "refs/sheaf");
+  expect(await first.record(owner, "chat_1", true)).toBe(false);
+  git(remote, "config", "--unset", "transfer.hideRefs");
+  expect(await first.record(owner, "chat_1", true)).toBe(true);
+  writeFileSync(join(owner.workspace, "c.txt"), "c\n");
+  const again = open(0);
+  expect(await again.prepare(owner, toStore("chat_1"), takesOver("chat_1"))).toEqual({ isNew: false });
+  expect(await again.record(owner, "chat_1")).toBe(true);
+  const states = git(remote, "log", "--format=%s", "refs/sheaf/conv_1/chat_1").split("\n");
+  expect(states).toEqual(["State after chat_1", "Another server goes on with chat_1", "State in chat_1", "Begin"]);
 });

@@ -213,6 +213,19 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     expect(await store.orders!.claim(1, [])).toBeUndefined();
   });
 
+  test(verifies(["R-40", "R-53"], "only the process of a response says whether others may go on with it"), async () => {
+    const address = await postgres.clearDatabase();
+    const [store, other] = [await open(address), await open(address)];
+    await store.createResponse({ ...row, resumable: "{}" });
+    await other.orders!.setResumable("chat_a", false);
+    await postgres.run(address, "DELETE FROM sheaf.holders");
+    expect(await other.orders!.findCut("chat_a")).toBe("{}");
+    await store.orders!.setResumable("chat_a", false);
+    await postgres.run(address, "DELETE FROM sheaf.holders");
+    expect(await other.orders!.findCut("chat_a")).toBeUndefined();
+    expect(await other.claimResponse("chat_a")).toBe(true);
+  });
+
   test(verifies(["R-05", "R-33"], "processes that start at once make one schema"), async () => {
     for (let round = 0; round < 3; round += 1) {
       const address = await postgres.clearDatabase();

@@ -2,11 +2,13 @@
 import type { RunEvent } from "@sheaf/protocol";
 import { waitAtMost } from "../../base/wait-at-most.ts";
 import { SheafError } from "../../base/errors.ts";
-import { createRunLog, readAhead } from "../run-log.ts";
+import { createRunLog, type EventGroup, readAhead } from "../run-log.ts";
+import { mayChangeFiles } from "./resume-response.ts";
 import { runResponse, type RunPorts, type RunSettings } from "../run.ts";
 import {
   createLostError,
   isBusyError,
+  isHandOver,
   type ConversationSettings,
   type RequestKey,
   type Store,
@@ -37,11 +39,14 @@ export interface RespondPorts extends RunPorts {
   readonly resumable?: string | undefined;
   /** How many responses the owner may have at the same time, at all processes. */
   readonly maxRunning?: number | undefined;
-  /** Keeps the state of the files; called before the end of the response is stored (R-51). Never rejects. */
-  readonly keepState?: (() => Promise<void>) | undefined;
+  /** Keeps the state of the files after calls that may have changed some (R-51, R-53). Never rejects. */
+  readonly keepState?: KeepState | undefined;
   /** Become those of the conversation (X25). */
   readonly choices?: ConversationSettings | undefined;
 }
+
+/** `turn`: before the next one is stored; `end`: before the end of the response is; `hand-over`: it goes on elsewhere. */
+type KeepState = (moment: "turn" | "end" | "hand-over") => Promise<void>;
 
 /**
  * Yields the events of a response in the groups in which they were stored.
@@ -73,12 +78,17 @@ export async function* respond(
   try {
     const log = createRunLog({ store, responseId, last, now, onStoreFailure: abort });
     const groups = runResponse(settings, ports, signal);
+    let mayDiffer = false;
     for await (const group of store.gathersWrites ? readAhead(groups) : groups) {
-      if (ports.keepState && group.events.some(({ type }) => type === "run_end")) {
+      const moment = toMoment(group, mayDiffer);
+      if (ports.keepState && moment) {
         await lease.keep();
-        // Another process may have the response, and its files.
-        if (!isBusyError(signal.reason)) await ports.keepState();
+        if (isHandOver(signal.reason)) await ports.keepState("hand-over");
+        // Otherwise another process may have the response, and its files.
+        else if (!isBusyError(signal.reason)) await ports.keepState(moment);
+        mayDiffer = false;
       }
+      mayDiffer ||= group.events.some(mayChangeFiles);
       const writtenAt = performance.now();
       const events = await log.append(group);
       if (events.length > 0) yield events;
@@ -88,6 +98,12 @@ export async function* respond(
   } finally {
     lease.end();
   }
+}
+
+/** When it is time to keep the state of the files; undefined: not yet. */
+function toMoment({ events }: EventGroup, mayDiffer: boolean): "turn" | "end" | undefined {
+  if (events.some(({ type }) => type === "run_end")) return "end";
+  return mayDiffer && events.some(({ type }) => type === "turn_start") ? "turn" : undefined;
 }
 
 /** Waits until the processes of a run's tools have ended, for 5 s at most. Never rejects. */

@@ -7,7 +7,7 @@ import { startDeadline } from "../budget.ts";
 import { type WhenBusy, createConversationLanes } from "./conversation-lanes.ts";
 import { type RespondPorts, respond, waitForTools } from "./respond.ts";
 import type { RunSettings } from "../run.ts";
-import { createLostError, isBusyError } from "../../store/store.ts";
+import { createHandOverError, isBusyError } from "../../store/store.ts";
 import type { ToolBox } from "../../tools/tool.ts";
 
 /** How often to retry a conversation that another process is writing. Milliseconds. */
@@ -184,7 +184,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
       await waitAtMost(Promise.all(ends), graceMs);
       const release = responses.size > 0 ? await handOver?.() : undefined;
       for (const response of responses.values()) {
-        response.abort(release ? createLostError(response.responseId) : createShutdownError());
+        response.abort(release ? createHandOverError(response.responseId) : createShutdownError());
       }
       await Promise.all(ends);
       await Promise.all(settling);

@@ -23,8 +23,11 @@ interface CompleteTurn {
   readonly results: readonly ToolResult[];
 }
 
-/** Undefined: it cannot go on, since it only had to end, or its beginning is not stored. */
-export function toCutLog(events: readonly RunEvent[]): CutLog | undefined {
+/**
+ * `inTree`: its files were in a working tree of its server, which recorded their state from turn to turn (R-53).
+ * Undefined: it cannot go on, since it only had to end, or its beginning is not stored.
+ */
+export function toCutLog(events: readonly RunEvent[], inTree = false): CutLog | undefined {
   const [start] = events;
   if (start?.type !== "run_start" || start.shortens) return undefined;
   // It had ended but for what Sheaf itself does at the end.
@@ -36,7 +39,7 @@ export function toCutLog(events: readonly RunEvent[]): CutLog | undefined {
     ),
   );
   const isMidTurn = turn[0]?.type === "turn_start" && !turn.some(({ type }) => type === "turn_end");
-  const closing = toClosing(events, isMidTurn);
+  const closing = toClosing(events, { isMidTurn, inTree });
   return {
     start,
     events,
@@ -50,14 +53,19 @@ export function toCutLog(events: readonly RunEvent[]): CutLog | undefined {
   };
 }
 
-function toClosing(events: readonly RunEvent[], isMidTurn: boolean): RunEventBody[] {
+interface CutPlace {
+  readonly isMidTurn: boolean;
+  readonly inTree: boolean;
+}
+
+function toClosing(events: readonly RunEvent[], { isMidTurn, inTree }: CutPlace): RunEventBody[] {
   const { calls, approvals } = listOpen(events);
   const unapproved = new Set(approvals.values());
   const toResult = (callId: string): RunEventBody => ({
     type: "tool_result",
     callId,
     // A call runs only after the end of its turn, and after its approval.
-    ...toInterrupted(isMidTurn || unapproved.has(callId), listAgentEvents(events, callId)[0]),
+    ...toInterrupted({ isUnrun: isMidTurn || unapproved.has(callId), inTree }, listAgentEvents(events, callId)[0]),
     durationMs: 0,
   });
   return [
@@ -82,7 +90,10 @@ const cutTurn: RunEventBody = {
 };
 
 /** `agent`: the first event of the subagent that the call ran. */
-function toInterrupted(isUnrun: boolean, agent?: RunEvent): ReturnType<typeof toFailure> {
+function toInterrupted(
+  { isUnrun, inTree }: { readonly isUnrun: boolean; readonly inTree: boolean },
+  agent?: RunEvent,
+): ReturnType<typeof toFailure> {
   if (agent?.type === "run_start" && agent.mode === "ask") {
     const message =
       "the process ended while this subagent worked, so it made no report; it only read: make the call again";
@@ -92,8 +103,29 @@ function toInterrupted(isUnrun: boolean, agent?: RunEvent): ReturnType<typeof to
     "INTERRUPTED",
     isUnrun
       ? "the process ended before this call began; it did not run: make it again if it is still needed"
-      : "the process ended while this call ran, so its result is lost and its effects are not known: look before you repeat it",
+      : `the process ended while this call ran, so its result is lost and its effects are not known${
+          inTree ? ", and what it changed in files may be lost" : ""
+        }: look before you repeat it`,
   );
+}
+
+const reading: ReadonlySet<string> = new Set(["read", "search", "glob", "list", "todo", "plan", "question", "web"]);
+
+/** Whether files may differ after this event. */
+export function mayChangeFiles(event: RunEventBody): boolean {
+  return event.type === "tool_result" && !reading.has(event.effect?.kind ?? "");
+}
+
+/** The same log, for a tree that was made again in `folder` from the last recorded state (R-53). */
+export function noteNewTree(cut: CutLog, folder: string): CutLog {
+  const turn = cut.events.slice(cut.events.findLastIndex(({ type }) => type === "turn_start") + 1);
+  const isLost = [...turn, ...cut.closing].some(mayChangeFiles);
+  const note = [
+    cut.note,
+    `The files are those that were recorded last, in the folder ${JSON.stringify(folder)}, without what git ignores.`,
+    ...(isLost ? ["What the calls of your last message changed may be lost: look before you rely on it."] : []),
+  ].join(" ");
+  return { ...cut, note };
 }
 
 /** Undefined: it did not end by itself. */

@@ -5,7 +5,7 @@ import { SheafError } from "../../base/errors.ts";
 import { replaceFile } from "../../base/replace-file.ts";
 import { readSmallFile } from "../open-file.ts";
 import { toHash } from "../read-file.ts";
-import { fetchRefs, type Fetched, pushRefs, type Remote } from "./mirror.ts";
+import { fetchRefs, type Fetched, pushRefs, readCommit, type Remote } from "./mirror.ts";
 import { recordState } from "./record-state.ts";
 import { askGit, type GitSetup, runGit } from "./run-git.ts";
 import { createTree, removeTree, toTreePlace, type TreePlace } from "./working-tree.ts";
@@ -26,6 +26,8 @@ interface TreeRecord {
   readonly after?: string | undefined;
   /** The response that began in it last: what it did before it was cut is in the files. */
   readonly running?: string | undefined;
+  /** Whether the last push worked; undefined: there was none. */
+  readonly isPushed?: boolean | undefined;
   /** Milliseconds since 1970. */
   readonly usedAt: number;
 }
@@ -73,6 +75,8 @@ export interface TreeOpening {
   readonly responses: readonly string[];
   /** That is about to run; undefined: none. */
   readonly running?: string | undefined;
+  /** The server that ran it is lost, and this one goes on with it (R-53). */
+  readonly takesOver?: boolean | undefined;
   /** Where other servers push states; undefined: nowhere. */
   readonly stateRemote: Remote | undefined;
   /** The commit that a new conversation begins with. */
@@ -87,31 +91,85 @@ export interface TreeOpening {
  */
 export async function openConversationTree(
   tree: ConversationTree,
-  { responses, running, stateRemote, findBase, branch, now }: TreeOpening,
+  { responses, running, takesOver = false, stateRemote, findBase, branch, now }: TreeOpening,
 ): Promise<{ readonly isNew: boolean }> {
   const last = responses.findLast((id) => id !== running);
   const known = readConversationTree(tree);
   const isReset = last === undefined && known?.after === START_STATE;
-  const isCurrent = last === known?.after || isReset || (last !== undefined && last === known?.running);
-  if (known && isCurrent) {
+  if (known && !takesOver && (last === known.after || isReset)) {
     writeRecord(tree, { ...known, running: running ?? known.running, usedAt: now });
     return { isNew: false };
   }
-  if (last !== undefined && stateRemote) await fetchStates(tree, stateRemote);
-  const state = await findState(tree, responses);
+  if (stateRemote && (takesOver || last !== undefined)) await fetchStates(tree, stateRemote);
+  const cut = takesOver ? running : last;
+  // What a response left here that was cut is there, unless another server went on with it.
+  const own = known && cut === known.running && (await isNewest(tree, known)) ? known : undefined;
   const base = (await readRef(tree, "base")) ?? (await findBase());
+  await nameState(tree, "base", base);
+  const from = own?.state ?? (await findState(tree, responses)) ?? base;
+  const order = takesOver && running !== undefined && stateRemote && { responseId: running, from, stateRemote, now };
+  const state = order ? await claimState(tree, order) : from;
+  const record = { base, state, after: last, running, usedAt: now, ...(order && { isPushed: true }) };
+  if (own && (state === from || (await readCommit(tree.mirror, `${state}~1`)) === from)) {
+    writeRecord(tree, { ...own, ...record, after: own.after, running: running ?? own.running });
+    return { isNew: false };
+  }
   await removeTree(tree.folder);
   await createTree(tree.mirror, tree, { base, state, branch });
-  await nameState(tree, "base", base);
-  writeRecord(tree, { base, state: state ?? base, after: last, running, usedAt: now });
+  writeRecord(tree, record);
   return { isNew: true };
 }
 
-async function fetchStates({ mirror, refs }: ConversationTree, remote: Remote): Promise<void> {
+/** Whether the state of the response that ran here last is still this server's. */
+async function isNewest(tree: ConversationTree, { running, state }: TreeRecord): Promise<boolean> {
+  const named = await readRef(tree, toPlainName(running!));
+  if (named === undefined || named === state) return true;
+  return (await runGit(tree.mirror, ["merge-base", "--is-ancestor", named, state])).exitCode === 0;
+}
+
+interface Claim {
+  readonly responseId: string;
+  readonly from: string;
+  readonly stateRemote: Remote;
+  readonly now: number;
+}
+
+/** How often the server that was lost may record a state in between. */
+const MAX_CLAIMS = 3;
+
+/**
+ * Pushes a commit after the newest state. From then on the server that was lost, should it come back, can push none of its
+ * own: they do not follow this one. Gives it. @throws SheafError NETWORK.
+ */
+async function claimState(tree: ConversationTree, { responseId, from, stateRemote, now }: Claim): Promise<string> {
+  const ref = `${tree.refs}/${toPlainName(responseId)}`;
+  const base = `${tree.refs}/base`;
+  for (let tries = 1, newest = from; ; tries += 1) {
+    const words = ["commit-tree", `${newest}^{tree}`, "-p", newest, "-F", "-"];
+    const input = `Another server goes on with ${responseId}\n`;
+    const made = await askGit(tree.mirror, words, { purpose: "claim the state", input, now });
+    const claim = made.toString().trim();
+    const pushed = await pushRefs(tree.mirror, stateRemote, [`${base}:${base}`, `${claim}:${ref}`]);
+    if (pushed.ok) {
+      await nameState(tree, responseId, claim);
+      return claim;
+    }
+    await fetchStates(tree, stateRemote);
+    const found = await readRef(tree, toPlainName(responseId));
+    if (tries < MAX_CLAIMS && found !== undefined && found !== newest) newest = found;
+    else throw createUnreachableError(pushed.reason);
+  }
+}
+
+/** Brings the states that other servers pushed. @throws SheafError NETWORK. */
+export async function fetchStates({ mirror, refs }: ConversationTree, remote: Remote): Promise<void> {
   const fetched = await fetchRefs(mirror, remote, `+${refs}/*:${refs}/*`);
-  if (fetched.ok) return;
+  if (!fetched.ok) throw createUnreachableError(fetched.reason);
+}
+
+function createUnreachableError(details: string): SheafError {
   const message = "the repository that has the files of this conversation cannot be reached: try again later";
-  throw new SheafError("NETWORK", message, { source: "server", details: fetched.reason });
+  return new SheafError("NETWORK", message, { source: "server", details });
 }
 
 /** The state after the last of these responses; undefined: none has changed a file. */
@@ -139,8 +197,10 @@ export async function nameState({ mirror, refs }: ConversationTree, id: string, 
 }
 
 export interface TreeRecording {
-  /** The response that the state is after. */
+  /** The response that the state is after, or of. */
   readonly responseId: string;
+  /** It goes on. */
+  readonly isRunning?: boolean | undefined;
   readonly stateRemote: Remote | undefined;
   readonly now: number;
 }
@@ -156,24 +216,49 @@ export interface TreeRecorded {
 /** Records and pushes the state, if anything has changed. @throws SheafError INTERNAL when there is no tree. */
 export async function recordConversationTree(
   tree: ConversationTree,
-  { responseId, stateRemote, now }: TreeRecording,
+  { responseId, isRunning = false, stateRemote, now }: TreeRecording,
 ): Promise<TreeRecorded> {
   const known = readConversationTree(tree);
   if (!known) throw new SheafError("INTERNAL", `there is no working tree in ${tree.folder}`);
-  const message = `State after ${responseId}\n`;
+  const message = `State ${isRunning ? "in" : "after"} ${responseId}\n`;
   const { commit, leftOut } = await recordState(tree.mirror, tree, { parent: known.state, message, now });
-  if (commit !== known.state) await nameState(tree, responseId, commit);
-  writeRecord(tree, { ...known, state: commit, after: responseId, running: responseId, usedAt: now });
-  if (commit === known.state || !stateRemote) return { state: commit, leftOut };
-  const pushed: Fetched = await pushRefs(tree.mirror, stateRemote, [`+${tree.refs}/*:${tree.refs}/*`]);
+  const hasChanged = commit !== known.state;
+  if (hasChanged) await nameState(tree, responseId, commit);
+  const after = isRunning ? known.after : responseId;
+  const record = { ...known, state: commit, after, running: responseId, usedAt: now };
+  writeRecord(tree, record);
+  if (!stateRemote || (!hasChanged && known.isPushed !== false)) return { state: commit, leftOut };
+  const pushed = await pushStates(tree, stateRemote, known, responseId);
+  if (pushed.ok !== known.isPushed) writeRecord(tree, { ...record, isPushed: pushed.ok });
   return { state: commit, leftOut, ...(!pushed.ok && { problem: pushed.reason }) };
+}
+
+/**
+ * The state of a response that ran here must follow what the remote has: otherwise another server goes on with it (R-53).
+ * Everything else of the conversation is this server's to say. It makes up for pushes that failed.
+ */
+async function pushStates(
+  { mirror, refs }: ConversationTree,
+  remote: Remote,
+  { running, isPushed = false }: TreeRecord,
+  responseId: string,
+): Promise<Fetched> {
+  const own = `${refs}/${toPlainName(responseId)}`;
+  const isForced = responseId !== running;
+  const names = isPushed ? [own] : await listRefs({ mirror, refs });
+  const refspecs = names.map((ref) => `${ref === own && !isForced ? "" : "+"}${ref}:${ref}`);
+  return pushRefs(mirror, remote, refspecs);
+}
+
+async function listRefs({ mirror, refs }: Pick<ConversationTree, "mirror" | "refs">): Promise<string[]> {
+  const words = ["for-each-ref", "--format=%(refname)", `${refs}/`];
+  return (await runGit(mirror, words)).stdout.toString().split("\n").filter(Boolean);
 }
 
 /** Removes the tree, and all its states, here and at the remote. */
 export async function forgetConversationTree(tree: ConversationTree, stateRemote: Remote | undefined): Promise<void> {
   await removeTree(tree.folder);
-  const words = ["for-each-ref", "--format=%(refname)", `${tree.refs}/`];
-  const names = (await runGit(tree.mirror, words)).stdout.toString().split("\n").filter(Boolean);
+  const names = await listRefs(tree);
   for (const name of names) await runGit(tree.mirror, ["update-ref", "-d", name]);
   if (stateRemote && names.length > 0) {
     // One that is not there would keep the others.
