@@ -373,6 +373,7 @@ export const covered: readonly string[] = [
   "R-70",
   "R-71",
   "R-72",
+  "R-73",
   "S-116",
   "S-117",
   "S-118",
