@@ -2,12 +2,14 @@
  * Two servers on one PostgreSQL database: 50 responses at one, each read at the other, 50 deltas a second. The delay of a
  * delta from the model to the client, and the CPU time that servers and database take for it together. The floor is one
  * server with its own file, whose readers are its own.
+ * `measureSize` measures a cluster of a given size instead: responses at all servers in turn, each read at the next one.
  */
 import { once } from "node:events";
 import { type ChildProcess } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createPostgresCluster, findPostgresPrograms, type TestPostgres } from "../test/support/postgres-cluster.ts";
 import {
   type Bench,
@@ -28,12 +30,40 @@ const DELTAS = 200;
 const SKIPPED = 50;
 const token = "x".repeat(43);
 
-export const bench: Bench = async (isQuick) => {
+export const bench: Bench = (isQuick) =>
+  withDatabase(({ folder, provider, postgres }) => {
+    provider.play(() => ({ text: [...createStamps(DELTAS), "end"], paceMs: PACE_MS }));
+    return compare({
+      units: {
+        "delta from the model to a reader, median": "ms",
+        "delta from the model to a reader, 99 %": "ms",
+        "CPU of a delta": "µs",
+        "CPU of a delta at the server that runs it": "µs",
+        "CPU of a delta at the server that is read": "µs",
+        "CPU of a delta at the database": "µs",
+      },
+      rounds: isQuick ? 1 : 3,
+      floor: () => measure([startServer(folder, provider, undefined)], undefined),
+      sheaf: async () => {
+        const store = await postgres.clearDatabase();
+        return measure([startServer(folder, provider, store), startServer(folder, provider, store)], postgres);
+      },
+    });
+  });
+
+/** The time at which each is sent. */
+const createStamps = (count: number) => Array.from({ length: count }, () => () => `at ${now().toFixed(2)} `);
+
+interface Places {
+  readonly folder: string;
+  readonly provider: Provider;
+  readonly postgres: TestPostgres;
+}
+
+async function withDatabase<Result>(work: (places: Places) => Promise<Result>): Promise<Result> {
   const programs = findPostgresPrograms();
   if (programs === undefined) throw new Error("no PostgreSQL 15 or newer on this machine (apt install postgresql)");
   const provider = await startProvider();
-  const stamps = Array.from({ length: DELTAS }, () => () => `at ${now().toFixed(2)} `);
-  provider.play(() => ({ text: [...stamps, "end"], paceMs: PACE_MS }));
   try {
     return await withFolder(async (folder) => {
       const postgres = createPostgresCluster(programs, folder);
@@ -41,22 +71,7 @@ export const bench: Bench = async (isQuick) => {
       writeFileSync(join(folder, "token"), `${token}\n`, { mode: 0o600 });
       await postgres.start();
       try {
-        return await compare({
-          units: {
-            "delta from the model to a reader, median": "ms",
-            "delta from the model to a reader, 99 %": "ms",
-            "CPU of a delta": "µs",
-            "CPU of a delta at the server that runs it": "µs",
-            "CPU of a delta at the server that is read": "µs",
-            "CPU of a delta at the database": "µs",
-          },
-          rounds: isQuick ? 1 : 3,
-          floor: () => measure([startServer(folder, provider, undefined)], undefined),
-          sheaf: async () => {
-            const store = await postgres.clearDatabase();
-            return measure([startServer(folder, provider, store), startServer(folder, provider, store)], postgres);
-          },
-        });
+        return await work({ folder, provider, postgres });
       } finally {
         await postgres.stop();
       }
@@ -64,7 +79,58 @@ export const bench: Bench = async (isQuick) => {
   } finally {
     provider.close();
   }
-};
+}
+
+/** Of one stream, as `measureSize` plays it. */
+const SIZE_DELTAS = 60;
+const SIZE_PACE_MS = 500;
+
+/** Responses that begin at the same time. */
+const BEGINNING = 25;
+
+/** Microseconds of CPU time of a delta, once all streams are open and read; and how many came in a second. */
+export function measureSize(size: {
+  readonly nodes: number;
+  readonly streams: number;
+}): Promise<Readonly<Record<string, number>>> {
+  return withDatabase(async ({ folder, provider, postgres }) => {
+    const gate = Promise.withResolvers<void>();
+    const text = [...createStamps(SIZE_DELTAS), "end"];
+    provider.play(() => ({ text, paceMs: SIZE_PACE_MS, startsAfter: gate.promise }));
+    const store = await postgres.clearDatabase();
+    const nodes = Array.from({ length: size.nodes }, () => startServer(folder, provider, store));
+    try {
+      const ports = await Promise.all(nodes.map(({ port }) => port));
+      const toPort = (index: number): number => ports[index % ports.length]!;
+      const paths: string[] = [];
+      while (paths.length < size.streams) {
+        const next = Array.from({ length: Math.min(BEGINNING, size.streams - paths.length) }, (_, index) =>
+          beginResponse(toPort(paths.length + index)),
+        );
+        paths.push(...(await Promise.all(next)));
+      }
+      const readings = paths.map((path, index) => {
+        return readDelays(send(toPort(index + 1), `GET ${path}/events`, ""), SIZE_DELTAS);
+      });
+      await Promise.race([Promise.all(readings), sleep(3000)]);
+      const readCpu = () => ({ nodes: sum(nodes.map(toCpu)), database: readFamilyCpu(postgres.processId) });
+      const [before, startedAt] = [readCpu(), now()];
+      gate.resolve();
+      await Promise.all(readings);
+      const [after, count] = [readCpu(), size.streams * SIZE_DELTAS];
+      return {
+        "CPU of a delta at all servers, µs": (after.nodes - before.nodes) / count,
+        "CPU of a delta at the database, µs": (after.database - before.database) / count,
+        "deltas a second": (count / (now() - startedAt)) * 1000,
+      };
+    } finally {
+      await endNodes(nodes);
+    }
+  });
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0);
+const toCpu = ({ child }: Node): number => readCpuMicroseconds(child.pid!);
 
 interface Node {
   readonly child: ChildProcess;
@@ -94,17 +160,14 @@ function startServer(folder: string, provider: Provider, store: string | undefin
 /** Responses begin at the first node; readers are at the last one. */
 async function measure(nodes: readonly Node[], postgres: TestPostgres | undefined) {
   const ports = await Promise.all(nodes.map(({ port }) => port));
-  const readCpu = (): number[] => [
-    ...nodes.map(({ child }) => readCpuMicroseconds(child.pid!)),
-    readFamilyCpu(postgres?.processId),
-  ];
+  const readCpu = (): number[] => [...nodes.map(toCpu), readFamilyCpu(postgres?.processId)];
   try {
     const before = readCpu();
     const delays = (
       await Promise.all(Array.from({ length: STREAMS }, () => readAnswer(ports[0]!, ports.at(-1)!)))
     ).flat();
     const spent = readCpu().map((after, index) => (after - before[index]!) / (STREAMS * DELTAS));
-    const total = spent.reduce((sum, each) => sum + each, 0);
+    const total = sum(spent);
     return {
       "delta from the model to a reader, median": toQuantile(delays, 0.5),
       "delta from the model to a reader, 99 %": toQuantile(delays, 0.99),
@@ -115,11 +178,15 @@ async function measure(nodes: readonly Node[], postgres: TestPostgres | undefine
       "CPU of a delta at the database": postgres ? spent.at(-1)! : total,
     };
   } finally {
-    for (const { child } of nodes) {
-      const closed = once(child, "close");
-      child.kill("SIGTERM");
-      await closed;
-    }
+    await endNodes(nodes);
+  }
+}
+
+async function endNodes(nodes: readonly Node[]): Promise<void> {
+  for (const { child } of nodes) {
+    const closed = once(child, "close");
+    child.kill("SIGTERM");
+    await closed;
   }
 }
 
@@ -135,11 +202,17 @@ function readFamilyCpu(processId: number | undefined): number {
       return false;
     }
   });
-  return [processId, ...children.map(Number)].reduce((sum, each) => sum + readCpuMicroseconds(each), 0);
+  return sum([processId, ...children.map(Number)].map(readCpuMicroseconds));
 }
 
 /** Delays of the deltas of one response, which begins at one node and is read at another. @throws for a gap. */
 async function readAnswer(port: number, readerPort: number): Promise<number[]> {
+  const path = await beginResponse(port);
+  return readDelays(send(readerPort, `GET ${path}/events`, ""), DELTAS);
+}
+
+/** Gives its path. */
+async function beginResponse(port: number): Promise<string> {
   const body = '{"message":"go","stream":true}';
   const begun = send(port, `POST /v1/chat`, body);
   let head = "";
@@ -150,7 +223,7 @@ async function readAnswer(port: number, readerPort: number): Promise<number[]> {
   const path = /^location: (\S+)/im.exec(head)?.[1];
   if (path === undefined) throw new Error(`no response: ${head}`);
   begun.destroy();
-  return readDelays(send(readerPort, `GET ${path}/events`, ""));
+  return path;
 }
 
 function send(port: number, line: string, body: string): Socket {
@@ -160,7 +233,7 @@ function send(port: number, line: string, body: string): Socket {
   return socket;
 }
 
-function readDelays(socket: Socket): Promise<number[]> {
+function readDelays(socket: Socket, count: number): Promise<number[]> {
   const delays: number[] = [];
   const ids: number[] = [];
   let rest = "";
@@ -183,7 +256,7 @@ function readDelays(socket: Socket): Promise<number[]> {
       socket.destroy();
       const gap = ids.find((id, index) => index > 0 && id !== ids[index - 1]! + 1);
       if (gap !== undefined) reject(new Error(`a reader got event ${gap} after another one than ${gap - 1}`));
-      else if (delays.length !== DELTAS) reject(new Error(`a reader got ${delays.length} of ${DELTAS} deltas`));
+      else if (delays.length !== count) reject(new Error(`a reader got ${delays.length} of ${count} deltas`));
       else resolve(delays.slice(SKIPPED));
     });
   });

@@ -2,6 +2,7 @@
  * `npm run bench -- NAME|all [--quick] [--strict] [--update]`: runs `bench/NAME.ts` and prints its figures.
  * `--quick` takes fewer rounds. `--strict` exits with 1 when a figure is more than 25 % worse than its row in
  * docs/performance.md. `--update` rewrites the rows.
+ * `npm run bench -- cluster --nodes N [--streams 500]`: what a delta costs a cluster of this size (docs/scale.md).
  */
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,9 +17,11 @@ const names = globSync("*.ts", { cwd: import.meta.dirname })
   .filter((name) => name !== "run")
   .toSorted();
 const [name = "", ...flags] = process.argv.slice(2);
+const size = /^cluster --nodes (\d+)(?: --streams (\d+))?$/.exec([name, ...flags].join(" "));
 const unknown = flags.filter((flag) => !["--quick", "--strict", "--update"].includes(flag));
 
-if (unknown.length > 0) refuse(`unknown argument ${unknown.join(" ")}: use --quick, --strict or --update`);
+if (size) await runSize(Number(size[1]), Number(size[2] ?? 500));
+else if (unknown.length > 0) refuse(`unknown argument ${unknown.join(" ")}: use --quick, --strict or --update`);
 else if (name === "all") runAll();
 else if (names.includes(name)) await runOne(name);
 else refuse(`no benchmark "${name}": name one of ${names.join(", ")}, or all`);
@@ -26,6 +29,13 @@ else refuse(`no benchmark "${name}": name one of ${names.join(", ")}, or all`);
 function refuse(message: string): void {
   process.stderr.write(`bench: ${message}\n`);
   process.exitCode = 2;
+}
+
+async function runSize(nodes: number, streams: number): Promise<void> {
+  const { measureSize } = await import("./cluster.ts");
+  for (const [figure, value] of Object.entries(await measureSize({ nodes, streams }))) {
+    console.log(`${figure.padEnd(46)} ${value.toFixed(0).padStart(10)}`);
+  }
 }
 
 /** A process for each, so that none finds code compiled or memory taken by another. */

@@ -11,6 +11,8 @@ export interface Answer {
   readonly call?: { readonly name: string; readonly args: object };
   /** Milliseconds between two frames, on average; without it, frames are sent as fast as they are read. */
   readonly paceMs?: number;
+  /** Nothing is sent before. */
+  readonly startsAfter?: Promise<unknown>;
 }
 
 /** What the model answers; `turn` counts the tool results that the request contains. */
@@ -44,6 +46,7 @@ export async function startProvider(): Promise<Provider> {
     const turn = body.match(/"role":"tool"|"type":"tool_result"/g)?.length ?? 0;
     const planned = script(turn);
     const { paceMs } = planned;
+    await planned.startsAfter;
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "access-control-allow-origin": "*" });
     if (paceMs === undefined) {
       const key = `${path} ${turn}`;
