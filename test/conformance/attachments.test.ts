@@ -24,7 +24,7 @@ interface Place {
 }
 
 function createPlace(): Place {
-  const cwd = folders.newFolder({ "shot.png": png, "spec.pdf": pdf, "notes.txt": "text" });
+  const cwd = folders.newFolder({ "shot.png": png, "spec.pdf": pdf, "notes.txt": "text", "a.bin": "a\0b" });
   const home = join(cwd, ".home");
   const live = ["--model", "anthropic/claude-sonnet-4-5", "--api-key", "test-key", "--base-url", `${server.url}/v1`];
   return { cwd, run: (...args) => runSheaf(args[0] === "-p" ? [...args, ...live] : args, { cwd, home }) };
@@ -38,34 +38,37 @@ function readPrompt(): Message["content"] {
 }
 
 describe("attachments of a prompt", () => {
-  test(verifies(["C42", "N66", "X11"], "are sent, sent again after a resume, and shown by no format"), async () => {
-    const { cwd, run } = createPlace();
-    const files = ["--image", "shot.png", "--image", "spec.pdf"];
-    const first = await run("-p", "Compare", ...files, "--record", "run.ndjson", "--output-format", "stream-json");
-    expect(first).toMatchObject({ code: 0, stderr: "" });
-    const source = { type: "base64", media_type: "image/png", data };
-    const sent = readPrompt().slice(1, 3);
-    expect(sent).toMatchObject([{ type: "image", source }, { type: "document" }]);
-    const { session_id: session = "" } = JSON.parse(first.stdout.split("\n", 1)[0]!) as { session_id?: string };
+  test(
+    verifies(["C42", "C149", "N126", "N66", "X11"], "are sent, sent again after a resume, and shown by no format"),
+    async () => {
+      const { cwd, run } = createPlace();
+      const files = ["--file", "shot.png", "--image", "spec.pdf", "--file", "notes.txt"];
+      const first = await run("-p", "Compare", ...files, "--record", "run.ndjson", "--output-format", "stream-json");
+      expect(first).toMatchObject({ code: 0, stderr: "" });
+      const source = { type: "base64", media_type: "image/png", data };
+      const sent = readPrompt().slice(1, 3);
+      expect(sent).toMatchObject([{ type: "image", source }, { type: "document" }]);
+      const { session_id: session = "" } = JSON.parse(first.stdout.split("\n", 1)[0]!) as { session_id?: string };
 
-    await run("-p", "And now?", "--resume", session);
-    expect(readPrompt().slice(1)).toMatchObject([...sent, { type: "text", text: "Compare" }]);
-    for (const format of ["text", "json", "stream-json", "documents", "documents-stream"]) {
-      const { code, stdout } = await run("show", session, "--output-format", format);
-      expect([format, code, stdout.includes(data.slice(0, 64))]).toEqual([format, 0, false]);
-    }
-    expect(first.stdout).not.toContain(data.slice(0, 64));
-    for (const format of ["markdown", "html"]) {
-      const { stdout } = await run("export", session, "--format", format);
-      expect([format, stdout.includes(data.slice(0, 64))]).toEqual([format, false]);
-      expect(stdout).toContain(`[shot.png (image/png, 640 x 480 px, ${png.length} bytes)]`);
-    }
-    expect((await run("replay", "run.ndjson", "--output-format", "stream-json")).stdout).toBe(first.stdout);
+      await run("-p", "And now?", "--resume", session);
+      expect(readPrompt().slice(1)).toMatchObject([...sent, { type: "text", text: "Compare" }]);
+      for (const format of ["text", "json", "stream-json", "documents", "documents-stream"]) {
+        const { code, stdout } = await run("show", session, "--output-format", format);
+        expect([format, code, stdout.includes(data.slice(0, 64))]).toEqual([format, 0, false]);
+      }
+      expect(first.stdout).not.toContain(data.slice(0, 64));
+      for (const format of ["markdown", "html"]) {
+        const { stdout } = await run("export", session, "--format", format);
+        expect([format, stdout.includes(data.slice(0, 64))]).toEqual([format, false]);
+        expect(stdout).toContain(`[shot.png (image/png, 640 x 480 px, ${png.length} bytes)]`);
+      }
+      expect((await run("replay", "run.ndjson", "--output-format", "stream-json")).stdout).toBe(first.stdout);
 
-    await run("replay", "run.ndjson", "--redact", "shared.ndjson");
-    expect(readFileSync(join(cwd, "shared.ndjson"), "utf8")).not.toContain(data.slice(0, 64));
-    expect((await run("replay", "shared.ndjson", "--output-format", "stream-json")).code).toBe(0);
-  });
+      await run("replay", "run.ndjson", "--redact", "shared.ndjson");
+      expect(readFileSync(join(cwd, "shared.ndjson"), "utf8")).not.toContain(data.slice(0, 64));
+      expect((await run("replay", "shared.ndjson", "--output-format", "stream-json")).code).toBe(0);
+    },
+  );
 
   test(verifies(["S-102", "S-91"], "an export with an attachment that is not what it says is refused"), async () => {
     const { cwd, run } = createPlace();
@@ -140,7 +143,7 @@ describe("attachments of a prompt", () => {
     const before = server.requests.length;
     for (const [file, problem] of [
       ["none.png", "none.png cannot be read (ENOENT)"],
-      ["notes.txt", "notes.txt is not a PNG, JPEG, GIF or WebP image and not a PDF"],
+      ["a.bin", "a.bin is not a PNG, JPEG, GIF or WebP image and not a PDF"],
     ] as const) {
       const { code, stderr } = await run("-p", "Look", "--image", file);
       expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);

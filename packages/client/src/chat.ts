@@ -10,6 +10,6 @@ export type {
 } from "./conversation.ts";
 export type { Reasoning } from "./conversation-reasoning.ts";
 export type { ConversationSettings, ConversationState, OutgoingMessage, Turn } from "./conversation-state.ts";
-export type { MessageFile } from "./encode-file.ts";
+export type { MessageFile, SentFile } from "./encode-file.ts";
 export type { Schedule } from "./schedule-frame.ts";
 export type { ReadableStore } from "./store.ts";

@@ -2,6 +2,7 @@
 import type {
   ApprovalAnswer,
   AttachmentInfo,
+  AttachmentList,
   ChatRequest,
   ChatResponse,
   ChangeRevert,
@@ -129,6 +130,10 @@ export interface SheafClient {
   revertConversation(conversationId: string, responseId: string, options?: RevertOptions): Promise<RevertResult>;
   /** Sends a file for messages to come; `chat` then names it as `{ id }` (X46). */
   addAttachment(file: MessageFile, options?: RequestOptions): Promise<AttachmentInfo>;
+  /** What such a file is; 404 once it is too old. */
+  getAttachment(attachmentId: string, options?: RequestOptions): Promise<AttachmentInfo>;
+  /** Such files that can be named now, and what the server allows (X108). */
+  listAttachments(options?: RequestOptions): Promise<AttachmentList>;
   /** Messages that named it keep it. */
   deleteAttachment(attachmentId: string, options?: RequestOptions): Promise<void>;
   /** A file that came with the message of a response, from 1 (X48). */
@@ -193,6 +198,8 @@ export function createClient(options: ClientOptions): SheafClient {
     readFile: (name, path, { signal, ...lines } = {}) =>
       ask(`${toPath("workspaces", name)}/${toPath("files", path, "")}${toQuery(lines)}`, { signal }),
     addAttachment: async (file, add = {}) => ask("/v1/attachments", toPost(await encodeFile(file), add)),
+    getAttachment: (id, get = {}) => ask(toPath("attachments", id), get),
+    listAttachments: (list = {}) => ask("/v1/attachments", list),
     deleteAttachment: (id, { signal } = {}) => send(toPath("attachments", id), { method: "DELETE", signal }),
     readAttachment: (id, number, read) => readFile(`${toPath("responses", id)}/attachments/${number}`, read),
     listModels: async (list = {}) => (await ask<ModelList>("/v1/models", list)).models,

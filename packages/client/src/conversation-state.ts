@@ -9,7 +9,7 @@ import type {
   Mode,
 } from "@sheaf/protocol";
 import { createReducer } from "@sheaf/protocol";
-import type { MessageFile } from "./encode-file.ts";
+import { type MessageFile, type SentFile, toTurnFile } from "./encode-file.ts";
 import type { Reasoning } from "./conversation-reasoning.ts";
 import type { ConnectionState } from "./response-stream.ts";
 
@@ -19,7 +19,8 @@ export interface OutgoingMessage {
   readonly message: string;
   /** Answers to the questions of the clarification that ended the last response (N42). */
   readonly answers?: readonly ClarificationAnswer[] | undefined;
-  readonly attachments?: readonly MessageFile[] | undefined;
+  /** Files that were sent before (`addAttachment`) are named, others go with the message. */
+  readonly attachments?: readonly (MessageFile | SentFile)[] | undefined;
 }
 
 /** An attachment of a turn. Without `blob`, the server has it: the message was not sent from here. */
@@ -141,7 +142,7 @@ export function toFirstTurn({ message, answers, attachments }: OutgoingMessage, 
   return {
     message,
     ...(answers && { answers }),
-    ...(attachments && { attachments: attachments.map(({ name, blob }) => ({ name, mediaType: blob.type, blob })) }),
+    ...(attachments && { attachments: attachments.map(toTurnFile) }),
     response: {
       id: "",
       conversationId: "",

@@ -12,7 +12,7 @@ import {
   toTurnsState,
   type Turn,
 } from "./conversation-state.ts";
-import { encodeFile, type MessageFile } from "./encode-file.ts";
+import { type MessageFile, toEntry } from "./encode-file.ts";
 import { SheafApiError } from "./errors.ts";
 import type { ConnectionState, ResponseStream } from "./response-stream.ts";
 import { type Schedule, scheduleFrame } from "./schedule-frame.ts";
@@ -345,7 +345,7 @@ class OpenConversation implements ConversationStore {
       ...(model !== undefined && { model }),
       ...(effort !== undefined && { effort }),
       ...(answers && { answers }),
-      ...(attachments && { attachments: await Promise.all(attachments.map(encodeFile)) }),
+      ...(attachments && { attachments: await Promise.all(attachments.map(toEntry)) }),
     };
   }
 

@@ -1,11 +1,21 @@
 /** Files as the Chat API takes them (X19). */
-import type { ChatAttachment } from "@sheaf/protocol";
+import type { AttachmentReference, ChatAttachment } from "@sheaf/protocol";
 
 /** A file of a message (X19). */
 export interface MessageFile {
   readonly name: string;
   /** Its bytes, a `File` of the browser for instance. */
   readonly blob: Blob;
+}
+
+/** A file that the server has already (X46). */
+export interface SentFile {
+  /** `att_<id>`. */
+  readonly id: string;
+  readonly name: string;
+  readonly mediaType: string;
+  /** Its bytes, if they are at hand: to show them, and to send them again. */
+  readonly blob?: Blob | undefined;
 }
 
 /** Bytes of one step: a multiple of three, and few enough for one call. */
@@ -16,4 +26,15 @@ export async function encodeFile({ name, blob }: MessageFile): Promise<ChatAttac
   let text = "";
   for (let at = 0; at < bytes.length; at += step) text += btoa(String.fromCharCode(...bytes.subarray(at, at + step)));
   return { name, data: text };
+}
+
+/** As an entry of `attachments` of a message (X47). */
+export async function toEntry(file: MessageFile | SentFile): Promise<ChatAttachment | AttachmentReference> {
+  return "id" in file ? { id: file.id } : encodeFile(file);
+}
+
+/** As a turn shows it. */
+export function toTurnFile(file: MessageFile | SentFile) {
+  const { name, blob } = file;
+  return { name, mediaType: "id" in file ? file.mediaType : file.blob.type, ...(blob && { blob }) };
 }

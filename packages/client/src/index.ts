@@ -2,6 +2,7 @@
 export type {
   ApprovalAnswer,
   AttachmentInfo,
+  AttachmentList,
   ChatRequest,
   ChatResponse,
   Conversation,

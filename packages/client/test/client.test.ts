@@ -57,6 +57,8 @@ test.each<[string, (client: SheafClient) => Promise<unknown>, Partial<Asked>]>([
     (client) => client.addAttachment({ name: "a.txt", blob: new Blob(["hé"]) }),
     { method: "POST", address: `${root}/attachments`, body: { name: "a.txt", data: "aMOp" } },
   ],
+  ["getAttachment", (client) => client.getAttachment(id), { address: `${root}/attachments/a%2F%C3%A4` }],
+  ["listAttachments", (client) => client.listAttachments(), { address: `${root}/attachments` }],
   [
     "deleteAttachment",
     (client) => client.deleteAttachment(id),

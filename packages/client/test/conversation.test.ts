@@ -75,6 +75,15 @@ describe("a new conversation", () => {
     expect(stored).toMatchObject([{ name: "a.png", mediaType: "image/png", bytes: blob.size }]);
   });
 
+  test(verifies("X47", "files that were sent before are named, and shown as they were"), async () => {
+    const { conversation, client } = await openConversation([hello]);
+    const { id: fileId, name, mediaType } = await client.addAttachment({ name: "a.csv", blob: new Blob(["a,b"]) });
+    expect(await conversation.send({ message: "", attachments: [{ id: fileId, name, mediaType }] })).toBe(true);
+    const { id = "", turns } = conversation.getSnapshot();
+    expect(turns[0]?.attachments).toEqual([{ name: "a.csv", mediaType: "text/plain" }]);
+    expect((await client.getConversation(id)).turns[0]?.attachments).toMatchObject([{ name: "a.csv", bytes: 3 }]);
+  });
+
   test("a file that cannot be read is an error, and the message goes back", async () => {
     const { conversation } = await openConversation([hello]);
     const blob = new Blob(["x"]);

@@ -243,6 +243,33 @@ export const attachmentInfo = s.object(
 
 export interface AttachmentInfo extends s.ValueOf<typeof attachmentInfo> {}
 
+const bytes = s.integer({ minimum: 1, description: "Bytes" });
+
+/** Answer of `GET /v1/attachments` (X108). */
+export const attachmentList = s.object(
+  {
+    /** Those of the owner that messages may name now, oldest first. */
+    attachments: s.list<AttachmentInfo>(attachmentInfo),
+    limits: s.object({
+      /** Of one file, and of one image. */
+      fileBytes: bytes,
+      imageBytes: bytes,
+      /** Of all texts of a message. */
+      textBytes: bytes,
+      messageFiles: whole,
+      messageBytes: bytes,
+      /** What the owner may have of these files, and how many bytes together. */
+      files: whole,
+      bytes,
+      /** How long messages may name a file. */
+      keptSeconds: whole,
+    }),
+  },
+  { title: "Files that messages to the Chat API of Sheaf may name, and their limits" },
+);
+
+export interface AttachmentList extends s.ValueOf<typeof attachmentList> {}
+
 const attachmentSummary = s.object({
   name: s.string(),
   mediaType,

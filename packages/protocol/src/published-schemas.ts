@@ -73,7 +73,8 @@ export type SchemaName =
   | "revert-result"
   | "session-request"
   | "attachment-upload"
-  | "attachment";
+  | "attachment"
+  | "attachments";
 
 /** Of the ten types of document: `file-edit-document` for `file_edit`. */
 type DocumentSchemaName = {
@@ -119,6 +120,7 @@ const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
   "session-request": api.sessionRequest,
   "attachment-upload": api.chatAttachment,
   attachment: api.attachmentInfo,
+  attachments: api.attachmentList,
 };
 
 export const schemaNames = Object.keys(schemas) as readonly SchemaName[];

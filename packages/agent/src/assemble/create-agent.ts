@@ -97,7 +97,7 @@ export interface AgentRunOptions {
   readonly conversation?: string;
   /** Answers to the questions of the response before. */
   readonly answers?: readonly ClarificationAnswer[];
-  /** Images and PDF files that the model sees with the prompt (N65). */
+  /** Images, PDF files and texts that the model sees with the prompt (N65, N126). */
   readonly attachments?: readonly { readonly name: string; readonly bytes: Uint8Array }[];
   /** Default: that of the agent. */
   readonly mode?: Mode;

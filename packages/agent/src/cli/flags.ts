@@ -50,11 +50,8 @@ export const flags = {
     placeholder: '"NAME: VALUE"',
     help: "Header of each model request (repeatable); mcp add: header of each request to the server (repeatable)",
   },
-  image: {
-    kind: "list",
-    placeholder: "FILE",
-    help: "Attach a PNG, JPEG, GIF or WebP image, or a PDF, to the prompt (repeatable)",
-  },
+  file: { kind: "list", placeholder: "FILE", help: "Attach an image, a PDF or a text to the prompt (repeatable)" },
+  image: { kind: "list", placeholder: "FILE", help: "The same as --file" },
   mode: { kind: "value", placeholder: "MODE", help: "agent (default), plan, ask or debug" },
   effort: { kind: "value", placeholder: "LEVEL", help: "How much the model thinks: off, low, medium, high or max" },
   "web-search": { kind: "switch", help: "Let the model's provider search the web for it, where the provider can" },
@@ -237,6 +234,26 @@ export const flags = {
   },
   "max-streams": { kind: "value", placeholder: "N", help: "serve: simultaneous event streams per token" },
   "max-conversations": { kind: "value", placeholder: "N", help: "serve: conversations per token" },
+  "max-attachments": {
+    kind: "value",
+    placeholder: "N",
+    help: "serve: files per token that were sent before their message (default: 100)",
+  },
+  "max-attachments-mib": {
+    kind: "value",
+    placeholder: "N",
+    help: "serve: size of these files together (default: 100)",
+  },
+  "max-attachment-mib": {
+    kind: "value",
+    placeholder: "N",
+    help: "serve: size of one attached file, at most 10 (default: 10)",
+  },
+  "attachment-hours": {
+    kind: "value",
+    placeholder: "N",
+    help: "serve: how long files can be sent before their message (default: 24)",
+  },
   "max-turns-per-day": { kind: "value", placeholder: "N", help: "serve: model requests per token and day (UTC)" },
   "max-cost-usd-per-day": {
     kind: "value",

@@ -62,6 +62,7 @@ export const promptFlags: readonly FlagName[] = [
   "input-format",
   "list-models",
   "list-tools",
+  "file",
   "image",
   "resume",
   "continue",

@@ -197,9 +197,14 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     },
   },
   "/v1/attachments": {
+    get: {
+      id: "listAttachments",
+      summary: "Such files that can be named now, and what is allowed.",
+      answers: { "200": "attachments" },
+    },
     post: {
       id: "addAttachment",
-      summary: "A file that messages may name by its id, for a day.",
+      summary: "A file that messages may name by its id, for a day unless the server says otherwise.",
       request: "attachment-upload",
       answers: { "201": "attachment" },
       errors: [413, 415],

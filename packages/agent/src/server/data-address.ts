@@ -1,7 +1,7 @@
 /** Files in the bodies of other APIs: `data:` addresses, never ones of the web (N65, S-102). */
 import type { Attachment, ChatAttachment } from "@sheaf/protocol";
 import { isBase64 } from "@sheaf/protocol/schema";
-import { toMessageAttachments, toMessageFile } from "../workspace/attachment.ts";
+import { toMessageAttachments } from "../workspace/attachment.ts";
 import { detectMediaType } from "../workspace/image-header.ts";
 import { HttpError } from "./http-error.ts";
 
@@ -18,6 +18,5 @@ export function readDataAddress(address: string, name: string | undefined, field
 
 /** @throws SheafError USAGE that names the file. */
 export function toFiles(attachments: readonly ChatAttachment[]): readonly Attachment[] {
-  const files = attachments.map(({ name, data }) => ({ name, bytes: Buffer.from(data, "base64") }));
-  return toMessageAttachments(files, toMessageFile);
+  return toMessageAttachments(attachments.map(({ name, data }) => ({ name, bytes: Buffer.from(data, "base64") })));
 }

@@ -1,4 +1,5 @@
 /** The header `Content-Disposition` of a file to save. */
+import type { AttachmentType } from "@sheaf/protocol";
 
 /** A name for old clients, and one by RFC 8187. `fallback`: for a title without letters and digits. */
 export function toDisposition(title: string, extension: string, fallback: string): string {
@@ -7,9 +8,55 @@ export function toDisposition(title: string, extension: string, fallback: string
   return `attachment; filename="${plain}.${extension}"; filename*=UTF-8''${encodeURIComponent(`${name}.${extension}`)}`;
 }
 
-/** At most 60 characters that every file system accepts; Windows keeps the names of its devices for itself. */
+/** What a file of this type may be called; the first one is given to a file with another name. */
+const extensions: Readonly<Record<Exclude<AttachmentType, "text/plain">, readonly [string, ...string[]]>> = {
+  "image/png": ["png"],
+  "image/jpeg": ["jpg", "jpeg"],
+  "image/gif": ["gif"],
+  "image/webp": ["webp"],
+  "application/pdf": ["pdf"],
+};
+
+/** Texts that a double click opens as a page of their own or runs as a program. */
+const opened =
+  /\.(html?|xhtml?|xht|shtml|svg|mht|mhtml|hta|bat|cmd|com|exe|pif|scr|vb[es]|jse|ws[fh]|reg|url|lnk|desktop|webloc)$/i;
+
+/**
+ * A file under its own name, as far as that says what its bytes are: `a.txt` that is an image is `a.png`, and a text
+ * that would open as a page or a program is one more `.txt` (S-121).
+ */
+export function toFileDisposition(name: string, mediaType: AttachmentType): string {
+  const own = toOwnName(name, mediaType);
+  const plain = own
+    .replaceAll(/[^A-Za-z0-9._]+/g, "-")
+    .replace(/^-*(?=\.|$)/, "file")
+    .replace(/^-+/, "");
+  const encoded = encodeURIComponent(own).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}
+
+function toOwnName(name: string, mediaType: AttachmentType): string {
+  // What no file system takes, and what hides a file or ends its name.
+  const clean = name
+    .toWellFormed()
+    .normalize("NFC")
+    .replaceAll(/[\p{Cc}\p{Cf}<>:"/\\|?*]+/gu, "-");
+  const [, stem = "", extension = ""] = /^[.\s]*(.*?)(\.[^.\s]{1,20})?[.\s]*$/su.exec(clean) ?? [];
+  const short = [...stem].slice(0, 100).join("");
+  const base = short === "" || isDevice(short) ? `file${short && `-${short}`}` : short;
+  if (mediaType === "text/plain") return `${base}${extension}${opened.test(extension) ? ".txt" : ""}`;
+  const known = extensions[mediaType];
+  return `${base}${known.includes(extension.slice(1).toLowerCase()) ? extension : `.${known[0]}`}`;
+}
+
+/** Windows keeps the names of its devices for itself. */
+function isDevice(name: string): boolean {
+  return /^(con|prn|aux|nul|com\d|lpt\d)$/i.test(name);
+}
+
+/** At most 60 characters that every file system accepts. */
 function toBaseName(title: string, others: RegExp): string | undefined {
   const words = title.toWellFormed().normalize("NFC").replaceAll(others, "-").replaceAll(/^-+/g, "");
   const name = [...words].slice(0, 60).join("").replaceAll(/-+$/g, "");
-  return name === "" || /^(con|prn|aux|nul|com\d|lpt\d)$/i.test(name) ? undefined : name;
+  return name === "" || isDevice(name) ? undefined : name;
 }

@@ -4,7 +4,9 @@ import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 import type { BudgetLimits } from "../run/budget.ts";
 import { WaitingLimitError } from "../store/orders.ts";
 import { RunningLimitError, type SharedStore } from "../store/store.ts";
+import { messageLimits } from "../workspace/attachment.ts";
 import { HttpError } from "./http-error.ts";
+import type { AttachmentSettings } from "./stored-attachments.ts";
 
 /** Per owner. */
 export interface OwnerLimits {
@@ -19,6 +21,8 @@ export interface OwnerLimits {
   readonly turnsPerDay: number | undefined;
   /** US dollars in a day (UTC), by the price of the model; undefined: no limit. */
   readonly costUsdPerDay: number | undefined;
+  /** Files of messages (S-200). */
+  readonly attachments: AttachmentSettings;
 }
 
 export const defaultOwnerLimits: OwnerLimits = {
@@ -28,6 +32,12 @@ export const defaultOwnerLimits: OwnerLimits = {
   conversations: 100_000,
   turnsPerDay: undefined,
   costUsdPerDay: undefined,
+  attachments: {
+    fileBytes: messageLimits.messageBytes,
+    count: 100,
+    bytes: 100 * 1024 * 1024,
+    keptMs: 24 * 60 * 60 * 1000,
+  },
 };
 
 /** File reads, searches for files and lists of changes of one owner at the same time; and whole conversations. */
@@ -80,6 +90,7 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
     },
     /** Messages of one owner that wait in the store, whichever server took them. */
     maxWaiting: limits.waiting,
+    attachments: limits.attachments,
     /** Counts a stream until the result is called. @throws HttpError LIMIT_REACHED. */
     openStream: (owner: string) => count(streams, owner, limits.streams, "streams at the same time"),
     /** Counts a look at files until the result is called. @throws HttpError LIMIT_REACHED. */

@@ -134,7 +134,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
     onFailure: context.onDefect,
   });
   await recovery.recover();
-  const endSweep = startAttachmentSweep(store, now, context.onDefect);
+  const endSweep = startAttachmentSweep(store, options.ownerLimits.attachments, now, context.onDefect);
   const listener = await openListener(app, host, options.port);
   isOwnHost = createOwnHosts(host, listener.port, options.allowedHosts);
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}`;

@@ -55,7 +55,7 @@ export async function startResponse(
   options: StartOptions,
 ): Promise<AcceptedResponse> {
   await context.takeStartTurn();
-  const whole = await toWholeRequest(body, context.storeOf(owner), context.now());
+  const whole = await toWholeRequest(body, context.storeOf(owner), context.meter.attachments, context.now());
   const plan = await planResponse(whole, owner, context, options);
   const { responseId, conversationId } = plan.order;
   const { orders } = plan.store;

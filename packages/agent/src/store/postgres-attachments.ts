@@ -30,6 +30,14 @@ export function createPostgresAttachments({ query, transact }: PostgresConnectio
       );
       return row && { ...row, name: fromColumn(row.name) };
     },
+    async listAttachments() {
+      const rows = await query<AttachmentRecord>(
+        `SELECT id, name, media_type AS "mediaType", size, created_at AS "createdAt" FROM sheaf.attachments
+         WHERE owner = $1 ORDER BY created_at, id`,
+        [owner],
+      );
+      return rows.map((row) => ({ ...row, name: fromColumn(row.name) }));
+    },
     async readAttachment(id) {
       const [row] = await query<{ bytes: Uint8Array }>(
         "SELECT bytes FROM sheaf.attachments WHERE id = $1 AND owner = $2",

@@ -23,6 +23,12 @@ export function createSqliteAttachments(connection: SqliteConnection, owner: str
       const row = connection.run(() => connection.prepare(sql).get(id, owner)) as AttachmentRecord | undefined;
       return row && { ...row };
     },
+    listAttachments: async () => {
+      const sql = `SELECT id, name, media_type AS mediaType, size, created_at AS createdAt FROM attachments
+        WHERE owner = ? ORDER BY created_at, id`;
+      const rows = connection.run(() => connection.prepare(sql).all(owner)) as unknown as AttachmentRecord[];
+      return rows.map((row) => ({ ...row }));
+    },
     readAttachment: async (id) => {
       const sql = "SELECT bytes FROM attachments WHERE id = ? AND owner = ?";
       return (connection.run(() => connection.prepare(sql).get(id, owner)) as { bytes: Uint8Array } | undefined)?.bytes;

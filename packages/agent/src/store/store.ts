@@ -263,6 +263,8 @@ export interface AttachmentStore {
   /** False: there would be more than the limits, whatever is added at the same moment. */
   addAttachment(record: AttachmentRecord, bytes: Uint8Array, limits: AttachmentLimits): Promise<boolean>;
   getAttachment(id: string): Promise<AttachmentRecord | undefined>;
+  /** Oldest first. */
+  listAttachments(): Promise<readonly AttachmentRecord[]>;
   readAttachment(id: string): Promise<Uint8Array | undefined>;
   /** False: it does not exist. */
   deleteAttachment(id: string): Promise<boolean>;

@@ -24,6 +24,14 @@ const MAX_SIDE = 8000;
 
 const MAX_NAME = 200;
 
+/** What every message must keep to, whoever sends it. */
+export const messageLimits = {
+  imageBytes: MAX_IMAGE_BYTES,
+  textBytes: MAX_TEXT_BYTES,
+  messageFiles: MAX_ATTACHMENTS,
+  messageBytes: MAX_ATTACHED_BYTES,
+} as const;
+
 const notAttachable = "is not a PNG, JPEG, GIF or WebP image and not a PDF";
 
 /** `problem`: what is wrong, and what to do; it follows the name of the file. */
@@ -99,13 +107,18 @@ export function readAttachments(files: readonly string[]): Attachment[] {
   return toMessageAttachments(files.map((file) => ({ name: file, bytes: readBytes(file) })));
 }
 
+/** A file of a message. */
+export interface NamedBytes {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** The sender calls it an image or a document: a text is then a mistake (N126). */
+  readonly isText?: false;
+}
+
 /** Those of one message. @throws SheafError USAGE that names the file, or the limit. */
-export function toMessageAttachments(
-  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
-  toFile = toAttachment,
-): Attachment[] {
-  const found = files.map(({ name, bytes }) => {
-    const made = toFile(bytes, name);
+export function toMessageAttachments(files: readonly NamedBytes[]): Attachment[] {
+  const found = files.map(({ name, bytes, isText }) => {
+    const made = isText === false ? toAttachment(bytes, name) : toMessageFile(bytes, name);
     if (made.ok) return made.value;
     throw new SheafError("USAGE", `${name} ${made.problem}`);
   });
@@ -137,5 +150,5 @@ export function findExcess(attachments: readonly Measured[]): string | undefined
 function readBytes(file: string): Buffer {
   const read = readOrdinaryFile(file, MAX_ATTACHED_BYTES);
   if (read.ok) return read.bytes;
-  throw new SheafError("USAGE", `the attachment ${file} ${read.problem}: name an image or a PDF`);
+  throw new SheafError("USAGE", `the attachment ${file} ${read.problem}: name an image, a PDF or a text`);
 }

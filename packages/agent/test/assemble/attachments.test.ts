@@ -22,10 +22,19 @@ describe("attachments of a program", () => {
     expect(attachment?.data === bytes.toString("base64")).toBe(true);
   });
 
-  test(verifies("S-102", "what is no image is refused"), () => {
+  test(verifies("N126", "may be texts"), async () => {
+    const model = createFakeModel([[[text("I see it."), end()]]]);
+    await using agent = createAgent({ workspace: folders.newFolder(), model });
+    await agent.run("Look", { attachments: [{ name: "a.csv", bytes: Buffer.from("a,b\n") }] }).result;
+    expect(model.requests[0]?.messages.at(-1)).toMatchObject({
+      attachments: [{ name: "a.csv", mediaType: "text/plain" }],
+    });
+  });
+
+  test(verifies("S-102", "what cannot be attached is refused"), () => {
     const agent = createAgent({ workspace: folders.newFolder(), model: "offline" });
     const run = (attachment: unknown): unknown => agent.run("Look", { attachments: [attachment as never] });
-    expect(() => run({ name: "a.txt", bytes: Buffer.from("text") })).toThrow("a.txt is not a PNG");
+    expect(() => run({ name: "a.txt", bytes: Buffer.from("a\0b") })).toThrow("a.txt is not a PNG");
     expect(() => run({ name: "a.png", url: "https://example.org/a.png" })).toThrow("is not {name, bytes}");
   });
 });

@@ -85,6 +85,7 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   });
   const upload = { name: "a.txt", data: "YQ==" };
   const file = (await check("POST", "/v1/attachments", "/v1/attachments", upload)) as AttachmentInfo;
+  await check("GET", "/v1/attachments", "/v1/attachments");
   await check("GET", "/v1/attachments/{id}", `/v1/attachments/${file.id}`);
   await check("GET", "/v1/attachments/{id}/content", `/v1/attachments/${file.id}/content`);
   await check("DELETE", "/v1/attachments/{id}", `/v1/attachments/${file.id}`);

@@ -1,11 +1,13 @@
 /** Files that are sent before their message (X46 to X48). */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AttachmentInfo, ChatResponse, Conversation } from "@sheaf/protocol";
+import type { AttachmentInfo, AttachmentList, ChatResponse, Conversation } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { createPng, pdf } from "../../../../test/support/images.ts";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { toFileDisposition } from "../../src/server/disposition.ts";
+import { defaultOwnerLimits } from "../../src/server/limits.ts";
 import { startAttachmentSweep, toWholeRequest } from "../../src/server/stored-attachments.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
 import type { SharedStore } from "../../src/store/store.ts";
@@ -14,9 +16,10 @@ import { openApp, type TestApp } from "./open-app.ts";
 const folders = createTestFolder();
 const png = createPng(640, 480);
 const day = 24 * 60 * 60 * 1000;
+const settings = defaultOwnerLimits.attachments;
 
 /** A server of two owners; requests are those of Ada unless they say otherwise. */
-async function start() {
+async function start(args: readonly string[] = []) {
   const cwd = folders.newFolder();
   const file = join(cwd, "tokens");
   const tokens = { ada: "a".repeat(40), bob: "b".repeat(40) };
@@ -27,7 +30,7 @@ async function start() {
       .join(""),
     { mode: 0o600 },
   );
-  const server = await openApp({ home: `${cwd}-home`, cwd, args: ["--token-file", file] });
+  const server = await openApp({ home: `${cwd}-home`, cwd, args: ["--token-file", file, ...args] });
   const send = (method: string, path: string, body?: unknown, owner: keyof typeof tokens = "ada"): Promise<Response> =>
     server.request(path, {
       method,
@@ -102,9 +105,11 @@ describe("files before their message", () => {
       readAttachment: async () => Buffer.alloc((reads += 1)),
     } as unknown as SharedStore;
     const attachments = Array.from({ length: 11 }, () => ({ id: "att_1" }));
-    await expect(toWholeRequest({ message: "", attachments }, counting, 0)).rejects.toThrow("send some later");
+    await expect(toWholeRequest({ message: "", attachments }, counting, settings, 0)).rejects.toThrow(
+      "send some later",
+    );
     expect(reads).toBe(0);
-    const fewer = await toWholeRequest({ message: "", attachments: attachments.slice(1) }, counting, 0);
+    const fewer = await toWholeRequest({ message: "", attachments: attachments.slice(1) }, counting, settings, 0);
     expect([fewer.attachments?.length, reads]).toEqual([10, 10]);
   });
 
@@ -124,15 +129,67 @@ describe("files before their message", () => {
     expect((await send("GET", `/v1/attachments/${id}/content`)).status).toBe(200);
   });
 
-  test(verifies("S-120", "are limited in number"), async () => {
-    const { send, add } = await start();
+  test(verifies(["S-120", "S-200", "X108"], "are limited as the operator says, who tells it"), async () => {
+    const { send, add } = await start(["--max-attachments", "2", "--max-attachment-mib=1", "--attachment-hours=2"]);
     const { id } = await add("text", "a.txt");
-    for (let count = 1; count < 100; count += 1) await add("text", "a.txt");
+    const other = await add("text", "b.txt");
+    const list = (await (await send("GET", "/v1/attachments")).json()) as AttachmentList;
+    expect(list).toEqual({
+      attachments: [{ ...other, id, name: "a.txt", created: list.attachments[0]?.created }, other],
+      limits: {
+        fileBytes: 1024 * 1024,
+        imageBytes: 1024 * 1024,
+        textBytes: 256 * 1024,
+        messageFiles: 20,
+        messageBytes: 10 * 1024 * 1024,
+        files: 2,
+        bytes: 100 * 1024 * 1024,
+        keptSeconds: 7200,
+      },
+    });
+    expect(await (await send("GET", "/v1/attachments", undefined, "bob")).json()).toMatchObject({ attachments: [] });
+    const large = { name: "large.png", data: createPng(9, 9, 1024 * 1024).toString("base64") };
+    for (const [path, body] of [
+      ["/v1/attachments", large],
+      ["/v1/chat", { message: "Look", attachments: [large] }],
+    ] as const) {
+      const answer = await send("POST", path, body);
+      const message = expect.stringMatching(/large\.png has \d+ bytes, at most 1048576 are allowed here/) as string;
+      expect([path, answer.status, await answer.json()]).toMatchObject([path, 400, { error: { message } }]);
+    }
     const data = Buffer.from("text").toString("base64");
     const refused = await send("POST", "/v1/attachments", { name: "a.txt", data });
     expect([refused.status, await refused.json()]).toMatchObject([429, { error: { errorCode: "LIMIT_REACHED" } }]);
     await send("DELETE", `/v1/attachments/${id}`);
     await add("text", "a.txt");
+  });
+
+  test.each([
+    ["--max-attachments", "0", "from 1 to 100000"],
+    ["--max-attachment-mib", "11", "from 1 to 10"],
+    ["--max-attachments-mib", "1.5", "from 1 to 1000000"],
+    ["--attachment-hours", "a day", "from 1 to 8760"],
+  ])(verifies("S-200", "%s %s is refused"), async (flag, value, range) => {
+    await expect(start([flag, value])).rejects.toThrow(`${flag} "${value}" is not a whole number ${range}`);
+  });
+
+  test.each([
+    ["notes.v2.md", "text/plain", "notes.v2.md", "notes.v2.md"],
+    ["Über uns (1).csv", "text/plain", "ber-uns-1-.csv", "%C3%9Cber%20uns%20%281%29.csv"],
+    ["Makefile", "text/plain", "Makefile", "Makefile"],
+    [".env", "text/plain", "env", "env"],
+    ["page.HTML", "text/plain", "page.HTML.txt", "page.HTML.txt"],
+    ["run.bat", "text/plain", "run.bat.txt", "run.bat.txt"],
+    ["page.html.", "text/plain", "page.html.txt", "page.html.txt"],
+    ["a.txt", "image/png", "a.png", "a.png"],
+    ["a.JPEG", "image/jpeg", "a.JPEG", "a.JPEG"],
+    ["a.exe", "application/pdf", "a.pdf", "a.pdf"],
+    ["con.txt", "text/plain", "file-con.txt", "file-con.txt"],
+    ['a";b\r\n:c.txt', "text/plain", "a-b-c.txt", "a-%3Bb-c.txt"],
+    ["日本.txt", "text/plain", "file.txt", "%E6%97%A5%E6%9C%AC.txt"],
+    ["..", "text/plain", "file", "file"],
+  ] as const)(verifies("S-121", "%s of the type %s is saved under its own name"), (name, type, plain, encoded) => {
+    expect(toFileDisposition(name, type)).toBe(`attachment; filename="${plain}"; filename*=UTF-8''${encoded}`);
   });
 
   test(verifies("S-121", "go out as files that cannot run"), async () => {
@@ -141,7 +198,7 @@ describe("files before their message", () => {
     const answer = await send("GET", `/v1/attachments/${page.id}/content`);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       "content-type": "text/plain; charset=utf-8",
-      "content-disposition": `attachment; filename="p-ge.txt"; filename*=UTF-8''p%C3%A4ge.txt`,
+      "content-disposition": `attachment; filename="p-ge.html.txt"; filename*=UTF-8''p%C3%A4ge.html.txt`,
       "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
       "x-content-type-options": "nosniff",
       "cache-control": "no-store",
@@ -185,6 +242,7 @@ describe("files before their message", () => {
     await add("att_new", 1001);
     await startAttachmentSweep(
       store,
+      settings,
       () => 1001 + day,
       (error) => expect(error).toBeUndefined(),
     )();

@@ -441,6 +441,8 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
       ).toContain(false);
       expect(await bob.addAttachment(toRecord("att_4", 1), bytes, limits)).toBe(true);
       expect(await ada.getAttachment("att_1")).toEqual(toRecord("att_1", 1));
+      expect((await ada.listAttachments()).map(({ id }) => id)).toEqual(["att_1", expect.stringMatching(/att_[23]/)]);
+      expect(await bob.listAttachments()).toEqual([toRecord("att_4", 1)]);
       expect([...(await ada.readAttachment("att_1"))!]).toEqual([...bytes]);
       expect([await bob.getAttachment("att_1"), await bob.readAttachment("att_1")]).toEqual([undefined, undefined]);
       expect([await bob.deleteAttachment("att_1"), await ada.deleteAttachment("att_1\0")]).toEqual([false, false]);

@@ -75,10 +75,12 @@ describe("attachments", () => {
     );
   });
 
-  test(verifies("C42", "files that cannot be attached are named in the error"), () => {
-    const file = join(folder, "a.txt");
-    writeFileSync(file, "text");
+  test(verifies(["C42", "N126"], "files that cannot be attached are named in the error"), () => {
+    const file = join(folder, "a.bin");
+    writeFileSync(file, "a\0b");
     expect(() => readAttachments([file])).toThrow(`${file} is not a PNG, JPEG, GIF or WebP image and not a PDF`);
+    writeFileSync(file, "text");
+    expect(readAttachments([file])).toMatchObject([{ name: "a.bin", mediaType: "text/plain" }]);
     expect(() => readAttachments([join(folder, "none.png")])).toThrow("none.png cannot be read (ENOENT)");
     expect(() => readAttachments([folder])).toThrow("is not a file");
     const png = join(folder, "a.png");

@@ -3,18 +3,18 @@ import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
 import type { RunStart } from "@sheaf/protocol";
 import { SheafError } from "../../base/errors.ts";
 import { toFence } from "../../base/to-fence.ts";
-import { toMessageAttachments } from "../../workspace/attachment.ts";
+import { toMessageAttachments, type NamedBytes } from "../../workspace/attachment.ts";
 
 /**
  * Text unchanged, links by name and address, embedded text in full; images and other embedded files are attached.
- * @throws SheafError USAGE for audio, and for a file that is no image and no PDF (N65).
+ * @throws SheafError USAGE for audio, and for a file that no message may have (N65, N126).
  */
 export function toPromptMessage(content: readonly ContentBlock[]): Pick<RunStart, "prompt" | "attachments"> {
   const texts: string[] = [];
-  const files: { readonly name: string; readonly bytes: Uint8Array }[] = [];
+  const files: NamedBytes[] = [];
   for (const block of content) {
     const file = toFile(block, files.length + 1);
-    if (file) files.push({ name: file.name, bytes: Buffer.from(file.data, "base64") });
+    if (file) files.push(file);
     else texts.push(toBlockText(block));
   }
   const prompt = texts.join("\n\n");
@@ -22,10 +22,12 @@ export function toPromptMessage(content: readonly ContentBlock[]): Pick<RunStart
 }
 
 /** Bytes alone count: an address is never read (S-102). */
-function toFile(block: ContentBlock, number: number): { readonly name: string; readonly data: string } | undefined {
-  if (block.type === "image") return { name: block.uri || `image ${number}`, data: block.data };
+function toFile(block: ContentBlock, number: number): NamedBytes | undefined {
+  if (block.type === "image") {
+    return { name: block.uri || `image ${number}`, bytes: Buffer.from(block.data, "base64"), isText: false };
+  }
   if (block.type !== "resource" || !("blob" in block.resource)) return undefined;
-  return { name: block.resource.uri, data: block.resource.blob };
+  return { name: block.resource.uri, bytes: Buffer.from(block.resource.blob, "base64") };
 }
 
 function toBlockText(block: ContentBlock): string {

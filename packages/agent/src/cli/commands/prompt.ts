@@ -43,9 +43,10 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
   });
 }
 
-/** Of `--image` (C42). @throws SheafError USAGE for a file that is none. */
-export function toMessageFiles({ image }: FlagValues, { cwd }: CommandIo): Pick<RunStart, "attachments"> {
-  return image ? { attachments: readAttachments(image.map((file) => resolve(cwd, file))) } : {};
+/** Of `--file` and `--image` (C42, C149). @throws SheafError USAGE for a file that cannot be attached. */
+export function toMessageFiles({ file = [], image = [] }: FlagValues, io: CommandIo): Pick<RunStart, "attachments"> {
+  const files = [...file, ...image].map((word) => resolve(io.cwd, word));
+  return files.length === 0 ? {} : { attachments: readAttachments(files) };
 }
 
 /** What a run is begun with. */

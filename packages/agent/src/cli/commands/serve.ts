@@ -17,6 +17,7 @@ import { isLoopback } from "../../base/host-pattern.ts";
 import type { Log } from "../../server/metrics.ts";
 import { toGitRoot } from "../../server/git-trees.ts";
 import { serve, type ServeOptions } from "../../server/serve.ts";
+import type { AttachmentSettings } from "../../server/stored-attachments.ts";
 import { createServerModels } from "../../server/server-models.ts";
 import { toVisibleJson, toVisibleLine } from "../../output/visible-text.ts";
 import { isPostgresAddress, localOwner } from "../../store/store.ts";
@@ -32,6 +33,9 @@ const DEFAULT_PORT = 7433;
 
 /** How long runs may go on after the signal, by default. Seconds. */
 const DEFAULT_GRACE = 10;
+
+const MIB = 1024 * 1024;
+const HOUR_MS = 60 * 60 * 1000;
 
 /** Between heartbeats of a stream (X5). Milliseconds. */
 const HEARTBEAT_MS = 15_000;
@@ -228,14 +232,7 @@ function toOrigins(words: readonly string[] = []): ReadonlySet<string> {
 
 /** S-55. */
 function toOwnerLimits(flags: FlagValues): OwnerLimits {
-  const read = (
-    name: "max-running" | "max-waiting" | "max-streams" | "max-conversations" | "max-turns-per-day",
-  ): number | undefined => {
-    const text = flags[name];
-    if (text === undefined) return undefined;
-    if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
-    throw new SheafError("USAGE", `--${name} "${text}" is not a whole number above 0`);
-  };
+  const read = (name: LimitFlag): number | undefined => readLimit(flags, name, 999_999_999);
   const cost = flags["max-cost-usd-per-day"];
   if (cost !== undefined && !(Number(cost) > 0)) {
     throw new SheafError("USAGE", `--max-cost-usd-per-day "${cost}" is not a number above 0`);
@@ -247,6 +244,39 @@ function toOwnerLimits(flags: FlagValues): OwnerLimits {
     conversations: read("max-conversations") ?? defaultOwnerLimits.conversations,
     turnsPerDay: read("max-turns-per-day"),
     costUsdPerDay: cost === undefined ? undefined : Number(cost),
+    attachments: toAttachmentSettings(flags),
+  };
+}
+
+type LimitFlag =
+  | "max-running"
+  | "max-waiting"
+  | "max-streams"
+  | "max-conversations"
+  | "max-turns-per-day"
+  | "max-attachments"
+  | "max-attachments-mib"
+  | "max-attachment-mib"
+  | "attachment-hours";
+
+function readLimit(flags: FlagValues, name: LimitFlag, most: number): number | undefined {
+  const text = flags[name];
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text) && Number(text) > 0 && Number(text) <= most) return Number(text);
+  const range = most === 999_999_999 ? "above 0" : `from 1 to ${most}`;
+  throw new SheafError("USAGE", `--${name} "${text}" is not a whole number ${range}`);
+}
+
+/** S-200. */
+function toAttachmentSettings(flags: FlagValues): AttachmentSettings {
+  const { fileBytes, count, bytes, keptMs } = defaultOwnerLimits.attachments;
+  const mib = (name: "max-attachments-mib" | "max-attachment-mib", byDefault: number, most: number): number =>
+    (readLimit(flags, name, most) ?? byDefault / MIB) * MIB;
+  return {
+    fileBytes: mib("max-attachment-mib", fileBytes, fileBytes / MIB),
+    count: readLimit(flags, "max-attachments", 100_000) ?? count,
+    bytes: mib("max-attachments-mib", bytes, 1_000_000),
+    keptMs: (readLimit(flags, "attachment-hours", 8760) ?? keptMs / HOUR_MS) * HOUR_MS,
   };
 }
 

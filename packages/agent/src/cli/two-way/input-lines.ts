@@ -120,7 +120,11 @@ function toUserInput({ message: { content } }: s.ValueOf<typeof userLine>, numbe
 function toAttachments(files: readonly Buffer[], number: number): { readonly attachments?: readonly Attachment[] } {
   if (files.length === 0) return {};
   try {
-    return { attachments: toMessageAttachments(files.map((bytes, index) => ({ name: `file ${index + 1}`, bytes }))) };
+    return {
+      attachments: toMessageAttachments(
+        files.map((bytes, index) => ({ name: `file ${index + 1}`, bytes, isText: false })),
+      ),
+    };
   } catch (error) {
     throw createLineError(number, `cannot be used: ${error instanceof Error ? error.message : ""}`, error);
   }

@@ -2,43 +2,44 @@
 import type { ChatAttachment } from "@sheaf/protocol";
 import { chatAttachment } from "@sheaf/protocol/schemas";
 import type { Context, Hono } from "hono";
-import { toDisposition } from "../disposition.ts";
+import { toFileDisposition } from "../disposition.ts";
 import { createNotFoundError } from "../http-error.ts";
 import { largestWithFiles, readJsonBody, type LargeBody } from "../json-body.ts";
 import { filePolicy } from "../security-headers.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
-import { addAttachment, findAttachment, readContent, toAttachmentInfo } from "../stored-attachments.ts";
+import {
+  addAttachment,
+  findAttachment,
+  listAttachments,
+  readContent,
+  toAttachmentInfo,
+} from "../stored-attachments.ts";
 import type { AttachmentRecord } from "../../store/store.ts";
 
 const largeBody: LargeBody<ChatAttachment> = { largest: largestWithFiles, measureFree: ({ data }) => data.length };
-
-/** Of saved files, by what their bytes are: a text that is a page has the name of a text. */
-const extensions: Readonly<Record<AttachmentRecord["mediaType"], string>> = {
-  "image/png": "png",
-  "image/jpeg": "jpg",
-  "image/gif": "gif",
-  "image/webp": "webp",
-  "application/pdf": "pdf",
-  "text/plain": "txt",
-};
 
 export function addAttachmentRoutes(app: Hono<ServerEnvironment>, context: ServerContext): void {
   const { storeOf, now, meter } = context;
 
   app.post("/v1/attachments", async (request) => {
     const upload = await readJsonBody(request.req, chatAttachment, largeBody);
-    const record = await addAttachment(storeOf(request.get("owner")), upload, now());
+    const record = await addAttachment(storeOf(request.get("owner")), upload, meter.attachments, now());
     return request.json(toAttachmentInfo(record), 201, { Location: `/v1/attachments/${record.id}` });
   });
 
+  app.get("/v1/attachments", async (request) =>
+    request.json(await listAttachments(storeOf(request.get("owner")), meter.attachments, now())),
+  );
+
   app.get("/v1/attachments/:id", async (request) => {
-    const record = await findAttachment(storeOf(request.get("owner")), request.req.param("id"), now());
+    const store = storeOf(request.get("owner"));
+    const record = await findAttachment(store, request.req.param("id"), meter.attachments, now());
     return request.json(toAttachmentInfo(record));
   });
 
   app.get("/v1/attachments/:id/content", async (request) => {
     const store = storeOf(request.get("owner"));
-    const record = await findAttachment(store, request.req.param("id"), now());
+    const record = await findAttachment(store, request.req.param("id"), meter.attachments, now());
     return sendFile(request, record, await readContent(store, record.id));
   });
 
@@ -69,7 +70,7 @@ function sendFile(
   const type = mediaType === "text/plain" ? "text/plain; charset=utf-8" : mediaType;
   return request.body(new Uint8Array(bytes), 200, {
     "Content-Type": type,
-    "Content-Disposition": toDisposition(name.replace(/\.\w+$/, ""), extensions[mediaType], "file"),
+    "Content-Disposition": toFileDisposition(name, mediaType),
     "Content-Security-Policy": filePolicy,
   });
 }

@@ -29,7 +29,7 @@ describe("a prompt", () => {
   test.each<[ContentBlock, RegExp]>([
     [{ type: "image", data: "", mimeType: "image/png" }, /image/],
     [{ type: "audio", data: "", mimeType: "audio/wav" }, /audio/],
-    [{ type: "resource", resource: { uri: "file:///a.bin", blob: "" } }, /a\.bin/],
+    [{ type: "resource", resource: { uri: "file:///a.bin", blob: "AP8=" } }, /a\.bin/],
   ])("%j is refused", (block, message) => {
     expect(() => toPromptMessage([block])).toThrow(
       expect.objectContaining({ code: "USAGE", message: expect.stringMatching(message) as string }),
@@ -55,6 +55,14 @@ describe("an attachment", () => {
         { name: "b.pdf", mediaType: "application/pdf" },
       ],
     });
+  });
+
+  test(verifies("N126", "is a text if it is embedded, and never if it claims to be an image"), () => {
+    const blob = Buffer.from("a,b\n").toString("base64");
+    expect(toPromptMessage([{ type: "resource", resource: { uri: "file:///w/a.csv", blob } }])).toMatchObject({
+      attachments: [{ name: "a.csv", mediaType: "text/plain", data: blob }],
+    });
+    expect(() => toPromptMessage([{ type: "image", data: blob, mimeType: "image/png" }])).toThrow("is not a PNG");
   });
 
   test(verifies("N66", "is named when a session is loaded"), () => {
