@@ -311,6 +311,7 @@ export const covered: readonly string[] = [
   "S-125",
   "S-126",
   "S-127",
+  "S-201",
   "S-200",
   "S-106",
   "S-100",

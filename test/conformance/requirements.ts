@@ -349,6 +349,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-125", document: "security-reliability", title: "states of working trees: what is recorded, and what not" },
   { id: "S-126", document: "security-reliability", title: "credentials of repositories" },
   { id: "S-127", document: "security-reliability", title: "setup of trees in the sandbox" },
+  { id: "S-201", document: "security-reliability", title: "what the page keeps of a draft" },
   { id: "S-200", document: "security-reliability", title: "limits of files are the operator's" },
   { id: "S-106", document: "security-reliability", title: "git's status at the start runs no watcher and no hook" },
   { id: "S-100", document: "security-reliability", title: "failures by the sandbox say so" },

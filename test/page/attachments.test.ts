@@ -1,5 +1,5 @@
 /** Images and PDF that a person attaches in the page. */
-import type { Conversation } from "@sheaf/protocol";
+import type { AttachmentList, Conversation } from "@sheaf/protocol";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
@@ -36,6 +36,11 @@ async function readTurns(
 ): Promise<Conversation["turns"]> {
   const id = new URL(page.url()).hash.slice(2);
   return ((await (await server.fetch(`/v1/conversations/${id}`)).json()) as Conversation).turns;
+}
+
+async function listFiles(server: { fetch: (path: string) => Promise<Response> }): Promise<readonly string[]> {
+  const { attachments } = (await (await server.fetch("/v1/attachments")).json()) as AttachmentList;
+  return attachments.map(({ id }) => id);
 }
 
 describeWithChromium("attachments in the page", (browser) => {
@@ -132,4 +137,74 @@ describeWithChromium("attachments in the page", (browser) => {
     expect(await page.locator(".message").count()).toBe(0);
     expect(faults()).toEqual([]);
   });
+
+  test(verifies(["X46", "X47", "S-201"], "are sent before the message, and are there after a reload"), async () => {
+    const { page, server, faults } = await openScenario(browser, folder, { script: hello });
+    const chips = page.locator(".composer .attachment");
+    await page.getByRole("textbox", { name: "Message" }).fill("Look at this");
+    await give(page, "drop", "red.png", pixel);
+    await page.locator("input[type=file]").setInputFiles([{ name: "a.csv", mimeType: "", buffer: Buffer.from("a,b") }]);
+    await waitUntil(page, "document.querySelectorAll('.composer .attachment.is-sent').length === 2");
+    await page.reload();
+    await waitUntil(page, "document.querySelector('.composer img')?.naturalWidth === 1");
+    expect(await page.locator(".composer img").getAttribute("src")).toMatch(/^\/v1\/attachments\/att_[^/]+\/content$/);
+    expect(await chips.allInnerTexts()).toEqual(["red.png", "a.csv"]);
+    const sent = page.waitForRequest((request) => request.url().endsWith("/v1/chat"));
+    await page.getByRole("button", { name: "Send" }).click();
+    const id = expect.stringMatching(/^att_/) as string;
+    expect((await sent).postDataJSON()).toMatchObject({ message: "Look at this", attachments: [{ id }, { id }] });
+    await waitForAnswer(page);
+    expect(await readTurns(server, page)).toMatchObject([{ attachments: [{ name: "red.png" }, { name: "a.csv" }] }]);
+    await page.reload();
+    await page.locator(".message img").waitFor();
+    expect([await chips.count(), await page.locator(".composer-field").inputValue()]).toEqual([0, ""]);
+    await expect.poll(() => listFiles(server)).toEqual([]);
+    expect(faults()).toEqual([]);
+  });
+
+  test(verifies("X46", "that the server has no more are sent again, or named"), async () => {
+    const { page, server, faults } = await openScenario(browser, folder, { script: hello });
+    const attach = async (): Promise<void> => {
+      await give(page, "drop", "red.png", pixel);
+      await page.locator(".composer .attachment.is-sent").waitFor();
+      for (const id of await listFiles(server)) await server.fetch(`/v1/attachments/${id}`, { method: "DELETE" });
+    };
+    await attach();
+    await page.getByRole("button", { name: "Send" }).click();
+    await waitForAnswer(page);
+    expect(await readTurns(server, page)).toMatchObject([{ attachments: [{ name: "red.png" }] }]);
+    await attach();
+    await page.reload();
+    await page.getByText("The server no longer has this file").waitFor();
+    await takeScreenshots(page, "attachment-gone");
+    expect(await findAccessFaults(page)).toEqual([]);
+    expect(await page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Remove red.png" }).click();
+    expect(await page.locator(".composer .attachment").count()).toBe(0);
+    // The page asks for a file that is gone: browsers write that down as an error.
+    expect(faults().filter((fault) => !fault.includes("404"))).toEqual([]);
+  });
+
+  test(
+    verifies(["X108", "S-200"], "are refused before they are sent, or one by one, each with a way out"),
+    async () => {
+      const args = ["--max-attachment-mib", "1", "--max-attachments", "1"];
+      const { page, server, faults } = await openScenario(browser, folder, { script: hello, args });
+      const large = Buffer.concat([Buffer.from(pixel, "base64"), Buffer.alloc(1024 * 1024)]);
+      await page.locator("input[type=file]").setInputFiles([
+        { name: "large.png", mimeType: "image/png", buffer: large },
+        { name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") },
+        { name: "b.txt", mimeType: "text/plain", buffer: Buffer.from("b") },
+      ]);
+      await page.getByText("large.png is too large: at most 1 MB").waitFor();
+      await page.locator(".composer .attachment.is-failed").waitFor();
+      await takeScreenshots(page, "attachment-refused");
+      expect(await page.locator(".composer .attachment.is-failed").innerText()).toContain("delete some");
+      expect(await page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
+      for (const id of await listFiles(server)) await server.fetch(`/v1/attachments/${id}`, { method: "DELETE" });
+      await page.getByRole("button", { name: /^Try again: [ab].txt$/ }).click();
+      await waitUntil(page, "document.querySelectorAll('.composer .attachment.is-sent').length === 2");
+      expect(faults().filter((fault) => !fault.includes("429"))).toEqual([]);
+    },
+  );
 });

@@ -12,4 +12,5 @@ export type { Reasoning } from "./conversation-reasoning.ts";
 export type { ConversationSettings, ConversationState, OutgoingMessage, Turn } from "./conversation-state.ts";
 export type { MessageFile, SentFile } from "./encode-file.ts";
 export type { Schedule } from "./schedule-frame.ts";
-export type { ReadableStore } from "./store.ts";
+export { createStore } from "./store.ts";
+export type { ReadableStore, WritableStore } from "./store.ts";

@@ -1,7 +1,7 @@
-/** What this browser keeps for the page; undefined if the browser forbids it. */
-export function findStorage(): Storage | undefined {
+/** What this browser keeps for the page, or this tab alone; undefined if the browser forbids it. */
+export function findStorage(where: "browser" | "tab" = "browser"): Storage | undefined {
   try {
-    return localStorage;
+    return where === "tab" ? sessionStorage : localStorage;
   } catch {
     return undefined;
   }

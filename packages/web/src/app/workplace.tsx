@@ -1,8 +1,9 @@
 import { SheafApiError, type SheafClient } from "@sheaf/client";
 import type { ModelInfo, WorkspaceList } from "@sheaf/protocol";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { forgetDrafts } from "../composer/kept-draft.ts";
 import { ConversationPage } from "../conversation/conversation-page.tsx";
-import { useStore } from "../elements/store.ts";
+import { useStore } from "../elements/use-store.ts";
 import type { Messages } from "../messages/english.ts";
 import { describeFailure } from "../messages/describe-failure.ts";
 import { useMessages } from "../messages/use-messages.ts";
@@ -14,6 +15,7 @@ import { Sidebar } from "../sidebar/sidebar.tsx";
 import { useDeletions } from "../sidebar/use-deletions.ts";
 import { useDrawer } from "../sidebar/use-drawer.ts";
 import { useAttention } from "../attention/use-attention.ts";
+import { findStorage } from "./find-storage.ts";
 import { createChangeChannel } from "./tab-channel.ts";
 import { goToConversation, useRoute } from "./use-route.ts";
 
@@ -112,6 +114,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
           onClose={() => setSettings(false)}
           onSignOut={() => {
             attention.clear();
+            forgetDrafts(findStorage("tab"));
             void session.close().finally(onSignedOut);
           }}
         />

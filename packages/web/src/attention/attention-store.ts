@@ -1,7 +1,6 @@
 /** Which conversations run, wait, or have something new. This browser remembers it, so that a run that ends while no tab is open is new when somebody returns. */
-import type { ReadableStore } from "@sheaf/client/chat";
+import { createStore, type ReadableStore } from "@sheaf/client/chat";
 import type { ChatResponse } from "@sheaf/protocol";
-import { createStore } from "../elements/store.ts";
 import { type News, type NewsKind, newsKinds, toEndNews } from "./news.ts";
 
 export interface AttentionState {

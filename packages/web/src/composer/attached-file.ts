@@ -1,4 +1,5 @@
 /** An image, a PDF or a text that goes with a message, as bytes (X19, X49). */
+import type { AttachmentList } from "@sheaf/client";
 
 export interface AttachedFile {
   readonly name: string;
@@ -8,10 +9,20 @@ export interface AttachedFile {
   readonly blob: Blob;
 }
 
-/** Of one message, as the server has them. */
-const MAX_FILES = 20;
-const MAX_BYTES = 10 * 1024 * 1024;
-const MAX_TEXT_BYTES = 256 * 1024;
+/** What the server allows (X108). Bytes, but for `messageFiles`. */
+export type FileLimits = Pick<
+  AttachmentList["limits"],
+  "fileBytes" | "imageBytes" | "textBytes" | "messageFiles" | "messageBytes"
+>;
+
+/** Until the server has said so itself. */
+export const defaultFileLimits: FileLimits = {
+  fileBytes: 10 * 1024 * 1024,
+  imageBytes: 3.75 * 1024 * 1024,
+  textBytes: 256 * 1024,
+  messageFiles: 20,
+  messageBytes: 10 * 1024 * 1024,
+};
 
 const beginnings: readonly (readonly [RegExp, string])[] = [
   [/^\x89PNG\r\n/, "image/png"],
@@ -28,10 +39,10 @@ export function detectMediaType(head: Uint8Array): string | undefined {
 }
 
 /** Undefined for what the server does not take, or what cannot be read. */
-export async function readAttachedFile(file: File): Promise<AttachedFile | undefined> {
+export async function readAttachedFile(file: File, limits: FileLimits): Promise<AttachedFile | undefined> {
   try {
     const head = new Uint8Array(await file.slice(0, 12).arrayBuffer());
-    const mediaType = detectMediaType(head) ?? ((await isText(file)) ? "text/plain" : undefined);
+    const mediaType = detectMediaType(head) ?? ((await isText(file, limits)) ? "text/plain" : undefined);
     if (mediaType === undefined) return undefined;
     const blob = file.slice(0, file.size, mediaType);
     return { name: file.name || "file", mediaType, blob };
@@ -41,17 +52,26 @@ export async function readAttachedFile(file: File): Promise<AttachedFile | undef
 }
 
 /** UTF-8 without NUL, whose name does not say that it is something else (X49). */
-async function isText(file: File): Promise<boolean> {
-  if (file.size === 0 || file.size > MAX_TEXT_BYTES || /\.(png|jpe?g|gif|webp|pdf)$/i.test(file.name)) return false;
+async function isText(file: File, { textBytes }: FileLimits): Promise<boolean> {
+  if (file.size === 0 || file.size > textBytes || /\.(png|jpe?g|gif|webp|pdf)$/i.test(file.name)) return false;
   const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
   return !text.includes("\0");
 }
 
+/** How many bytes a file of this type may have. */
+export function findLimit({ mediaType }: Pick<AttachedFile, "mediaType">, limits: FileLimits): number {
+  return mediaType.startsWith("image/") ? limits.imageBytes : limits.fileBytes;
+}
+
+interface MeasuredFile extends Pick<AttachedFile, "mediaType"> {
+  /** Bytes. */
+  readonly size: number;
+}
+
 /** Whether a message takes these files. */
-export function fitsMessage(
-  files: readonly { readonly mediaType: string; readonly blob: Pick<Blob, "size"> }[],
-): boolean {
-  const measure = (some: typeof files): number => some.reduce((sum, { blob }) => sum + blob.size, 0);
+export function fitsMessage(files: readonly MeasuredFile[], limits: FileLimits): boolean {
+  const measure = (some: readonly MeasuredFile[]): number => some.reduce((sum, { size }) => sum + size, 0);
   const texts = files.filter(({ mediaType }) => mediaType === "text/plain");
-  return files.length <= MAX_FILES && measure(files) <= MAX_BYTES && measure(texts) <= MAX_TEXT_BYTES;
+  const { messageFiles, messageBytes, textBytes } = limits;
+  return files.length <= messageFiles && measure(files) <= messageBytes && measure(texts) <= textBytes;
 }

@@ -1,69 +1,120 @@
+import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../elements/dialog.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
-import { useMessages } from "../messages/use-messages.ts";
-import { type AttachedFile, fitsMessage, readAttachedFile } from "./attached-file.ts";
+import { formatNumber, formatSize } from "../elements/format.ts";
+import { useLanguage, useMessages } from "../messages/use-messages.ts";
+import { type AttachedFile, type FileLimits, findLimit, fitsMessage, readAttachedFile } from "./attached-file.ts";
+import type { DraftFile } from "./draft.ts";
 
-/** A file of a message; without `blob` only its name is known here. */
+/** A file of a message; without `blob` it is where the server has it. */
 interface ShownFile extends Pick<AttachedFile, "name" | "mediaType"> {
-  readonly blob?: Blob;
+  readonly blob?: Blob | undefined;
 }
 
 interface AttachedFilesProps {
   readonly files: readonly ShownFile[];
   /** Of the message that has them; "" or absent: the server does not have them yet. */
   readonly responseId?: string;
-  /** Absent: they cannot be removed. */
-  readonly onRemove?: (index: number) => void;
+}
+
+/** The files of a message that was sent. */
+export function AttachedFiles({ files, responseId = "" }: AttachedFilesProps) {
+  const toAddress = (index: number): string | undefined =>
+    responseId === "" ? undefined : `/v1/responses/${encodeURIComponent(responseId)}/attachments/${index + 1}`;
+  return (
+    <FileList>
+      {files.map((file, index) => (
+        <li key={`${index} ${file.name}`} class="attachment">
+          <FileFace file={file} kept={toAddress(index)} />
+        </li>
+      ))}
+    </FileList>
+  );
+}
+
+interface DraftFilesProps {
+  readonly files: readonly DraftFile[];
+  readonly describe: (error: unknown) => string;
+  readonly onRemove: (key: number) => void;
+  readonly onRetry: (key: number) => void;
+}
+
+/** The files of a message that is being written, each with what became of it. */
+export function DraftFiles({ files, describe, onRemove, onRetry }: DraftFilesProps) {
+  const messages = useMessages();
+  return (
+    <FileList>
+      {files.map((file) => (
+        <li key={file.key} class={`attachment is-${file.state}`} aria-busy={file.state === "sending"}>
+          <FileFace file={file} kept={file.id && `/v1/attachments/${encodeURIComponent(file.id)}/content`} />
+          {file.state === "sending" ? <span class="attachment-note">{messages.fileSending}</span> : undefined}
+          {file.state === "failed" || file.state === "gone" ? (
+            <span class="attachment-note" role="alert">
+              {file.state === "gone" ? messages.fileGone : describe(file.error)}
+            </span>
+          ) : undefined}
+          {file.state === "failed" ? (
+            <button
+              type="button"
+              class="tool-button"
+              aria-label={`${messages.tryAgain}: ${file.name}`}
+              title={messages.tryAgain}
+              onClick={() => onRetry(file.key)}
+            >
+              <Icon name="retry" />
+            </button>
+          ) : undefined}
+          <button
+            type="button"
+            class="tool-button"
+            aria-label={messages.removeAttachment(file.name)}
+            onClick={() => onRemove(file.key)}
+          >
+            <Icon name="close" />
+          </button>
+        </li>
+      ))}
+    </FileList>
+  );
+}
+
+function FileList({ children }: { readonly children: readonly VNode[] }) {
+  const messages = useMessages();
+  if (children.length === 0) return undefined;
+  return (
+    <ul class="attachments" aria-label={messages.attachedFiles}>
+      {children}
+    </ul>
+  );
 }
 
 /** Images by what the person chose in this tab, or what the server keeps of it; everything else is a name (S-102). */
-export function AttachedFiles({ files, responseId = "", onRemove }: AttachedFilesProps) {
-  const messages = useMessages();
-  const [large, setLarge] = useState<LargeImageData>();
-  if (files.length === 0) return undefined;
+function FileFace({ file, kept }: { readonly file: ShownFile; readonly kept: string | undefined }) {
+  const [large, setLarge] = useState<string>();
+  const { name, mediaType, blob } = file;
   return (
     <>
-      <ul class="attachments" aria-label={messages.attachedFiles}>
-        {files.map(({ name, mediaType, blob }, index) => (
-          <li key={`${index} ${name}`} class="attachment">
-            {mediaType.startsWith("image/") && (blob || responseId !== "") ? (
-              <Thumbnail
-                name={name}
-                blob={blob}
-                kept={`/v1/responses/${encodeURIComponent(responseId)}/attachments/${index + 1}`}
-                onOpen={(address) => setLarge({ name, address })}
-              />
-            ) : (
-              <Icon name="file" />
-            )}
-            <VisibleText text={name} />
-            {onRemove ? (
-              <button
-                type="button"
-                class="tool-button"
-                aria-label={messages.removeAttachment(name)}
-                onClick={() => onRemove(index)}
-              >
-                <Icon name="close" />
-              </button>
-            ) : undefined}
-          </li>
-        ))}
-      </ul>
-      {large ? <LargeImage {...large} onClose={() => setLarge(undefined)} /> : undefined}
+      {mediaType.startsWith("image/") && (blob ?? kept) !== undefined ? (
+        <Thumbnail name={name} blob={blob} kept={kept} onOpen={setLarge} />
+      ) : (
+        <Icon name="file" />
+      )}
+      <VisibleText text={name} />
+      {large === undefined ? undefined : <LargeImage name={name} address={large} onClose={() => setLarge(undefined)} />}
     </>
   );
 }
 
-interface LargeImageData {
+interface LargeImageProps {
   readonly name: string;
   readonly address: string;
+  readonly onClose: () => void;
 }
 
 /** An image at its full size. */
-function LargeImage({ name, address, onClose }: LargeImageData & { readonly onClose: () => void }) {
+function LargeImage({ name, address, onClose }: LargeImageProps) {
   const messages = useMessages();
   return (
     <Dialog
@@ -86,8 +137,8 @@ function LargeImage({ name, address, onClose }: LargeImageData & { readonly onCl
 interface ThumbnailProps {
   readonly name: string;
   readonly blob: Blob | undefined;
-  /** Where the server has it (X48). */
-  readonly kept: string;
+  /** Where the server has it (X46, X48). */
+  readonly kept: string | undefined;
   readonly onOpen: (address: string) => void;
 }
 
@@ -107,7 +158,7 @@ function Thumbnail({ name, blob, kept, onOpen }: ThumbnailProps) {
 }
 
 /** Undefined until there is one. */
-function useAddress(blob: Blob | undefined, kept: string): string | undefined {
+function useAddress(blob: Blob | undefined, kept: string | undefined): string | undefined {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
     if (!blob) return undefined;
@@ -148,34 +199,57 @@ export function FileButton({ onChoose }: { readonly onChoose: (files: readonly F
   );
 }
 
-/** Adds files that are chosen, pasted, or dropped anywhere on the page; `problem`: why some were not. */
-export function useAttachedFiles(files: readonly AttachedFile[], onChange: (files: readonly AttachedFile[]) => void) {
-  const messages = useMessages();
-  const [problem, setProblem] = useState<string>();
-  const latest = useRef(files);
-  latest.current = files;
-  const add = async (chosen: readonly File[]): Promise<void> => {
-    if (chosen.length === 0) return;
-    setProblem(undefined);
+interface FileChoice {
+  /** Those that the message has now. */
+  readonly findFiles: () => readonly DraftFile[];
+  readonly readLimits: () => Promise<FileLimits>;
+  readonly onAdd: (file: AttachedFile) => void;
+}
+
+/** Adds files that are chosen, pasted, or dropped anywhere on the page; `problems`: why some were not. */
+export function useAttachedFiles({ findFiles, readLimits, onAdd }: FileChoice) {
+  const findProblem = useFileProblem();
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const last = useRef<Promise<void>>(Promise.resolve());
+  const addAll = async (chosen: readonly File[]): Promise<void> => {
+    const limits = await readLimits();
     for (const file of chosen) {
-      // In order, and each on top of the others.
-      const read = await readAttachedFile(file);
-      const together = read ? [...latest.current, read] : latest.current;
-      if (!fitsMessage(together)) {
-        setProblem(messages.tooManyFiles);
-        return;
-      }
-      if (!read) setProblem(messages.wrongFile(file.name));
-      else onChange((latest.current = together));
+      const read = await readAttachedFile(file, limits);
+      const problem = findProblem(file.name, read, findFiles(), limits);
+      if (problem === undefined && read) onAdd(read);
+      else if (problem !== undefined) setProblems((before) => [...before, problem]);
     }
+  };
+  const add = (chosen: readonly File[]): void => {
+    if (chosen.length === 0) return;
+    setProblems([]);
+    // In order, and each on top of the others.
+    last.current = last.current.then(() => addAll(chosen));
   };
   const adding = useRef(add);
   adding.current = add;
-  useEffect(() => listenForDrops((dropped) => void adding.current(dropped)), []);
-  return {
-    problem,
-    add: (chosen: readonly File[]) => void add(chosen),
-    remove: (index: number): void => onChange(files.filter((_, other) => other !== index)),
+  useEffect(() => listenForDrops((dropped) => adding.current(dropped)), []);
+  return { problems, add };
+}
+
+/** Why the server would refuse a file, and what to do; undefined: it takes it. */
+function useFileProblem() {
+  const messages = useMessages();
+  const language = useLanguage();
+  const show = (bytes: number): string => formatSize(bytes, language);
+  return (
+    name: string,
+    read: AttachedFile | undefined,
+    others: readonly DraftFile[],
+    limits: FileLimits,
+  ): string | undefined => {
+    const { messageFiles, messageBytes, textBytes } = limits;
+    if (!read) return messages.wrongFile(name, show(textBytes));
+    const { size } = read.blob;
+    const most = findLimit(read, limits);
+    if (size > most) return messages.fileTooLarge(name, show(most));
+    if (fitsMessage([...others, { mediaType: read.mediaType, size }], limits)) return undefined;
+    return messages.tooManyFiles(name, formatNumber(messageFiles, language), show(messageBytes), show(textBytes));
   };
 }
 

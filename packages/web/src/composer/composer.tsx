@@ -3,16 +3,20 @@ import type { Effort, Mode, ModelInfo } from "@sheaf/protocol";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../elements/icon.tsx";
 import { useMessages } from "../messages/use-messages.ts";
-import { AttachedFiles, FileButton, useAttachedFiles } from "./attached-files.tsx";
+import type { FileLimits } from "./attached-file.ts";
+import { DraftFiles, FileButton, useAttachedFiles } from "./attached-files.tsx";
 import { type Draft, isSendable } from "./draft.ts";
+import type { DraftStore } from "./draft-store.ts";
+import { useStore } from "../elements/use-store.ts";
 import { type FindFiles, useMentions } from "./use-mentions.tsx";
 
 const modes: readonly Mode[] = ["agent", "plan", "ask", "debug"];
 const efforts: readonly Effort[] = ["off", "low", "medium", "high", "max"];
 
 interface ComposerProps {
-  readonly draft: Draft;
-  readonly onChange: (change: Partial<Draft>) => void;
+  readonly drafts: DraftStore;
+  readonly readLimits: () => Promise<FileLimits>;
+  readonly describe: (error: unknown) => string;
   readonly settings: ConversationSettings;
   readonly onConfigure: (change: Partial<ConversationSettings>) => void;
   readonly models: readonly ModelInfo[];
@@ -29,11 +33,16 @@ interface ComposerProps {
 /** The message field, with the mode and the model for the answer. */
 export function Composer(props: ComposerProps) {
   const messages = useMessages();
-  const { draft, onChange, settings, onConfigure, isStreaming, onSend } = props;
+  const { drafts, settings, onConfigure, isStreaming, onSend } = props;
+  const draft = useStore(drafts);
   const field = useGrowingField(draft.text);
-  const files = useAttachedFiles(draft.files, (chosen) => onChange({ files: chosen }));
-  const mentions = useMentions(field, props.findFiles, (text) => onChange({ text }));
-  const refusal = files.problem ?? props.refusal;
+  const files = useAttachedFiles({
+    findFiles: () => drafts.getSnapshot().files,
+    readLimits: props.readLimits,
+    onAdd: drafts.addFile,
+  });
+  const mentions = useMentions(field, props.findFiles, drafts.write);
+  const refusals = files.problems.length > 0 || props.refusal === undefined ? files.problems : [props.refusal];
   const send = (event: Event): void => {
     event.preventDefault();
     if (isSendable(draft)) onSend();
@@ -41,12 +50,17 @@ export function Composer(props: ComposerProps) {
   };
   return (
     <form class="composer" onSubmit={send} id="composer">
-      {refusal === undefined ? undefined : (
-        <p class="composer-refusal" role="alert">
+      {refusals.map((refusal) => (
+        <p key={refusal} class="composer-refusal" role="alert">
           <Icon name="warning" /> {refusal}
         </p>
-      )}
-      <AttachedFiles files={draft.files} onRemove={files.remove} />
+      ))}
+      <DraftFiles
+        files={draft.files}
+        describe={props.describe}
+        onRemove={drafts.removeFile}
+        onRetry={drafts.retryFile}
+      />
       {mentions.list}
       <textarea
         ref={field}
@@ -59,7 +73,7 @@ export function Composer(props: ComposerProps) {
         value={draft.text}
         {...mentions.attributes}
         onInput={(event) => {
-          onChange({ text: event.currentTarget.value });
+          drafts.write(event.currentTarget.value);
           mentions.look();
         }}
         onClick={mentions.look}
@@ -89,7 +103,7 @@ export function Composer(props: ComposerProps) {
           <Icon name="clip" />
         </button>
         <FileButton onChoose={files.add} />
-        <SendButton {...props} />
+        <SendButton {...props} draft={draft} />
       </div>
       <p id="composer-hint" class="composer-hint">
         {isStreaming ? messages.queueKeys : messages.sendKeys}
@@ -98,7 +112,13 @@ export function Composer(props: ComposerProps) {
   );
 }
 
-function SendButton({ draft, isStreaming, isCancelling, isOffline, onStop }: ComposerProps) {
+function SendButton({
+  draft,
+  isStreaming,
+  isCancelling,
+  isOffline,
+  onStop,
+}: ComposerProps & { readonly draft: Draft }) {
   const messages = useMessages();
   if (isStreaming) {
     return (
@@ -111,7 +131,7 @@ function SendButton({ draft, isStreaming, isCancelling, isOffline, onStop }: Com
   return (
     <button type="submit" class="send-button" disabled={isOffline || !isSendable(draft)}>
       <Icon name="send" />
-      <span>{messages.send}</span>
+      <span>{draft.isWaiting ? messages.sendingFiles : messages.send}</span>
     </button>
   );
 }

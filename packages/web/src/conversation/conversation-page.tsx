@@ -1,13 +1,14 @@
-import type { SheafClient } from "@sheaf/client";
+import { SheafApiError, type SheafClient } from "@sheaf/client";
 import {
   type ConversationState,
   type ConversationStore,
   createConversation,
+  type OutgoingMessage,
   type RetryOptions,
   type RevertOutcome,
   type Turn,
 } from "@sheaf/client/chat";
-import type { ClarificationAnswer, ConversationSummary, Mode, ModelInfo, WorkspaceList } from "@sheaf/protocol";
+import type { ConversationSummary, Mode, ModelInfo, WorkspaceList } from "@sheaf/protocol";
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TabChannel } from "../app/tab-channel.ts";
@@ -18,13 +19,14 @@ import { ApprovalPanel } from "../approvals/approval-panel.tsx";
 import { focusComposer, leaveAnswer } from "../composer/focus-composer.ts";
 import { Composer } from "../composer/composer.tsx";
 import type { FindFiles } from "../composer/use-mentions.tsx";
-import { type Draft, emptyDraft } from "../composer/draft.ts";
+import { toSentFiles } from "../composer/draft.ts";
+import { useDrafts, useFileLimits } from "../composer/use-drafts.ts";
 import { QueuedMessage } from "../composer/queued-message.tsx";
 import { WorkspaceName } from "../editor/editor-link.tsx";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { useConfirm } from "../elements/confirm.tsx";
 import { RememberedValues } from "../elements/remembered.ts";
-import { useStore } from "../elements/store.ts";
+import { useStore } from "../elements/use-store.ts";
 import type { VirtualListHandle } from "../list/use-virtual-list.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { isSignedOut } from "../session/session.ts";
@@ -68,7 +70,8 @@ export function ConversationPage(props: ConversationPageProps) {
   const response = state.turns.at(-1)?.response;
   const messages = useMessages();
   const isOnline = useOnline();
-  const [draft, setDraft] = useState<Draft>(emptyDraft);
+  const drafts = useDrafts(props.ports.client, () => store.getSnapshot().id);
+  const readLimits = useFileLimits(props.ports.client);
   const list = useRef<VirtualListHandle>(null);
   const [remembered] = useState(() => new Map<string, unknown>());
   useAnswerNews(state);
@@ -79,37 +82,43 @@ export function ConversationPage(props: ConversationPageProps) {
   useEffect(() => {
     if (isSignedOut(state.error)) props.ports.onSignedOut();
   }, [state.error]);
-  const change = (part: Partial<Draft>): void => setDraft((now) => ({ ...now, ...part }));
-  const send = async (text: string, files: Draft["files"] = [], answers?: readonly ClarificationAnswer[]) => {
+  const send = async (message: OutgoingMessage): Promise<boolean> => {
     list.current?.goToEnd();
     leaveAnswer();
-    return store.send({ message: text, answers, attachments: files.length > 0 ? files : undefined });
+    return store.send(message);
   };
   const sendDraft = async (): Promise<void> => {
-    setDraft(emptyDraft);
-    // A message that was not sent goes back into the field, unless something new is there.
-    if (!(await send(draft.text.trim(), draft.files))) setDraft((now) => (now.text === "" ? draft : now));
+    const draft = await drafts.take();
+    if (!draft) return;
+    if (await send({ message: draft.text.trim(), attachments: toSentFiles(draft.files) })) return drafts.forget(draft);
+    // A message that was not sent goes back into the field.
+    drafts.giveBack(draft);
+    const { error } = store.getSnapshot();
+    const isMissing = error instanceof SheafApiError && error.status === 404;
+    // Files that the server has no more are sent once more, and the message with them.
+    if (isMissing && (await drafts.renew())) await sendDraft();
   };
   const port = useConversationPort(state, list, isOnline, {
     buildPlan: () => {
       void store.configure({ mode: "agent" });
-      void send(messages.buildMessage);
+      void send({ message: messages.buildMessage });
     },
-    sendAnswers: (answers, text) => void send(text, [], answers),
+    sendAnswers: (answers, text) => void send({ message: text, answers }),
   });
   const workspace = props.workspaces.find(({ name }) => name === state.workspace) ?? props.workspaces[0];
   const findFiles: FindFiles = (query, signal) =>
     props.ports.client.findFiles(workspace?.name ?? "", query, { signal });
   const actions = useActions(props, store, state, {
     write: (text) => {
-      change({ text });
+      drafts.write(text);
       focusComposer();
     },
   });
   const start = (prompt: string, mode: Mode): void => {
     const isStart = (text: string): boolean => Object.values(messages.starts).some((each) => each.prompt === text);
     // What somebody wrote stays; another beginning is replaced.
-    setDraft((now) => ({ ...now, text: isStart(now.text) ? prompt : prompt + now.text }));
+    const { text } = drafts.getSnapshot();
+    drafts.write(isStart(text) ? prompt : prompt + text);
     void store.configure({ mode });
     focusComposer();
   };
@@ -146,8 +155,9 @@ export function ConversationPage(props: ConversationPageProps) {
                 <ApprovalPanel approvals={state.approvals} responseId={response?.id ?? ""} onDecide={store.decide} />
                 <QueuedMessage queued={state.queued} onRemove={store.unqueue} />
                 <Composer
-                  draft={draft}
-                  onChange={change}
+                  drafts={drafts}
+                  readLimits={readLimits}
+                  describe={props.ports.describe}
                   settings={state.settings}
                   onConfigure={(settings) => void store.configure(settings)}
                   models={props.models}

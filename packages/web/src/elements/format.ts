@@ -32,3 +32,10 @@ export function formatMoment(moment: string, language: string, now: number): str
   const options: Intl.DateTimeFormatOptions = isToday ? { timeStyle: "short" } : { dateStyle: "medium" };
   return new Intl.DateTimeFormat(language, options).format(date);
 }
+
+/** Bytes, in units of 1024. */
+export function formatSize(bytes: number, language: string): string {
+  const isLarge = bytes >= 1024 * 1024;
+  const value = Math.round((bytes / (isLarge ? 1024 * 1024 : 1024)) * 100) / 100;
+  return formatUnit(value, isLarge ? "megabyte" : "kilobyte", language);
+}

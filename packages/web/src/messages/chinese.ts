@@ -156,8 +156,14 @@ export const chinese: Messages = {
   removeAttachment: (path) => `移除 ${path}`,
   attachFile: "附加圖片、PDF 或文字檔",
   attachedFiles: "附加的檔案",
-  wrongFile: (name) => `${name} 無法附加：請選擇 PNG、JPEG、GIF、WebP 圖片、PDF，或 256 KB 以內的 UTF-8 文字檔。`,
-  tooManyFiles: "一則訊息最多附加 20 個檔案，合計 10 MB，其中文字檔合計 256 KB。",
+  wrongFile: (name, textSize) =>
+    `${name} 無法附加：請選擇 PNG、JPEG、GIF、WebP 圖片、PDF，或 ${textSize} 以內的 UTF-8 文字檔。`,
+  tooManyFiles: (name, number, size, textSize) =>
+    `${name} 無法再加入：一則訊息最多附加 ${number} 個檔案，合計 ${size}，其中文字檔合計 ${textSize}。`,
+  fileTooLarge: (name, size) => `${name} 太大：最多 ${size}。請縮小檔案，或只附加一部分。`,
+  fileSending: "傳送中",
+  fileGone: "伺服器已沒有這個檔案：請移除，或重新附加。",
+  sendingFiles: "正在傳送檔案…",
   answered: "問題的回答",
   files: "檔案",
   filesOffered: (number) => `${number.toLocaleString("zh-Hant")} 個檔案`,

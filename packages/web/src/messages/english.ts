@@ -179,9 +179,15 @@ export const english = {
   removeAttachment: (path: string) => `Remove ${path}`,
   attachFile: "Attach an image, a PDF or a text",
   attachedFiles: "Attached files",
-  wrongFile: (name: string) =>
-    `${name} is not a PNG, JPEG, GIF or WebP image, not a PDF, and not a UTF-8 text of up to 256 KB.`,
-  tooManyFiles: "A message takes at most 20 files of 10 MB together, and 256 KB of text among them.",
+  wrongFile: (name: string, textSize: string) =>
+    `${name} is not a PNG, JPEG, GIF or WebP image, not a PDF, and not a UTF-8 text of up to ${textSize}.`,
+  tooManyFiles: (name: string, number: string, size: string, textSize: string) =>
+    `${name} is one too many: a message takes at most ${number} files of ${size} together, and ${textSize} of text among them.`,
+  fileTooLarge: (name: string, size: string) =>
+    `${name} is too large: at most ${size}. Make it smaller, or attach a part.`,
+  fileSending: "being sent",
+  fileGone: "The server no longer has this file: remove it, or attach it again.",
+  sendingFiles: "Sending files …",
   answered: "Answers to the questions",
   files: "Files",
   filesOffered: (number: number) => count(number, "file", "files"),

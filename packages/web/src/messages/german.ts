@@ -180,9 +180,15 @@ export const german: Messages = {
   removeAttachment: (path) => `${path} entfernen`,
   attachFile: "Bild, PDF oder Textdatei anhängen",
   attachedFiles: "Angehängte Dateien",
-  wrongFile: (name) =>
-    `${name} ist weder ein Bild (PNG, JPEG, GIF, WebP) noch ein PDF noch ein UTF-8-Text mit höchstens 256 KB.`,
-  tooManyFiles: "Eine Nachricht nimmt höchstens 20 Dateien auf, zusammen 10 MB, davon 256 KB Text.",
+  wrongFile: (name, textSize) =>
+    `${name} ist weder ein Bild (PNG, JPEG, GIF, WebP) noch ein PDF noch ein UTF-8-Text mit höchstens ${textSize}.`,
+  tooManyFiles: (name, number, size, textSize) =>
+    `${name} passt nicht mehr dazu: Eine Nachricht nimmt höchstens ${number} Dateien auf, zusammen ${size}, davon ${textSize} Text.`,
+  fileTooLarge: (name, size) =>
+    `${name} ist zu groß: höchstens ${size}. Verkleinern Sie die Datei, oder hängen Sie einen Teil davon an.`,
+  fileSending: "wird gesendet",
+  fileGone: "Der Server hat diese Datei nicht mehr: entfernen Sie sie, oder hängen Sie sie noch einmal an.",
+  sendingFiles: "Dateien werden gesendet …",
   answered: "Antworten auf die Fragen",
   files: "Dateien",
   filesOffered: (number) => count(number, "Datei", "Dateien"),

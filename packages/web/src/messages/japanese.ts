@@ -173,9 +173,14 @@ export const japanese: Messages = {
   removeAttachment: (path) => `${path} を外す`,
   attachFile: "画像、PDF、テキストを添付",
   attachedFiles: "添付ファイル",
-  wrongFile: (name) =>
-    `${name} は添付できません。PNG、JPEG、GIF、WebP の画像、PDF、256 KB までの UTF-8 テキストを選んでください。`,
-  tooManyFiles: "1 件のメッセージに添付できるのは 20 個、合計 10 MB（うちテキストは 256 KB）までです。",
+  wrongFile: (name, textSize) =>
+    `${name} は添付できません。PNG、JPEG、GIF、WebP の画像、PDF、${textSize} までの UTF-8 テキストを選んでください。`,
+  tooManyFiles: (name, number, size, textSize) =>
+    `${name} は追加できません。1 件のメッセージに添付できるのは ${number} 個、合計 ${size}（うちテキストは ${textSize}）までです。`,
+  fileTooLarge: (name, size) => `${name} は大きすぎます（${size} まで）。小さくするか、一部を添付してください。`,
+  fileSending: "送信中",
+  fileGone: "このファイルはサーバーにありません。外すか、もう一度添付してください。",
+  sendingFiles: "ファイルを送信中…",
   answered: "質問への回答",
   files: "ファイル",
   filesOffered: (number) => `${number.toLocaleString("ja")} 件のファイル`,

@@ -176,9 +176,14 @@ export const turkish: Messages = {
   removeAttachment: (path) => `${path} dosyasını çıkar`,
   attachFile: "Görsel, PDF veya metin ekle",
   attachedFiles: "Eklenen dosyalar",
-  wrongFile: (name) =>
-    `${name} eklenemez: PNG, JPEG, GIF veya WebP görseli, PDF ya da en fazla 256 KB UTF-8 metin seçin.`,
-  tooManyFiles: "Bir mesaja en fazla 20 dosya, toplam 10 MB (256 KB'ı metin) eklenebilir.",
+  wrongFile: (name, textSize) =>
+    `${name} eklenemez: PNG, JPEG, GIF veya WebP görseli, PDF ya da en fazla ${textSize} UTF-8 metin seçin.`,
+  tooManyFiles: (name, number, size, textSize) =>
+    `${name} sığmıyor: bir mesaja en fazla ${number} dosya, toplam ${size} (${textSize} metin) eklenebilir.`,
+  fileTooLarge: (name, size) => `${name} çok büyük: en fazla ${size}. Küçültün veya bir bölümünü ekleyin.`,
+  fileSending: "gönderiliyor",
+  fileGone: "Sunucuda artık bu dosya yok: kaldırın veya yeniden ekleyin.",
+  sendingFiles: "Dosyalar gönderiliyor …",
   answered: "Soruların yanıtları",
   files: "Dosyalar",
   filesOffered: (number) => `${number.toLocaleString("tr")} dosya`,

@@ -1,8 +1,7 @@
 /** The list of conversations: newest first, page by page, searched by the server. */
 import type { SheafClient } from "@sheaf/client";
-import type { ReadableStore } from "@sheaf/client/chat";
+import { createStore, type ReadableStore } from "@sheaf/client/chat";
 import type { ConversationChange, ConversationSummary } from "@sheaf/protocol";
-import { createStore } from "../elements/store.ts";
 import { isSignedOut } from "../session/session.ts";
 
 interface ConversationListState {

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { focusComposer } from "../composer/focus-composer.ts";
-import { useStore } from "../elements/store.ts";
+import { useStore } from "../elements/use-store.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { Deletions, PendingDeletion } from "./deletions.ts";

@@ -1,6 +1,5 @@
 /** Conversations that are about to be deleted: until then, an undo costs nothing, since nothing has happened yet. */
-import type { ReadableStore } from "@sheaf/client/chat";
-import { createStore } from "../elements/store.ts";
+import { createStore, type ReadableStore } from "@sheaf/client/chat";
 
 export interface PendingDeletion {
   readonly id: string;

@@ -2,7 +2,7 @@ import type { ConversationSummary } from "@sheaf/protocol";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { AttentionState, AttentionStore } from "../attention/attention-store.ts";
 import { Icon } from "../elements/icon.tsx";
-import { useStore } from "../elements/store.ts";
+import { useStore } from "../elements/use-store.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import type { ConversationListStore } from "./conversation-list-store.ts";
 import { ConversationRow, type RowActions } from "./conversation-row.tsx";

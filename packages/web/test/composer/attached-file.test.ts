@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createGif, createJpeg, createPng, createWebp, pdf } from "../../../../test/support/images.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { detectMediaType, fitsMessage, readAttachedFile } from "../../src/composer/attached-file.ts";
+import { defaultFileLimits, detectMediaType, fitsMessage, readAttachedFile } from "../../src/composer/attached-file.ts";
 
 test.each([
   ["image/png", createPng(1, 1)],
@@ -25,20 +25,23 @@ test.each([
   [undefined, "a.txt", ""],
   [undefined, "a.txt", "a".repeat(256 * 1024 + 1)],
 ])(verifies("X49", "%s is what %s becomes"), async (mediaType, name, bytes) => {
-  const read = await readAttachedFile(new File([new Uint8Array(Buffer.from(bytes))], name, { type: "image/png" }));
+  const read = await readAttachedFile(
+    new File([new Uint8Array(Buffer.from(bytes))], name, { type: "image/png" }),
+    defaultFileLimits,
+  );
   expect([read?.mediaType, read?.blob.type]).toEqual([mediaType, mediaType]);
 });
 
 test(verifies(["N65", "X49"], "a message takes 20 files, of 10 MiB together, 256 KiB of it text"), () => {
-  const toFiles = (mediaType: string, ...sizes: readonly number[]) =>
-    sizes.map((size) => ({ mediaType, blob: { size } }));
+  const toFiles = (mediaType: string, ...sizes: readonly number[]) => sizes.map((size) => ({ mediaType, size }));
+  const fits = (files: ReturnType<typeof toFiles>): boolean => fitsMessage(files, defaultFileLimits);
   const many = Array.from({ length: 21 }, () => 1);
   const largest = 10 * 1024 * 1024;
   const largestText = 256 * 1024;
-  expect(fitsMessage(toFiles("image/png", ...many.slice(1)))).toBe(true);
-  expect(fitsMessage(toFiles("image/png", ...many))).toBe(false);
-  expect(fitsMessage(toFiles("image/png", largest))).toBe(true);
-  expect(fitsMessage(toFiles("image/png", largest, 1))).toBe(false);
-  expect(fitsMessage([...toFiles("image/png", largestText), ...toFiles("text/plain", largestText)])).toBe(true);
-  expect(fitsMessage(toFiles("text/plain", largestText, 1))).toBe(false);
+  expect(fits(toFiles("image/png", ...many.slice(1)))).toBe(true);
+  expect(fits(toFiles("image/png", ...many))).toBe(false);
+  expect(fits(toFiles("image/png", largest))).toBe(true);
+  expect(fits(toFiles("image/png", largest, 1))).toBe(false);
+  expect(fits([...toFiles("image/png", largestText), ...toFiles("text/plain", largestText)])).toBe(true);
+  expect(fits(toFiles("text/plain", largestText, 1))).toBe(false);
 });
