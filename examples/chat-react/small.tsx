@@ -1,27 +1,24 @@
-import { createClient } from "@sheaf/client";
-import { useConversation } from "@sheaf/client/react";
-import { useState } from "react";
+import { createClient, type Document } from "@sheaf/client";
+import { describeDocument, keepInAddress } from "@sheaf/client/chat";
+import { useConversation, useDraft } from "@sheaf/client/react";
 import { createRoot } from "react-dom/client";
 
 const client = createClient({ baseUrl: "" });
-const openedId = location.hash.slice(1) || undefined;
+const kept = keepInAddress();
+const toText = (document: Document) => Object.values(describeDocument(document)).join("\n");
 
 function Chat() {
-  const chat = useConversation(client, { id: openedId, onChange: (id) => location.replace(`#${id}`) });
-  const [text, setText] = useState("");
-  const send = async () => {
-    setText("");
-    if (!(await chat.send({ message: text }))) setText(text); // It was not sent.
-  };
-  const documents = chat.turns.flatMap(({ message, response }) => [{ content: message }, ...response.documents]);
+  const chat = useConversation(client, kept);
+  const { field, send } = useDraft(chat);
+  const texts = chat.turns.flatMap(({ message, response }) => [message, ...response.documents.map(toText)]);
   const choices = chat.approvals.flatMap(({ approvalId, subject, options }) =>
     options.map(({ id, label }) => ({ approvalId, id, label: `${label}: ${JSON.stringify(subject)}` })),
   );
   const choose = (approvalId: string, optionId: string) => void chat.decide(approvalId, { optionId });
   return (
     <main>
-      {documents.map((each, index) => (
-        <pre key={index}>{each.content ?? JSON.stringify(each)}</pre>
+      {texts.map((text, index) => (
+        <pre key={index}>{text}</pre>
       ))}
       {choices.map(({ approvalId, id, label }) => (
         <button key={id} onClick={() => choose(approvalId, id)}>
@@ -29,10 +26,8 @@ function Chat() {
         </button>
       ))}
       <p role="status">{chat.error?.message ?? chat.connection}</p>
-      <textarea aria-label="Message" value={text} onChange={(event) => setText(event.target.value)} />
-      <button onClick={() => void (chat.isAnswering ? chat.cancel() : send())}>
-        {chat.isAnswering ? "Stop" : "Send"}
-      </button>
+      <textarea aria-label="Message" {...field} />
+      <button onClick={chat.isAnswering ? chat.cancel : send}>{chat.isAnswering ? "Stop" : "Send"}</button>
     </main>
   );
 }

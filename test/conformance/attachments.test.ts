@@ -50,8 +50,9 @@ describe("attachments of a prompt", () => {
       expect(sent).toMatchObject([{ type: "image", source }, { type: "document" }]);
       const { session_id: session = "" } = JSON.parse(first.stdout.split("\n", 1)[0]!) as { session_id?: string };
 
+      const prompt = expect.stringMatching(/^Compare\n\(Attached: notes.txt \(text\/plain, 4 bytes\)/) as string;
       await run("-p", "And now?", "--resume", session);
-      expect(readPrompt().slice(1)).toMatchObject([...sent, { type: "text", text: "Compare" }]);
+      expect(readPrompt().slice(1)).toMatchObject([...sent, { type: "text", text: prompt }]);
       for (const format of ["text", "json", "stream-json", "documents", "documents-stream"]) {
         const { code, stdout } = await run("show", session, "--output-format", format);
         expect([format, code, stdout.includes(data.slice(0, 64))]).toEqual([format, 0, false]);

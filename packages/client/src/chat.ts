@@ -12,5 +12,8 @@ export type { Reasoning } from "./conversation-reasoning.ts";
 export type { ConversationSettings, ConversationState, OutgoingMessage, Turn } from "./conversation-state.ts";
 export type { MessageFile, SentFile } from "./encode-file.ts";
 export type { Schedule } from "./schedule-frame.ts";
+export { describeDocument } from "./describe-document.ts";
+export type { PlainDocument } from "./describe-document.ts";
+export { keepInAddress } from "./keep-in-address.ts";
 export { createStore } from "./store.ts";
 export type { ReadableStore, WritableStore } from "./store.ts";

@@ -44,6 +44,38 @@ export function useConversation(client: SheafClient, options: ConversationOption
   return useMemo(() => ({ ...state, ...actions }), [state, actions]);
 }
 
+/** A message that is being written. */
+export interface UsedDraft {
+  /** For the element in which it is written. */
+  readonly field: {
+    readonly value: string;
+    readonly onChange: (event: { readonly currentTarget: { readonly value: string } }) => void;
+  };
+  /** Whether there is anything to send. */
+  readonly isEmpty: boolean;
+  /** Empties the field and sends; a message that was not sent comes back. For `onSubmit` of a form, too. */
+  readonly send: (event?: { readonly preventDefault: () => void }) => void;
+}
+
+/** A field for the next message of a conversation. */
+export function useDraft({ send }: Pick<UsedConversation, "send">): UsedDraft {
+  const [text, setText] = useState<string>("");
+  const isEmpty = text.trim() === "";
+  const sendText = async (): Promise<void> => {
+    setText("");
+    // Unless something new is there.
+    if (!(await send({ message: text }))) setText((now) => now || text);
+  };
+  return {
+    field: { value: text, onChange: ({ currentTarget }) => setText(currentTarget.value) },
+    isEmpty,
+    send(event) {
+      event?.preventDefault();
+      if (!isEmpty) void sendText();
+    },
+  };
+}
+
 /** The state of a store that was created elsewhere: by `createResponseStore` or `createConversation`. */
 export function useStore<State>({ subscribe, getSnapshot }: ReadableStore<State>): State {
   return useSyncExternalStore(subscribe, getSnapshot, getSnapshot);
