@@ -9,6 +9,7 @@ import type { RespondPorts } from "../run/conversations/respond.ts";
 import { SheafError } from "../base/errors.ts";
 import { prepareNotes } from "./prepare-notes.ts";
 import { preparePolicy, toCommandOptions } from "./prepare-policy.ts";
+import { prepareServerPrompt } from "./prepare-server-prompt.ts";
 import { prepareSkills } from "./prepare-skills.ts";
 import type { Skill } from "../config/skills.ts";
 import { checkAttachmentTypes } from "../model/attachments.ts";
@@ -28,7 +29,7 @@ import { type Approver, createExpiringApprover } from "../tools/approval.ts";
 import type { EditorFiles } from "../tools/editor-files.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import { createToolBox } from "../tools/tool-box.ts";
-import type { CallableTool } from "../tools/registry.ts";
+import type { CallableTool, ToolChoice } from "../tools/registry.ts";
 import type { ToolBox } from "../tools/tool.ts";
 import { createCheckpoints } from "../workspace/checkpoints.ts";
 import { createKeptResults } from "../workspace/kept-results.ts";
@@ -141,7 +142,7 @@ export async function prepareResponse(
   const rules = [...order.permissions.allow, ...conversation.state.answers.allow];
   const canFetchPages = approver !== undefined || rules.some((rule) => parseRule(rule).kind === "WebFetch");
   const system = createSystemPrompt(order, addedFolders, skills.offered);
-  // Last, since nothing after it fails: the tools release what is leased.
+  // Nothing after it fails but what releases it: the tools do so later.
   const mcp = mayCallServers(order)
     ? await toolServers.lease(
         { conversationId: order.conversationId, servers },
@@ -150,6 +151,15 @@ export async function prepareResponse(
       )
     : undefined;
   const mcpServers = [...(mcp?.servers ?? []), ...leftOut];
+  const serverPrompt =
+    resumed || skills.start.commandNote !== undefined
+      ? {}
+      : await prepareServerPrompt(order, { prompts: mcp?.prompts, permissions, model }, signal).catch(
+          async (error: unknown) => {
+            await mcp?.release();
+            throw error;
+          },
+        );
   const ordered = toRunStart({ ...order, webSearch });
   const start = {
     ...ordered,
@@ -162,6 +172,7 @@ export async function prepareResponse(
     ...(notices.length > 0 && { notices: [...(ordered.notices ?? []), ...notices] }),
     ...notes,
     ...skills.start,
+    ...serverPrompt,
     ...(setupFailure !== undefined && {
       environment: `${notes.environment ?? "Changed in the environment:"}\n- Setup: ${setupFailure}`,
     }),
@@ -189,7 +200,8 @@ export async function prepareResponse(
       canRunCommands: sandbox.state !== "unavailable",
       canFetchPages,
     },
-    furtherTools: [...customTools, ...skills.tools, ...(mcp?.tools ?? [])],
+    furtherTools: [...customTools, ...skills.tools],
+    openServerTools: mcp && ((choice?: ToolChoice) => mcp.openTools({ choice, messages: conversation.messages })),
   };
   const runPorts = {
     model,

@@ -38,6 +38,7 @@ function toStart(
   if (!typed) return {};
   const skill = skills.find(({ name }) => name === typed.name);
   if (!skill) {
+    if (typed.name.startsWith("mcp__")) return {};
     const notice = `no command is named /${typed.name} (sheaf skills lists them): the message went to the model as it is`;
     return { notices: [...notices, notice] };
   }

@@ -49,7 +49,7 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
       command ??= "prompt";
     } else if (isFlagGroup(word)) {
       rest.unshift(...toShortFlags(word));
-    } else if (takeForeignFlag(word, rest)) {
+    } else if (!(command === "mcp" && spellings.has(word)) && takeForeignFlag(word, rest)) {
       foreign.push(toSpelling(word));
     } else if (word.startsWith("-") && word !== "-") {
       takeFlag(word, rest, values);

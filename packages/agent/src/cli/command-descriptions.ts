@@ -276,13 +276,14 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
   },
   mcp: {
     summary: "Show, add, remove or trust servers of the Model Context Protocol",
-    flags: ["format", "json", "url", "header", "digest", "remove", "workspace"],
+    flags: ["format", "json", "url", "header", "env", "timeout", "start-timeout", "digest", "remove", "workspace"],
     examples: [
       "mcp list",
       "mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/docs",
       "mcp add search --url https://example.org/mcp",
       "mcp remove files",
       "mcp list-tools files",
+      "mcp list-prompts files",
       "mcp trust",
     ],
     notes: [

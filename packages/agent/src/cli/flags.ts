@@ -134,7 +134,18 @@ export const flags = {
   "max-tool-calls": { kind: "value", placeholder: "N", help: "End before tool call N + 1" },
   "max-tokens": { kind: "value", placeholder: "N", help: "End once N tokens are used" },
   "max-cost-usd": { kind: "value", placeholder: "N", help: "End once the run has cost N dollars, by your prices" },
-  timeout: { kind: "value", placeholder: "SECONDS", help: "End after this time" },
+  env: {
+    kind: "list",
+    aliases: ["-e"],
+    placeholder: "NAME=VALUE",
+    help: "mcp add: a variable of the server (repeatable); NAME alone takes it from your environment",
+  },
+  "start-timeout": { kind: "value", placeholder: "SECONDS", help: "mcp add: longest time until the server is ready" },
+  timeout: {
+    kind: "value",
+    placeholder: "SECONDS",
+    help: "End after this time; mcp add: longest call without progress",
+  },
   "include-thinking": { kind: "switch", help: "Print the model's thinking too" },
   "stream-partial-output": { kind: "switch", help: "Print deltas as they arrive (the default)" },
   compat: {

@@ -197,6 +197,7 @@ function recordTools(tools: ToolBox, note: Note): ToolBox {
   const known = new Set<string>();
   return {
     definitions: tools.definitions,
+    ...(tools.refresh && { refresh: tools.refresh }),
     accessOf(call) {
       const { toolName } = call;
       const access = tools.accessOf(call);

@@ -102,7 +102,8 @@ export async function* runResponse(
     const state = createTurnState();
     // A run that was aborted between turns makes no further request.
     if (!signal.aborted) {
-      const { turnStart, request } = run.startTurn(turn);
+      const tools = (await ports.tools.refresh?.(signal)) ?? ports.tools.definitions;
+      const { turnStart, request } = run.startTurn(turn, tools);
       yield run.note({ events: [turnStart], durability: "grouped" });
       for await (const group of runModelTurn(request, state, ports, signal)) yield run.note(group);
       if (!state.end) yield run.note({ events: [toMissingEnd(state)], durability: "synced" });
@@ -219,7 +220,10 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       }
     },
     /** The first event of a turn, and the request to the model. */
-    startTurn(turn: number): { readonly turnStart: TurnStart; readonly request: ModelRequest } {
+    startTurn(
+      turn: number,
+      tools: ModelRequest["tools"],
+    ): { readonly turnStart: TurnStart; readonly request: ModelRequest } {
       const notes = [
         resumedNote,
         answer.note,
@@ -238,7 +242,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
           ...toWellFormed({
             system: settings.system,
             messages: [...history.messages, ...turnNote],
-            tools: ports.tools.definitions,
+            tools,
           }),
           mode: start.mode,
           effort: start.effort,

@@ -18,7 +18,7 @@ export interface GatePorts {
   readonly state: Pick<ToolState, "answers">;
 }
 
-type GatedTool = Pick<CallableTool, "access" | "mcp">;
+type GatedTool = Pick<CallableTool, "access" | "mcp" | "mcpOf">;
 
 /** How a call is to run. */
 interface GatedRun {
@@ -74,7 +74,7 @@ export function toEditedCall(call: ToolInvocation, approval: Approval | undefine
 /** Rules apply to what a path says, to the entry that it names, and to where it leads; the strictest decision counts. */
 async function decide(
   call: ToolInvocation,
-  { access, mcp }: GatedTool,
+  { access, mcpOf, mcp = mcpOf?.(call.arguments) }: GatedTool,
   workspace: Workspace,
   { permissions, state: { answers } }: GatePorts,
 ): Promise<PermissionDecision> {

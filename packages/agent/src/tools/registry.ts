@@ -34,6 +34,8 @@ export interface CallableTool extends Pick<Tool, "name" | "description" | "docum
   readonly accessOf?: (args: ToolInvocation["arguments"]) => ToolAccess;
   /** Of a server's tool: its names, as in the user's rules. */
   readonly mcp?: { readonly server: string; readonly tool: string };
+  /** The same, where it depends on the arguments. */
+  readonly mcpOf?: (args: ToolInvocation["arguments"]) => { readonly server: string; readonly tool: string };
   /** Checks the arguments; `run` is then ready to go. A schema of the user's takes its time. */
   prepare(call: ToolInvocation): PreparedCall | Promise<PreparedCall>;
 }
@@ -42,6 +44,16 @@ export interface CallableTool extends Pick<Tool, "name" | "description" | "docum
 type PreparedCall =
   | { readonly ok: true; readonly run: (context: ToolContext) => Promise<ToolReturn> }
   | { readonly ok: false; readonly outcome: ToolOutcome };
+
+/** Tools of servers, which may change while a run lives (C112, C113). */
+export interface ServerTools {
+  /** For the next request. The same array as before while nothing changes. */
+  readonly offered: readonly CallableTool[];
+  /** Those that are not offered but exist, and those that are gone, too. */
+  find(name: string): CallableTool | undefined;
+  /** Reads lists that have changed. Never rejects. */
+  refresh(signal: AbortSignal): Promise<void>;
+}
 
 /** A tool with typed arguments among others. */
 export function toCallable<Arguments>(tool: Tool<Arguments>): CallableTool {
@@ -120,11 +132,14 @@ export interface ToolChoice {
   readonly excluded?: readonly string[] | undefined;
 }
 
+/** Finds and loads tools of servers (C113). Who chooses tools of servers needs it to reach them. */
+export const searchToolName = "tool_search";
+
 /** Whether the caller wants the tool. */
 export function isChosen(name: string, { only, excluded = [] }: ToolChoice = {}): boolean {
   const matches = (pattern: string): boolean =>
     pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
-  return (only === undefined || only.some(matches)) && !excluded.some(matches);
+  return (only === undefined || name === searchToolName || only.some(matches)) && !excluded.some(matches);
 }
 
 /** The tool that runs subagents: a run has it only if the user wants it (C96). */
@@ -132,7 +147,7 @@ export const agentToolName = "run_agent";
 
 /** Names of all tools but those of servers and programs. */
 export function listToolNames(): readonly string[] {
-  return [...tools.map(({ name }) => name), agentToolName];
+  return [...tools.map(({ name }) => name), agentToolName, searchToolName, "list_mcp_resources", "read_mcp_resource"];
 }
 
 /** What decides which tools a model sees, besides the mode. */

@@ -12,7 +12,17 @@ import { chooseWorkspace, listOtherFolders } from "./real-arguments.ts";
 import { limitAttachments } from "./limit-attachments.ts";
 import { createTurnBudget, limitResult } from "./result-budget.ts";
 import { createGate, toEditedCall, type GatePorts } from "./gate.ts";
-import { type CallableTool, type ToolOffer, findTool, isChosen, toDefinitions, toUnknownTool } from "./registry.ts";
+import {
+  type CallableTool,
+  type ServerTools,
+  type ToolChoice,
+  type ToolOffer,
+  findTool,
+  isChosen,
+  toDefinitions,
+  toUnknownTool,
+} from "./registry.ts";
+import type { ToolDefinition } from "../model/provider.ts";
 import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "./tool.ts";
 
 /** What tools work with. */
@@ -22,8 +32,10 @@ export interface ToolBoxPorts
   readonly afterEdit?: readonly AfterEditCommand[] | undefined;
   /** Which tools the run can use at all. */
   readonly offer?: Omit<ToolOffer, "mode" | "hasPlan">;
-  /** Of servers of the Model Context Protocol. */
+  /** Of programs, skills and subagents. */
   readonly furtherTools?: readonly CallableTool[] | undefined;
+  /** Of servers of the Model Context Protocol. */
+  readonly openServerTools?: ((choice: ToolChoice | undefined) => ServerTools) | undefined;
 }
 
 /** After which the user's commands run. */
@@ -34,12 +46,16 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
   const running = new Set<Promise<ToolOutcome>>();
   const gate = createGate(ports);
   const background = createBackgroundCommands(ports.commands);
-  const { furtherTools } = ports;
+  const { furtherTools = [] } = ports;
   const hasPlan = ports.state.planRevision > 0;
-  const definitions = toDefinitions({ ...ports.offer, mode: ports.mode, hasPlan }, furtherTools);
+  const servers = ports.openServerTools?.(ports.offer?.choice);
+  const offer = { ...ports.offer, mode: ports.mode, hasPlan };
+  const listDefinitions = (): readonly ToolDefinition[] =>
+    toDefinitions(offer, [...furtherTools, ...(servers?.offered ?? [])]);
+  let definitions = listDefinitions();
   // A tool that the caller left out does not exist for the model (C46).
   const find = (name: string): CallableTool | undefined =>
-    isChosen(name, ports.offer?.choice) ? findTool(name, furtherTools) : undefined;
+    (isChosen(name, ports.offer?.choice) ? findTool(name, furtherTools) : undefined) ?? servers?.find(name);
   const toUnknown = (name: string): ToolOutcome =>
     toUnknownTool(
       name,
@@ -78,6 +94,13 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
 
   return {
     definitions,
+    ...(servers && {
+      async refresh(signal: AbortSignal) {
+        await servers.refresh(signal);
+        definitions = listDefinitions();
+        return definitions;
+      },
+    }),
     accessOf({ toolName, arguments: args }) {
       const tool = find(toolName);
       return tool?.accessOf?.(args) ?? tool?.access ?? "read";

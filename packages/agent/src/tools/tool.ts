@@ -105,6 +105,8 @@ export interface ExecuteOptions extends Pick<ToolContext, "signal" | "emitOutput
 export interface ToolBox {
   /** The tools for the model; what a mode forbids is left out (and refused by `execute`). */
   readonly definitions: readonly ToolDefinition[];
+  /** Those of the next turn, where they may change in a run (C112). Never rejects. */
+  readonly refresh?: (signal: AbortSignal) => Promise<readonly ToolDefinition[]>;
   /** What the call may touch; calls that only read may run in parallel. */
   accessOf(call: Pick<ToolInvocation, "toolName" | "arguments">): ToolAccess;
   /** What is wrong with edited arguments of the call, in one line; undefined: nothing. */

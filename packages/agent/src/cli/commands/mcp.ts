@@ -1,4 +1,4 @@
-/** `sheaf mcp list`, `list-tools`, `add`, `remove`, `trust`, `enable` and `disable`: servers of the Model Context Protocol. */
+/** `sheaf mcp list`, `list-tools`, `add`, `remove`, `trust` and others: servers of the Model Context Protocol. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { McpServerState } from "@sheaf/protocol";
@@ -11,12 +11,15 @@ import type { McpServerSettings } from "../../config/mcp-settings.ts";
 import { chooseServers, readWorkspaceServers, serverFiles } from "../../config/workspace-servers.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { createToolServers } from "../../assemble/wire.ts";
+import type { ServerLease } from "../../tools/mcp/server-keeper.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { toRawSettings, toServerSettings } from "../run-config.ts";
 import { printJson, printText } from "../standard-output.ts";
+import { toServerEnvironment, toServerLimits } from "./mcp-add.ts";
+import { formatPrompts, formatResources } from "./mcp-lists.ts";
 import { runMcpTrust } from "./mcp-trust.ts";
 
 /** Runs the one that is named. @throws SheafError USAGE, CONFIG_INVALID. */
@@ -31,13 +34,16 @@ export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<nu
       return removeServer(io, words);
     case "trust":
       return runMcpTrust(parsed, io, words);
+    case "list-prompts":
+    case "list-resources":
+      return listFurther(parsed, io, action, toServerName(action, words));
     case "list-tools":
       return listTools(parsed, io, toServerName(action, words));
     case "enable":
     case "disable":
       return switchServer(parsed, io, action, toServerName(action, words));
     default: {
-      const known = "list, list-tools, add, remove, trust, enable or disable";
+      const known = "list, list-tools, list-prompts, list-resources, add, remove, trust, enable or disable";
       throw new SheafError("USAGE", `mcp "${action}" is unknown: use ${known}`);
     }
   }
@@ -57,11 +63,7 @@ async function listServers(parsed: ParsedArguments, io: CommandIo, words: readon
 async function listTools(parsed: ParsedArguments, io: CommandIo, name: string): Promise<number> {
   const isJson = toCommandFormat(parsed) === "json";
   const { states, tools } = await connectServers(parsed, io, name);
-  const [state] = states;
-  if (!state) throw new SheafError("USAGE", `there is no MCP server "${name}": see sheaf mcp list`);
-  if (state.status !== "ready") {
-    throw new SheafError("CONFIG_INVALID", `the MCP server ${name} is not ready: ${state.problem ?? state.status}`);
-  }
+  checkReady(name, states);
   if (isJson) {
     return printJson(tools.map(({ mcp, description, schema }) => ({ name: mcp!.tool, description, schema })));
   }
@@ -70,6 +72,32 @@ async function listTools(parsed: ParsedArguments, io: CommandIo, name: string): 
     return `- ${toVisibleLine(`${mcp!.tool} (${names.join(", ")})`)}\n`;
   });
   return printText(`Tools for ${toVisibleLine(name)} (${tools.length}):\n${lines.join("")}`);
+}
+
+/** What one server has besides tools (C111). */
+async function listFurther(
+  parsed: ParsedArguments,
+  io: CommandIo,
+  action: "list-prompts" | "list-resources",
+  name: string,
+): Promise<number> {
+  const isJson = toCommandFormat(parsed) === "json";
+  const { states, further } = await connectServers(parsed, io, name, async (lease, signal) =>
+    action === "list-prompts"
+      ? { prompts: await lease.prompts.list(name, signal) }
+      : { resources: await lease.listResources(name, signal) },
+  );
+  checkReady(name, states);
+  const { prompts = [], resources = [] } = { prompts: undefined, resources: undefined, ...further };
+  if (isJson) return printJson(action === "list-prompts" ? prompts : resources);
+  return printText(action === "list-prompts" ? formatPrompts(name, prompts) : formatResources(name, resources));
+}
+
+/** @throws SheafError USAGE, CONFIG_INVALID. */
+function checkReady(name: string, [state]: readonly ListedServer[]): void {
+  if (!state) throw new SheafError("USAGE", `there is no MCP server "${name}": see sheaf mcp list`);
+  if (state.status === "ready") return;
+  throw new SheafError("CONFIG_INVALID", `the MCP server ${name} is not ready: ${state.problem ?? state.status}`);
 }
 
 /** What clients of `cursor-agent` call before a run. A server of a workspace needs the yes of `mcp trust` (S-87). */
@@ -101,7 +129,12 @@ function readSettings({ environment }: CommandIo) {
 }
 
 /** Connects to those that a run would use, or to one of them, and closes them again. */
-async function connectServers({ flags }: ParsedArguments, io: CommandIo, only?: string) {
+async function connectServers<Further>(
+  { flags }: ParsedArguments,
+  io: CommandIo,
+  only?: string,
+  read?: (lease: ServerLease, signal: AbortSignal) => Promise<Further>,
+) {
   const { environment } = io;
   const raw = { ...toRawSettings(flags), ...toServerSettings(flags, io) };
   const config = createConfig(raw, environment, io.cwd, readSettings(io).found);
@@ -115,7 +148,12 @@ async function connectServers({ flags }: ParsedArguments, io: CommandIo, only?: 
   const { signal } = new AbortController();
   const order = { conversationId: "", servers: chosen };
   const lease = await createToolServers(environment).lease(order, { workspace, addedFolders }, signal);
-  await lease?.release();
+  let further: Further | undefined;
+  try {
+    further = lease && (await read?.(lease, signal));
+  } finally {
+    await lease?.release();
+  }
   const states = [...(lease?.servers ?? []), ...leftOut.filter(({ name }) => isChosen(name))].map(
     (state): ListedServer => ({
       ...state,
@@ -125,6 +163,7 @@ async function connectServers({ flags }: ParsedArguments, io: CommandIo, only?: 
   return {
     states,
     tools: lease?.tools ?? [],
+    further,
     unread: trusted ? [] : serverFiles.filter((file) => existsSync(join(workspace, file))),
   };
 }
@@ -153,7 +192,7 @@ async function addServer(flags: FlagValues, io: CommandIo, words: readonly strin
   if (!isServerName(name)) {
     throw new SheafError("USAGE", `an MCP server cannot have the name "${name}": expected ${serverNameRule}`);
   }
-  const server = toSettings(flags, rest);
+  const server = { ...toSettings(flags, rest, io), ...toServerLimits(flags) };
   const file = toUserFiles(io.environment).config;
   writeUserConfig(file, (config) => {
     const servers = toRecord(config.mcpServers);
@@ -165,10 +204,15 @@ async function addServer(flags: FlagValues, io: CommandIo, words: readonly strin
   return printText(`Added the MCP server ${name} to ${file}.\n`);
 }
 
-function toSettings({ url, header = [] }: FlagValues, words: readonly string[]): McpServerSettings {
+function toSettings(
+  { url, header = [], env = [] }: FlagValues,
+  words: readonly string[],
+  { environment }: CommandIo,
+): McpServerSettings {
   const [command, ...args] = words;
   if (url !== undefined) {
     if (command !== undefined) throw createAddError();
+    if (env.length > 0) throw new SheafError("USAGE", "--env is for a program, and --url names none: use --header");
     const headers = header.map((line) => {
       const colon = line.indexOf(":");
       if (colon < 1) throw new SheafError("USAGE", '--header needs the form "NAME: VALUE"');
@@ -182,11 +226,13 @@ function toSettings({ url, header = [] }: FlagValues, words: readonly string[]):
     const advice = "a server does not start in this folder: write an absolute path";
     throw new SheafError("USAGE", `"${relative}" is a relative path, and ${advice}`);
   }
-  return { command, ...(args.length > 0 && { args }) };
+  const variables = env.length > 0 && { env: toServerEnvironment(env, environment) };
+  return { command, ...(args.length > 0 && { args }), ...variables };
 }
 
 function createAddError(): SheafError {
-  const forms = 'sheaf mcp add NAME -- COMMAND ARGS…, or sheaf mcp add NAME --url URL [-H "NAME: VALUE"]';
+  const forms =
+    'sheaf mcp add NAME [-e NAME=VALUE] -- COMMAND ARGS…, or sheaf mcp add NAME --url URL [-H "NAME: VALUE"]';
   return new SheafError("USAGE", `mcp add takes a name and a command or an address: write ${forms}`);
 }
 

@@ -68,7 +68,7 @@ const commandWords: Readonly<Record<string, readonly string[]>> = {
   permissions: ["explain", "check"],
   worktrees: ["ls", "rm", "merge"],
   hooks: ["ls", "trust", "test"],
-  mcp: ["list", "list-tools", "add", "remove", "trust", "enable", "disable"],
+  mcp: ["list", "list-tools", "list-prompts", "list-resources", "add", "remove", "trust", "enable", "disable"],
   login: providers,
   logout: providers,
   models: providers,

@@ -1,14 +1,14 @@
 /** What the tool servers of a run offer, made callable. Loaded only if a run has a server. */
-import type { Tool as McpTool, CallToolResult } from "@modelcontextprotocol/client";
-import type { McpServerState, McpEffect } from "@sheaf/protocol";
-import type { McpServerSettings } from "../../config/mcp-settings.ts";
-import { createSafeText } from "../../model/live/secrets.ts";
+import type { Tool as McpTool } from "@modelcontextprotocol/client";
+import type { McpServerState } from "@sheaf/protocol";
 import { toCancelledOutcome, toFailure } from "../failure.ts";
-import type { CallableTool } from "../registry.ts";
-import { cutMiddle } from "../../workspace/text-format.ts";
-import { readMcpContent } from "./read-content.ts";
-import { toMcpToolName } from "./tool-name.ts";
-import type { ToolReturn } from "../tool.ts";
+import type { CallableTool, ServerTools } from "../registry.ts";
+import { createResourceTools, listResources, type ListedResource } from "./resource-tools.ts";
+import { createServerPrompts, type ServerPrompts } from "./server-prompts.ts";
+import { createServerTools, type ServerToolsOptions } from "./server-tools.ts";
+import { toMcpOutcome } from "./tool-outcome.ts";
+import { createToolList } from "./tool-list.ts";
+import { toProblem } from "./server-problem.ts";
 import type { ToolServer } from "./tool-server.ts";
 
 /** Longest description of a tool for the model, in UTF-16 units. */
@@ -17,7 +17,13 @@ const MAX_DESCRIPTION = 2000;
 /** In the order of the settings. */
 export interface OfferedTools {
   readonly servers: readonly McpServerState[];
+  /** As they were at first. */
   readonly tools: readonly CallableTool[];
+  /** The same, as they change: for one run, or one subagent. */
+  readonly openTools: (options: ServerToolsOptions) => ServerTools;
+  readonly prompts: ServerPrompts;
+  /** Of one server. @throws if it does not answer in time. */
+  readonly listResources: (server: string, signal: AbortSignal) => Promise<readonly ListedResource[]>;
 }
 
 /** Asks all servers at once. One that fails is reported and left out: it does not block the run. */
@@ -31,14 +37,13 @@ export async function offerTools(servers: readonly ToolServer[], signal: AbortSi
       }
     }),
   );
-  const names = new Set<string>();
-  const tools = found.flatMap(({ server, tools: offered }) =>
-    offered.map((tool) => {
-      const toolName = toMcpToolName(server.name, tool.name, names);
-      names.add(toolName);
-      return toCallable(toolName, tool, server);
-    }),
+  const ready = found.filter(({ problem }) => problem === undefined);
+  const list = createToolList(
+    ready.map(({ server, tools }) => [server, tools]),
+    toCallable,
   );
+  const withResources = ready.flatMap(({ server }) => (server.capabilities?.resources ? [server] : []));
+  const resourceTools = withResources.length > 0 ? createResourceTools(withResources) : [];
   return {
     servers: found.map(({ server: { name }, tools: offered, problem }) => ({
       name,
@@ -46,7 +51,13 @@ export async function offerTools(servers: readonly ToolServer[], signal: AbortSi
       tools: offered.map((tool) => tool.name),
       ...(problem !== undefined && { problem }),
     })),
-    tools,
+    tools: list.tools,
+    openTools: (options) => createServerTools(list, resourceTools, options),
+    prompts: createServerPrompts(ready.map(({ server }) => server)),
+    async listResources(name, asked) {
+      const server = withResources.find((each) => each.name === name);
+      return server ? listResources(server, asked) : [];
+    },
   };
 }
 
@@ -78,42 +89,4 @@ function toCallable(name: string, tool: McpTool, server: ToolServer): CallableTo
       };
     },
   };
-}
-
-/** One line, whatever the server said, without the keys that it got (S-41). */
-function toProblem(error: unknown, settings: McpServerSettings): string {
-  const message = error instanceof Error ? error.message : String(error);
-  const secrets = "url" in settings ? settings.headers : settings.env;
-  const baseUrl = "url" in settings ? settings.url : "";
-  return createSafeText({ apiKey: undefined, baseUrl, headers: secrets ?? {} })(message, 500);
-}
-
-/** Longest text that goes into the log, in UTF-16 units. */
-const MAX_TEXT = 100_000;
-
-/** Text unchanged, images and PDF attached; everything else as a line that names it. Bounded, and never trusted (S-71). */
-export function toMcpOutcome(server: string, tool: string, result: CallToolResult): ToolReturn {
-  const { content: read, attachments } = readMcpContent(tool, result.content);
-  const isOnlyStructured = read.length === 0 && result.structuredContent !== undefined;
-  const parts = isOnlyStructured ? [{ type: "text" as const, text: JSON.stringify(result.structuredContent) }] : read;
-  const whole = parts.map(({ text }) => text).join("\n");
-  const isCut = whole.length > MAX_TEXT;
-  const output = cutMiddle(whole, MAX_TEXT);
-  const isError = result.isError === true;
-  const content = isCut
-    ? [{ type: "text" as const, text: output }, ...parts.filter(({ type }) => type === "image")]
-    : parts;
-  const effect: McpEffect = { kind: "mcp", server, tool, content, isError };
-  const files = attachments.length > 0 && { attachments };
-  const common = {
-    output,
-    effect,
-    whole,
-    ...files,
-    ...(isCut && { truncated: true as const, bytes: Buffer.byteLength(whole) }),
-  };
-  if (!isError) return { status: "success", ...common };
-  const [line = ""] = output.trim().split("\n", 1);
-  const message = `${server}:${tool} failed: ${line === "" ? "it said nothing more" : line.slice(0, 500)}`;
-  return { status: "error", ...common, error: { code: "TOOL_FAILED", message, details: "" } };
 }

@@ -36,6 +36,8 @@ export interface ServerConnection {
   readonly hasEnded: boolean;
   /** The line of its stderr that most likely says why it ended; "": none. */
   readonly lastWords: string;
+  /** Whether its tools may differ from what was listed before the last call of this: true for a new connection. */
+  takeChange(): boolean;
   /** @throws if the server cannot be reached, or does not speak MCP. */
   connect(options: RequestOptions): Promise<void>;
   /** Ends the connection, and a program with all its processes. Never rejects. */
@@ -57,7 +59,13 @@ export interface ServerPorts extends ServerFolders {
 
 /** Not connected yet. */
 export function createServerConnection(settings: McpServerSettings, ports: ServerPorts): ServerConnection {
-  const client = new Client({ name: "sheaf", version: sheafVersion }, { jsonSchemaValidator: withoutValidation });
+  let hasChanged = true;
+  // A list is read when somebody needs it, however often the server says that it changed (C112).
+  const tools = { autoRefresh: false, debounceMs: 0, onChanged: () => void (hasChanged = true) };
+  const client = new Client(
+    { name: "sheaf", version: sheafVersion },
+    { jsonSchemaValidator: withoutValidation, listChanged: { tools } },
+  );
   let hasEnded = false;
   let written = "";
   let transport: Transport | undefined;
@@ -69,6 +77,11 @@ export function createServerConnection(settings: McpServerSettings, ports: Serve
     get lastWords() {
       const lines = written.split("\n").filter((line) => line.trim() !== "");
       return lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1) ?? "";
+    },
+    takeChange() {
+      const had = hasChanged;
+      hasChanged = false;
+      return had;
     },
     async connect(options) {
       const watch = {

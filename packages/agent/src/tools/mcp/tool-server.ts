@@ -1,5 +1,5 @@
 /** One tool server: connected when it is needed, and again when its program has ended. */
-import type { CallToolResult, RequestOptions, Tool } from "@modelcontextprotocol/client";
+import type { CallToolResult, Client, RequestOptions, ServerCapabilities, Tool } from "@modelcontextprotocol/client";
 import type { McpServerSettings } from "../../config/mcp-settings.ts";
 import { createServerConnection, type ServerConnection, type ServerPorts } from "./server-connection.ts";
 
@@ -12,11 +12,26 @@ const CALL_SECONDS = 60;
 /** However often a tool shows progress, it ends. Milliseconds. */
 const MAX_CALL_MS = 60 * 60 * 1000;
 
+/** How long a turn waits for a list that changed. Milliseconds. */
+const RELIST_MS = 10_000;
+
+/** Tools of one server; the rest of a longer list is left out (S-152). */
+const MAX_TOOLS = 2000;
+
+/** No tool has such a name, which rules use for resources and prompts (S-150). */
+const reservedNames: ReadonlySet<string> = new Set(["resources/read", "prompts/get"]);
+
 export interface ToolServer {
   readonly name: string;
   readonly settings: McpServerSettings;
   /** What it offers now. A server that does not answer is started again. @throws if it is not ready in time. */
   listTools(signal: AbortSignal): Promise<readonly Tool[]>;
+  /** The list, if it may have changed since it was read; else undefined. Starts nothing. @throws if it does not come in time. */
+  listChangedTools(signal: AbortSignal): Promise<readonly Tool[] | undefined>;
+  /** Of the server as it is connected; undefined: it is not. */
+  readonly capabilities: ServerCapabilities | undefined;
+  /** Any request, with the time of a call. @throws as `callTool` does. */
+  ask<Value>(request: (client: Client, options: RequestOptions) => Promise<Value>, signal: AbortSignal): Promise<Value>;
   /** @throws if the server refuses, ends or says nothing in time. */
   callTool(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult>;
   /** For good. Never rejects. */
@@ -77,13 +92,31 @@ export function createToolServer(name: string, settings: McpServerSettings, port
 
   const list = async (signal: AbortSignal): Promise<readonly Tool[]> => {
     const request = toStartRequest(signal);
-    const { client } = await connect(request);
+    return listFrom(await connect(request), request);
+  };
+
+  const listFrom = async (opened: ServerConnection, request: RequestOptions): Promise<readonly Tool[]> => {
+    const { client } = opened;
+    // What changes from now on is not in the answer for sure.
+    opened.takeChange();
     if (client.getServerCapabilities()?.tools === undefined) return [];
     // From the server, not from a cache: the answer shows that a kept one still lives.
     const answer = client.listTools(undefined, { ...request, cacheMode: "refresh" });
     const { tools } = await withLimit(answer, request.signal);
     // A call of one that runs only as a task fails.
-    return tools.filter(({ execution }) => execution?.taskSupport !== "required");
+    const callable = tools.filter(({ execution }) => execution?.taskSupport !== "required");
+    return callable.filter(({ name: tool }) => !reservedNames.has(tool)).slice(0, MAX_TOOLS);
+  };
+
+  const ask: ToolServer["ask"] = async (request, signal) => {
+    const { client } = await connect(toStartRequest(signal));
+    return request(client, {
+      signal,
+      timeout: timeoutSeconds * 1000,
+      resetTimeoutOnProgress: true,
+      maxTotalTimeout: MAX_CALL_MS,
+      onprogress: () => undefined,
+    });
   };
 
   return {
@@ -101,19 +134,18 @@ export function createToolServer(name: string, settings: McpServerSettings, port
         return list(signal);
       }
     },
-    async callTool(tool, args, signal) {
-      const { client } = await connect(toStartRequest(signal));
-      return client.callTool(
-        { name: tool, arguments: { ...args } },
-        {
-          signal,
-          timeout: timeoutSeconds * 1000,
-          resetTimeoutOnProgress: true,
-          maxTotalTimeout: MAX_CALL_MS,
-          onprogress: () => undefined,
-        },
-      );
+    async listChangedTools(signal) {
+      const opened = connection;
+      if (!opened || opened.hasEnded || !opened.takeChange()) return undefined;
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(RELIST_MS)]);
+      return listFrom(opened, { signal: limit, timeout: RELIST_MS });
     },
+    get capabilities() {
+      return connection?.client.getServerCapabilities();
+    },
+    ask,
+    callTool: (tool, args, signal) =>
+      ask((client, options) => client.callTool({ name: tool, arguments: { ...args } }, options), signal),
     async close() {
       isClosed = true;
       await connecting?.catch(() => undefined);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createPng, pdf } from "../../../../../test/support/images.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { toCliOutcome } from "../../../src/output/cli-outcome.ts";
-import { toMcpOutcome } from "../../../src/tools/mcp/offer-tools.ts";
+import { toMcpOutcome } from "../../../src/tools/mcp/tool-outcome.ts";
 
 const png = createPng(4, 3).toString("base64");
 

@@ -1,0 +1,132 @@
+/** tool_search: finds tools of servers, and loads them (C113). */
+import * as s from "@sheaf/protocol/schema";
+import type { ModelMessage } from "../../model/provider.ts";
+import { toIndexedText, toQueryWords } from "../../workspace/codebase/index-text.ts";
+import { toLine } from "../../workspace/read-folder.ts";
+import { searchToolName, toCallable, type CallableTool } from "../registry.ts";
+
+/** For the list of all tools. UTF-16 units. */
+const MAX_LIST = 6000;
+
+/** Of a description, where it is one of many. UTF-16 units. */
+const MAX_SUMMARY = 80;
+
+const DEFAULT_LIMIT = 8;
+
+const parameters = s.object({
+  query: s.string({ minLength: 1, description: "What the tools do, in a few words, or their names" }),
+  limit: s.optional(s.integer({ minimum: 1, maximum: 20, description: `At most so many; default ${DEFAULT_LIMIT}` })),
+});
+
+/** `tools`: all that can be loaded. Its definition depends on nothing else. */
+export function createSearchTool(
+  tools: readonly CallableTool[],
+  load: (names: readonly string[]) => void,
+): CallableTool {
+  const rank = createRanking(tools);
+  return toCallable<s.ValueOf<typeof parameters>>({
+    name: searchToolName,
+    description: `Find and load tools of servers. There are too many to show all: search for what a task needs, with several words at once; what is found can be called from your next turn on. A tool is called mcp__SERVER__TOOL. These exist:\n${formatList(tools)}`,
+    documentType: "tool_call",
+    access: "state",
+    parameters,
+    async run({ query, limit = DEFAULT_LIMIT }) {
+      const found = rank(query).slice(0, limit);
+      if (found.length === 0) {
+        const output = `No tool fits ${JSON.stringify(query.slice(0, 200))}: try other words, or a name of the list.`;
+        return { status: "success", output };
+      }
+      load(found.map(({ name }) => name));
+      const lines = found.map((tool) => `- ${tool.name}: ${toSummary(tool, 200)}`);
+      return { status: "success", output: `Loaded; call them from your next turn on:\n${lines.join("\n")}` };
+    },
+  });
+}
+
+/** What a conversation loaded and used, in order: as its results say. */
+export function findLoadedNames(messages: readonly ModelMessage[]): string[] {
+  return messages.flatMap((message) => {
+    if (message.role === "assistant") {
+      return message.content.flatMap((part) => (part.type === "tool_call" ? [part.toolName] : []));
+    }
+    if (message.role !== "tool" || message.toolName !== searchToolName) return [];
+    return [...message.output.matchAll(/^- (mcp__[\w-]+): /gm)].map(([, name = ""]) => name);
+  });
+}
+
+/** A name that the query has comes first; else a rare word counts more than a common one, and more in a name. */
+function createRanking(tools: readonly CallableTool[]): (query: string) => CallableTool[] {
+  const entries = tools.map((tool) => ({
+    tool,
+    name: toWords(tool.mcp?.tool ?? tool.name),
+    text: toWords(toText(tool)),
+  }));
+  return (query) => {
+    const named = new Set(query.split(/[\s,:"']+/));
+    const words = toQueryWords(query);
+    const weights = words.map((word) => {
+      const hits = entries.filter(({ name, text }) => hasWord(name, word) || hasWord(text, word)).length;
+      return Math.log(1 + tools.length / (1 + hits));
+    });
+    const toScore = ({ tool, name, text }: (typeof entries)[number]): number => {
+      if (named.has(tool.name) || named.has(tool.mcp?.tool ?? "")) return Infinity;
+      const scores = words.map(
+        (word, place) => (hasWord(name, word) ? 3 : hasWord(text, word) ? 1 : 0) * weights[place]!,
+      );
+      return scores.reduce((sum, score) => sum + score, 0);
+    };
+    const scored = entries.map((entry) => ({ tool: entry.tool, score: toScore(entry) }));
+    const best = scored.filter(({ score }) => score > 0).toSorted((one, other) => other.score - one.score || 0);
+    return best.map(({ tool }) => tool);
+  };
+}
+
+/** Texts of servers are cut, so that no search takes long. UTF-16 units. */
+const MAX_TEXT = 4000;
+
+function toText({ mcp, description, schema: { properties } }: CallableTool): string {
+  const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
+  return `${mcp?.server} ${description} ${names.join(" ")}`.slice(0, MAX_TEXT);
+}
+
+function toWords(text: string): readonly string[] {
+  return (
+    toIndexedText(text)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  );
+}
+
+/** `issue` finds `issues`, and the other way round. */
+function hasWord(words: readonly string[], word: string): boolean {
+  return words.some((each) => each === word || (each.length > 2 && word.length > 2 && isStem(each, word)));
+}
+
+function isStem(one: string, other: string): boolean {
+  return one.startsWith(other) || (other.startsWith(one) && other.length - one.length < 3);
+}
+
+/** With what each does if there is room, else names alone, and of very many only the first. */
+function formatList(tools: readonly CallableTool[]): string {
+  const servers = Map.groupBy(tools, ({ mcp }) => mcp?.server ?? "");
+  const format = (toItem: (tool: CallableTool) => string, separator: string): string =>
+    [...servers]
+      .map(([server, own]) => `${toLine(server)} (${own.length}):${separator[0]}${own.map(toItem).join(separator)}`)
+      .join("\n");
+  const full = format((tool) => `- ${toName(tool)}: ${toSummary(tool, MAX_SUMMARY)}`, "\n");
+  if (full.length <= MAX_LIST) return full;
+  const names = format(toName, " ");
+  return names.length <= MAX_LIST ? names : `${names.slice(0, MAX_LIST).toWellFormed()}… and more: search for them.`;
+}
+
+/** As it is called, without the server. */
+function toName({ name }: CallableTool): string {
+  return name.replace(/^mcp__.+?__/, "");
+}
+
+/** The first line; what Sheaf adds about the server is not needed here. */
+function toSummary({ description, mcp }: CallableTool, room: number): string {
+  const own = description.replace(` (tool "${mcp?.tool}" of the server "${mcp?.server}")`, "");
+  const [line = ""] = own.trim().split(/\r?\n/, 1);
+  return toLine(line.length > room ? `${line.slice(0, room).toWellFormed()}…` : line);
+}

@@ -1,0 +1,89 @@
+/** What a run, or a subagent, is offered of the tools of servers: all of them, or those that it loaded (C112, C113). */
+import type { ModelMessage } from "../../model/provider.ts";
+import { isChosen, searchToolName, type CallableTool, type ServerTools, type ToolChoice } from "../registry.ts";
+import { createSearchTool, findLoadedNames } from "./search-tool.ts";
+import type { ToolList } from "./tool-list.ts";
+
+/** Definitions that are longer together are loaded on demand: about 8,000 tokens. UTF-16 units. */
+const MAX_DEFINITIONS = 28_000;
+
+export interface ServerToolsOptions {
+  /** Which tools the caller wants the run to have. */
+  readonly choice?: ToolChoice | undefined;
+  /** Of the conversation so far: what it loaded stays. */
+  readonly messages: readonly ModelMessage[];
+}
+
+/**
+ * What was offered once stays, and what is loaded comes last, so that as much as possible of a request begins like the
+ * one before it.
+ */
+export function createServerTools(
+  list: ToolList,
+  resourceTools: readonly CallableTool[],
+  { choice, messages }: ServerToolsOptions,
+): ServerTools {
+  const loaded = new Set<string>();
+  let isDeferring = false;
+  let chosen: readonly CallableTool[] = [];
+  let offered: readonly CallableTool[] = [];
+  let searchTool: CallableTool | undefined;
+  let read: readonly CallableTool[] | undefined;
+
+  const load = (names: readonly string[]): void => {
+    const before = loaded.size;
+    for (const name of names) loaded.add(name);
+    if (loaded.size > before) arrange();
+  };
+  const arrange = (): void => {
+    const byName = new Map(chosen.map((tool) => [tool.name, tool]));
+    offered = searchTool
+      ? [...resourceTools, searchTool, ...[...loaded].flatMap((name) => byName.get(name) ?? [])]
+      : [...chosen, ...resourceTools];
+  };
+  const update = (): void => {
+    if (read === list.tools) return;
+    read = list.tools;
+    const before = chosen.map(({ name }) => name);
+    chosen = read.filter(({ name }) => isChosen(name, choice));
+    if (!isDeferring && isChosen(searchToolName, choice) && toSize(chosen) > MAX_DEFINITIONS) {
+      isDeferring = true;
+      for (const name of [...findLoadedNames(messages), ...before]) loaded.add(name);
+    }
+    searchTool = isDeferring ? createSearchTool(chosen, load) : undefined;
+    arrange();
+  };
+
+  return {
+    get offered() {
+      update();
+      return offered;
+    },
+    find(name) {
+      update();
+      const found = offered.find((tool) => tool.name === name);
+      if (found) return found;
+      const tool = chosen.find((each) => each.name === name);
+      return tool ? toLoading(tool, load) : isChosen(name, choice) ? list.findLost(name) : undefined;
+    },
+    refresh: (signal) => list.refresh(signal),
+  };
+}
+
+function toSize(tools: readonly CallableTool[]): number {
+  return tools.reduce(
+    (sum, { name, description, schema }) => sum + JSON.stringify({ name, description, schema }).length,
+    0,
+  );
+}
+
+/** A model may know a tool by its name alone: the server checks what it gets. */
+function toLoading(tool: CallableTool, load: (names: readonly string[]) => void): CallableTool {
+  return {
+    ...tool,
+    prepare(call) {
+      load([tool.name]);
+      return tool.prepare(call);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** The tools of servers as they are now, each with a name that it keeps (C112). */
+import type { Tool } from "@modelcontextprotocol/client";
+import { toFailure } from "../failure.ts";
+import type { CallableTool } from "../registry.ts";
+import { toMcpToolName } from "./tool-name.ts";
+import type { ToolServer } from "./tool-server.ts";
+
+export interface ToolList {
+  /** In the order of the servers. The same array as before while nothing changes. */
+  readonly tools: readonly CallableTool[];
+  /** A tool that a server no longer has; its calls say so. */
+  findLost(name: string): CallableTool | undefined;
+  /** Reads what servers say has changed. A list that does not come leaves the old one. Never rejects. */
+  refresh(signal: AbortSignal): Promise<void>;
+}
+
+/** What a server had when it was asked. */
+type Listed = readonly [server: ToolServer, tools: readonly Tool[]];
+
+export function createToolList(
+  first: readonly Listed[],
+  toCallable: (name: string, tool: Tool, server: ToolServer) => CallableTool,
+): ToolList {
+  /** By server and tool. */
+  const names = new Map<string, string>();
+  const known = new Map<string, CallableTool>();
+  let listed = first;
+  let refreshing: Promise<void> | undefined;
+
+  const toTools = (): CallableTool[] =>
+    listed.flatMap(([server, tools]) =>
+      tools.map((tool) => {
+        const key = JSON.stringify([server.name, tool.name]);
+        const name = names.get(key) ?? toMcpToolName(server.name, tool.name, new Set(known.keys()));
+        names.set(key, name);
+        const made = toCallable(name, tool, server);
+        known.set(name, made);
+        return made;
+      }),
+    );
+  let current = toTools();
+
+  const read = async (signal: AbortSignal): Promise<void> => {
+    const answers = await Promise.all(listed.map(([server]) => server.listChangedTools(signal).catch(() => undefined)));
+    if (answers.every((tools) => tools === undefined)) return;
+    listed = listed.map(([server, tools], place) => [server, answers[place] ?? tools]);
+    current = toTools();
+  };
+
+  return {
+    get tools() {
+      return current;
+    },
+    findLost(name) {
+      const tool = known.get(name);
+      return tool && !current.some((each) => each.name === name) ? toLost(tool) : undefined;
+    },
+    refresh: (signal) => (refreshing ??= read(signal).finally(() => (refreshing = undefined))),
+  };
+}
+
+function toLost(tool: CallableTool): CallableTool {
+  const { server = "", tool: name = "" } = tool.mcp ?? {};
+  const message = `the server ${server} no longer offers the tool ${name}: do without it, or use another one`;
+  return { ...tool, prepare: () => ({ ok: false, outcome: toFailure("TOOL_FAILED", message) }) };
+}

@@ -1,0 +1,36 @@
+/** The outcome of a call of a server. */
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { McpEffect } from "@sheaf/protocol";
+import { cutMiddle } from "../../workspace/text-format.ts";
+import type { ToolReturn } from "../tool.ts";
+import { readMcpContent } from "./read-content.ts";
+
+/** Longest text that goes into the log, in UTF-16 units. */
+const MAX_TEXT = 100_000;
+
+/** Text unchanged, images and PDF attached; everything else as a line that names it. Bounded, and never trusted (S-71). */
+export function toMcpOutcome(server: string, tool: string, result: CallToolResult): ToolReturn {
+  const { content: read, attachments } = readMcpContent(tool, result.content);
+  const isOnlyStructured = read.length === 0 && result.structuredContent !== undefined;
+  const parts = isOnlyStructured ? [{ type: "text" as const, text: JSON.stringify(result.structuredContent) }] : read;
+  const whole = parts.map(({ text }) => text).join("\n");
+  const isCut = whole.length > MAX_TEXT;
+  const output = cutMiddle(whole, MAX_TEXT);
+  const isError = result.isError === true;
+  const content = isCut
+    ? [{ type: "text" as const, text: output }, ...parts.filter(({ type }) => type === "image")]
+    : parts;
+  const effect: McpEffect = { kind: "mcp", server, tool, content, isError };
+  const files = attachments.length > 0 && { attachments };
+  const common = {
+    output,
+    effect,
+    whole,
+    ...files,
+    ...(isCut && { truncated: true as const, bytes: Buffer.byteLength(whole) }),
+  };
+  if (!isError) return { status: "success", ...common };
+  const [line = ""] = output.trim().split("\n", 1);
+  const message = `${server}:${tool} failed: ${line === "" ? "it said nothing more" : line.slice(0, 500)}`;
+  return { status: "error", ...common, error: { code: "TOOL_FAILED", message, details: "" } };
+}
