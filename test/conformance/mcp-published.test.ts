@@ -14,9 +14,7 @@ const describeServers = isInstalled ? describe : describe.skip;
 type Call = readonly [tool: string, args: object];
 
 interface CallLine {
-  readonly tool_call: {
-    readonly mcpToolCall: { readonly args: object; readonly result: { readonly success: object } };
-  };
+  readonly tool_call: Readonly<Record<"mcpToolCall" | "function", { readonly result: { readonly success: object } }>>;
 }
 
 const toProgram = (name: string): string =>
@@ -44,7 +42,10 @@ function createPlace(settings: object = {}, shell = "") {
     sheaf,
     /** The results of these calls, one after another. */
     run: async (calls: readonly Call[]) => {
-      const turns = calls.map(([name, args]) => ({ events: [{ call: { tool: `mcp__${name}`, arguments: args } }] }));
+      const turns = calls.map(([name, args]) => {
+        const tool = name.includes("__") ? `mcp__${name}` : name;
+        return { events: [{ call: { tool, arguments: args } }] };
+      });
       const script = JSON.stringify({ turns: [...turns, { events: [{ text: "Done." }] }] });
       const model = `scripted:${join(folders.newFolder({ "s.json": script }), "s.json")}`;
       const { code, stderr, stdout } = await sheaf("-p", "--model", model, "--force", "go");
@@ -53,7 +54,7 @@ function createPlace(settings: object = {}, shell = "") {
       const completed = lines.filter(({ subtype }) => subtype === "completed");
       return {
         init: lines[0] as unknown as { readonly mcp_servers: readonly { readonly tools: readonly string[] }[] },
-        results: completed.map(({ tool_call }) => tool_call.mcpToolCall.result.success),
+        results: completed.map(({ tool_call }) => (tool_call.mcpToolCall ?? tool_call.function).result.success),
       };
     },
   };
@@ -93,9 +94,31 @@ describeServers(isInstalled ? "published servers" : "SKIPPED: no registry to ins
       toText(matching(/Invalid arguments for tool get-sum/), true),
       toText(matching(/^\{"temperature":-?\d+,"conditions":"[^"]+","humidity":\d+\}$/)),
       { content: [{ text: {} }, { text: { text: matching(/^\[link .*: demo:\/\//) } }], isError: false },
-      { content: [{ text: {} }, { text: { text: matching(/^\[resource demo:.*not shown\]$/) } }, { text: {} }] },
+      { content: [{ text: {} }, { text: { text: matching(/^Resource 1: This is a base64 blob/) } }, { text: {} }] },
       { content: [{ text: {} }, image, { text: {} }] },
       { content: [{ text: { text: matching(/^Error: /) } }, image] },
+    ]);
+  });
+
+  test(verifies(["C110", "C111"], "everything: lists and gives its resources and prompts"), async () => {
+    const { sheaf, run } = createPlace();
+    expect((await sheaf("mcp", "list-prompts", "everything")).stdout).toMatch(
+      /^Prompts of everything \(4\):\n(- .*\n)*- \/mcp__everything__args-prompt city \[state\]: A prompt /,
+    );
+    expect((await sheaf("mcp", "list-resources", "everything")).stdout).toMatch(
+      /^Resources of everything \(9\):\n(- .*\n)*- demo:\/\/resource\/dynamic\/text\/\{resourceId\}: /,
+    );
+    const { results } = await run([
+      ["everything__gzip-file-as-resource", { name: "a.gz", data: "data:,hello", outputType: "resourceLink" }],
+      ["list_mcp_resources", { server: "everything" }],
+      ["read_mcp_resource", { server: "everything", uri: "demo://resource/static/document/features.md" }],
+      ["read_mcp_resource", { server: "everything", uri: "demo://resource/session/a.gz" }],
+    ]);
+    // It lists what a call has added.
+    expect(results.slice(1)).toMatchObject([
+      { output: matching(/^everything \(10\):\n(- .*\n)*- demo:\/\/resource\/session\/a\.gz: /) },
+      { content: [{ text: { text: matching(/^# Everything Server - Features\n/) } }] },
+      { content: [{ text: { text: matching(/^\[resource demo:.* application\/gzip, \d+ bytes, not shown\]$/) } }] },
     ]);
   });
 

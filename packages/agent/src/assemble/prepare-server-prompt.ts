@@ -31,8 +31,10 @@ export async function prepareServerPrompt(
   const prompt = await prompts.find(command.name, signal);
   const request = { toolName: command.name, access: "mcp", arguments: {} } as const;
   const mcp = { server: prompt.server, tool: "prompts/get" };
-  const { decision, reason } = await permissions.decide({ ...request, mcp });
-  if (decision === "deny") throw new SheafError("USAGE", `/${command.name} is denied: ${reason}`);
+  const decided = await permissions.decide({ ...request, mcp });
+  if (decided.decision === "deny") {
+    throw new SheafError("USAGE", `the rule ${decided.rule} denies /${command.name}: send another message`);
+  }
   const { note, attachments } = await prompts.fill(prompt, command.arguments, signal);
   if (attachments.length === 0) return { commandNote: note };
   checkAttachmentTypes(attachments, model);

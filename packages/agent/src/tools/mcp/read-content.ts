@@ -42,15 +42,25 @@ export function readMcpContent(tool: string, blocks: readonly Block[]): ReadCont
         return toText(`[link ${block.name}: ${block.uri}]`);
       case "resource": {
         const { resource } = block;
-        return "text" in resource
-          ? toText(resource.text)
-          : attach(`resource ${resource.uri}`, resource.mimeType, resource.blob);
+        const text = "text" in resource ? resource.text : decodeBlob(resource.mimeType, resource.blob);
+        if (text !== undefined) return toText(text);
+        return attach(`resource ${resource.uri}`, resource.mimeType, "blob" in resource ? resource.blob : "");
       }
       default:
         return toText("[content of an unknown kind, not shown]");
     }
   };
   return { content: blocks.map(read), attachments };
+}
+
+/** Some servers send texts as bytes; undefined: it is none. */
+function decodeBlob(mimeType: string | undefined, blob: string): string | undefined {
+  if (!mimeType?.startsWith("text/")) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(blob, "base64"));
+  } catch {
+    return undefined;
+  }
 }
 
 function toText(text: string): McpContent {
