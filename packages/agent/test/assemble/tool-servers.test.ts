@@ -96,7 +96,7 @@ describe("resources", () => {
     expect(toNames(without.requests[0]!).filter((name) => /mcp|tool_search/.test(name))).toEqual([]);
   });
 
-  test(verifies(["C110", "S-150", "S-11"], "need a rule, and no file or host is opened for them"), async () => {
+  test(verifies(["C110", "S-153", "S-11"], "need a rule, and no file or host is opened for them"), async () => {
     const play = createConversation();
     const read = (uri: string) => use("read_mcp_resource", { server: "s", uri });
     const permissions = (allow: string[], deny: string[] = []) => ({ permissions: { force: false, allow, deny } });
@@ -125,7 +125,7 @@ describe("prompts", () => {
     return note?.role === "user" ? note.text : "";
   };
 
-  test(verifies(["C111", "S-151"], "are commands whose text goes before the message, as the server's"), async () => {
+  test(verifies(["C111", "S-154"], "are commands whose text goes before the message, as the server's"), async () => {
     expect(await toNote('/mcp__s__review focus="two words" a b')).toMatch(
       /^The user sends \/mcp__s__review\. .*written by the tool server "s" and not by the user.*\n```\nuser: Prompt review \{"focus":"two words","file":"a b"\}\n\nassistant: Yes\.\n```$/s,
     );

@@ -47,7 +47,7 @@ export function createResourceTools(servers: readonly ToolServer[]): readonly Ca
   return [listTool, { ...readTool, mcpOf: ({ server: name }) => ({ server: String(name), tool: readRule }) }];
 }
 
-/** The address goes to the server as it is, and nowhere else (S-150). */
+/** The address goes to the server as it is, and nowhere else (S-153). */
 async function readResource(server: ToolServer, uri: string, signal: AbortSignal): Promise<ToolReturn> {
   try {
     const { contents } = await server.ask((client, options) => client.readResource({ uri }, options), signal);

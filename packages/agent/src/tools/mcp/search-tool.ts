@@ -13,6 +13,9 @@ const MAX_SUMMARY = 80;
 
 const DEFAULT_LIMIT = 8;
 
+/** More than words can give. */
+const MAX_SCORE = 1e6;
+
 const parameters = s.object({
   query: s.string({ minLength: 1, description: "What the tools do, in a few words, or their names" }),
   limit: s.optional(s.integer({ minimum: 1, maximum: 20, description: `At most so many; default ${DEFAULT_LIMIT}` })),
@@ -23,7 +26,7 @@ export function createSearchTool(
   tools: readonly CallableTool[],
   load: (names: readonly string[]) => void,
 ): CallableTool {
-  const rank = createRanking(tools);
+  let rank: ReturnType<typeof createRanking> | undefined;
   return toCallable<s.ValueOf<typeof parameters>>({
     name: searchToolName,
     description: `Find and load tools of servers. There are too many to show all: search for what a task needs, with several words at once; what is found can be called from your next turn on. A tool is called mcp__SERVER__TOOL. These exist:\n${formatList(tools)}`,
@@ -31,6 +34,7 @@ export function createSearchTool(
     access: "state",
     parameters,
     async run({ query, limit = DEFAULT_LIMIT }) {
+      rank ??= createRanking(tools);
       const found = rank(query).slice(0, limit);
       if (found.length === 0) {
         const output = `No tool fits ${JSON.stringify(query.slice(0, 200))}: try other words, or a name of the list.`;
@@ -58,7 +62,7 @@ export function findLoadedNames(messages: readonly ModelMessage[]): string[] {
 function createRanking(tools: readonly CallableTool[]): (query: string) => CallableTool[] {
   const entries = tools.map((tool) => ({
     tool,
-    name: toWords(tool.mcp?.tool ?? tool.name),
+    name: toWords(toIndexedText((tool.mcp?.tool ?? tool.name).slice(0, MAX_NAME))),
     text: toWords(toText(tool)),
   }));
   return (query) => {
@@ -69,20 +73,21 @@ function createRanking(tools: readonly CallableTool[]): (query: string) => Calla
       return Math.log(1 + tools.length / (1 + hits));
     });
     const toScore = ({ tool, name, text }: (typeof entries)[number]): number => {
-      if (named.has(tool.name) || named.has(tool.mcp?.tool ?? "")) return Infinity;
+      if (named.has(tool.name) || named.has(tool.mcp?.tool ?? "")) return MAX_SCORE;
       const scores = words.map(
         (word, place) => (hasWord(name, word) ? 3 : hasWord(text, word) ? 1 : 0) * weights[place]!,
       );
       return scores.reduce((sum, score) => sum + score, 0);
     };
     const scored = entries.map((entry) => ({ tool: entry.tool, score: toScore(entry) }));
-    const best = scored.filter(({ score }) => score > 0).toSorted((one, other) => other.score - one.score || 0);
+    const best = scored.filter(({ score }) => score > 0).toSorted((one, other) => other.score - one.score);
     return best.map(({ tool }) => tool);
   };
 }
 
 /** Texts of servers are cut, so that no search takes long. UTF-16 units. */
-const MAX_TEXT = 4000;
+const MAX_NAME = 200;
+const MAX_TEXT = 2000;
 
 function toText({ mcp, description, schema: { properties } }: CallableTool): string {
   const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
@@ -90,11 +95,7 @@ function toText({ mcp, description, schema: { properties } }: CallableTool): str
 }
 
 function toWords(text: string): readonly string[] {
-  return (
-    toIndexedText(text)
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  );
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** `issue` finds `issues`, and the other way round. */

@@ -32,7 +32,7 @@ interface PromptArgument {
 }
 
 /** What the model gets. */
-export interface FilledPrompt {
+interface FilledPrompt {
   readonly note: string;
   readonly attachments: readonly Attachment[];
 }
@@ -107,7 +107,7 @@ function createServerError(server: ToolServer, what: string, error: unknown): Sh
   );
 }
 
-/** The person sends it, the server wrote it (S-151). */
+/** The person sends it, the server wrote it (S-154). */
 function toNote({ command, server }: ServerPrompt, whole: string): string {
   const text = cutMiddle(whole, MAX_TEXT);
   const fence = toFence(text);

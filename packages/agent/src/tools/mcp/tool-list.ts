@@ -24,6 +24,7 @@ export function createToolList(
   /** By server and tool. */
   const names = new Map<string, string>();
   const known = new Map<string, CallableTool>();
+  const taken = new Set<string>();
   let listed = first;
   let refreshing: Promise<void> | undefined;
 
@@ -31,8 +32,9 @@ export function createToolList(
     listed.flatMap(([server, tools]) =>
       tools.map((tool) => {
         const key = JSON.stringify([server.name, tool.name]);
-        const name = names.get(key) ?? toMcpToolName(server.name, tool.name, new Set(known.keys()));
+        const name = names.get(key) ?? toMcpToolName(server.name, tool.name, taken);
         names.set(key, name);
+        taken.add(name);
         const made = toCallable(name, tool, server);
         known.set(name, made);
         return made;

@@ -18,7 +18,7 @@ const RELIST_MS = 10_000;
 /** Tools of one server; the rest of a longer list is left out (S-152). */
 const MAX_TOOLS = 2000;
 
-/** No tool has such a name, which rules use for resources and prompts (S-150). */
+/** No tool has such a name, which rules use for resources and prompts (S-153). */
 const reservedNames: ReadonlySet<string> = new Set(["resources/read", "prompts/get"]);
 
 export interface ToolServer {
