@@ -22,7 +22,7 @@ import {
   type RequestLimits,
 } from "../model/endpoint.ts";
 import type { CreateLanguageModel } from "../model/live/live-model.ts";
-import type { ServerFolders } from "../tools/mcp/server-connection.ts";
+import type { ServerFolders, ServerPorts } from "../tools/mcp/server-connection.ts";
 import type { KeeperLimits, LeaseOrder, ServerKeeper, ServerLease } from "../tools/mcp/server-keeper.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { HookOrder, OpenedHooks } from "./open-hooks.ts";
@@ -36,6 +36,7 @@ import type { AgentPlaces } from "../config/agent-kinds.ts";
 import { agentToolName, type CallableTool } from "../tools/registry.ts";
 import type { AgentToolPorts } from "./agent-tool.ts";
 import type { RunSetup } from "./run-order.ts";
+import type * as ServerLoginModule from "./server-login.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { SchemaState } from "../store/migrations/migrate-postgres.ts";
 import type { StoreDump, TableName, TableSum } from "../store/store-tables.ts";
@@ -225,6 +226,38 @@ export interface ToolServers {
   close(): Promise<void>;
 }
 
+/** What connections to servers use. The code of logins is loaded for a server with an address. */
+function createServerPorts(environment: Environment): Omit<ServerPorts, keyof ServerFolders> {
+  return {
+    async openFetch() {
+      const proxy = findProxy(environment);
+      return proxy && (await import("../model/live/proxied-fetch.ts")).createProxiedFetch(proxy);
+    },
+    async openAuthorization(server) {
+      const [{ createServerAuthorization }, { createServerLogins }, { createCheckedFetch }] = await Promise.all([
+        import("../tools/mcp/server-authorization.ts"),
+        import("../config/server-logins.ts"),
+        import("../network/checked-fetch.ts"),
+      ]);
+      return createServerAuthorization(server, {
+        logins: createServerLogins(environment),
+        fetch: createCheckedFetch(server.url, { findProxy: (url) => chooseProxy(findProxy(environment), url) }),
+        now: Date.now,
+      });
+    },
+  };
+}
+
+/** A `fetch` through the user's proxy, if they have one. @throws SheafError CONFIG_INVALID. */
+export async function openServerFetch(environment: Environment): Promise<typeof fetch> {
+  return (await createServerPorts(environment).openFetch()) ?? fetch;
+}
+
+/** What `sheaf mcp login` and `logout` do. */
+export async function openServerLogin(): Promise<typeof ServerLoginModule> {
+  return import("./server-login.ts");
+}
+
 /** By default they end with their response. The `environment` names the user's proxy. */
 export function createToolServers(
   environment: Environment,
@@ -232,10 +265,7 @@ export function createToolServers(
   sessions: Sessions = "runs",
 ): ToolServers {
   let loading: Promise<ServerKeeper> | undefined;
-  const openFetch = async (): Promise<typeof fetch | undefined> => {
-    const proxy = findProxy(environment);
-    return proxy && (await import("../model/live/proxied-fetch.ts")).createProxiedFetch(proxy);
-  };
+  const ports = createServerPorts(environment);
   return {
     sessions,
     async lease(order, folders, signal) {
@@ -243,7 +273,7 @@ export function createToolServers(
       loading ??= import("../tools/mcp/server-keeper.ts").then((module) =>
         module.createServerKeeper(limits, livePorts.startTimer),
       );
-      return (await loading).lease(order, { ...folders, openFetch }, signal);
+      return (await loading).lease(order, { ...folders, ...ports }, signal);
     },
     async end(conversationId) {
       await endSession(sessions, conversationId);

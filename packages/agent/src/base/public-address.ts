@@ -31,6 +31,12 @@ const metadataRanges: typeof specialRanges = [
   ["fd20:ce::254", 128, "ipv6"],
 ];
 
+/** This machine. */
+const ownRanges: typeof specialRanges = [
+  ["127.0.0.0", 8, "ipv4"],
+  ["::1", 128, "ipv6"],
+];
+
 /** A list for each family: in one list an IPv4 address counts as the IPv6 one that it can be written as. */
 function createLists(ranges: typeof specialRanges): Readonly<Record<"ipv4" | "ipv6", BlockList>> {
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
@@ -41,6 +47,7 @@ function createLists(ranges: typeof specialRanges): Readonly<Record<"ipv4" | "ip
 const special = createLists(specialRanges);
 const inner = createLists(privateRanges);
 const metadata = createLists(metadataRanges);
+const own = createLists(ownRanges);
 
 /** Undefined for what is no plain address, such as a name. */
 function toFamily(address: string): "ipv4" | "ipv6" | undefined {
@@ -59,4 +66,10 @@ export function isPublicAddress(address: string): boolean {
 export function isPrivateAddress(address: string): boolean {
   const family = toFamily(address);
   return family !== undefined && inner[family].check(address, family) && !metadata[family].check(address, family);
+}
+
+/** Whether an IP address is one of this machine. */
+export function isOwnAddress(address: string): boolean {
+  const family = toFamily(address);
+  return family !== undefined && own[family].check(address, family);
 }

@@ -276,7 +276,19 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
   },
   mcp: {
     summary: "Show, add, remove or trust servers of the Model Context Protocol",
-    flags: ["format", "json", "url", "header", "env", "timeout", "start-timeout", "digest", "remove", "workspace"],
+    flags: [
+      "format",
+      "json",
+      "url",
+      "header",
+      "env",
+      "timeout",
+      "start-timeout",
+      "digest",
+      "remove",
+      "no-browser",
+      "workspace",
+    ],
     examples: [
       "mcp list",
       "mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/docs",
@@ -285,8 +297,10 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       "mcp list-tools files",
       "mcp list-prompts files",
       "mcp trust",
+      "mcp login search",
     ],
     notes: [
+      "mcp login NAME logs in to a server that asks for it, in a browser; mcp logout NAME forgets the login.",
       "mcp enable and disable NAME are mcp trust and mcp trust --remove, for a server of this workspace.",
       "mcp trust shows the servers of this workspace's .mcp.json, and asks for each whether runs may use it. A server that changes needs a new yes.",
     ],

@@ -115,6 +115,7 @@ export const flags = {
     kind: "switch",
     help: "trust, mcp trust, hooks trust: stop trusting it; instrumentation: remove it",
   },
+  "no-browser": { kind: "switch", help: "mcp login: open no browser; paste the address at which one ends" },
   digest: { kind: "value", placeholder: "HEX", help: "mcp trust, hooks trust: say yes to this content, unasked" },
   resume: {
     kind: "optional",

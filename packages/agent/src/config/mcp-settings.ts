@@ -40,15 +40,38 @@ const stdioServer = s.object({
 /** A program that is started for the run and ends with it. */
 export interface StdioServerSettings extends s.ValueOf<typeof stdioServer> {}
 
+const oauth = s.strict(
+  s.object({
+    /** Of a client that was registered by hand. */
+    clientId: s.optional(filled),
+    clientSecret: s.optional(filled),
+    /** Address of a document that describes the client (https). */
+    clientMetadataUrl: s.optional(s.refine(filled, "an address that begins with https://", isSecureAddress)),
+    /** Rights that the login asks for, separated by spaces. Default: what the server names. */
+    scope: s.optional(filled),
+    /** Where the browser is led back to, on 127.0.0.1. Default: any free port. */
+    redirectPort: s.optional(s.integer({ minimum: 1, maximum: 65_535 })),
+  }),
+);
+
+/** How `sheaf mcp login` logs in to a server. */
+export interface OauthSettings extends s.ValueOf<typeof oauth> {}
+
 const httpServer = s.object({
   type: s.optional(s.literal("http")),
   url: s.refine(s.string({ format: "uri" }), "an address that begins with http:// or https://", isHttpAddress),
   headers: s.optional(headerFields),
+  oauth: s.optional<OauthSettings>(oauth),
   ...limits,
 });
 
 /** A server that is already running (streamable HTTP). */
 export interface HttpServerSettings extends s.ValueOf<typeof httpServer> {}
+
+/** Whether the user gave it a key of their own: then no login is used. */
+export function hasOwnAuthorization({ headers = {} }: HttpServerSettings): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+}
 
 /** A server of the Model Context Protocol, as the user named it. */
 export type McpServerSettings = StdioServerSettings | HttpServerSettings;
@@ -67,4 +90,8 @@ export const mcpServers: s.Schema<McpServers> = s.record<McpServerSettings>(
 
 function isHttpAddress(text: string): boolean {
   return /^https?:$/.test(URL.parse(text)?.protocol ?? "");
+}
+
+function isSecureAddress(text: string): boolean {
+  return URL.parse(text)?.protocol === "https:";
 }

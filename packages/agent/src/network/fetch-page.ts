@@ -1,10 +1,7 @@
 /** Pages of the web as text: from public hosts only, bounded in size and time. */
 import { lookup } from "node:dns/promises";
-import { type IncomingMessage, request as requestPlain } from "node:http";
-import { request as requestSecure } from "node:https";
-import { isIP, type LookupFunction, type Socket } from "node:net";
+import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import { connect as connectSecure } from "node:tls";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { ToolError } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
@@ -12,8 +9,9 @@ import { isPublicAddress } from "../base/public-address.ts";
 import { untilAborted } from "../base/until-aborted.ts";
 import { sheafVersion } from "../base/version.ts";
 import { toMarkdown } from "./html-to-markdown.ts";
+import { openTunneledWay, sendRequest, toDirectWay, type Way } from "./checked-way.ts";
 import { type HostAddress, isServicePort, resolveAllowed } from "./proxy.ts";
-import { openTunnel, TunnelError } from "./proxy-tunnel.ts";
+import { TunnelError } from "./proxy-tunnel.ts";
 
 /** A fetched page. */
 interface WebPage {
@@ -124,58 +122,14 @@ function parseUrl(text: string): URL | undefined {
   return url;
 }
 
-/** How a request reaches a checked address: the name is never resolved again, so it cannot lead elsewhere. */
-type Way =
-  | { readonly lookup: LookupFunction; readonly agent: false }
-  // With an agent, Node would ignore it.
-  | { readonly createConnection: () => Socket };
-
-function toDirectWay(addresses: readonly HostAddress[]): Way {
-  return {
-    agent: false,
-    lookup: (_host, options, callback) => {
-      if (options.all) callback(null, [...addresses]);
-      else callback(null, addresses[0]!.address, addresses[0]!.family);
-    },
-  };
-}
-
-/** A proxy that got the name would resolve it itself, perhaps to another host. So it gets the address. */
-async function openTunneledWay(
-  url: URL,
-  addresses: readonly HostAddress[],
-  proxy: string,
-  signal: AbortSignal,
-): Promise<Way> {
-  const isSecure = url.protocol === "https:";
-  const { address, family } = addresses.find((found) => found.family === 4) ?? addresses[0]!;
-  const authority = `${family === 6 ? `[${address}]` : address}:${url.port || (isSecure ? 443 : 80)}`;
-  const tunnel = await openTunnel(proxy, authority, signal);
-  const isName = isIP(url.hostname.replace(/^\[(.*)\]$/, "$1")) === 0;
-  const settings = { socket: tunnel, host: address, ...(isName && { servername: url.hostname }) };
-  return { createConnection: () => (isSecure ? connectSecure(settings) : tunnel) };
-}
-
 function openUrl(url: URL, way: Way, signal: AbortSignal): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const headers = {
     host: url.host,
     "user-agent": `sheaf/${sheafVersion}`,
     accept: "text/markdown, text/html;q=0.9, text/plain;q=0.9, application/json;q=0.8, */*;q=0.1",
     "accept-encoding": "gzip, deflate, br",
   };
-  const options = {
-    method: "GET",
-    headers,
-    ...way,
-    signal,
-    maxHeaderSize: 64 * 1024,
-  };
-  const request = url.protocol === "https:" ? requestSecure(url, options) : requestPlain(url, options);
-  request.once("response", resolve);
-  request.on("error", reject);
-  request.end();
-  return promise;
+  return sendRequest(url, way, { method: "GET", headers, signal });
 }
 
 function findRedirect({ statusCode = 0, headers: { location } }: IncomingMessage, url: URL): string | undefined {

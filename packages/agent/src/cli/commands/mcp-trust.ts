@@ -39,6 +39,7 @@ function describe({ written: settings, variables }: Exclude<WorkspaceServer, { s
           "reached over the network",
           `address   ${quoteVisible(settings.url)} on ${quoteVisible(new URL(settings.url).host)}`,
           ...Object.keys(settings.headers ?? {}).map((header) => `header    ${quoteVisible(header)}`),
+          ...Object.entries(settings.oauth ?? {}).map(([key, value]) => `login     ${key}=${toShown(key, value)}`),
         ]
       : [
           "a program that starts outside the sandbox, with your rights",
@@ -48,4 +49,8 @@ function describe({ written: settings, variables }: Exclude<WorkspaceServer, { s
           ...(settings.cwd === undefined ? [] : [`folder    ${quoteVisible(settings.cwd)}`]),
         ];
   return [...lines, ...variables.map((variable) => `gets      your variable ${quoteVisible(variable)}`)];
+}
+
+function toShown(key: string, value: unknown): string {
+  return key === "clientSecret" ? "…" : quoteVisible(String(value));
 }

@@ -20,6 +20,7 @@ import { toRawSettings, toServerSettings } from "../run-config.ts";
 import { printJson, printText } from "../standard-output.ts";
 import { toServerEnvironment, toServerLimits } from "./mcp-add.ts";
 import { formatPrompts, formatResources } from "./mcp-lists.ts";
+import { runMcpLogin, runMcpLogout } from "./mcp-login.ts";
 import { runMcpTrust } from "./mcp-trust.ts";
 
 /** Runs the one that is named. @throws SheafError USAGE, CONFIG_INVALID. */
@@ -37,13 +38,18 @@ export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<nu
     case "list-prompts":
     case "list-resources":
       return listFurther(parsed, io, action, toServerName(action, words));
+    case "login":
+      return runMcpLogin(parsed, io, toServerName(action, words));
+    case "logout":
+      return runMcpLogout(io, toServerName(action, words));
     case "list-tools":
       return listTools(parsed, io, toServerName(action, words));
     case "enable":
     case "disable":
       return switchServer(parsed, io, action, toServerName(action, words));
     default: {
-      const known = "list, list-tools, list-prompts, list-resources, add, remove, trust, enable or disable";
+      const known =
+        "list, list-tools, list-prompts, list-resources, add, remove, trust, login, logout, enable or disable";
       throw new SheafError("USAGE", `mcp "${action}" is unknown: use ${known}`);
     }
   }

@@ -33,7 +33,7 @@ export async function offerTools(servers: readonly ToolServer[], signal: AbortSi
       try {
         return { server, tools: await server.listTools(signal), problem: undefined };
       } catch (error) {
-        return { server, tools: [], problem: toProblem(error, server.settings) };
+        return { server, tools: [], problem: toProblem(error, server) };
       }
     }),
   );
@@ -82,7 +82,7 @@ function toCallable(name: string, tool: McpTool, server: ToolServer): CallableTo
             return toMcpOutcome(server.name, tool.name, await server.callTool(tool.name, call.arguments, signal));
           } catch (error) {
             if (signal.aborted) return toCancelledOutcome();
-            const problem = toProblem(error, server.settings);
+            const problem = toProblem(error, server);
             return toFailure("TOOL_FAILED", `${server.name}:${tool.name} failed: ${problem}`);
           }
         },

@@ -54,7 +54,7 @@ async function readResource(server: ToolServer, uri: string, signal: AbortSignal
     return toMcpOutcome(server.name, readRule, { content: contents.map(toBlock) });
   } catch (error) {
     if (signal.aborted) return toCancelledOutcome();
-    const problem = toProblem(error, server.settings);
+    const problem = toProblem(error, server);
     return toFailure("TOOL_FAILED", `${server.name} did not give ${toLine(uri.slice(0, 200))}: ${problem}`);
   }
 }
@@ -68,7 +68,7 @@ async function listOf(server: ToolServer, signal: AbortSignal): Promise<string> 
     const lines = (await listResources(server, signal)).map(formatListed);
     return [`${server.name} (${lines.length}):`, ...lines].join("\n");
   } catch (error) {
-    return `${server.name}: ${toProblem(error, server.settings)}`;
+    return `${server.name}: ${toProblem(error, server)}`;
   }
 }
 

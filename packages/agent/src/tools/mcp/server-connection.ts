@@ -22,7 +22,14 @@ import {
 import { sheafVersion } from "../../base/version.ts";
 import { toRealPlace } from "../../workspace/repository.ts";
 import { isBelow } from "../../workspace/workspace.ts";
-import type { HttpServerSettings, McpServerSettings, StdioServerSettings } from "../../config/mcp-settings.ts";
+import {
+  hasOwnAuthorization,
+  type HttpServerSettings,
+  type McpServerSettings,
+  type StdioServerSettings,
+} from "../../config/mcp-settings.ts";
+import type { ServerIdentity } from "../../config/server-logins.ts";
+import type { ServerAuthorization } from "./server-authorization.ts";
 
 /** How much of a program's stderr is kept. UTF-16 units. */
 const MAX_WORDS = 4000;
@@ -38,6 +45,8 @@ export interface ServerConnection {
   readonly lastWords: string;
   /** Whether its tools may differ from what was listed before the last call of this: true for a new connection. */
   takeChange(): boolean;
+  /** Tokens that were used, which must not be shown. */
+  readonly secrets: readonly string[];
   /** @throws if the server cannot be reached, or does not speak MCP. */
   connect(options: RequestOptions): Promise<void>;
   /** Ends the connection, and a program with all its processes (R-13). Never rejects. */
@@ -55,10 +64,16 @@ export interface ServerFolders {
 export interface ServerPorts extends ServerFolders {
   /** Opens a `fetch` through the user's proxy; undefined: no proxy. @throws SheafError CONFIG_INVALID. */
   readonly openFetch: () => Promise<typeof globalThis.fetch | undefined>;
+  /** The user's login to a server with an address (S-170); undefined: none is used. */
+  readonly openAuthorization?: (server: ServerIdentity) => Promise<ServerAuthorization>;
 }
 
-/** Not connected yet. */
-export function createServerConnection(settings: McpServerSettings, ports: ServerPorts): ServerConnection {
+/** Not connected yet. `name`: whose login is used. */
+export function createServerConnection(
+  name: string,
+  settings: McpServerSettings,
+  ports: ServerPorts,
+): ServerConnection {
   let hasChanged = true;
   // A list is read when somebody needs it, however often the server says that it changed (C112).
   const tools = { autoRefresh: false, debounceMs: 0, onChanged: () => void (hasChanged = true) };
@@ -69,8 +84,12 @@ export function createServerConnection(settings: McpServerSettings, ports: Serve
   let hasEnded = false;
   let written = "";
   let transport: Transport | undefined;
+  let authorization: ServerAuthorization | undefined;
   return {
     client,
+    get secrets() {
+      return authorization?.secrets ?? [];
+    },
     get hasEnded() {
       return hasEnded;
     },
@@ -88,7 +107,13 @@ export function createServerConnection(settings: McpServerSettings, ports: Serve
         onErrorOutput: (bytes: Buffer) => void (written = (written + bytes.toString()).slice(-MAX_WORDS)),
         onEnd: () => void (hasEnded = true),
       };
-      transport = "url" in settings ? await openHttp(settings, ports) : createProgramTransport(settings, ports, watch);
+      if ("url" in settings && !hasOwnAuthorization(settings)) {
+        authorization = await ports.openAuthorization?.({ name, url: settings.url });
+      }
+      transport =
+        "url" in settings
+          ? await openHttp(settings, ports, authorization)
+          : createProgramTransport(settings, ports, watch);
       await client.connect(transport, options);
     },
     async close() {
@@ -107,12 +132,17 @@ const withoutValidation: jsonSchemaValidator = {
   },
 };
 
-async function openHttp({ url, headers = {} }: HttpServerSettings, { openFetch }: ServerPorts): Promise<Transport> {
+async function openHttp(
+  { url, headers = {} }: HttpServerSettings,
+  { openFetch }: ServerPorts,
+  authorization: ServerAuthorization | undefined,
+): Promise<Transport> {
   // Headers may contain a key: a redirect to another host does not get them (S-42).
   const fetch = await openFetch();
   const settings = {
     requestInit: { headers: { ...headers } },
     redirectPolicy: "same-origin",
+    ...(authorization && { authProvider: authorization }),
     ...(fetch && { fetch }),
   } as const;
   return new StreamableHTTPClientTransport(new URL(url), settings);

@@ -101,10 +101,7 @@ export function createServerPrompts(servers: readonly ToolServer[]): ServerPromp
 }
 
 function createServerError(server: ToolServer, what: string, error: unknown): SheafError {
-  return new SheafError(
-    "USAGE",
-    `the tool server ${server.name} did not ${what}: ${toProblem(error, server.settings)}`,
-  );
+  return new SheafError("USAGE", `the tool server ${server.name} did not ${what}: ${toProblem(error, server)}`);
 }
 
 /** The person sends it, the server wrote it (S-154). */

@@ -24,6 +24,8 @@ const reservedNames: ReadonlySet<string> = new Set(["resources/read", "prompts/g
 export interface ToolServer {
   readonly name: string;
   readonly settings: McpServerSettings;
+  /** Tokens that were used, which must not be shown. */
+  readonly secrets: readonly string[];
   /** What it offers now. A server that does not answer is started again. @throws if it is not ready in time. */
   listTools(signal: AbortSignal): Promise<readonly Tool[]>;
   /** The list, if it may have changed since it was read; else undefined. Starts nothing. @throws if it does not come in time. */
@@ -51,14 +53,20 @@ export function createToolServer(name: string, settings: McpServerSettings, port
     await old?.close();
   };
 
+  const secrets = new Set<string>();
+  const noteSecrets = (from: ServerConnection): void => {
+    for (const secret of from.secrets) secrets.add(secret);
+  };
+
   const open = async (request: RequestOptions): Promise<ServerConnection> => {
     await disconnect();
-    const made = createServerConnection(settings, ports);
+    const made = createServerConnection(name, settings, ports);
     try {
       await withLimit(made.connect(request), request.signal);
       if (isClosed) throw new Error("it was ended");
       return (connection = made);
     } catch (error) {
+      noteSecrets(made);
       await made.close();
       const { message } = error as Error;
       throw made.lastWords === "" ? error : new Error(`${message}; it wrote: ${made.lastWords}`, { cause: error });
@@ -122,6 +130,10 @@ export function createToolServer(name: string, settings: McpServerSettings, port
   return {
     name,
     settings,
+    get secrets() {
+      if (connection) noteSecrets(connection);
+      return [...secrets];
+    },
     async listTools(signal) {
       const isKept = connection?.hasEnded === false;
       try {

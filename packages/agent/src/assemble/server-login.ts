@@ -1,0 +1,145 @@
+/** `sheaf mcp login` and `logout`: what they need of tools, network and files. Loaded by these commands alone. */
+import { randomBytes } from "node:crypto";
+import { extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
+import { SheafError } from "../base/errors.ts";
+import type { Environment } from "../base/paths.ts";
+import type { HttpServerSettings } from "../config/mcp-settings.ts";
+import { createServerLogins, type ServerLogin } from "../config/server-logins.ts";
+import { chooseProxy, findProxy } from "../config/proxy.ts";
+import { createCheckedFetch } from "../network/checked-fetch.ts";
+import { openRedirectListener, parseRedirect } from "../network/redirect-listener.ts";
+import { logInToServer, type LoginChallenge } from "../tools/mcp/server-login.ts";
+
+/** How long a person may take. Milliseconds. */
+const LOGIN_MS = 10 * 60 * 1000;
+
+/** How long a server may take to answer, and one to revoke a token. Milliseconds. */
+const ANSWER_MS = 30_000;
+
+export interface ServerLoginOrder {
+  readonly name: string;
+  readonly settings: HttpServerSettings;
+  readonly environment: Environment;
+  /** Through the user's proxy. */
+  readonly fetch: typeof globalThis.fetch;
+}
+
+export interface LoginPerson {
+  /** Shows the address. */
+  readonly show: (address: URL) => void;
+  /** Addresses that the person pastes, one after another; undefined: nobody can paste. It ends with the input. */
+  readonly pasted: AsyncIterable<string> | undefined;
+  /** A pasted text is not the address of this login. */
+  readonly refuse: () => void;
+}
+
+/** Keeps the login. @throws SheafError AUTH_REJECTED, CONFIG_INVALID, CANCELLED; the signal's reason. */
+export async function runServerLogin(order: ServerLoginOrder, person: LoginPerson, signal: AbortSignal): Promise<void> {
+  const { name, environment } = order;
+  const { url, oauth = {} } = order.settings;
+  const challenge = await findChallenge(order, signal);
+  const state = randomBytes(32).toString("base64url");
+  const listener = await openRedirectListener(oauth.redirectPort ?? 0, state).catch((cause: unknown) => {
+    const { code } = cause as NodeJS.ErrnoException;
+    const message = `the port ${oauth.redirectPort} of the login to ${name} cannot be used (${code}): choose another redirectPort`;
+    throw new SheafError("CONFIG_INVALID", message, { cause });
+  });
+  const late = AbortSignal.timeout(LOGIN_MS);
+  const ended = new AbortController();
+  try {
+    const askUser = async (address: URL): Promise<URLSearchParams> => {
+      person.show(address);
+      const ways = [listener.redirected, rejectAtAbort(AbortSignal.any([signal, late]), ended.signal)];
+      const paste = person.pasted && readPasted(person, listener.url, state);
+      return Promise.race(paste ? [...ways, paste] : ways);
+    };
+    const fetch = createLoginFetch(url, environment);
+    const redirectUrl = listener.url;
+    const login = await logInToServer(
+      { name, url, oauth, challenge, redirectUrl, state },
+      { fetch, askUser, now: Date.now },
+    );
+    const logins = createServerLogins(environment);
+    await logins.withLock(login, signal, async () => logins.write(login, login));
+  } finally {
+    ended.abort();
+    listener.close();
+  }
+}
+
+/** Removes every login to a server of this name, and asks its authorization server to revoke it. False: there was none. */
+export async function endServerLogin(name: string, environment: Environment, signal: AbortSignal): Promise<boolean> {
+  const logins = createServerLogins(environment);
+  const found = logins.list().filter((login) => login.name === name);
+  for (const login of found) {
+    await logins.withLock(login, signal, async () => logins.write(login, undefined));
+    await revoke(login, environment).catch(() => undefined);
+  }
+  return found.length > 0;
+}
+
+/** RFC 7009. That the login is forgotten here does not depend on it. */
+async function revoke(login: ServerLogin, environment: Environment): Promise<void> {
+  const { url, authorization, client, accessToken, refreshToken } = login;
+  const endpoint = authorization.revocation_endpoint;
+  if (endpoint === undefined) return;
+  const body = new URLSearchParams({ token: refreshToken ?? accessToken, ...client });
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  await createLoginFetch(url, environment)(endpoint, { method: "POST", body, signal });
+}
+
+/** For requests about the login to a server. @throws SheafError CONFIG_INVALID for a proxy that is none. */
+export function createLoginFetch(url: string, environment: Environment): ReturnType<typeof createCheckedFetch> {
+  return createCheckedFetch(url, { findProxy: (target) => chooseProxy(findProxy(environment), target) });
+}
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "sheaf", version: "0" } },
+};
+
+/** What the server answers without a token; it may name where its authorization is described. */
+async function findChallenge(order: ServerLoginOrder, signal: AbortSignal): Promise<LoginChallenge> {
+  const { name, settings, fetch } = order;
+  try {
+    const response = await fetch(settings.url, {
+      method: "POST",
+      redirect: "manual",
+      headers: {
+        ...settings.headers,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify(initialize),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+    });
+    await response.body?.cancel();
+    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+    return { ...(resourceMetadataUrl && { resourceMetadataUrl }), ...(scope !== undefined && { scope }) };
+  } catch (cause) {
+    signal.throwIfAborted();
+    const message = `the MCP server ${name} cannot be reached: check its address with sheaf mcp list`;
+    throw new SheafError("NETWORK", message, { cause, source: "server" });
+  }
+}
+
+async function readPasted({ pasted, refuse }: LoginPerson, url: string, state: string): Promise<URLSearchParams> {
+  for await (const line of pasted!) {
+    const given = parseRedirect(line.trim(), url, state);
+    if (given) return given;
+    if (line.trim() !== "") refuse();
+  }
+  throw new SheafError("CANCELLED", "no address was pasted before the input ended", { source: "user" });
+}
+
+async function rejectAtAbort(signal: AbortSignal, ended: AbortSignal): Promise<never> {
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true, signal: ended });
+  });
+  const { reason } = signal;
+  if (reason instanceof SheafError) throw reason;
+  throw new SheafError("CANCELLED", `nobody logged in within ${LOGIN_MS / 60_000} minutes`, { source: "user" });
+}

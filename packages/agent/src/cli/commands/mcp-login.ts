@@ -1,0 +1,84 @@
+/** `sheaf mcp login NAME` and `logout NAME`: the user's login to a server that asks for one (S-170). */
+import { createInterface } from "node:readline";
+import { SheafError } from "../../base/errors.ts";
+import { toUserFiles } from "../../base/paths.ts";
+import { createConfig } from "../../config/config.ts";
+import { findUserConfig } from "../../config/config-file.ts";
+import { hasOwnAuthorization, type HttpServerSettings } from "../../config/mcp-settings.ts";
+import { chooseServers } from "../../config/workspace-servers.ts";
+import { openPage } from "../../guard/sandbox/launch/open-page.ts";
+import { openServerFetch, openServerLogin } from "../../assemble/wire.ts";
+import { toVisibleLine } from "../../output/visible-text.ts";
+import type { ParsedArguments } from "../arguments.ts";
+import type { CommandIo } from "../io.ts";
+import { toRawSettings, toServerSettings } from "../run-config.ts";
+import { createRunControl } from "../signals.ts";
+import { toInputKind } from "../standard-input.ts";
+import { printText } from "../standard-output.ts";
+
+/** @throws SheafError USAGE, AUTH_REJECTED, CONFIG_INVALID, NETWORK, CANCELLED. */
+export async function runMcpLogin(parsed: ParsedArguments, io: CommandIo, name: string): Promise<number> {
+  const { settings, workspace } = findServer(name, parsed, io);
+  const { environment } = io;
+  const input = toInputKind(io.isInputTerminal);
+  const opensPage = parsed.flags["no-browser"] !== true && io.isInputTerminal && io.isOutputTerminal;
+  const lines = input === "none" || input === "file" ? undefined : createInterface({ input: process.stdin });
+  const control = createRunControl();
+  try {
+    const { runServerLogin } = await openServerLogin();
+    const fetch = await openServerFetch(environment);
+    const person = {
+      pasted: lines,
+      show(address: URL) {
+        const host = toVisibleLine(address.host);
+        process.stderr.write(`Log in to ${name} at ${host}, in a browser:\n\n  ${address.href}\n\n`);
+        if (lines) process.stderr.write("If that browser is on another machine, paste the address at which it ends.\n");
+        if (opensPage) openPage(address, environment, workspace);
+      },
+      refuse: () => void process.stderr.write("This is not the address of this login: paste all of it.\n"),
+    };
+    await runServerLogin({ name, settings, environment, fetch }, person, control.signal);
+  } finally {
+    control.close();
+    lines?.close();
+    process.stdin.unref?.();
+  }
+  return printText(`Logged in to ${name}.\n`);
+}
+
+/** Nothing to forget is not a failure. @throws SheafError CONFIG_INVALID. */
+export async function runMcpLogout(io: CommandIo, name: string): Promise<number> {
+  const control = createRunControl();
+  try {
+    const { endServerLogin } = await openServerLogin();
+    const isThere = await endServerLogin(name, io.environment, control.signal);
+    return await printText(isThere ? `Forgotten: the login to ${name}.\n` : `No login to ${name} to forget.\n`);
+  } finally {
+    control.close();
+  }
+}
+
+/** Only one that a run would use: a server of a repository needs its yes first. */
+function findServer(
+  name: string,
+  { flags }: ParsedArguments,
+  io: CommandIo,
+): { readonly settings: HttpServerSettings; readonly workspace: string } {
+  const { environment } = io;
+  const found = findUserConfig(toUserFiles(environment).config);
+  if (found.fault) throw found.fault;
+  const raw = { ...toRawSettings(flags), ...toServerSettings(flags, io) };
+  const config = createConfig(raw, environment, io.cwd, found);
+  const trusted = config.findTrust();
+  const { servers, leftOut } = chooseServers({ ...config, trusted, environment });
+  const settings = servers[name];
+  const reason = leftOut.find((server) => server.name === name)?.problem;
+  if (reason !== undefined) throw new SheafError("USAGE", `the MCP server ${name} cannot be used: ${reason}`);
+  if (!settings) throw new SheafError("USAGE", `there is no MCP server "${name}": see sheaf mcp list`);
+  if (!("url" in settings))
+    throw new SheafError("USAGE", `${name} is a program: only a server with an address has a login`);
+  if (hasOwnAuthorization(settings)) {
+    throw new SheafError("USAGE", `${name} has a header Authorization: remove it, or use it instead of a login`);
+  }
+  return { settings, workspace: config.workspace };
+}

@@ -1,0 +1,131 @@
+/** Logins to tool servers: one private file for each, by the name and the address of its server (S-170). */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { listProblems } from "@sheaf/protocol/check-value";
+import * as s from "@sheaf/protocol/schema";
+import { makeFolder } from "../base/make-folder.ts";
+import { toDataFolder, type Environment } from "../base/paths.ts";
+import { isKeyText } from "./key-text.ts";
+import { createDamageError, readPrivateFile, writePrivateFile, type PrivateFile } from "./private-file.ts";
+
+const key = s.refine(s.string(), "a key", isKeyText);
+const text = s.string({ maxLength: 4096 });
+
+const serverLogin = s.object({
+  version: s.literal("1"),
+  name: text,
+  /** Nothing of it is sent anywhere else, but to the endpoints below. */
+  url: text,
+  /** What the authorization server said of itself at the login; it is not asked again. */
+  authorization: s.open(s.object({ issuer: text, token_endpoint: text, revocation_endpoint: s.optional(text) })),
+  /** Resource indicator (RFC 8707). */
+  resource: s.optional(text),
+  client: s.object({ client_id: text, client_secret: s.optional(key) }),
+  accessToken: key,
+  refreshToken: s.optional(key),
+  /** Milliseconds since 1970. */
+  expiresAt: s.optional(s.number()),
+});
+
+/** The login to one tool server. */
+export interface ServerLogin extends s.ValueOf<typeof serverLogin> {}
+
+/** Whose login it is: a server of the same name at another address has none. */
+export interface ServerIdentity {
+  readonly name: string;
+  readonly url: string;
+}
+
+export interface ServerLogins {
+  /** Undefined: none. @throws SheafError CONFIG_INVALID for a file that others can read, or that is damaged. */
+  read(server: ServerIdentity): ServerLogin | undefined;
+  /** Of all servers; files that are damaged are left out. */
+  list(): readonly ServerLogin[];
+  /** Undefined removes it. @throws SheafError CONFIG_INVALID, STORAGE_FULL. */
+  write(server: ServerIdentity, login: ServerLogin | undefined): void;
+  /** Runs while no other process, and nothing else in this one, changes the login. @throws what `run` or the signal throws. */
+  withLock<Result>(server: ServerIdentity, signal: AbortSignal, run: () => Promise<Result>): Promise<Result>;
+}
+
+/** Those in the user's data folder. */
+export function createServerLogins(environment: Environment): ServerLogins {
+  const folder = join(toDataFolder(environment), "mcp-logins");
+  const toTarget = ({ name, url }: ServerIdentity): PrivateFile => {
+    const id = createHash("sha256")
+      .update(JSON.stringify([name, url]))
+      .digest("hex");
+    return {
+      file: join(folder, `${id.slice(0, 32)}.json`),
+      subject: `the login to the MCP server ${name}`,
+      remedy: `remove it and run sheaf mcp login ${name}`,
+      exposure: ", and log in again if others may have read it",
+    };
+  };
+  return {
+    read(server) {
+      const target = toTarget(server);
+      const found = readPrivateFile(target);
+      const login = found === undefined ? undefined : parseLogin(found);
+      if (found !== undefined && login?.url !== server.url) throw createDamageError(target);
+      return login;
+    },
+    list() {
+      const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : [];
+      return names.flatMap((name) => {
+        const target = { file: join(folder, name), subject: "the login", remedy: "remove it" };
+        return parseLogin(readPrivateFile(target) ?? "") ?? [];
+      });
+    },
+    write(server, login) {
+      writePrivateFile(toTarget(server), login && `${JSON.stringify(login, undefined, 2)}\n`);
+    },
+    async withLock(server, signal, run) {
+      const lock = await openLock(`${toTarget(server).file}.lock`, signal);
+      try {
+        return await run();
+      } finally {
+        lock.close();
+      }
+    },
+  };
+}
+
+function parseLogin(found: string): ServerLogin | undefined {
+  try {
+    const value: unknown = JSON.parse(found);
+    return listProblems(serverLogin, value).length === 0 ? (value as ServerLogin) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How long to wait before looking again. Milliseconds. */
+const LOOK_MS = 50;
+
+/** SQLite's lock of a file: the system takes it from a process that dies. */
+async function openLock(file: string, signal: AbortSignal): Promise<DatabaseSync> {
+  makeFolder(dirname(file));
+  const lock = new DatabaseSync(file, { timeout: 0 });
+  for (;;) {
+    try {
+      lock.exec("BEGIN EXCLUSIVE");
+      return lock;
+    } catch (error) {
+      if (!isBusy(error) || signal.aborted) {
+        lock.close();
+        signal.throwIfAborted();
+        throw error;
+      }
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+const SQLITE_BUSY = 5;
+
+function isBusy(error: unknown): boolean {
+  return (error as { readonly errcode?: number }).errcode === SQLITE_BUSY;
+}

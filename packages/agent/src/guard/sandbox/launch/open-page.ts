@@ -1,0 +1,23 @@
+/** Opens a page in the user's browser. */
+import { spawn } from "node:child_process";
+import type { Environment } from "../../../base/paths.ts";
+import { toFixedPath, withoutInnerFolders } from "../environment.ts";
+
+/**
+ * `address` is one of the web. A program of the workspace never stands in for the one that opens it. It may come to
+ * nothing: the address must have been shown, too.
+ */
+export function openPage(address: URL, environment: Environment, workspace: string): void {
+  const command = process.platform === "darwin" ? "open" : "xdg-open";
+  const hasScreen = environment.DISPLAY !== undefined || environment.WAYLAND_DISPLAY !== undefined;
+  if (process.platform === "win32" || (command === "xdg-open" && !hasScreen)) return;
+  const { PATH } = withoutInnerFolders({ PATH: environment.PATH }, workspace);
+  const child = spawn(command, [address.href], {
+    cwd: "/",
+    env: { ...environment, PATH: toFixedPath(PATH) },
+    detached: true,
+    stdio: "ignore",
+  });
+  child.on("error", () => undefined);
+  child.unref();
+}

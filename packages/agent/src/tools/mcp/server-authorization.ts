@@ -1,0 +1,113 @@
+/** The token of a run for one server: from the user's login, refreshed when it must be (S-170, S-173). */
+import {
+  OAuthError,
+  OAuthErrorCode,
+  refreshAuthorization,
+  type AuthorizationServerMetadata,
+  type AuthProvider,
+  type FetchLike,
+  type OAuthTokens,
+} from "@modelcontextprotocol/client";
+import type { ServerIdentity, ServerLogin, ServerLogins } from "../../config/server-logins.ts";
+
+/** A token that expires sooner is refreshed first. Milliseconds. */
+const MARGIN_MS = 30_000;
+
+/** How long other processes may take with it. Milliseconds. */
+const LOCK_MS = 60_000;
+
+export interface AuthorizationPorts {
+  readonly logins: ServerLogins;
+  /** Reaches what the server may lead to. */
+  readonly fetch: FetchLike;
+  readonly now: () => number;
+}
+
+export interface ServerAuthorization extends AuthProvider {
+  /** What must not be shown: the tokens that were used so far. */
+  readonly secrets: readonly string[];
+}
+
+/** It never opens a browser: without a login that works it fails, and the message names the command that helps. */
+export function createServerAuthorization(server: ServerIdentity, ports: AuthorizationPorts): ServerAuthorization {
+  const { logins, now } = ports;
+  const advice = `run sheaf mcp login ${server.name}`;
+  const secrets = new Set<string>();
+  let given: string | undefined;
+
+  const isFresh = ({ expiresAt }: ServerLogin): boolean => expiresAt === undefined || expiresAt - MARGIN_MS > now();
+
+  /** `old`: the token that does not work any more. */
+  const refresh = (old: string): Promise<ServerLogin> =>
+    logins.withLock(server, AbortSignal.timeout(LOCK_MS), async () => {
+      const login = logins.read(server);
+      if (!login) throw new Error(`it needs a login: ${advice}`);
+      // Another process was faster: its refresh token replaced the one that this process knew.
+      if (login.accessToken !== old && isFresh(login)) return login;
+      if (login.refreshToken === undefined) throw new Error(`its login has expired or was revoked: ${advice}`);
+      const { expiresAt: _, ...kept } = login;
+      const renewed = { ...kept, ...toTokenFields(await askForTokens(login, login.refreshToken), now()) };
+      logins.write(server, renewed);
+      return renewed;
+    });
+
+  const askForTokens = async (login: ServerLogin, refreshToken: string): Promise<OAuthTokens> => {
+    const { authorization, client, resource } = login;
+    try {
+      return await refreshAuthorization(authorization.issuer, {
+        // As the server wrote it.
+        metadata: authorization as AuthorizationServerMetadata,
+        clientInformation: client,
+        refreshToken,
+        fetchFn: ports.fetch,
+        ...(resource !== undefined && { resource }),
+      });
+    } catch (error) {
+      const isFinal = error instanceof OAuthError && finalCodes.has(error.code);
+      if (isFinal) throw new Error(`its login has expired or was revoked: ${advice}`, { cause: error });
+      const { message } = error as Error;
+      throw new Error(`its login cannot be refreshed now: ${message}`, { cause: error });
+    }
+  };
+
+  const use = ({ accessToken, refreshToken }: ServerLogin): string => {
+    secrets.add(accessToken);
+    if (refreshToken !== undefined) secrets.add(refreshToken);
+    return (given = accessToken);
+  };
+
+  return {
+    get secrets() {
+      return [...secrets];
+    },
+    async token() {
+      const login = logins.read(server);
+      if (!login) return (given = undefined);
+      if (isFresh(login)) return use(login);
+      // Without a refresh token the server decides.
+      return use(login.refreshToken === undefined ? login : await refresh(login.accessToken));
+    },
+    async onUnauthorized() {
+      if (given === undefined) throw new Error(`it needs a login: ${advice}`);
+      await refresh(given);
+    },
+  };
+}
+
+const finalCodes: ReadonlySet<string> = new Set([
+  OAuthErrorCode.InvalidGrant,
+  OAuthErrorCode.InvalidClient,
+  OAuthErrorCode.UnauthorizedClient,
+]);
+
+/** A server that gives no new refresh token keeps the old one. */
+export function toTokenFields(
+  { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds }: OAuthTokens,
+  now: number,
+): Pick<ServerLogin, "accessToken" | "refreshToken" | "expiresAt"> {
+  return {
+    accessToken,
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(seconds !== undefined && { expiresAt: now + seconds * 1000 }),
+  };
+}

@@ -1,0 +1,170 @@
+/** Logs the user in to a tool server: discovery, registration, PKCE, the browser, tokens (S-170 to S-172). */
+import {
+  checkResourceAllowed,
+  discoverOAuthServerInfo,
+  exchangeAuthorization,
+  registerClient,
+  resourceUrlFromServerUrl,
+  startAuthorization,
+  type AuthorizationServerMetadata,
+  type FetchLike,
+  type OAuthClientMetadata,
+} from "@modelcontextprotocol/client";
+import { SheafError } from "../../base/errors.ts";
+import { isOwnAddress } from "../../base/public-address.ts";
+import { isKeyText } from "../../config/key-text.ts";
+import type { OauthSettings } from "../../config/mcp-settings.ts";
+import type { ServerIdentity, ServerLogin } from "../../config/server-logins.ts";
+import { toTokenFields } from "./server-authorization.ts";
+
+/** What the server answered to a request without a token. */
+export interface LoginChallenge {
+  readonly resourceMetadataUrl?: URL;
+  readonly scope?: string;
+}
+
+export interface LoginOrder extends ServerIdentity {
+  readonly oauth: OauthSettings;
+  readonly challenge: LoginChallenge;
+  /** Where the browser is led back to. */
+  readonly redirectUrl: string;
+  readonly state: string;
+}
+
+export interface LoginPorts {
+  /** Reaches what the server may lead to. */
+  readonly fetch: FetchLike;
+  /** Shows the address to the user, and resolves to the parameters with which the browser came back. */
+  readonly askUser: (address: URL) => Promise<URLSearchParams>;
+  readonly now: () => number;
+}
+
+/** @throws SheafError AUTH_REJECTED with the reason; what `askUser` throws. */
+export async function logInToServer(order: LoginOrder, ports: LoginPorts): Promise<ServerLogin> {
+  const { name, url, redirectUrl } = order;
+  const failAs = (what: string) => (error: unknown) => {
+    throw createFault(name, `${what}: ${error instanceof Error ? error.message : String(error)}`, error);
+  };
+  const { metadata, resource, scope } = await findAuthorization(order, ports, failAs);
+  const client = await findClient(order, { metadata, scope }, ports).catch(
+    failAs("its authorization server does not register Sheaf"),
+  );
+  const common = { metadata, clientInformation: client, ...(resource !== undefined && { resource }) };
+  const { authorizationUrl, codeVerifier } = await startAuthorization(metadata.issuer, {
+    ...common,
+    redirectUrl,
+    state: order.state,
+    ...(scope && { scope }),
+  }).catch(failAs("its authorization server cannot be used"));
+  const answer = await ports.askUser(checkAddress(name, url, authorizationUrl));
+  const code = answer.get("code");
+  if (code === null) throw createFault(name, `the authorization server refused it (${toCode(answer.get("error"))})`);
+  const iss = answer.get("iss") ?? undefined;
+  const tokens = await exchangeAuthorization(metadata.issuer, {
+    ...common,
+    authorizationCode: code,
+    codeVerifier,
+    redirectUri: redirectUrl,
+    fetchFn: ports.fetch,
+    ...(iss !== undefined && { iss }),
+  }).catch(failAs("the authorization server gave no token"));
+  if (![tokens.access_token, tokens.refresh_token ?? "-"].every(isKeyText)) {
+    throw createFault(name, "the authorization server gave a token that cannot be used");
+  }
+  const target = { name, url, authorization: toAuthorization(metadata), client, ...(resource && { resource }) };
+  return { version: "1", ...target, ...toTokenFields(tokens, ports.now()) };
+}
+
+type FailAs = (what: string) => (error: unknown) => never;
+
+/** The authorization server that the server names, and what is asked of it. */
+async function findAuthorization({ name, url, challenge, oauth }: LoginOrder, { fetch }: LoginPorts, failAs: FailAs) {
+  const { resourceMetadataUrl } = challenge;
+  const found = await discoverOAuthServerInfo(url, {
+    fetchFn: fetch,
+    ...(resourceMetadataUrl && { resourceMetadataUrl }),
+  }).catch(failAs("its authorization server was not found"));
+  const { authorizationServerMetadata: metadata, resourceMetadata } = found;
+  if (!metadata) throw createFault(name, "neither it nor its authorization server describes a login (OAuth)");
+  if (!metadata.code_challenge_methods_supported?.includes("S256")) {
+    throw createFault(name, "its authorization server does not support PKCE with S256");
+  }
+  const resource = resourceMetadata?.resource;
+  const configuredResource = resource ?? url;
+  if (!checkResourceAllowed({ requestedResource: resourceUrlFromServerUrl(url), configuredResource })) {
+    throw createFault(name, `its description is about another server (${configuredResource.slice(0, 200)})`);
+  }
+  const scope = oauth.scope ?? challenge.scope ?? resourceMetadata?.scopes_supported?.join(" ");
+  return { metadata, resource, scope };
+}
+
+interface Registration {
+  readonly metadata: AuthorizationServerMetadata;
+  readonly scope: string | undefined;
+}
+
+async function findClient(
+  { oauth: { clientId, clientSecret, clientMetadataUrl }, redirectUrl }: LoginOrder,
+  { metadata, scope }: Registration,
+  { fetch }: LoginPorts,
+): Promise<ServerLogin["client"]> {
+  if (clientId !== undefined) {
+    return { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
+  }
+  if (clientMetadataUrl !== undefined && metadata.client_id_metadata_document_supported === true) {
+    return { client_id: clientMetadataUrl };
+  }
+  const clientMetadata: OAuthClientMetadata = {
+    client_name: "Sheaf",
+    redirect_uris: [redirectUrl],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+    application_type: "native",
+  };
+  const registered = await registerClient(metadata.issuer, {
+    metadata,
+    clientMetadata,
+    fetchFn: fetch,
+    ...(scope && { scope }),
+  });
+  const { client_id, client_secret } = registered;
+  return { client_id, ...(client_secret !== undefined && { client_secret }) };
+}
+
+/** What later requests need. */
+const keptFields: ReadonlySet<string> = new Set([
+  "authorization_endpoint",
+  "response_types_supported",
+  "grant_types_supported",
+  "token_endpoint_auth_methods_supported",
+  "code_challenge_methods_supported",
+  "revocation_endpoint",
+]);
+
+function toAuthorization(metadata: AuthorizationServerMetadata): ServerLogin["authorization"] {
+  const { issuer, token_endpoint } = metadata;
+  const kept = Object.entries(metadata).filter(([name]) => keptFields.has(name));
+  return { ...Object.fromEntries(kept), issuer, token_endpoint };
+}
+
+/** A browser opens it: nothing but a page of the web, or of this machine where the server is here. */
+function checkAddress(name: string, serverUrl: string, address: URL): URL {
+  const isHere = isOwnHost(address) && isOwnHost(new URL(serverUrl));
+  if (address.protocol === "https:" || (address.protocol === "http:" && isHere)) return address;
+  throw createFault(name, `the page of its login has a strange address (${address.origin.slice(0, 200)})`);
+}
+
+function isOwnHost({ hostname }: URL): boolean {
+  return hostname === "localhost" || isOwnAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
+}
+
+/** The server of a login is not trusted: of its words only the code is shown. */
+function toCode(error: string | null): string {
+  return error !== null && /^[a-z_]{1,60}$/.test(error) ? error : "without a reason";
+}
+
+function createFault(name: string, problem: string, cause?: unknown): SheafError {
+  const line = problem.replaceAll(/\s+/g, " ").slice(0, 500);
+  return new SheafError("AUTH_REJECTED", `no login to the MCP server ${name}: ${line}`, { cause, source: "server" });
+}
