@@ -7,6 +7,7 @@ export type * from "./documents.ts";
 export { createReducer, reduce, toSnapshot } from "./reduce.ts";
 export type { Reducer } from "./reduce.ts";
 export type * from "./run-events.ts";
+export type * from "./server-question.ts";
 export { createSha256 } from "./sha256.ts";
 export type { Sha256 } from "./sha256.ts";
 export { createSseDecoder } from "./sse.ts";

@@ -131,7 +131,8 @@ export const approvalReason = s.object({
   /**
    * `no_rule`: no rule allows it; `not_covered`: a rule for this program leaves out a word of the command;
    * `not_readable`: no rule can judge the command; `not_comparable`: a rule may be about it; `ask_rule`: a rule asks;
-   * `unclear_repository`, `untrusted_repository`: git might run, or would run, a program of a repository.
+   * `unclear_repository`, `untrusted_repository`: git might run, or would run, a program of a repository;
+   * `server_question`: a tool server asks for an answer, and no call waits for permission (X59).
    */
   code: s.growingChoice([
     "no_rule",
@@ -141,6 +142,7 @@ export const approvalReason = s.object({
     "ask_rule",
     "unclear_repository",
     "untrusted_repository",
+    "server_question",
   ]),
   /** The host or the tool without a rule, or the rules. */
   value: s.optional(s.string()),
@@ -149,7 +151,7 @@ export const approvalReason = s.object({
 /** Ext: why a call needs a person, for programs that say it in their own language (X34). */
 export interface ApprovalReason extends s.ValueOf<typeof approvalReason> {}
 
-export const approvalSubjectType = s.growingChoice(["command", "file_edit", "tool_call"]);
+export const approvalSubjectType = s.growingChoice(["command", "file_edit", "tool_call", "server_question"]);
 
 export const approvalRequest = s.object({
   approvalId: s.string(),

@@ -108,6 +108,15 @@ export type GivenRecord =
     }
   /** Events of the subagent that a call runs. */
   | { readonly type: "agent_events"; readonly callId: string; readonly events: readonly OwnEventBody[] }
+  /** A call asked the person while it ran (X59); `index`: which of its questions, from 0. */
+  | {
+      readonly type: "tool_question";
+      readonly callId: string;
+      readonly index: number;
+      readonly question: ApprovalQuestion;
+    }
+  /** It no longer needs that answer. */
+  | { readonly type: "tool_question_end"; readonly callId: string; readonly index: number }
   | { readonly type: "tool_outcome"; readonly callId: string; readonly outcome: ToolOutcome }
   /** A tool threw an unexpected error. */
   | { readonly type: "tool_error"; readonly callId: string; readonly message: string }

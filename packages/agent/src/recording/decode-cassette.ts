@@ -39,6 +39,8 @@ const recordFields: Readonly<Record<CassetteRecord["type"], Fields>> = {
   model_error: { error: "object" },
   tool_output: { callId: "string", stream: "string", delta: "string" },
   agent_events: { callId: "string", events: "array" },
+  tool_question: { callId: "string", index: "number", question: "object" },
+  tool_question_end: { callId: "string", index: "number" },
   tool_outcome: { callId: "string", outcome: "object" },
   tool_error: { callId: "string", message: "string" },
   quote_check: { filePath: "string", startLine: "number", endLine: "number", verified: "boolean" },

@@ -9,7 +9,7 @@ import type { Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import { agentToolName } from "../tools/registry.ts";
-import type { ToolBox } from "../tools/tool.ts";
+import type { AskPerson, ToolBox } from "../tools/tool.ts";
 import {
   cassetteVersion,
   toBytesRecord,
@@ -213,7 +213,7 @@ function recordTools(tools: ToolBox, note: Note): ToolBox {
       note({ type: "tool_review", callId: call.callId, ...(question && { question }) });
       return question;
     },
-    async execute(call, { emitOutput, agentPort, ...options }) {
+    async execute(call, { emitOutput, agentPort, askPerson, ...options }) {
       const { callId } = call;
       note({ type: "tool_call", ...call }, "flush");
       try {
@@ -226,6 +226,7 @@ function recordTools(tools: ToolBox, note: Note): ToolBox {
               return agentPort.emit(events);
             },
           },
+          askPerson: askPerson && recordQuestions(callId, askPerson, note),
           emitOutput(stream, delta) {
             note({ type: "tool_output", callId, stream, delta });
             emitOutput(stream, delta);
@@ -239,6 +240,24 @@ function recordTools(tools: ToolBox, note: Note): ToolBox {
       }
     },
     settle: () => tools.settle(),
+  };
+}
+
+/** The answers are recorded as those of all questions are. */
+function recordQuestions(callId: string, askPerson: AskPerson, note: Note): AskPerson {
+  let asked = 0;
+  return async (question, check, signal) => {
+    const index = asked;
+    asked += 1;
+    note({ type: "tool_question", callId, index, question });
+    const answered = new AbortController();
+    const withdraw = (): void => note({ type: "tool_question_end", callId, index });
+    signal.addEventListener("abort", withdraw, { once: true, signal: answered.signal });
+    try {
+      return await askPerson(question, check, signal);
+    } finally {
+      answered.abort();
+    }
   };
 }
 

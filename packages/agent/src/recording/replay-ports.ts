@@ -19,12 +19,19 @@ export interface ReplayPort<Port, Given extends GivenRecord["type"]> {
   release(): void;
 }
 
-type ToolGiven = "tool_output" | "agent_events" | "tool_outcome" | "tool_error";
+type ToolGiven = "tool_output" | "agent_events" | "tool_question" | "tool_question_end" | "tool_outcome" | "tool_error";
+
+/** A call that has no outcome yet. */
+interface OpenCall
+  extends PromiseWithResolvers<ToolOutcome>, Pick<ToolContext, "emitOutput" | "agentPort" | "askPerson"> {
+  /** What withdraws its questions. */
+  readonly questions: AbortController[];
+}
 
 /** Tools that return their recorded output and outcomes. Nothing runs. */
 export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
   const access = new Map<string, ToolAccess>();
-  const open = new Map<string, PromiseWithResolvers<ToolOutcome> & Pick<ToolContext, "emitOutput" | "agentPort">>();
+  const open = new Map<string, OpenCall>();
   const ended = new Set<string>();
 
   const port: ToolBox = {
@@ -45,13 +52,13 @@ export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
       if (record && record.callId !== callId) tape.failAtLast(came);
       return tape.failure ? undefined : record?.question;
     },
-    async execute(call, { emitOutput, agentPort }) {
+    async execute(call, { emitOutput, agentPort, askPerson }) {
       const came = (): string => `the run makes ${formatCall(call)}`;
       const record = tape.takeAsked("tool_call", came);
       if (record && !isSameCall(record, call)) tape.failAtLast(came());
       if (tape.failure) return toCancelledOutcome();
       const waiting = Promise.withResolvers<ToolOutcome>();
-      open.set(call.callId, { ...waiting, emitOutput, agentPort });
+      open.set(call.callId, { ...waiting, emitOutput, agentPort, askPerson, questions: [] });
       return waiting.promise;
     },
     async settle() {
@@ -75,6 +82,15 @@ export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
         }
         // Stored, it counts as any other event of the log.
         call.agentPort?.emit(record.events).catch(() => undefined);
+        return true;
+      }
+      if (record.type === "tool_question") {
+        const withdrawn = (call.questions[record.index] = new AbortController());
+        call.askPerson?.(record.question, async () => undefined, withdrawn.signal).catch(() => undefined);
+        return true;
+      }
+      if (record.type === "tool_question_end") {
+        call.questions[record.index]?.abort();
         return true;
       }
       open.delete(record.callId);

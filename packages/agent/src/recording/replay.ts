@@ -65,6 +65,8 @@ function createPlayer(
         return model.receive(record);
       case "tool_output":
       case "agent_events":
+      case "tool_question":
+      case "tool_question_end":
       case "tool_outcome":
       case "tool_error":
         return tools.receive(record);

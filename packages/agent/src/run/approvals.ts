@@ -1,7 +1,8 @@
 /** Asks a person about the calls of a turn: request in the log first, then the question, then the answer in the log (X8). */
 import type { ApprovalRequest, ApprovalResolved } from "@sheaf/protocol";
-import type { Approval, ApprovalDecision, Approver, CheckArguments } from "../tools/approval.ts";
-import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
+import { SheafError } from "../base/errors.ts";
+import type { Approval, ApprovalDecision, ApprovalQuestion, Approver, CheckArguments } from "../tools/approval.ts";
+import type { AskPerson, ToolBox, ToolInvocation } from "../tools/tool.ts";
 
 export interface ApprovalPorts {
   readonly tools: ToolBox;
@@ -17,25 +18,75 @@ export interface ApprovalPorts {
 /** The requests for those of the calls that need a person, in their order. */
 export async function createApprovalRequests(
   calls: readonly ToolInvocation[],
-  { tools, now, approver, newApprovalId, agentName }: ApprovalPorts,
+  ports: ApprovalPorts,
 ): Promise<ApprovalRequest[]> {
+  const { tools, approver } = ports;
   if (!approver) return [];
   const requests: ApprovalRequest[] = [];
   // One after another: a replay sees them in the same order.
   for (const call of calls) {
     const question = await tools.review(call);
-    if (!question) continue;
-    const expiresAt = new Date(now() + approver.expiresAfterMs).toISOString();
-    requests.push({
-      type: "approval_request",
-      callId: call.callId,
-      approvalId: newApprovalId(),
-      ...question,
-      ...(agentName !== undefined && { agent: agentName }),
-      expiresAt,
-    });
+    if (question) requests.push(toRequest(call.callId, question, approver, ports));
   }
   return requests;
+}
+
+function toRequest(
+  callId: string,
+  question: ApprovalQuestion,
+  { expiresAfterMs }: Approver,
+  { now, newApprovalId, agentName }: ApprovalPorts,
+): ApprovalRequest {
+  const expiresAt = new Date(now() + expiresAfterMs).toISOString();
+  return {
+    type: "approval_request",
+    callId,
+    approvalId: newApprovalId(),
+    ...question,
+    ...(agentName !== undefined && { agent: agentName }),
+    expiresAt,
+  };
+}
+
+/** What a call asks while it runs (X59). */
+export interface CallQuestions {
+  /** Undefined: nobody can be asked. */
+  readonly ask: AskPerson | undefined;
+  /** The call has its result: whatever is open is withdrawn, and nothing more is asked. */
+  end(): Promise<void>;
+}
+
+/** `push` resolves once an event is stored. */
+export function createCallQuestions(
+  callId: string,
+  ports: ApprovalPorts,
+  push: (event: ApprovalRequest | ApprovalResolved) => Promise<void>,
+  signal: AbortSignal,
+): CallQuestions {
+  const { approver } = ports;
+  const ended = new AbortController();
+  const open = new Set<Promise<unknown>>();
+  const askOnce = async (request: ApprovalRequest, check: CheckArguments, asking: AbortSignal): Promise<Approval> => {
+    // It is in the log before anybody sees it.
+    await push(request);
+    const { event, approval } = await askApproval(request, approver!, asking, check);
+    await push(event);
+    return approval;
+  };
+  const ask: AskPerson = async (question, check, withdrawn) => {
+    if (ended.signal.aborted || signal.aborted) throw new SheafError("CANCELLED", "the call has ended");
+    const request = toRequest(callId, question, approver!, ports);
+    const asking = askOnce(request, check, AbortSignal.any([signal, ended.signal, withdrawn]));
+    open.add(asking);
+    return asking.finally(() => open.delete(asking));
+  };
+  return {
+    ask: approver && ask,
+    async end() {
+      ended.abort();
+      await Promise.allSettled(open);
+    },
+  };
 }
 
 /** The outcome of a request: the event for the log, and the decision for its call. */

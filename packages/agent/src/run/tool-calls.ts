@@ -2,7 +2,7 @@
 import { createWholeCharacters, toWellFormed } from "@sheaf/documents/text";
 import type { ApprovalRequest, RunEventBody, ToolOutputDelta, ToolResult } from "@sheaf/protocol";
 import type { Budget } from "./budget.ts";
-import { type ApprovalPorts, askApproval, createApprovalRequests } from "./approvals.ts";
+import { type ApprovalPorts, askApproval, createApprovalRequests, createCallQuestions } from "./approvals.ts";
 import { type HookedCall, joinNotes, runHooksBefore } from "./hooked-calls.ts";
 import type { EventGroup } from "./run-log.ts";
 import type { Approval, CheckArguments } from "../tools/approval.ts";
@@ -98,12 +98,13 @@ function askApprovals(
 
 async function runCall(
   { call, refusal, note }: HookedCall,
-  { tools, now, budget, hooks, runBudget }: CallPorts & { readonly budget: TurnBudget },
+  ports: CallPorts & { readonly budget: TurnBudget },
   waiting: Promise<Approval> | undefined,
   queue: EventQueue,
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const { callId } = call;
+  const { tools, now, budget, hooks, runBudget } = ports;
   if (refusal) return toWellFormed({ type: "tool_result", callId, ...refusal, durationMs: 0 });
   const approval = await waiting;
   const startedAt = now();
@@ -112,9 +113,20 @@ async function runCall(
     for (const event of characters.push({ type: "tool_output_delta", callId, stream, delta })) void queue.push(event);
   };
   const agent = runBudget && createAgentPort(callId, runBudget, queue);
-  const options = { signal, emitOutput, budget, hooks, agentPort: agent?.port, ...(approval && { approval }) };
+  const questions = createCallQuestions(callId, ports, queue.push, signal);
+  const askPerson = questions.ask;
+  const options = {
+    signal,
+    emitOutput,
+    budget,
+    hooks,
+    askPerson,
+    agentPort: agent?.port,
+    ...(approval && { approval }),
+  };
   const { hooks: results = [], ...outcome } = await executeSafely(tools, call, options);
   agent?.end();
+  await questions.end();
   for (const result of results) void queue.push(toWellFormed(result));
   const notes = joinNotes(outcome.note, note, toHookNote(results));
   return toWellFormed({

@@ -27,7 +27,9 @@ import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "./tool.t
 
 /** What tools work with. */
 export interface ToolBoxPorts
-  extends Omit<GatePorts, "state">, Omit<ToolContext, "background" | "callId" | "signal" | "emitOutput" | "agentPort"> {
+  extends
+    Omit<GatePorts, "state">,
+    Omit<ToolContext, "background" | "callId" | "signal" | "emitOutput" | "agentPort" | "askPerson"> {
   /** The user's commands after an edit. */
   readonly afterEdit?: readonly AfterEditCommand[] | undefined;
   /** Which tools the run can use at all. */

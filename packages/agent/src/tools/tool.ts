@@ -11,7 +11,7 @@ import type { Checkpoints } from "../workspace/checkpoints.ts";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { Approval, ApprovalQuestion } from "./approval.ts";
+import type { Approval, ApprovalQuestion, CheckArguments } from "./approval.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import type { WholeOutput } from "../workspace/whole-output.ts";
 import type { EditorFiles } from "./editor-files.ts";
@@ -54,9 +54,21 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Live output (`tool_output_delta`). */
   readonly emitOutput: (stream: "stdout" | "stderr", delta: string) => void;
+  /** Asks the person who waits, while the call runs; undefined: nobody can be asked. */
+  readonly askPerson?: AskPerson | undefined;
   /** What a subagent needs of the run that called it; undefined: no subagent can run. */
   readonly agentPort?: AgentPort | undefined;
 }
+
+/**
+ * Question and answer are in the log as those about calls are (X8). The signal withdraws the question. It never rejects,
+ * unless the call has ended.
+ */
+export type AskPerson = (
+  question: ApprovalQuestion,
+  check: CheckArguments,
+  signal: AbortSignal,
+) => Promise<Pick<Approval, "kind" | "by" | "editedArguments">>;
 
 /** How the run of a subagent is part of the run that called it. */
 export interface AgentPort {
@@ -92,7 +104,7 @@ export interface ToolInvocation {
 }
 
 /** What goes with one call. */
-export interface ExecuteOptions extends Pick<ToolContext, "signal" | "emitOutput" | "agentPort"> {
+export interface ExecuteOptions extends Pick<ToolContext, "signal" | "emitOutput" | "agentPort" | "askPerson"> {
   /** The person's answer, where the call needed one. */
   readonly approval?: Approval;
   /** What the turn has left for results; absent: this is its only call. */

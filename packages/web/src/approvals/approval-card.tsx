@@ -7,6 +7,7 @@ import type { Messages } from "../messages/english.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { readText } from "../views/metadata.ts";
 import { hasHiddenCharacters, listOptions, toSubjectText } from "./approval-kinds.ts";
+import { ServerForm, toServerQuestion, type FormValues } from "./server-form.tsx";
 
 interface ApprovalCardProps {
   readonly approval: ApprovalRequestData;
@@ -15,14 +16,24 @@ interface ApprovalCardProps {
   readonly name: string;
   /** It was decided here; the server has not confirmed it yet. */
   readonly isSent: boolean;
-  readonly onChoose: (option: ApprovalOption, reason: string, event: MouseEvent) => void;
+  readonly onChoose: (option: ApprovalOption, answer: CardAnswer, event: MouseEvent) => void;
 }
 
-/** One call that waits for a decision (X8, S-16). */
+/** What goes with the option that was chosen. */
+interface CardAnswer {
+  /** For the model, of a refusal. */
+  readonly reason: string;
+  /** Of a form; undefined: there is none. */
+  readonly values: FormValues | undefined;
+}
+
+/** One call that waits for a decision (X8, S-16), or the question of a tool server (X59). */
 export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: ApprovalCardProps) {
   const messages = useMessages();
   const { goToDocument } = useConversation();
   const [reason, setReason] = useState("");
+  const question = toServerQuestion(approval);
+  const [values, setValues] = useState<FormValues>(question?.arguments ?? {});
   const seconds = useSecondsLeft(approval.expiresAt);
   return (
     <div class="approval" role="group" aria-label={name} tabIndex={-1} data-approval={approval.approvalId}>
@@ -34,8 +45,16 @@ export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: A
         </button>
         {seconds === undefined ? undefined : <span class="approval-time">{toTimeText(seconds, messages)}</span>}
       </div>
-      <ApprovalSubject subject={approval.subject} />
+      {question ? undefined : <ApprovalSubject subject={approval.subject} />}
       <ApprovalWhy approval={approval} />
+      {question && question.fields.length > 0 ? (
+        <ServerForm
+          fields={question.fields}
+          values={values}
+          isDisabled={isSent || seconds === 0}
+          onChange={setValues}
+        />
+      ) : undefined}
       <div class="approval-buttons">
         {listOptions(approval).map((option) => (
           <button
@@ -43,27 +62,36 @@ export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: A
             key={option.id}
             class={option.kind === "allow_once" ? "primary-button" : "quiet-button"}
             disabled={isSent || seconds === 0}
-            onClick={(event) => onChoose(option, reason.trim(), event)}
+            onClick={(event) => onChoose(option, { reason: reason.trim(), values: question && values }, event)}
           >
-            <VisibleText text={toOptionLabel(option, messages)} />
+            <VisibleText text={question ? toQuestionLabel(option, messages) : toOptionLabel(option, messages)} />
           </button>
         ))}
-        <input
-          type="text"
-          class="text-field approval-reason"
-          aria-label={messages.approvalReason}
-          placeholder={messages.approvalReason}
-          value={reason}
-          onInput={(event) => setReason(event.currentTarget.value)}
-        />
+        {question ? undefined : (
+          <input
+            type="text"
+            class="text-field approval-reason"
+            aria-label={messages.approvalReason}
+            placeholder={messages.approvalReason}
+            value={reason}
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
+        )}
       </div>
     </div>
   );
 }
 
-export function toSubjectName({ subject, title }: ApprovalRequestData, messages: Messages): string {
+export function toSubjectName(approval: ApprovalRequestData, messages: Messages): string {
+  const { subject, title } = approval;
+  const question = toServerQuestion(approval);
+  if (question) return messages.serverAsks(question.server);
   const type = readText(subject, "type");
   return Object.hasOwn(messages.approvalSubjects, type) ? messages.approvalSubjects[type]! : title;
+}
+
+function toQuestionLabel({ kind }: ApprovalOption, messages: Messages): string {
+  return kind.startsWith("allow") ? messages.answerServer : messages.declineServer;
 }
 
 /** Without its rules (X45), only the server's label says what "always" covers. */

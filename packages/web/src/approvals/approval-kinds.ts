@@ -19,6 +19,8 @@ export function listGroups(approvals: readonly ApprovalRequestData[]): readonly 
   const groups = new Map<string, ApprovalRequestData[]>();
   for (const approval of approvals) {
     const { subject } = approval;
+    // Each question of a server has an answer of its own.
+    if (readText(subject, "type") === "server_question") continue;
     if (hasHiddenCharacters(subject) || findOption(approval, "allow_once") === undefined) continue;
     const key = JSON.stringify([readText(subject, "type"), toToolName(approval)]);
     groups.set(key, [...(groups.get(key) ?? []), approval]);

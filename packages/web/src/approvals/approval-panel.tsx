@@ -1,4 +1,5 @@
-import type { ApprovalAnswer, ApprovalOption, ApprovalRequestData } from "@sheaf/protocol";
+import type { ApprovalAnswer, ApprovalRequestData } from "@sheaf/protocol";
+import type { ComponentProps } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { focusComposer } from "../composer/focus-composer.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
@@ -14,6 +15,11 @@ interface ApprovalPanelProps {
   /** Resolves to whether the server took the answer. */
   readonly onDecide: (approvalId: string, answer: ApprovalAnswer) => Promise<boolean>;
 }
+
+type ChooseOption = (
+  approval: ApprovalRequestData,
+  ...chosen: Parameters<ComponentProps<typeof ApprovalCard>["onChoose"]>
+) => void;
 
 /** Calls that wait for a decision. Above the message field, so that they are always visible (X8, S-16). */
 export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanelProps) {
@@ -47,11 +53,12 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
     // From the keyboard; a finger would only open the keyboard of the phone.
     else if (event.detail === 0) focusComposer();
   };
-  const choose = (approval: ApprovalRequestData, option: ApprovalOption, reason: string, event: MouseEvent): void => {
+  const choose: ChooseOption = (approval, option, { reason, values }, event) => {
     const others = open.filter((other) => other !== approval);
     const covered = listCovered(others, option);
     const message = option.kind.startsWith("reject") && reason !== "" ? { message: reason } : {};
-    const own = { id: approval.approvalId, answer: { optionId: option.id, ...message } };
+    const edited = option.kind.startsWith("allow") && values ? { editedArguments: values } : {};
+    const own = { id: approval.approvalId, answer: { optionId: option.id, ...message, ...edited } };
     moveFocus(
       others.filter((other) => !covered.includes(other)),
       approval,
@@ -85,7 +92,7 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
           responseId={responseId}
           name={toSubjectName(approval, messages) + (approvals.length > 1 ? ` (${index + 1}/${approvals.length})` : "")}
           isSent={sent.has(approval.approvalId)}
-          onChoose={(option, reason, event) => choose(approval, option, reason, event)}
+          onChoose={(option, answer, event) => choose(approval, option, answer, event)}
         />
       ))}
       {listGroups(open).map(({ type, toolName, approvals: group }) => (

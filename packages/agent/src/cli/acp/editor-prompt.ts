@@ -103,7 +103,7 @@ async function runMessage(
     mcpServers: session.mcpServers,
     toolServers,
     control: { signal: AbortSignal.any([signal, controller.signal]), abort: (reason) => controller.abort(reason) },
-    approver: createEditorApprover(client, sessionId),
+    approver: createEditorApprover({ client, sessionId, editor }),
     editor: toEditorFiles(client, sessionId, editor),
   });
   const projection = createAcpProjection();

@@ -2,8 +2,10 @@
 import { isCancel, select, text } from "@clack/prompts";
 import type { ApprovalRequest } from "@sheaf/protocol";
 import type { ApprovalDecision, Approver } from "../../tools/approval.ts";
+import { readServerQuestion } from "../../tools/mcp/server-question.ts";
 import { colorDiffLine } from "../../output/terminal/diff-lines.ts";
 import type { LineConsole } from "./line-console.ts";
+import { askForm, formatField } from "./server-form.ts";
 import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
 
 /** How long a question stays open. Milliseconds. */
@@ -53,7 +55,8 @@ async function askOnce(
   { hasColors, console: keys, onCancel }: ApprovalMenuOptions,
 ): Promise<ApprovalDecision> {
   const { title, description, subject, options } = request;
-  const shown = formatSubject(subject, hasColors);
+  const question = readServerQuestion(subject);
+  const shown = question ? question.fields.map(formatField).join("\n") : formatSubject(subject, hasColors);
   const rejection = options.find(({ kind }) => kind === "reject_once");
   const chosen = await select({
     // An Enter that was meant for the line must not let a call run.
@@ -67,7 +70,13 @@ async function askOnce(
     if (!signal.aborted) onCancel();
     return { optionId: rejection?.id ?? "", by: "user" };
   }
-  if (chosen !== rejection?.id) return { optionId: chosen, by: "user" };
+  if (question && chosen !== rejection?.id) {
+    const values = await askForm(question, signal);
+    if (values) return { optionId: chosen, by: "user", editedArguments: values };
+    if (!signal.aborted) onCancel();
+    return { optionId: rejection?.id ?? "", by: "user" };
+  }
+  if (question || chosen !== rejection?.id) return { optionId: chosen, by: "user" };
   const message = await text({ message: "What should it do instead?", placeholder: "nothing to add", signal });
   return { optionId: chosen, by: "user", ...(typeof message === "string" && message !== "" && { message }) };
 }

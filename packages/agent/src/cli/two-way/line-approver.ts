@@ -1,6 +1,7 @@
 /** Asks the program at the other end of stdin and stdout about calls (C66). */
 import { isDeepStrictEqual } from "node:util";
 import type { ApprovalLine, ApprovalRequest, ControlCancelLine, RunEvent } from "@sheaf/protocol";
+import { readServerQuestion } from "../../tools/mcp/server-question.ts";
 import type { ApprovalDecision, Approver } from "../../tools/approval.ts";
 import type { InputLine } from "./input-lines.ts";
 
@@ -49,8 +50,11 @@ export function createLineApprover({ sessionId, write, interrupt }: LineApprover
     },
     async ask(request, signal, checkEdited) {
       if (hasEnded) throw new Error("stdin is closed");
-      const { approvalId, callId } = request;
-      const call = calls.get(callId) ?? { toolName: "", input: {} };
+      const { approvalId, callId, subject } = request;
+      const running = calls.get(callId) ?? { toolName: "", input: {} };
+      // The values of its form stand in for the arguments of the call, which runs already.
+      const form = readServerQuestion(subject)?.arguments;
+      const call = form ? { ...running, input: form } : running;
       const { promise, resolve } = Promise.withResolvers<Response | undefined>();
       const withdraw = (): void => resolve(undefined);
       signal.addEventListener("abort", withdraw, { once: true });

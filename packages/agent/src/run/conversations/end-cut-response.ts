@@ -47,16 +47,21 @@ export async function endClaimedResponse(store: Store, responseId: string, now: 
 export function listOpen(events: readonly RunEvent[]): {
   readonly calls: ReadonlySet<string>;
   readonly approvals: ReadonlyMap<string, string>;
+  /** Calls that wait for permission: they have not begun. One whose server asks something has. */
+  readonly unapproved: ReadonlySet<string>;
 } {
   const calls = new Set<string>();
   const approvals = new Map<string, string>();
+  const questions = new Set<string>();
   for (const event of events) {
     if (event.type === "tool_call_start") calls.add(event.callId);
     if (event.type === "tool_result") calls.delete(event.callId);
     if (event.type === "approval_request") approvals.set(event.approvalId, event.callId);
+    if (event.type === "approval_request" && event.subject.type === "server_question") questions.add(event.approvalId);
     if (event.type === "approval_resolved") approvals.delete(event.approvalId);
   }
-  return { calls, approvals };
+  const waiting = [...approvals].filter(([approvalId]) => !questions.has(approvalId));
+  return { calls, approvals, unapproved: new Set(waiting.map(([, callId]) => callId)) };
 }
 
 /**
@@ -82,13 +87,12 @@ export function listAgentEvents(events: readonly RunEvent[], callId: string): Ru
 }
 
 function toClosingEvents(events: readonly RunEvent[]): RunEventBody[] {
-  const { calls, approvals } = listOpen(events);
+  const { calls, approvals, unapproved } = listOpen(events);
   const error = new SheafError(
     "INTERNAL",
     "the process that wrote this response ended before it was complete: send the message again",
     { source: "server" },
   );
-  const unapproved = new Set(approvals.values());
   return [
     ...closeAgents(events),
     ...[...approvals.keys()].map((approvalId) => toRejected(events, approvalId)),

@@ -59,8 +59,7 @@ interface CutPlace {
 }
 
 function toClosing(events: readonly RunEvent[], { isMidTurn, inTree }: CutPlace): RunEventBody[] {
-  const { calls, approvals } = listOpen(events);
-  const unapproved = new Set(approvals.values());
+  const { calls, approvals, unapproved } = listOpen(events);
   const toResult = (callId: string): RunEventBody => ({
     type: "tool_result",
     callId,

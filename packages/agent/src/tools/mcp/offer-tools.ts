@@ -77,9 +77,11 @@ function toCallable(name: string, tool: McpTool, server: ToolServer): CallableTo
       }
       return {
         ok: true,
-        async run({ signal }) {
+        async run({ signal, askPerson }) {
           try {
-            return toMcpOutcome(server.name, tool.name, await server.callTool(tool.name, call.arguments, signal));
+            const { result, notes } = await server.callTool(tool.name, call.arguments, { signal, askPerson });
+            const note = notes.join(" ");
+            return { ...toMcpOutcome(server.name, tool.name, result), ...(note !== "" && { note }) };
           } catch (error) {
             if (signal.aborted) return toCancelledOutcome();
             const problem = toProblem(error, server);

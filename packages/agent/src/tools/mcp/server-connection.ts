@@ -29,6 +29,7 @@ import {
   type StdioServerSettings,
 } from "../../config/mcp-settings.ts";
 import type { ServerIdentity } from "../../config/server-logins.ts";
+import type { QuestionDesk } from "./question-desk.ts";
 import type { ServerAuthorization } from "./server-authorization.ts";
 
 /** How much of a program's stderr is kept. UTF-16 units. */
@@ -72,15 +73,20 @@ export interface ServerPorts extends ServerFolders {
 export function createServerConnection(
   name: string,
   settings: McpServerSettings,
-  ports: ServerPorts,
+  ports: ServerPorts & Pick<QuestionDesk, "answer">,
 ): ServerConnection {
   let hasChanged = true;
   // A list is read when somebody needs it, however often the server says that it changed (C112).
   const tools = { autoRefresh: false, debounceMs: 0, onChanged: () => void (hasChanged = true) };
   const client = new Client(
     { name: "sheaf", version: sheafVersion },
-    { jsonSchemaValidator: withoutValidation, listChanged: { tools } },
+    {
+      jsonSchemaValidator: withoutValidation,
+      listChanged: { tools },
+      capabilities: { elicitation: { form: {}, url: {} } },
+    },
   );
+  client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => ports.answer(params, mcpReq.signal));
   let hasEnded = false;
   let written = "";
   let transport: Transport | undefined;

@@ -1,6 +1,8 @@
 /** One tool server: connected when it is needed, and again when its program has ended. */
 import type { CallToolResult, Client, RequestOptions, ServerCapabilities, Tool } from "@modelcontextprotocol/client";
+import type { ToolContext } from "../tool.ts";
 import type { McpServerSettings } from "../../config/mcp-settings.ts";
+import { createQuestionDesk, type OpenCall } from "./question-desk.ts";
 import { createServerConnection, type ServerConnection, type ServerPorts } from "./server-connection.ts";
 
 /** Default of `startTimeoutSeconds`: `npx` may have to download the program. */
@@ -21,6 +23,30 @@ const MAX_TOOLS = 2000;
 /** No tool has such a name, which rules use for resources and prompts (S-153). */
 const reservedNames: ReadonlySet<string> = new Set(["resources/read", "prompts/get"]);
 
+/** Aborts after so long without a sign of the server; a person may take as long as their question is open. */
+function createSilenceLimit(seconds: number) {
+  const silent = new AbortController();
+  const fail = (): void => silent.abort(new Error(`it timed out: no sign of progress for ${seconds} s`));
+  let timer: NodeJS.Timeout | undefined;
+  let open = 0;
+  const restart = (): void => {
+    clearTimeout(timer);
+    if (open === 0) timer = setTimeout(fail, seconds * 1000);
+  };
+  restart();
+  return {
+    signal: silent.signal,
+    restart,
+    pause(isWaiting: boolean): void {
+      open += isWaiting ? 1 : -1;
+      restart();
+    },
+    end: (): void => clearTimeout(timer),
+  };
+}
+
+type SilenceLimit = ReturnType<typeof createSilenceLimit>;
+
 export interface ToolServer {
   readonly name: string;
   readonly settings: McpServerSettings;
@@ -35,7 +61,11 @@ export interface ToolServer {
   /** Any request, with the time of a call. @throws as `callTool` does. */
   ask<Value>(request: (client: Client, options: RequestOptions) => Promise<Value>, signal: AbortSignal): Promise<Value>;
   /** @throws if the server refuses, ends or says nothing in time. */
-  callTool(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult>;
+  callTool(
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    context: Pick<ToolContext, "signal" | "askPerson">,
+  ): Promise<{ readonly result: CallToolResult } & Pick<OpenCall, "notes">>;
   /** For good. Never rejects. */
   close(): Promise<void>;
 }
@@ -53,6 +83,7 @@ export function createToolServer(name: string, settings: McpServerSettings, port
     await old?.close();
   };
 
+  const desk = createQuestionDesk(name);
   const secrets = new Set<string>();
   const noteSecrets = (from: ServerConnection): void => {
     for (const secret of from.secrets) secrets.add(secret);
@@ -60,7 +91,7 @@ export function createToolServer(name: string, settings: McpServerSettings, port
 
   const open = async (request: RequestOptions): Promise<ServerConnection> => {
     await disconnect();
-    const made = createServerConnection(name, settings, ports);
+    const made = createServerConnection(name, settings, { ...ports, answer: desk.answer });
     try {
       await withLimit(made.connect(request), request.signal);
       if (isClosed) throw new Error("it was ended");
@@ -116,15 +147,24 @@ export function createToolServer(name: string, settings: McpServerSettings, port
     return callable.filter(({ name: tool }) => !reservedNames.has(tool)).slice(0, MAX_TOOLS);
   };
 
-  const ask: ToolServer["ask"] = async (request, signal) => {
+  const ask = async <Value>(
+    request: (client: Client, options: RequestOptions, limit: SilenceLimit) => Promise<Value>,
+    signal: AbortSignal,
+  ): Promise<Value> => {
     const { client } = await connect(toStartRequest(signal));
-    return request(client, {
-      signal,
-      timeout: timeoutSeconds * 1000,
-      resetTimeoutOnProgress: true,
-      maxTotalTimeout: MAX_CALL_MS,
-      onprogress: () => undefined,
-    });
+    const limit = createSilenceLimit(timeoutSeconds);
+    const options = {
+      signal: AbortSignal.any([signal, limit.signal]),
+      timeout: MAX_CALL_MS,
+      onprogress: limit.restart,
+    };
+    try {
+      return await request(client, options, limit);
+    } catch (error) {
+      throw limit.signal.aborted && !signal.aborted ? limit.signal.reason : error;
+    } finally {
+      limit.end();
+    }
   };
 
   return {
@@ -156,8 +196,15 @@ export function createToolServer(name: string, settings: McpServerSettings, port
       return connection?.client.getServerCapabilities();
     },
     ask,
-    callTool: (tool, args, signal) =>
-      ask((client, options) => client.callTool({ name: tool, arguments: { ...args } }, options), signal),
+    callTool: (tool, args, { signal, askPerson }) =>
+      ask(async (client, options, limit) => {
+        const { notes, close } = desk.open(askPerson, limit.pause);
+        try {
+          return { result: await client.callTool({ name: tool, arguments: { ...args } }, options), notes };
+        } finally {
+          close();
+        }
+      }, signal),
     async close() {
       isClosed = true;
       await connecting?.catch(() => undefined);

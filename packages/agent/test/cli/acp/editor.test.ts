@@ -114,7 +114,11 @@ describe("a permission", () => {
         return { outcome };
       },
     } as unknown as AgentContext;
-    const answer = createEditorApprover(client, "s-1").ask(request, new AbortController().signal, undefined as never);
+    const answer = createEditorApprover({ client: client, sessionId: "s-1", editor: {} }).ask(
+      request,
+      new AbortController().signal,
+      undefined as never,
+    );
     return { sent, answer };
   };
 

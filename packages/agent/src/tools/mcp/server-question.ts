@@ -1,0 +1,9 @@
+/** Reads the question of a tool server from the approval that it became (X59). */
+import type { ApprovalRequest, ServerQuestion } from "@sheaf/protocol";
+
+/** Undefined: the approval is about a call. Sheaf made it: its fields are those of the type. */
+export function readServerQuestion(subject: ApprovalRequest["subject"]): ServerQuestion | undefined {
+  if (subject.type !== "server_question") return undefined;
+  const { server, fields, arguments: values, url, host } = subject;
+  return { server, fields, arguments: values, url, host } as ServerQuestion;
+}
