@@ -9,14 +9,14 @@ test.each([
   ["all that the main entry exports", goal, 'export * from "@sheaf/client";'],
   [
     "everything but the verifier",
-    12 * 1024,
+    12.2 * 1024,
     'export * from "@sheaf/client"; export * from "@sheaf/client/chat"; export * from "@sheaf/client/react";',
   ],
   ["the client", 8800, 'export { createClient } from "@sheaf/client";'],
   ["the store alone", 400, 'export { createResponseStore } from "@sheaf/client";'],
   [
     "the conversation, with the client",
-    11.6 * 1024,
+    11.8 * 1024,
     'export * from "@sheaf/client"; export * from "@sheaf/client/chat";',
   ],
   ["the errors alone", 300, 'export { SheafApiError, StreamBrokenError } from "@sheaf/client";'],

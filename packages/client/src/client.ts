@@ -17,6 +17,7 @@ import type {
   RevertRequest,
   RevertResult,
   WorkspaceFile,
+  WorkspaceCommandList,
   WorkspaceFileList,
   WorkspaceList,
 } from "@sheaf/protocol";
@@ -142,6 +143,8 @@ export interface SheafClient {
   listWorkspaces(options?: RequestOptions): Promise<WorkspaceList["workspaces"]>;
   /** Files whose path has the letters of `query` in order, the best first (X31). */
   findFiles(workspace: string, query: string, options?: RequestOptions): Promise<WorkspaceFileList>;
+  /** Commands and skills that a message may name after a slash, the best for `query` first (X88). */
+  findCommands(workspace: string, query: string, options?: RequestOptions): Promise<WorkspaceCommandList>;
   /** Lines of a text file, with the hash of the whole (X32). */
   readFile(workspace: string, path: string, options?: ReadFileOptions): Promise<WorkspaceFile>;
 }
@@ -195,6 +198,7 @@ export function createClient(options: ClientOptions): SheafClient {
       ask(`${toPath("conversations", id)}/revert`, toPost({ responseId, ...revert }, { signal })),
     listWorkspaces: async (list = {}) => (await ask<WorkspaceList>("/v1/workspaces", list)).workspaces,
     findFiles: (name, query, find = {}) => ask(`${toPath("workspaces", name)}/files${toQuery({ query })}`, find),
+    findCommands: (name, query, find = {}) => ask(`${toPath("workspaces", name)}/commands${toQuery({ query })}`, find),
     readFile: (name, path, { signal, ...lines } = {}) =>
       ask(`${toPath("workspaces", name)}/${toPath("files", path, "")}${toQuery(lines)}`, { signal }),
     addAttachment: async (file, add = {}) => ask("/v1/attachments", toPost(await encodeFile(file), add)),

@@ -19,6 +19,7 @@ export type {
   RevertResult,
   WorkspaceFile,
   SearchMatch,
+  WorkspaceCommandList,
   WorkspaceFileList,
   WorkspaceList,
   StreamEvent,

@@ -7,6 +7,7 @@ import {
   createReducer,
   type FinishReason,
   type OwnEventBody,
+  type PartialMetadata,
   protocolVersion,
   type RunEnd,
   type RunError,
@@ -17,7 +18,8 @@ import {
 } from "@sheaf/protocol";
 import { writeErrorDocument } from "./error-document.ts";
 import { toPayloadPieces } from "./payload-limits.ts";
-import { createRunSummary } from "./run-summary.ts";
+import { writeHookReport } from "./hook-report.ts";
+import { createRunSummary, type RunSummary } from "./run-summary.ts";
 import { createAgentWriter, createStreamWriter } from "./stream-writer.ts";
 import { createTextDocuments, type TextDocuments } from "./text-documents.ts";
 import { createToolDocuments, type ToolDocuments } from "./tool-documents.ts";
@@ -70,6 +72,8 @@ class RunAssembler implements Assembler {
   #tools: ToolDocuments;
   /** Open calls of subagents, by the call that runs the subagent. */
   readonly #agents = new Map<string, ToolDocuments>();
+  /** What each subagent used, by the same call. */
+  readonly #agentSummaries = new Map<string, RunSummary>();
   /** Calls whose subagents have said something in this turn. */
   readonly #speaking = new Set<string>();
   #workspace = "";
@@ -101,9 +105,9 @@ class RunAssembler implements Assembler {
         return this.#writeReasoning(event.text);
       case "provider_data":
       case "compaction":
-      // The result of its call, and the notices, say what it did.
-      case "hook_result":
         return;
+      case "hook_result":
+        return writeHookReport(this.#writer, event, this.#tools);
       case "provider_wait":
         return this.#writer.write("provider_wait", { code: event.code, until: event.until, tries: event.tries });
       case "run_start":
@@ -120,7 +124,8 @@ class RunAssembler implements Assembler {
       case "tool_call_arguments":
         return this.#tools.setArguments(event, event.time);
       case "tool_result":
-        return this.#tools.endCall(event);
+        this.#tools.endCall(event, this.#endAgent(event.callId, event.time));
+        return;
       case "agent_event":
         return this.#takeAgent(event, event.time);
       case "approval_request":
@@ -176,6 +181,9 @@ class RunAssembler implements Assembler {
 
   /** What a subagent does becomes documents that name it; what it says is live output of its call (N75, N76). */
   #takeAgent({ callId, event }: AgentEvent, time: number): void {
+    let summary = this.#agentSummaries.get(callId);
+    if (summary === undefined) this.#agentSummaries.set(callId, (summary = createRunSummary()));
+    summary.push({ ...event, seq: 0, time });
     switch (event.type) {
       case "text_delta":
         this.#speaking.add(callId);
@@ -214,8 +222,19 @@ class RunAssembler implements Assembler {
         return tools.endCall(event);
       case "approval_request":
         return this.#writeApprovalRequest(event, tools);
+      case "hook_result":
+        return writeHookReport(this.#writer, event, tools);
       default:
     }
+  }
+
+  /** What the subagent of a call used, for the document of the call; nothing if it ran none (N107). */
+  #endAgent(callId: string, time: number): PartialMetadata {
+    const summary = this.#agentSummaries.get(callId);
+    if (summary === undefined) return {};
+    this.#agentSummaries.delete(callId);
+    const { turnCount, actionCount } = summary.toMetadata(time, "end_turn");
+    return { subagent: { turnCount, actionCount, usage: summary.toUsage() } };
   }
 
   #openAgent(callId: string): ToolDocuments {

@@ -18,6 +18,8 @@ export interface StreamWriter {
   skip(): void;
   /** Starts the next document and returns its id (N9, N10). */
   startDocument(type: DocumentType, metadata: PartialMetadata): string;
+  /** Sequence of the last document that started; 0 before the first. */
+  lastSequence(): number;
   /** Appends a delta; a large one as several events (N55). */
   writeDelta(event: DeltaEventName, documentId: string, delta: string): void;
   /** Appends live output (X6); a large piece as several events (N55). */
@@ -40,6 +42,7 @@ export function createAgentWriter(writer: StreamWriter, agent: AgentOrigin): Str
     write: (event, data) => writer.write(event, data),
     skip: () => writer.skip(),
     startDocument: (type, metadata) => writer.startDocument(type, { ...metadata, agent }),
+    lastSequence: () => writer.lastSequence(),
     writeDelta: (event, documentId, delta) => writer.writeDelta(event, documentId, delta),
     writeOutput: (documentId, output) => writer.writeOutput(documentId, output),
     endDocument: (documentId, metadata, content) => writer.endDocument(documentId, { ...metadata, agent }, content),
@@ -70,6 +73,10 @@ class Writer implements StreamWriter {
     const id = `doc_${String(this.#documents).padStart(3, "0")}`;
     this.write("document_start", { id, type, sequence: this.#documents, metadata });
     return id;
+  }
+
+  lastSequence(): number {
+    return this.#documents;
   }
 
   writeDelta(event: DeltaEventName, documentId: string, delta: string): void {

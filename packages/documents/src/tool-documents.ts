@@ -36,7 +36,8 @@ export interface ToolDocuments {
   pushOutput(event: ToolOutputDelta): void;
   /** The id of the document of an open call, started if necessary (X8). */
   startDocument(callId: string): string | undefined;
-  endCall(result: ToolResult): void;
+  /** `further`: more for the metadata of its document. */
+  endCall(result: ToolResult, further?: PartialMetadata): void;
   /** Which kind of subagent an open call runs; "" if that is not known. */
   findAgentName(callId: string): string;
   /** Ends the run: calls without a result count as cancelled (N52). */
@@ -63,6 +64,7 @@ class OpenCall implements ToolCall {
   document: ContentDocument | undefined;
   /** When the arguments were complete: the duration counts from then. */
   since: number | undefined;
+  further: PartialMetadata = {};
 
   constructor(writer: StreamWriter, workspace: string, start: ToolCallStart) {
     this.writer = writer;
@@ -85,18 +87,19 @@ class OpenCall implements ToolCall {
   }
 
   end(metadata: PartialMetadata, content?: string | null, document = this.open()): void {
-    document.end({ ...metadata, ...this.origin }, content);
+    document.end({ ...metadata, ...this.further, ...this.origin }, content);
   }
 }
 
 export function createToolDocuments(writer: StreamWriter, workspace: string): ToolDocuments {
   const calls = new Map<string, OpenCall>();
 
-  function endCall(result: ToolResult): void {
+  function endCall(result: ToolResult, further: PartialMetadata = {}): void {
     const call = calls.get(result.callId);
     calls.delete(result.callId);
     // A call cancelled before any of it could be shown leaves no document (N10).
     if (call === undefined || (result.status === "cancelled" && call.document === undefined)) return;
+    call.further = further;
     call.maker.end(result);
     if (result.status !== "success" && !isNotExecuted(result)) writeToolError(call, result);
   }

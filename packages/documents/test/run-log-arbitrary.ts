@@ -282,13 +282,18 @@ function toOutcome(callId: string, { effect }: Call, status: Outcome): RunEventB
   if (status === "none") return [];
   if (status === "success" || status === "approved") {
     return [
-      ...(status === "approved" ? toApproval(callId) : []),
+      ...(status === "approved" ? [toHookResult(callId), ...toApproval(callId)] : []),
       { type: "tool_output_delta", callId, stream: "stdout", delta: "out" },
       toResult(callId, { output: "output", ...(effect === undefined ? {} : { effect }) }),
     ];
   }
   const error = { code: "SOME_CODE", message: "It did not work.", details: "" };
   return [toResult(callId, { status: status === "unparsed" ? "error" : status, error })];
+}
+
+function toHookResult(callId: string): RunEventBody {
+  const did = { status: "success", exitCode: 0, context: "Look at the rules.", durationMs: 3 } as const;
+  return { type: "hook_result", event: "PreToolUse", origin: "user", command: "check", callId, ...did };
 }
 
 function toApproval(callId: string): RunEventBody[] {

@@ -453,6 +453,29 @@ export const workspaceFiles = s.object(
 /** `GET /v1/workspaces/{name}/files` (X31). */
 export interface WorkspaceFileList extends s.ValueOf<typeof workspaceFiles> {}
 
+export const workspaceCommands = s.object(
+  {
+    /** The best ones first. */
+    commands: s.list(
+      s.object({
+        /** What a message says after its slash. */
+        name: s.string(),
+        kind: s.growingChoice(["command", "skill"]),
+        /** One line; "" if its file has none. */
+        description: s.string(),
+        /** What may follow the name; "" if its file does not say. */
+        argumentHint: s.string(),
+      }),
+    ),
+    /** There are more. */
+    truncated: s.boolean(),
+  },
+  { title: "What a message to Sheaf may name after a slash" },
+);
+
+/** `GET /v1/workspaces/{name}/commands` (X88). */
+export interface WorkspaceCommandList extends s.ValueOf<typeof workspaceCommands> {}
+
 export const workspaceFile = s.object(
   {
     path: s.string(),

@@ -3,6 +3,8 @@ import type { Document } from "./documents.ts";
 import {
   approvalRequest,
   type ApprovalRequestData,
+  hookReport,
+  type HookReport,
   instant,
   mode,
   responseMetadata,
@@ -33,6 +35,8 @@ export function completeResponse<Item>(document: s.Schema<Item>) {
     documents: s.list<Item>(document),
     usage: s.named<Usage>(usage),
     metadata: s.named<ResponseMetadata>(responseMetadata),
+    /** Ext: what hooks did, in their order; absent if none did anything (N106). */
+    hooks: s.optional(s.list<HookReport>(hookReport)),
   });
 }
 

@@ -100,12 +100,12 @@ class Tracker implements DocumentTracker {
   push(event: StreamEvent): GrammarProblem | undefined {
     if (event.event === "document_start") return this.#start(event.data);
     if (event.event === "snapshot") return this.#restore(event.data.response.documents);
-    if (!("documentId" in event.data)) return undefined;
-    const { documentId } = event.data;
+    const documentId = "documentId" in event.data ? event.data.documentId : undefined;
+    if (documentId === undefined) return undefined;
     const track = this.#tracks.get(documentId);
     if (track === undefined) return { clause: "N48", message: `${event.event} for ${documentId}, which never started` };
     if (track.phase === "end") return { clause: "N48", message: `${event.event} for ${documentId} after its end` };
-    if (event.event === "approval_request") return undefined;
+    if (event.event === "approval_request" || event.event === "hook_result") return undefined;
     return this.#advance(track, event);
   }
 

@@ -2,7 +2,15 @@
  * The ten document types, each described once: the schema gives the type, the guards and the published JSON Schema.
  * Clauses: docs/formats/documents.md. "Ext" marks fields that a base client does not know; it ignores them (N1, N54).
  */
-import { documentId, type DocumentType, milliseconds, toolCallResult, type ToolCallResult } from "./response-parts.ts";
+import {
+  documentId,
+  type DocumentType,
+  milliseconds,
+  toolCallResult,
+  type ToolCallResult,
+  usage,
+  type Usage,
+} from "./response-parts.ts";
 import * as s from "./schema.ts";
 
 const count = s.integer({ minimum: 0 });
@@ -142,6 +150,17 @@ const fileEditMetadata = s.extend(toolOrigin, {
 /** R7. */
 export interface FileEditMetadata extends s.ValueOf<typeof fileEditMetadata> {}
 
+const subagentTotals = s.object({
+  /** Its model requests. */
+  turnCount: count,
+  /** Executions of its tools. */
+  actionCount: count,
+  usage: s.named<Usage>(usage),
+});
+
+/** Ext: what a subagent used (N107). */
+export interface SubagentTotals extends s.ValueOf<typeof subagentTotals> {}
+
 const toolCallMetadata = s.object({
   toolName: s.string(),
   /** Made by Sheaf, unique in the conversation (N29). */
@@ -155,6 +174,10 @@ const toolCallMetadata = s.object({
   rawArguments: s.optional(s.string()),
   /** Ext (N29). */
   providerToolCallId: s.optional(s.string()),
+  /** Ext: the subagent whose call it is (N74). */
+  agent: s.optional<AgentOrigin>(agentOrigin),
+  /** Ext: of the subagent that the call ran (N107). */
+  subagent: s.optional<SubagentTotals>(subagentTotals),
   /** Ext: live output of an open document (section 3 of the contract). */
   draftOutput: s.optional(s.string()),
 });

@@ -29,5 +29,18 @@ export const payloadFields: {
   ],
   approval_resolved: ["approvalId", "optionId", "by"],
   provider_wait: ["code", "until", "tries"],
+  hook_result: [
+    "event",
+    "origin",
+    "status",
+    "exitCode",
+    "decision",
+    "reason",
+    "changed",
+    "arguments",
+    "informed",
+    "documentId",
+    "after",
+  ],
   done: ["usage", "id", "status", "metadata"],
 };

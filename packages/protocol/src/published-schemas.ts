@@ -65,6 +65,7 @@ export type SchemaName =
   | "change-revert"
   | "workspaces"
   | "workspace-files"
+  | "workspace-commands"
   | "workspace-file"
   | "fork-request"
   | "publish-request"
@@ -111,6 +112,7 @@ const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
   "change-revert": api.changeRevert,
   workspaces: api.workspaceList,
   "workspace-files": api.workspaceFiles,
+  "workspace-commands": api.workspaceCommands,
   "workspace-file": api.workspaceFile,
   "fork-request": api.forkRequest,
   "publish-request": api.publishRequest,

@@ -3,7 +3,7 @@ import type { ChatResponse } from "./chat.ts";
 import { DocumentList } from "./document-list.ts";
 import { isJsonObject, type JsonObject, toJsonObject } from "./json-object.ts";
 import { payloadFields } from "./payload-fields.ts";
-import type { ApprovalRequestData } from "./response-parts.ts";
+import type { ApprovalRequestData, HookReport } from "./response-parts.ts";
 import type { StreamEvent } from "./stream-events.ts";
 
 export interface Reducer {
@@ -108,6 +108,10 @@ class ResponseReducer implements Reducer {
         if (!isApproval(data)) return false;
         this.#approvals = [...this.#approvals, data];
         return true;
+      case "hook_result":
+        if (typeof data["event"] !== "string") return false;
+        this.#head = { ...this.#head, hooks: [...(this.#head.hooks ?? []), data as unknown as HookReport] };
+        return true;
       case "approval_resolved":
         this.#approvals = this.#approvals.filter(({ approvalId }) => approvalId !== data["approvalId"]);
         return true;
@@ -124,7 +128,11 @@ class ResponseReducer implements Reducer {
     if (!isJsonObject(response) || !Array.isArray(response["documents"])) return false;
     const { lastEventId, ...metadata } = toJsonObject(response["metadata"]);
     if (typeof lastEventId === "number" && lastEventId > this.lastEventId) this.lastEventId = lastEventId;
-    this.#head = mergeHead(emptyHead, { ...response, metadata }, toEndStatus(response["status"]) ?? "streaming");
+    const { hooks } = response;
+    const head: Head = Array.isArray(hooks)
+      ? { ...emptyHead, hooks: hooks.filter(isJsonObject) as never[] }
+      : emptyHead;
+    this.#head = mergeHead(head, { ...response, metadata }, toEndStatus(response["status"]) ?? "streaming");
     this.#documents = new DocumentList(response["documents"].filter(isJsonObject));
     const approvals: unknown[] = Array.isArray(response["approvals"]) ? response["approvals"] : [];
     this.#approvals = approvals.filter(isApproval);

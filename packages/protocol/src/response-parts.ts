@@ -116,6 +116,43 @@ export const responseMetadata = s.object({
 /** R2. */
 export interface ResponseMetadata extends s.ValueOf<typeof responseMetadata> {}
 
+export const hookReport = s.object({
+  /** When it ran, by the names of Claude Code. */
+  event: s.growingChoice([
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "Notification",
+    "PreCompact",
+    "Stop",
+    "SessionEnd",
+  ]),
+  /** Whose it is. */
+  origin: s.choice(["user", "workspace"]),
+  /** `failed`: it did not run to its end, or its answer is not understood. */
+  status: s.choice(["success", "failed"]),
+  /** 124 on a timeout, -1 if it never started (N37). */
+  exitCode: s.integer(),
+  /** `block`: refused the call or the prompt, objected to the result, or had the answer go on; `ask`: a person must agree; `end`: ended the run. */
+  decision: s.optional(s.growingChoice(["block", "ask", "end"])),
+  /** Of the decision, in its words. */
+  reason: s.optional(s.string()),
+  /** It replaced the arguments of the call. */
+  changed: s.optional(s.literal(true)),
+  /** By these; left out above 64 KiB. */
+  arguments: s.optional(s.record(s.anything())),
+  /** It told the model something. */
+  informed: s.optional(s.literal(true)),
+  /** Of the call that it ran for. */
+  documentId: s.optional(documentId),
+  /** The last document that had started before; 0: none. */
+  after: count,
+});
+
+/** Ext: what a hook did (N106). */
+export interface HookReport extends s.ValueOf<typeof hookReport> {}
+
 const approvalOption = s.object({
   id: s.string(),
   label: s.string(),

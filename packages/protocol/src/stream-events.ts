@@ -5,6 +5,8 @@ import {
   type ApprovalRequestData,
   documentId,
   documentType,
+  hookReport,
+  type HookReport,
   instant,
   milliseconds,
   mode,
@@ -160,6 +162,8 @@ export interface StreamEventPayloads {
   readonly approval_request: ApprovalRequestData;
   readonly approval_resolved: ApprovalResolvedData;
   readonly provider_wait: ProviderWaitData;
+  /** Ext (N106). */
+  readonly hook_result: HookReport;
   readonly done: DoneData;
 }
 
@@ -189,5 +193,6 @@ export const payloadSchemas: { readonly [Name in StreamEventName]: s.Schema<Stre
   approval_request: approvalRequest,
   approval_resolved: approvalResolved,
   provider_wait: providerWait,
+  hook_result: hookReport,
   done,
 };

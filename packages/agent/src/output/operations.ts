@@ -260,6 +260,19 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
       errors: [404],
     },
   },
+  "/v1/workspaces/{name}/commands": {
+    get: {
+      id: "findCommands",
+      summary: "Commands and skills that a message may name after a slash, the best for the query first.",
+      parameters: [
+        path("name"),
+        query("query", "Letters of the name, in order. Left out: all.", { type: "string" }),
+        query("limit", "Maximum number.", { type: "integer", minimum: 1, maximum: 1000, default: 50 }),
+      ],
+      answers: { "200": "workspace-commands" },
+      errors: [404],
+    },
+  },
   "/v1/workspaces/{name}/files/{path}": {
     get: {
       id: "readFile",

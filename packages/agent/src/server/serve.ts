@@ -14,6 +14,7 @@ import { createOwnHosts } from "./request-rules.ts";
 import { createPageFiles } from "./page-files.ts";
 import { createPendingApprovals } from "./pending-approvals.ts";
 import { createGitTrees } from "./git-trees.ts";
+import { createWorkspaceCommands } from "./workspace-commands.ts";
 import { createWorkspaceFiles } from "./workspace-files.ts";
 import { createQueuedResponses, createStartTurns } from "./queued-responses.ts";
 import { startClaiming } from "./claim-orders.ts";
@@ -197,6 +198,7 @@ function createContext({ settings, models, store, telemetry, ownerLimits, now, l
     toolServers: createToolServers(settings.environment, keptServers, "conversations"),
     telemetry,
     files: createWorkspaceFiles(settings, now),
+    commands: createWorkspaceCommands(settings, now),
     trees: createGitTrees({ workspaces: settings.gitWorkspaces ?? [], environment: settings.environment, log, now }),
     storeOf: (owner) => store.forOwner(owner),
     now,

@@ -18,6 +18,7 @@ import type { Heartbeat } from "./event-sink.ts";
 import type { SharedTails } from "./shared-tails.ts";
 import type { ServerModels } from "./server-models.ts";
 import type { GitTrees } from "./git-trees.ts";
+import type { WorkspaceCommands } from "./workspace-commands.ts";
 import type { WorkspaceFiles } from "./workspace-files.ts";
 
 /** What Hono hands to the routes. */
@@ -59,6 +60,7 @@ export interface ServerContext {
   /** Learns what responses were (C67). */
   readonly telemetry: Telemetry | undefined;
   readonly files: WorkspaceFiles;
+  readonly commands: WorkspaceCommands;
   readonly trees: GitTrees;
   /** For the operator. */
   readonly log: Log;

@@ -72,15 +72,7 @@ interface KnownList {
 
 export function createWorkspaceFiles(settings: ServerSettings, now: () => number): WorkspaceFiles {
   const lists = new Map<string, KnownList>();
-  const open = (name: string): Workspace => {
-    const root = settings.workspaces.get(name);
-    if (root !== undefined) return createWorkspace(root);
-    const names = [...settings.workspaces.keys()].join(", ");
-    throw new HttpError(
-      "NOT_FOUND",
-      `the workspace ${JSON.stringify(name.slice(0, 100))} is not served here: use one of ${names}`,
-    );
-  };
+  const open = (name: string): Workspace => createWorkspace(findWorkspaceRoot(settings, name));
   const readDenials = createDenials(settings);
   const list = (workspace: Workspace): Promise<FileList> => {
     const known = lists.get(workspace.root);
@@ -121,6 +113,17 @@ export function createWorkspaceFiles(settings: ServerSettings, now: () => number
       return { path: found.named, content: text, startLine, endLine, totalLines, hash };
     },
   };
+}
+
+/** @throws HttpError NOT_FOUND. */
+export function findWorkspaceRoot({ workspaces }: Pick<ServerSettings, "workspaces">, name: string): string {
+  const root = workspaces.get(name);
+  if (root !== undefined) return root;
+  const names = [...workspaces.keys()].join(", ");
+  throw new HttpError(
+    "NOT_FOUND",
+    `the workspace ${JSON.stringify(name.slice(0, 100))} is not served here: use one of ${names}`,
+  );
 }
 
 /** Does not say where the workspace is on this machine. */

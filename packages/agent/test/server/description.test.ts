@@ -98,6 +98,7 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   const files = `/v1/workspaces/${workspaces[0]!.name}/files`;
   await check("GET", "/v1/workspaces/{name}/files", files);
   await check("GET", "/v1/workspaces/{name}/files/{path}", `${files}/a.txt`);
+  await check("GET", "/v1/workspaces/{name}/commands", `/v1/workspaces/${workspaces[0]!.name}/commands`);
   await check("GET", "/v1/models");
   await check("GET", "/v1/models/{id}", "/v1/models/gpt-99");
   await check("POST", "/v1/chat/completions", "/v1/chat/completions", { messages: [{ role: "user", content: "go" }] });

@@ -1,7 +1,7 @@
 /** Workspaces and their files, as clients see them (X30 to X32). */
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import type { WorkspaceFile, WorkspaceFileList, WorkspaceList } from "@sheaf/protocol";
+import type { WorkspaceCommandList, WorkspaceFile, WorkspaceFileList, WorkspaceList } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -107,4 +107,30 @@ test.each([
   expect(body).not.toMatch(/secret"|KEY=1|root:/);
   // Where the workspace is on the machine is nobody's business.
   expect(body).not.toContain(app);
+});
+
+test(verifies("X88", "commands and skills are found by name; those of a workspace only with trust"), async () => {
+  const home = `${folders.newFolder()}-home`;
+  const workspace = folders.newFolder({
+    ".git/HEAD": "ref: refs/heads/main\n",
+    ".git/objects/x": "",
+    ".git/refs/x": "",
+    ".sheaf/commands/risks.md":
+      "---\ndescription: Name the largest risks\nargument-hint: [what to think of]\n---\nSecret text $1",
+    ".claude/skills/release/SKILL.md": "---\nname: release\ndescription: How a release is made\n---\nSteps.",
+  });
+  const find = async (query: string, ...args: readonly string[]): Promise<WorkspaceCommandList> => {
+    const server = await openApp({ home, cwd: workspace, args: ["--workspace", `app=${workspace}`, ...args] });
+    return get(server, `/v1/workspaces/app/commands${query}`);
+  };
+  const risks = { name: "risks", kind: "command", description: "Name the largest risks" };
+  const release = { name: "release", kind: "skill", description: "How a release is made", argumentHint: "" };
+  expect(await find("")).toEqual({ commands: [], truncated: false });
+  const all = { commands: [release, { ...risks, argumentHint: "[what to think of]" }], truncated: false };
+  expect(await find("", "--trust")).toEqual(all);
+  expect(await find("?query=ks", "--trust")).toMatchObject({ commands: [risks] });
+  expect(await find("?query=r&limit=1", "--trust")).toMatchObject({ commands: [risks], truncated: true });
+  expect(JSON.stringify(all)).not.toMatch(/Secret|SKILL/);
+  const server = await openApp({ home, cwd: workspace, args: ["--workspace", `app=${workspace}`] });
+  expect((await server.fetch("/v1/workspaces/none/commands")).status).toBe(404);
 });

@@ -1,11 +1,11 @@
-/** `/v1/workspaces`: what is served, and its files (X30 to X32). */
+/** `/v1/workspaces`: what is served, its files and its commands (X30 to X32, X88). */
 import type { WorkspaceList } from "@sheaf/protocol";
 import type { Hono } from "hono";
 import { findRepository, readBranch } from "../../workspace/repository.ts";
 import { readWholeNumber } from "../read-query.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 
-export function addWorkspaceRoutes(app: Hono<ServerEnvironment>, { settings, files }: ServerContext): void {
+export function addWorkspaceRoutes(app: Hono<ServerEnvironment>, { settings, files, commands }: ServerContext): void {
   app.get("/v1/workspaces", (request) => {
     const workspaces = [...settings.workspaces].map(([name, root], index) => {
       const branch = readBranch(findRepository(root));
@@ -18,6 +18,11 @@ export function addWorkspaceRoutes(app: Hono<ServerEnvironment>, { settings, fil
     const limit = readWholeNumber(request, "limit", { byDefault: 50, most: 1000 });
     const { name } = request.req.param();
     return request.json(await files.search(name, request.req.query("query") ?? "", limit, request.req.raw.signal));
+  });
+
+  app.get("/v1/workspaces/:name/commands", (request) => {
+    const limit = readWholeNumber(request, "limit", { byDefault: 50, most: 1000 });
+    return request.json(commands.search(request.req.param().name, request.req.query("query") ?? "", limit));
   });
 
   app.get("/v1/workspaces/:name/files/:path", async (request) => {
