@@ -375,3 +375,105 @@ export const thoughtful = {
     },
   ],
 };
+
+/** A skill, a command and a subagent of the user. */
+export const ownSkills: Readonly<Record<string, string>> = {
+  "commands/risks.md":
+    "---\ndescription: Look at what changed since main, and name the three largest risks\nargument-hint: [what to think of]\n---\nName risks. $ARGUMENTS\n",
+  "skills/release/SKILL.md":
+    "---\nname: release\ndescription: How a release is made, step by step\n---\nRaise the version, then tag it.\n",
+  "agents/tests.md": "---\ndescription: runs the tests and reports what fails\n---\nRun the tests.\n",
+};
+
+const hook = (matcher: string, command: string) => ({ matcher, hooks: [{ type: "command", command }] });
+const changed = { hookEventName: "PreToolUse", updatedInput: { file_path: "src/app.py" } };
+
+/** One that speaks, one that refuses, one that changes a call, one that fails. */
+export const ownHooks = {
+  hooksSandbox: false,
+  hooks: {
+    UserPromptSubmit: [hook("", "echo Branch: main")],
+    PreToolUse: [
+      hook("Bash", "if grep -q 'rm -r'; then echo 'Nothing is deleted here: use trash.' >&2; exit 2; fi"),
+      hook("Read", `if grep -q old.py; then echo '${JSON.stringify({ hookSpecificOutput: changed })}'; fi`),
+    ],
+    PostToolUse: [hook("Glob", "exit 3")],
+  },
+};
+
+/** Seconds: long enough for pictures, if some are taken. */
+const pause = process.env.SHEAF_SCREENSHOTS === "1" ? 15 : 1;
+
+const searchTask = "Where are requests checked, and which routes skip the check? Name files and lines.";
+
+/** Reads a skill, is held by hooks, and gives work to three subagents, of which one fails. */
+export const delegating = {
+  name: "Greenhouse",
+  turns: [
+    {
+      events: [
+        { text: "First the way releases are made here, then what changed." },
+        {
+          calls: [
+            { tool: "read_skill", arguments: { name: "release" } },
+            { tool: "run_terminal_cmd", arguments: { command: "rm -r build" } },
+            { tool: "read_file", arguments: { target_file: "old.py" } },
+            { tool: "glob_search", arguments: { pattern: "**/*.py" } },
+          ],
+        },
+      ],
+    },
+    {
+      events: [
+        { text: "Three parts do not depend on each other." },
+        {
+          calls: [
+            { tool: "run_agent", arguments: { kind: "search", task: searchTask } },
+            { tool: "run_agent", arguments: { kind: "tests", task: "Run the tests of tokens and say what fails." } },
+            { tool: "run_agent", arguments: { kind: "review", task: "Review the decorator for holes." } },
+          ],
+        },
+      ],
+      usage: { promptTokens: 2100, completionTokens: 260 },
+    },
+    {
+      events: [{ text: "The largest risk: expired tokens pass on a machine whose clock is behind." }],
+      usage: { promptTokens: 2600, completionTokens: 90 },
+    },
+  ],
+  agents: {
+    search: [
+      {
+        events: [
+          { text: "Looking at the routes." },
+          {
+            calls: [
+              { tool: "grep_search", arguments: { pattern: "route", path: "src" } },
+              { tool: "read_file", arguments: { target_file: "src/routes.py" } },
+            ],
+          },
+        ],
+        usage: { promptTokens: 600, completionTokens: 40 },
+      },
+      {
+        events: [
+          {
+            text: "No route is checked yet:\n\n- `src/routes.py:6` lists plants without a token.\n- `src/app.py:6` registers the blueprint as it is.\n",
+          },
+        ],
+        usage: { promptTokens: 800, completionTokens: 50 },
+      },
+    ],
+    tests: [
+      {
+        events: [
+          { call: { tool: "run_terminal_cmd", arguments: { command: `sleep ${pause}; echo 'FAIL test_tokens'; exit 1` } } },
+        ],
+      },
+      { events: [{ text: "`test_tokens` fails." }] },
+    ],
+    review: [
+      { events: [{ text: "Reading." }, { error: { code: "PROVIDER_REJECTED", message: "the request is too long" } }] },
+    ],
+  },
+};

@@ -17,6 +17,8 @@ interface ScenarioOptions {
   readonly script: unknown;
   /** Files of the workspace. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Files of Sheaf's own folder, for instance `config.json`. */
+  readonly home?: Readonly<Record<string, string>>;
   /** Flags of the server; default: every command runs. */
   readonly args?: readonly string[];
   readonly context?: BrowserContextOptions;
@@ -25,9 +27,10 @@ interface ScenarioOptions {
 export async function openScenario(
   browser: TestBrowser,
   folder: ReturnType<typeof createTestFolder>,
-  { script, files = {}, args = ["--force"], context }: ScenarioOptions,
+  { script, files = {}, home: homeFiles = {}, args = ["--force"], context }: ScenarioOptions,
 ): Promise<PageScenario> {
-  const server = await startServer({ home: `${folder.newFolder()}-home`, cwd: folder.newFolder(files), script, args });
+  const home = folder.newFolder(homeFiles);
+  const server = await startServer({ home, cwd: folder.newFolder(files), script, args });
   return { ...(await openPage(browser, server, context)), server };
 }
 

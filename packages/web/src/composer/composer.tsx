@@ -5,10 +5,11 @@ import { Icon } from "../elements/icon.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { FileLimits } from "./attached-file.ts";
 import { DraftFiles, FileButton, useAttachedFiles } from "./attached-files.tsx";
+import { type CompletionPort, createCompletionSources } from "./completion-sources.ts";
 import { type Draft, isSendable } from "./draft.ts";
 import type { DraftStore } from "./draft-store.ts";
 import { useStore } from "../elements/use-store.ts";
-import { type FindFiles, useMentions } from "./use-mentions.tsx";
+import { useCompletion } from "./use-completion.tsx";
 
 const modes: readonly Mode[] = ["agent", "plan", "ask", "debug"];
 const efforts: readonly Effort[] = ["off", "low", "medium", "high", "max"];
@@ -20,7 +21,7 @@ interface ComposerProps {
   readonly settings: ConversationSettings;
   readonly onConfigure: (change: Partial<ConversationSettings>) => void;
   readonly models: readonly ModelInfo[];
-  readonly findFiles: FindFiles;
+  readonly completion: CompletionPort;
   readonly isStreaming: boolean;
   readonly isCancelling: boolean;
   readonly isOffline: boolean;
@@ -41,7 +42,7 @@ export function Composer(props: ComposerProps) {
     readLimits: props.readLimits,
     onAdd: drafts.addFile,
   });
-  const mentions = useMentions(field, props.findFiles, drafts.write);
+  const completion = useCompletion(field, createCompletionSources(props.completion, messages), drafts.write);
   const refusals = files.problems.length > 0 || props.refusal === undefined ? files.problems : [props.refusal];
   const send = (event: Event): void => {
     event.preventDefault();
@@ -61,7 +62,7 @@ export function Composer(props: ComposerProps) {
         onRemove={drafts.removeFile}
         onRetry={drafts.retryFile}
       />
-      {mentions.list}
+      {completion.list}
       <textarea
         ref={field}
         class="composer-field"
@@ -71,20 +72,20 @@ export function Composer(props: ComposerProps) {
         aria-describedby="composer-hint"
         placeholder={messages.messagePlaceholder}
         value={draft.text}
-        {...mentions.attributes}
+        {...completion.attributes}
         onInput={(event) => {
           drafts.write(event.currentTarget.value);
-          mentions.look();
+          completion.look();
         }}
-        onClick={mentions.look}
-        onBlur={mentions.close}
+        onClick={completion.look}
+        onBlur={completion.close}
         onPaste={(event) => {
           const pasted = [...(event.clipboardData?.files ?? [])];
           if (pasted.length > 0) event.preventDefault();
           files.add(pasted);
         }}
         onKeyDown={(event) => {
-          if (mentions.press(event)) return event.preventDefault();
+          if (completion.press(event)) return event.preventDefault();
           // In an input method, Enter chooses a character.
           if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229) send(event);
         }}
@@ -98,7 +99,7 @@ export function Composer(props: ComposerProps) {
           class="tool-button"
           aria-label={messages.attach}
           title={messages.attach}
-          onClick={mentions.begin}
+          onClick={() => completion.begin("@")}
         >
           <Icon name="clip" />
         </button>

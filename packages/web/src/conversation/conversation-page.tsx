@@ -18,7 +18,7 @@ import { useTabTitle } from "../attention/use-tab-title.ts";
 import { ApprovalPanel } from "../approvals/approval-panel.tsx";
 import { focusComposer, leaveAnswer } from "../composer/focus-composer.ts";
 import { Composer } from "../composer/composer.tsx";
-import type { FindFiles } from "../composer/use-mentions.tsx";
+import type { CompletionPort } from "../composer/completion-sources.ts";
 import { toSentFiles } from "../composer/draft.ts";
 import { useDrafts, useFileLimits } from "../composer/use-drafts.ts";
 import { QueuedMessage } from "../composer/queued-message.tsx";
@@ -32,6 +32,7 @@ import { useMessages } from "../messages/use-messages.ts";
 import { isSignedOut } from "../session/session.ts";
 import { createTodoReader } from "../todos/fold-todos.ts";
 import { TodoPanel } from "../todos/todo-tree.tsx";
+import { findShownId } from "./arrange-rows.ts";
 import { EmptyConversation, WorkspaceChoice } from "./empty-conversation.tsx";
 import { ConversationHead } from "./conversation-head.tsx";
 import { findWindowTokens } from "./conversation-usage.ts";
@@ -106,8 +107,11 @@ export function ConversationPage(props: ConversationPageProps) {
     sendAnswers: (answers, text) => void send({ message: text, answers }),
   });
   const workspace = props.workspaces.find(({ name }) => name === state.workspace) ?? props.workspaces[0];
-  const findFiles: FindFiles = (query, signal) =>
-    props.ports.client.findFiles(workspace?.name ?? "", query, { signal });
+  const place = workspace?.name ?? "";
+  const completion: CompletionPort = {
+    findFiles: (query, signal) => props.ports.client.findFiles(place, query, { signal }),
+    findCommands: (query, signal) => props.ports.client.findCommands(place, query, { signal }),
+  };
   const actions = useActions(props, store, state, {
     write: (text) => {
       drafts.write(text);
@@ -128,13 +132,13 @@ export function ConversationPage(props: ConversationPageProps) {
     <RememberedValues.Provider value={remembered}>
       <ConversationContext.Provider value={port}>
         <ConversationActionsContext.Provider value={actions}>
-          <WorkspaceName.Provider value={workspace?.name ?? ""}>
+          <WorkspaceName.Provider value={place}>
             <main class="main">
               <ConversationHead
                 state={state}
                 usage={props.usage}
                 windowTokens={findWindowTokens(props.models, state.settings.model)}
-                workspace={workspace?.name ?? ""}
+                workspace={place}
                 ports={props.ports}
                 onShowSidebar={props.onShowSidebar}
                 onRemove={props.onRemove}
@@ -161,7 +165,7 @@ export function ConversationPage(props: ConversationPageProps) {
                   settings={state.settings}
                   onConfigure={(settings) => void store.configure(settings)}
                   models={props.models}
-                  findFiles={findFiles}
+                  completion={completion}
                   isStreaming={state.isAnswering}
                   isCancelling={state.isCancelling}
                   isOffline={!isOnline}
@@ -248,7 +252,11 @@ function useConversationPort(
       waiting: toWaiting(state),
       buildPlan: () => latest.current.sending.buildPlan(),
       sendAnswers: (answers, text) => latest.current.sending.sendAnswers(answers, text),
-      goToDocument: (responseId, documentId) => list.current?.goTo(toDocumentKey(responseId, documentId)),
+      goToDocument: (responseId, documentId) => {
+        const { turns } = latest.current.state;
+        const { documents = [] } = turns.findLast(({ response }) => response.id === responseId)?.response ?? {};
+        list.current?.goTo(toDocumentKey(responseId, findShownId(documents, documentId)));
+      },
       findAnswers: (responseId) => {
         const { turns } = latest.current.state;
         return turns[turns.findIndex(({ response }) => response.id === responseId) + 1]?.answers;

@@ -7,10 +7,14 @@ import { VirtualList } from "../list/virtual-list.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { Messages } from "../messages/english.ts";
 import { DocumentView } from "../views/document-view.tsx";
+import { readText } from "../views/metadata.ts";
+import type { DocumentRowData } from "./arrange-rows.ts";
 import { TotalsRow, WorkingRow } from "./end-row.tsx";
+import { HookRow } from "./hook-row.tsx";
 import { MessageRow } from "./message-row.tsx";
 import { ReasoningRow } from "./reasoning-row.tsx";
 import { createRowBuilder, estimateHeight, type Row } from "./rows.ts";
+import { SubagentRow } from "./subagent-row.tsx";
 
 interface ConversationViewProps {
   readonly state: ConversationState;
@@ -50,14 +54,22 @@ function renderRow(row: Row): VNode {
   if (row.kind === "reasoning") return <ReasoningRow row={row} />;
   if (row.kind === "working") return <WorkingRow row={row} />;
   if (row.kind === "totals") return <TotalsRow row={row} />;
+  if (row.kind === "hook") return <HookRow row={row} />;
+  if (isSubagent(row)) return <SubagentRow row={row} />;
   return <DocumentView document={row.document} responseId={row.responseId} isCurrent={row.isCurrent} />;
+}
+
+function isSubagent({ document: { metadata } }: DocumentRowData): boolean {
+  return readText(metadata, "toolName") === "run_agent";
 }
 
 function toLabel(row: Row, messages: Messages): string {
   if (row.kind === "message") return messages.yourMessage;
   if (row.kind === "reasoning") return messages.reasoning;
+  if (row.kind === "hook") return messages.hook;
   if (row.kind !== "document") return messages.endOfAnswer;
   const { type, sequence } = row.document;
+  if (isSubagent(row)) return messages.documentPosition(messages.subagent, sequence);
   const name = Object.hasOwn(messages.documentTypes, type) ? messages.documentTypes[type]! : type;
   return messages.documentPosition(name, sequence);
 }

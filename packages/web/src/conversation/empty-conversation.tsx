@@ -52,6 +52,9 @@ function Hints() {
         <kbd>@</kbd> {messages.attach}
       </li>
       <li>
+        <kbd>/</kbd> {messages.useCommand}
+      </li>
+      <li>
         <Icon name="image" /> {messages.attachHint}
       </li>
     </ul>

@@ -100,7 +100,7 @@ function Totals({ response }: { readonly response: ChatResponse }) {
       {cost === undefined ? undefined : <Fact name={messages.cost} value={formatCost(cost, language)} />}
       <Fact name={messages.stepsLabel} value={messages.turns(metadata.turnCount)} />
       {(metadata.notices ?? []).map((notice) => (
-        <Fact key={notice} name={messages.effort} value={notice} />
+        <Fact key={notice} name={messages.notice} value={notice} />
       ))}
       <Fact name={messages.duration} value={formatDuration(metadata.duration_ms, language)} />
     </dl>

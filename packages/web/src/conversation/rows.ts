@@ -3,6 +3,7 @@ import type { Reasoning, Turn } from "@sheaf/client/chat";
 import type { ChatResponse, Document } from "@sheaf/protocol";
 import { createIncrementalMap, type IncrementalMap } from "../elements/map-incrementally.ts";
 import type { ShownDocument } from "../views/view.ts";
+import { type ArrangedRow, createRowArranger, type DocumentRowData } from "./arrange-rows.ts";
 
 /** What the user wrote. */
 export interface MessageRowData {
@@ -27,15 +28,6 @@ export interface ReasoningRowData {
   readonly isPartial: boolean;
 }
 
-interface DocumentRowData {
-  readonly kind: "document";
-  readonly key: string;
-  readonly document: ShownDocument;
-  readonly responseId: string;
-  /** It belongs to the last answer. */
-  readonly isCurrent: boolean;
-}
-
 /** More is coming. */
 export interface WorkingRowData {
   readonly kind: "working";
@@ -56,7 +48,7 @@ export interface TotalsRowData {
 }
 
 /** Rows keep their identity while what they show does not change. */
-export type Row = MessageRowData | ReasoningRowData | DocumentRowData | WorkingRowData | TotalsRowData;
+export type Row = MessageRowData | ReasoningRowData | ArrangedRow | WorkingRowData | TotalsRowData;
 
 export interface RowBuilder {
   readonly toRows: (turns: readonly Turn[]) => readonly Row[];
@@ -83,10 +75,11 @@ interface TurnRowBuilder {
 /** Rows of one message and its answer. */
 function createTurnRowBuilder(index: number): TurnRowBuilder {
   let known: { readonly turn: Turn; readonly isCurrent: boolean; readonly rows: readonly Row[] } | undefined;
-  let documents: { readonly key: string; readonly map: IncrementalMap<Document, Row> } | undefined;
+  let documents: { readonly key: string; readonly map: IncrementalMap<Document, DocumentRowData> } | undefined;
   const keepMessage = createKeeper<MessageRowData>();
   const keepReasoning = createKeeper<ReasoningRowData>();
   const keepWorking = createKeeper<WorkingRowData>();
+  const arrangeRows = createRowArranger();
   return {
     toRows(turn, isCurrent) {
       if (known?.turn === turn && known.isCurrent === isCurrent) return known.rows;
@@ -100,7 +93,7 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
       const rows: readonly Row[] = [
         keepMessage({ kind: "message", key: `${index}/message`, message, attachments, responseId, created, isSettled }),
         ...toReasoningRow(turn, index).map(keepReasoning),
-        ...documents.map.map(response.documents),
+        ...arrangeRows(documents.map.map(response.documents), response.hooks ?? [], responseId),
         status === "streaming"
           ? keepWorking({
               kind: "working",
@@ -136,7 +129,7 @@ function createKeeper<Value extends object>(): (value: Value) => Value {
   };
 }
 
-function toDocumentRow(document: Document, responseId: string, isCurrent: boolean): Row {
+function toDocumentRow(document: Document, responseId: string, isCurrent: boolean): DocumentRowData {
   // The reducer's result has these fields, whatever came from outside.
   const shown = document as unknown as ShownDocument;
   return { kind: "document", key: toDocumentKey(responseId, document.id), document: shown, responseId, isCurrent };
@@ -148,7 +141,7 @@ export function toDocumentKey(responseId: string, documentId: string): string {
 
 /** Approximate height of a row in pixels, until it was measured. */
 export function estimateHeight(row: Row): number {
-  if (row.kind === "totals" || row.kind === "working" || row.kind === "reasoning") return 44;
+  if (row.kind === "totals" || row.kind === "working" || row.kind === "reasoning" || row.kind === "hook") return 44;
   if (row.kind === "message") return 72 + Math.ceil(row.message.length / 80) * 24 + (row.attachments ? 112 : 0);
   const { type, content } = row.document;
   if (type === "tool_call" || type === "todo_update") return 50;

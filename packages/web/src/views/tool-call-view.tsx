@@ -6,9 +6,10 @@ import { Icon } from "../elements/icon.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
+import { nameTool, readSkill, toDetail } from "./describe-step.ts";
 import { readFlag, readNumber, readObject, readText } from "./metadata.ts";
 import { RunningBadge } from "./running-badge.tsx";
-import { type ForeignMetadata, isOpen, type ShownDocument, type ViewProps } from "./view.ts";
+import { isOpen, type ShownDocument, type ViewProps } from "./view.ts";
 
 /** R8, N36: one line that unfolds to arguments and result. */
 export function ToolCallView({ document, responseId }: ViewProps) {
@@ -22,12 +23,12 @@ export function ToolCallView({ document, responseId }: ViewProps) {
         <span class="chevron">
           <Icon name="chevron" />
         </span>
-        <Icon name="tool" />
+        <Icon name={readSkill(metadata) === undefined ? "tool" : "skill"} />
         <span class="line-title">
-          <VisibleText text={readText(metadata, "toolName") || messages.toolCall} />
+          <VisibleText text={nameTool(metadata, messages)} />
         </span>
         <span class="line-detail">
-          <VisibleText text={toDetail(readObject(metadata, "arguments"))} />
+          <VisibleText text={toDetail(metadata)} />
         </span>
         <ToolFacts document={document} responseId={responseId} />
       </button>
@@ -98,13 +99,4 @@ function ToolPart({ title, value, memoryKey }: ToolPartProps) {
       <CodeText code={text} language={isText ? "" : "json"} isOpen={false} label={title} memoryKey={memoryKey} />
     </section>
   );
-}
-
-/** The most telling argument: a path, a pattern, a query, or the first string. */
-function toDetail(given: ForeignMetadata | undefined): string {
-  if (given === undefined) return "";
-  const names = ["target_file", "pattern", "query", "path", "url", "command", "target_directory", "name"];
-  const name = names.find((candidate) => readText(given, candidate) !== "");
-  const text = name === undefined ? Object.values(given).find((value) => typeof value === "string") : given[name];
-  return typeof text === "string" ? text.slice(0, 200) : "";
 }

@@ -59,6 +59,8 @@ const shared = new Set([
   "Details",
   "Start",
   "Editor",
+  "Hook",
+  "Subagent",
 ]);
 
 describe.each<[string, Messages]>([

@@ -1,0 +1,114 @@
+/** Puts the rows of an answer in their places: calls of a subagent into its row, hooks after what they ran for. */
+import type { Document, HookReport } from "@sheaf/protocol";
+import { readNumber, readObject, readText } from "../views/metadata.ts";
+import type { ForeignMetadata, ShownDocument } from "../views/view.ts";
+
+export interface DocumentRowData {
+  readonly kind: "document";
+  readonly key: string;
+  readonly document: ShownDocument;
+  readonly responseId: string;
+  /** It belongs to the last answer. */
+  readonly isCurrent: boolean;
+  /** What the subagent of this call did; absent if none of it is known. */
+  readonly parts?: readonly ArrangedRow[];
+}
+
+/** What a hook did (N106). */
+export interface HookRowData {
+  readonly kind: "hook";
+  readonly key: string;
+  readonly report: ForeignMetadata;
+}
+
+export type ArrangedRow = DocumentRowData | HookRowData;
+
+/** Arranges the rows of one answer as it grows. What has not changed is the same object as before. */
+export type ArrangeRows = (
+  rows: readonly DocumentRowData[],
+  hooks: readonly HookReport[],
+  responseId: string,
+) => readonly ArrangedRow[];
+
+export function createRowArranger(): ArrangeRows {
+  const kept = new Map<string, ArrangedRow>();
+  const keep = <Kept extends ArrangedRow>(row: Kept): Kept => {
+    const known = kept.get(row.key);
+    if (known !== undefined && isSame(known, row)) return known as Kept;
+    kept.set(row.key, row);
+    return row;
+  };
+  return (rows, hooks, responseId) => {
+    if (hooks.length === 0 && !rows.some(({ document }) => toAgentId(document) !== "")) return rows;
+    const hookRows = hooks.map((report, index) => {
+      return keep({ kind: "hook", key: `${responseId}/hook/${index}`, report });
+    });
+    return arrange(rows, hookRows).map(({ row, parts }) =>
+      row.kind === "document" && parts.length > 0 ? keep({ ...row, parts }) : row,
+    );
+  };
+}
+
+interface Place {
+  readonly row: ArrangedRow;
+  readonly parts: ArrangedRow[];
+}
+
+function arrange(rows: readonly DocumentRowData[], hooks: readonly HookRowData[]): readonly Place[] {
+  const places: Place[] = [];
+  const agents = new Map<string, ArrangedRow[]>();
+  const loose = hooks.filter(({ report }) => readText(report, "documentId") === "");
+  const refused = new Set(hooks.filter(isRefusal).map(({ report }) => readText(report, "documentId")));
+  const placeLoose = (before: number): void => {
+    while (loose.length > 0 && (readNumber(loose[0]!.report, "after") ?? 0) < before) {
+      places.push({ row: loose.shift()!, parts: [] });
+    }
+  };
+  for (const row of rows) {
+    const { id, sequence, metadata } = row.document;
+    const inside = agents.get(toAgentId(row.document));
+    if (!inside) placeLoose(sequence);
+    // The hook says why.
+    if (isRefusalError(row.document, refused)) continue;
+    const parts: ArrangedRow[] = [];
+    if (readText(metadata, "toolName") === "run_agent") agents.set(readText(metadata, "toolCallId"), parts);
+    const own = hooks.filter(({ report }) => readText(report, "documentId") === id);
+    if (inside) inside.push(row, ...own);
+    else places.push({ row, parts }, ...own.map((hook) => ({ row: hook, parts: [] })));
+  }
+  placeLoose(Infinity);
+  return places;
+}
+
+/** Of a call, before it ran. */
+function isRefusal({ report }: HookRowData): boolean {
+  return readText(report, "event") === "PreToolUse" && ["block", "end"].includes(readText(report, "decision"));
+}
+
+function isRefusalError({ type, metadata }: ShownDocument, refused: ReadonlySet<string>): boolean {
+  const isDenied = type === "error" && readText(metadata, "errorCode") === "PERMISSION_DENIED";
+  return isDenied && refused.has(readText(metadata, "relatedDocumentId"));
+}
+
+/** The call of the subagent that made a document (N74); "" if none did. */
+function toAgentId({ metadata }: Pick<ShownDocument, "metadata">): string {
+  const agent = readObject(metadata, "agent");
+  return agent === undefined ? "" : readText(agent, "id");
+}
+
+function isSame(known: ArrangedRow, row: ArrangedRow): boolean {
+  if (known.kind === "hook" || row.kind === "hook")
+    return "report" in known && "report" in row && known.report === row.report;
+  const parts = row.parts ?? [];
+  const isKept = known.document === row.document && known.isCurrent === row.isCurrent;
+  return isKept && known.parts?.length === parts.length && parts.every((part, index) => part === known.parts?.[index]);
+}
+
+/** The document whose row shows this one. */
+export function findShownId(documents: readonly Document[], documentId: string): string {
+  const shown = documents as unknown as readonly ShownDocument[];
+  const document = shown.find(({ id }) => id === documentId);
+  const agentId = document === undefined ? "" : toAgentId(document);
+  const agent = agentId === "" ? undefined : shown.find(({ metadata }) => readText(metadata, "toolCallId") === agentId);
+  return agent?.id ?? documentId;
+}

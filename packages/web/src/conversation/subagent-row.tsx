@@ -1,0 +1,144 @@
+import { Badge } from "../elements/card.tsx";
+import { formatDuration, formatNumber } from "../elements/format.ts";
+import { Icon } from "../elements/icon.tsx";
+import { PlainText } from "../elements/plain-text.tsx";
+import { useRemembered } from "../elements/remembered.ts";
+import { VisibleText } from "../elements/visible-text.tsx";
+import { Markdown } from "../markdown/markdown.tsx";
+import { useLanguage, useMessages } from "../messages/use-messages.ts";
+import { describeStep } from "../views/describe-step.ts";
+import { DocumentView } from "../views/document-view.tsx";
+import { readNumber, readObject, readText } from "../views/metadata.ts";
+import { isOpen, type ShownDocument } from "../views/view.ts";
+import type { ArrangedRow, DocumentRowData } from "./arrange-rows.ts";
+import { useConversation } from "./conversation-port.ts";
+import { HookRow } from "./hook-row.tsx";
+
+/** N74, N107: a subagent as one line that unfolds to its task, what it did, and its report. */
+export function SubagentRow({ row }: { readonly row: DocumentRowData }) {
+  const messages = useMessages();
+  const { waiting } = useConversation();
+  const { key, document, parts = [] } = row;
+  const [chosen, setUnfolded] = useRemembered<boolean | undefined>(`${key}/unfolded`, undefined);
+  const isWaiting = waiting.has(key) || parts.some((part) => waiting.has(part.key));
+  // What waits for a decision is shown.
+  const isUnfolded = chosen ?? isWaiting;
+  const given = readObject(document.metadata, "arguments") ?? {};
+  const last = parts.findLast((part) => part.kind === "document");
+  return (
+    <div class={`line-card subagent ${isFailed(document) ? "failed" : ""}`}>
+      <button type="button" class="line-head" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
+        <span class="chevron">
+          <Icon name="chevron" />
+        </span>
+        <Icon name="agent" />
+        <span class="line-title">
+          <span class="unseen">{messages.subagent} </span>
+          <VisibleText text={readText(given, "kind") || messages.subagent} />
+        </span>
+        <span class="line-detail">
+          <VisibleText text={readText(given, "task").slice(0, 300).toWellFormed()} />
+        </span>
+        <SubagentFacts document={document} parts={parts} isWaiting={isWaiting} />
+      </button>
+      {isOpen(document) && !isUnfolded && last ? (
+        <p class="subagent-now">
+          <VisibleText text={describeStep(last.document, messages)} />
+        </p>
+      ) : undefined}
+      {isUnfolded ? <SubagentBody row={row} task={readText(given, "task")} /> : undefined}
+    </div>
+  );
+}
+
+function isFailed({ metadata }: ShownDocument): boolean {
+  return readObject(metadata, "result")?.["status"] === "error";
+}
+
+interface SubagentFactsProps {
+  readonly document: ShownDocument;
+  readonly parts: readonly ArrangedRow[];
+  readonly isWaiting: boolean;
+}
+
+function SubagentFacts({ document, parts, isWaiting }: SubagentFactsProps) {
+  const messages = useMessages();
+  const language = useLanguage();
+  const duration = readNumber(document.metadata, "duration_ms");
+  const calls = parts.filter((part) => part.kind === "document" && part.document.type !== "error").length;
+  return (
+    <span class="line-facts">
+      {isWaiting ? <Badge tone="warning">{messages.waiting}</Badge> : undefined}
+      {isOpen(document) && !isWaiting ? <Badge tone="active">{messages.running}</Badge> : undefined}
+      {isFailed(document) ? <Badge tone="bad">{messages.failed}</Badge> : undefined}
+      {calls === 0 ? undefined : <span>{messages.calls(calls)}</span>}
+      {duration === undefined ? undefined : <span>{formatDuration(duration, language)}</span>}
+    </span>
+  );
+}
+
+function SubagentBody({ row, task }: { readonly row: DocumentRowData; readonly task: string }) {
+  const messages = useMessages();
+  const { key, document, parts = [], isCurrent, responseId } = row;
+  const report = toReport(document);
+  return (
+    <div class="line-body subagent-body">
+      <section aria-label={messages.task}>
+        <h4>{messages.task}</h4>
+        <PlainText class="plain-text subagent-task" text={task} />
+      </section>
+      {parts.length === 0 ? undefined : (
+        <section aria-label={messages.stepsLabel}>
+          <h4>{messages.stepsLabel}</h4>
+          <ol class="subagent-steps">
+            {parts.map((part) => (
+              <li key={part.key}>
+                {part.kind === "hook" ? (
+                  <HookRow row={part} />
+                ) : (
+                  <DocumentView document={part.document} responseId={responseId} isCurrent={isCurrent} />
+                )}
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+      {report === "" ? undefined : (
+        <section aria-label={messages.report}>
+          <h4>{messages.report}</h4>
+          <Markdown text={report} isComplete={!isOpen(document)} memoryKey={`${key}/report`} />
+        </section>
+      )}
+      <Totals document={document} />
+    </div>
+  );
+}
+
+/** What it reported; while it works, what it has said so far (N75). */
+function toReport({ metadata }: ShownDocument): string {
+  const result = readObject(metadata, "result");
+  if (result === undefined) return readText(metadata, "draftOutput").trim();
+  const failure = readObject(result, "data");
+  return failure === undefined ? readText(result, "data") : readText(failure, "message");
+}
+
+function Totals({ document }: { readonly document: ShownDocument }) {
+  const messages = useMessages();
+  const language = useLanguage();
+  const totals = readObject(document.metadata, "subagent");
+  const usage = totals && readObject(totals, "usage");
+  if (totals === undefined || usage === undefined) return undefined;
+  const format = (name: string): string => formatNumber(readNumber(usage, name) ?? 0, language);
+  const model = readText(totals, "model");
+  return (
+    <p class="card-note">
+      {model === "" ? undefined : (
+        <>
+          <VisibleText text={model} /> ·{" "}
+        </>
+      )}
+      {messages.tokens(format("promptTokens"), format("completionTokens"))} ·{" "}
+      {messages.turns(readNumber(totals, "turnCount") ?? 0)}
+    </p>
+  );
+}
