@@ -1,4 +1,5 @@
 /** Hooks in a configuration, in the form of Claude Code's settings (C80). */
+import { createContext, Script } from "node:vm";
 import type { HookEventName } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 
@@ -74,12 +75,32 @@ export function parseMatcher(text: string): ((name: string) => boolean) | undefi
     return (name) => names.has(name);
   }
   try {
-    const pattern = new RegExp(text);
-    return (name) => pattern.test(name);
+    return toTimedTest(new RegExp(text));
   } catch {
     return undefined;
   }
 }
+
+/** How long a matcher may look at a name. Milliseconds. */
+const MATCH_MS = 250;
+
+/**
+ * A model chooses names, and some patterns backtrack for hours. One that took too long accepts every name from then on: a
+ * guard runs once too often rather than never (S-210).
+ */
+function toTimedTest(pattern: RegExp): (name: string) => boolean {
+  let isTooSlow = false;
+  return (name) => {
+    try {
+      return isTooSlow || (matching.runInContext(createContext({ pattern, name }), { timeout: MATCH_MS }) as boolean);
+    } catch {
+      return (isTooSlow = true);
+    }
+  };
+}
+
+/** Only code that is run in this way can be ended. */
+const matching = new Script("pattern.test(name)");
 
 const group = s.object({
   /** Which tools, or which kind of the event. Default: all. */

@@ -86,21 +86,26 @@ export function readTrust(dataFolder: string): TrustList {
   return { repositories: trusted, servers, hooks };
 }
 
-/** Compares the entries of a repository with the user's list; without a data folder nothing has a yes. @throws SheafError CONFIG_INVALID. */
-export function createTrustCheck(
+/** What of a repository has a yes: digests by name. None without a data folder. @throws SheafError CONFIG_INVALID. */
+export function readTrusted(
   kind: TrustKind,
   { workspace, dataFolder }: { readonly workspace: string; readonly dataFolder: string | undefined },
-): (name: string, digest: string) => TrustState {
-  const repository = findRepository(workspace);
+): ReadonlyMap<string, string> {
   const list = dataFolder === undefined ? [] : readTrust(dataFolder)[kind];
-  const known = new Map(
-    list.filter((entry) => isSameRepository(entry.repository, repository)).map(({ name, digest }) => [name, digest]),
-  );
-  return (name, digest) => {
-    const trusted = known.get(name);
-    if (trusted === digest) return "trusted";
-    return trusted === undefined ? "not_trusted" : "changed";
-  };
+  if (list.length === 0) return new Map();
+  const repository = findRepository(workspace);
+  const own = list.filter((entry) => isSameRepository(entry.repository, repository));
+  return new Map(own.map(({ name, digest }) => [name, digest]));
+}
+
+/** Compares an entry of a repository with what has a yes. */
+export function toTrustState(
+  { name, digest }: Pick<TrustedEntry, "name" | "digest">,
+  trusted: ReadonlyMap<string, string>,
+): TrustState {
+  const known = trusted.get(name);
+  if (known === digest) return "trusted";
+  return known === undefined ? "not_trusted" : "changed";
 }
 
 /** Says yes to an entry with this content. @throws SheafError STORAGE_FULL, CONFIG_INVALID. */

@@ -8,7 +8,7 @@ import { isBelow } from "../workspace/workspace.ts";
 import { hookFiles } from "./hook-settings.ts";
 import { parseHooks, type Hook, type HookList } from "./read-hooks.ts";
 import { toSorted } from "./to-sorted.ts";
-import { createTrustCheck, type TrustState } from "./trust.ts";
+import { readTrusted, toTrustState, type TrustState } from "./trust.ts";
 
 /** Longest list of hooks that a person reads before saying yes. UTF-16 units, as JSON. */
 const MAX_ENTRY = 20_000;
@@ -37,22 +37,28 @@ interface HookPlaces {
   readonly dataFolder: string | undefined;
 }
 
-/** In the order of `hookFiles`; a file without hooks is left out. @throws SheafError CONFIG_INVALID for a list of trust that cannot be read. */
+/** In the order of `hookFiles`; a file without hooks is left out, unless its hooks had a yes (S-213). @throws SheafError CONFIG_INVALID for a list of trust that cannot be read. */
 export function readWorkspaceHooks(places: HookPlaces): readonly WorkspaceHooks[] {
   const found = hookFiles.flatMap((name) => {
     const value = readHooks(join(places.workspace, name));
     return value === undefined ? [] : [{ name, value }];
   });
-  if (found.length === 0) return [];
-  const findState = createTrustCheck("hooks", places);
-  return found.map(({ name, value }) => {
-    if (typeof value === "string") return { name, state: "unusable", problem: value };
-    const entry = parseEntry(name, value, places.workspace);
-    return typeof entry === "string"
-      ? { name, state: "unusable", problem: entry }
-      : { name, ...entry, state: findState(name, entry.digest) };
-  });
+  const trusted = readTrusted("hooks", places);
+  // A guard that the user relies on must not go without a word: a command can move the folder that it is in.
+  const gone = [...trusted.keys()].filter((name) => found.every((entry) => entry.name !== name));
+  return [
+    ...found.map(({ name, value }): WorkspaceHooks => {
+      if (typeof value === "string") return { name, state: "unusable", problem: value };
+      const entry = parseEntry(name, value, places.workspace);
+      return typeof entry === "string"
+        ? { name, state: "unusable", problem: entry }
+        : { name, ...entry, state: toTrustState({ name, digest: entry.digest }, trusted) };
+    }),
+    ...gone.map((name): WorkspaceHooks => ({ name, state: "unusable", problem: goneProblem })),
+  ];
 }
+
+const goneProblem = "you trusted them, and they are not there (sheaf hooks trust --remove revokes the yes)";
 
 /** Undefined: there are none; a text: why they cannot be read. */
 function readHooks(file: string): Readonly<Record<string, unknown>> | string | undefined {

@@ -11,7 +11,7 @@ import { fillEntry } from "./fill-entry.ts";
 import type { McpServers, McpServerSettings } from "./mcp-settings.ts";
 import { parseServerEntry, readServerList } from "./server-list.ts";
 import { toSorted } from "./to-sorted.ts";
-import { createTrustCheck, type TrustState } from "./trust.ts";
+import { readTrusted, toTrustState, type TrustState } from "./trust.ts";
 
 /** Longest entry that a person reads before saying yes. UTF-16 units, as JSON. */
 const MAX_ENTRY = 4000;
@@ -122,12 +122,12 @@ export function readWorkspaceServers(places: WorkspacePlaces): readonly Workspac
   );
   const entries = found.filter(({ name }, index) => found.findIndex((other) => other.name === name) === index);
   if (entries.length === 0) return [];
-  const findState = createTrustCheck("servers", places);
+  const trusted = readTrusted("servers", places);
   return entries.map(({ name, file, value }) => {
     const entry = file === ".mcp.json" ? parseEntry(name, value, places) : parseFilled(name, value, places);
     if (typeof entry === "string") return { name, file, state: "unusable", problem: entry };
     const digest = toDigest(name, entry.written, file);
-    return { name, file, ...entry, digest, state: findState(name, digest) };
+    return { name, file, ...entry, digest, state: toTrustState({ name, digest }, trusted) };
   });
 }
 

@@ -2,6 +2,7 @@
 import type { TokenPrice, Usage } from "@sheaf/protocol";
 import { toCostUsd } from "@sheaf/protocol/cost";
 import { SheafError } from "../base/errors.ts";
+import type { AgentPort } from "../tools/tool.ts";
 
 /** Limits; a missing one means no limit. */
 export interface BudgetLimits {
@@ -12,6 +13,8 @@ export interface BudgetLimits {
   /** US dollars; needs the price of the model. */
   readonly maxCostUsd?: number;
 }
+
+export const zeroUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
 
 /** Counts what a run used. */
 export interface Budget {
@@ -29,8 +32,13 @@ export interface Budget {
   findExceeded(toolCalls: number): SheafError | undefined;
   /** The limit that does not allow another turn, after subagents have used what the run may use (C97). */
   findUsedUp(): SheafError | undefined;
-  /** Counts turns and calls of a subagent, unless a limit does not allow them: one turn stays for the run itself (C97). */
+  /**
+   * Counts turns and calls of a subagent, unless a limit does not allow them: one turn stays for the run itself (C97).
+   * Each is expected to take as much as the largest turn of a subagent so far, until it has ended (S-212).
+   */
   takeForAgent(wanted: AgentShare): SheafError | undefined;
+  /** What a turn that was taken for a subagent has used. */
+  endAgentTurn(usage: Usage, paid?: TokenPrice): void;
   /** Whether no further turn of a subagent is allowed. */
   readonly isLastAgentTurn: boolean;
 }
@@ -41,6 +49,14 @@ interface AgentShare {
   readonly toolCalls: number;
 }
 
+interface Spending {
+  readonly tokens: number;
+  /** US dollars. */
+  readonly cost: number;
+}
+
+const noSpending: Spending = { tokens: 0, cost: 0 };
+
 /** An unused budget. */
 export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined): Budget {
   let turns = 0;
@@ -48,10 +64,18 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
   let tokens = 0;
   let lastTokens = 0;
   let cost = 0;
+  /** Turns of subagents that have not ended, and what each may take. */
+  let open = 0;
+  let expected = noSpending;
+  let hasAgents = false;
 
-  const addUsage = (usage: Usage, paid = price): void => {
-    tokens += usage.totalTokens;
-    if (paid) cost += toCostUsd(usage, paid);
+  const toSpending = (usage: Usage, paid = price): Spending => {
+    return { tokens: usage.totalTokens, cost: paid ? toCostUsd(usage, paid) : 0 };
+  };
+  const addUsage = (usage: Usage, paid?: TokenPrice): void => {
+    const spent = toSpending(usage, paid);
+    tokens += spent.tokens;
+    cost += spent.cost;
   };
 
   const findExceeded = (wanted: number, reservedTurns: number): SheafError | undefined => {
@@ -68,14 +92,15 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
         `the model wants tool call ${toolCalls + wanted}, the budget is ${maxToolCalls}: raise --max-tool-calls`,
       );
     }
-    if (maxTokens !== undefined && tokens >= maxTokens) {
-      return new SheafError(
-        "BUDGET_TOKENS",
-        `${tokens} tokens are used, the budget is ${maxTokens}: raise --max-tokens`,
-      );
+    // The run itself has its next turn when all of its subagents have ended.
+    const agents = reservedTurns > 0 ? open : 0;
+    const also = agents > 0 ? `, and ${agents} more turns of subagents go on` : "";
+    if (maxTokens !== undefined && tokens + agents * expected.tokens >= maxTokens) {
+      const message = `${tokens} tokens are used${also}, the budget is ${maxTokens}: raise --max-tokens`;
+      return new SheafError("BUDGET_TOKENS", message);
     }
-    if (maxCostUsd !== undefined && cost >= maxCostUsd) {
-      const message = `the run has cost $${cost.toFixed(4)}, the budget is $${maxCostUsd}: raise --max-cost-usd`;
+    if (maxCostUsd !== undefined && cost + agents * expected.cost >= maxCostUsd) {
+      const message = `the run has cost $${cost.toFixed(4)}${also}, the budget is $${maxCostUsd}: raise --max-cost-usd`;
       return new SheafError("BUDGET_COST", message);
     }
     return undefined;
@@ -86,6 +111,8 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
     addTurn(usage, paid) {
       turns += 1;
       lastTokens = usage.totalTokens;
+      // A subagent begins with less than the run that calls it.
+      if (!hasAgents) expected = toSpending(usage, paid);
       addUsage(usage, paid);
     },
     addToolCalls(count) {
@@ -105,8 +132,17 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
       const exceeded = findExceeded(wanted.toolCalls, wanted.turns);
       if (exceeded) return exceeded;
       turns += wanted.turns;
+      open += wanted.turns;
       toolCalls += wanted.toolCalls;
       return undefined;
+    },
+    endAgentTurn(usage, paid) {
+      const spent = toSpending(usage, paid);
+      const before = hasAgents ? expected : noSpending;
+      expected = { tokens: Math.max(before.tokens, spent.tokens), cost: Math.max(before.cost, spent.cost) };
+      hasAgents = true;
+      open -= 1;
+      addUsage(usage, paid);
     },
     get isLastAgentTurn() {
       return findExceeded(1, 1) !== undefined;
@@ -117,11 +153,15 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
 /** The budget of a subagent: limits of its own, within those of the run that called it. */
 export function createAgentBudget(
   limits: BudgetLimits,
-  { take, isLastTurn }: { readonly take: Budget["takeForAgent"]; readonly isLastTurn: () => boolean },
+  { take, endTurn, isLastTurn }: Pick<AgentPort, "take" | "endTurn" | "isLastTurn">,
 ): Budget {
   const own = createBudget(limits, undefined);
   return {
     ...own,
+    addTurn(usage, paid) {
+      own.addTurn(usage, paid);
+      endTurn(usage, paid);
+    },
     get isLastTurn() {
       return own.isLastTurn || isLastTurn();
     },

@@ -12,7 +12,7 @@ import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
 import type { CutLog } from "./conversations/resume-response.ts";
 import { createFinalAnswer, type AnswerCheck } from "./final-answer.ts";
 import { toEndedRequest } from "@sheaf/protocol/cost";
-import { createBudget, type Budget, type BudgetLimits } from "./budget.ts";
+import { createBudget, type Budget, type BudgetLimits, zeroUsage } from "./budget.ts";
 import { createClosingCalls } from "./closing-calls.ts";
 import { createContextSize, createShortener } from "./compaction.ts";
 import { toTokens } from "./fit-texts.ts";
@@ -63,8 +63,6 @@ export interface RunPorts {
   /** Of a subagent: its name. */
   readonly agentName?: string | undefined;
 }
-
-const zeroUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
 
 /** How often in a row a provider may interrupt its answer. */
 const MAX_PAUSES = 10;
@@ -185,8 +183,8 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         if (event.type === "turn_end") budget.addTurn(event.usage, event.model?.price);
         if (event.type === "tool_call_arguments") budget.addToolCalls(1);
         if (event.type !== "agent_event") continue;
-        // Their usage is counted as it is noted.
         if (event.event.type === "turn_start") budget.addTurn(zeroUsage);
+        if (event.event.type === "turn_end") budget.addUsage(event.event.usage, event.event.model?.price);
         if (event.event.type === "tool_call_arguments") budget.addToolCalls(1);
       }
       resumedNote = note;
@@ -205,9 +203,9 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         corrections.push(event);
         hooks.push(event);
         if (event.type === "agent_event") hooks.push(event.event);
-        // Its own turns are counted where they end.
-        const ended = event.type === "turn_end" ? undefined : toEndedRequest(event);
-        if (ended) budget.addUsage(ended.usage, ended.model?.price);
+        // Turns are counted where they end.
+        const ended = toEndedRequest(event);
+        if (ended?.type === "compaction") budget.addUsage(ended.usage, ended.model?.price);
       }
       return group;
     },
@@ -271,7 +269,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       signal: AbortSignal,
     ): AsyncGenerator<EventGroup, RunEnd | undefined> {
       const after = yield* hooks.atStop(end, text, signal);
-      return budget.findExceeded(0) ? end : after;
+      return after ?? (budget.findExceeded(0) ? end : undefined);
     },
     /** The same after the tool calls of a turn. */
     findEndAfterTools({ calls }: TurnState, results: readonly ToolResult[], signal: AbortSignal): RunEnd | undefined {

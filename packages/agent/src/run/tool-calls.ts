@@ -1,7 +1,7 @@
 /** Runs the tool calls of one turn. */
 import { createWholeCharacters, toWellFormed } from "@sheaf/documents/text";
 import type { ApprovalRequest, RunEventBody, ToolOutputDelta, ToolResult } from "@sheaf/protocol";
-import type { Budget } from "./budget.ts";
+import { type Budget, zeroUsage } from "./budget.ts";
 import { type ApprovalPorts, askApproval, createApprovalRequests, createCallQuestions } from "./approvals.ts";
 import { type HookedCall, joinNotes, runHooksBefore } from "./hooked-calls.ts";
 import type { EventGroup } from "./run-log.ts";
@@ -141,15 +141,29 @@ async function runCall(
 /** The events of a subagent are stored as part of the log of its run, until its call has ended. */
 function createAgentPort(callId: string, budget: Budget, queue: EventQueue) {
   let hasEnded = false;
+  let open = 0;
   const port: AgentPort = {
     async emit(events) {
       if (hasEnded) throw new SheafError("CANCELLED", "the call of the subagent has ended");
       await Promise.all(events.map((event) => queue.push({ type: "agent_event", callId, event })));
     },
-    take: (wanted) => budget.takeForAgent(wanted),
+    take(wanted) {
+      const exceeded = budget.takeForAgent(wanted);
+      if (!exceeded) open += wanted.turns;
+      return exceeded;
+    },
+    endTurn(usage, paid) {
+      open -= 1;
+      budget.endAgentTurn(usage, paid);
+    },
     isLastTurn: () => budget.isLastAgentTurn,
   };
-  return { port, end: () => void (hasEnded = true) };
+  const end = (): void => {
+    hasEnded = true;
+    // A turn that was taken and never came to its end uses nothing more.
+    for (let left = open; left > 0; left -= 1) port.endTurn(zeroUsage);
+  };
+  return { port, end };
 }
 
 /** A defect in a tool is reported to the model and does not end the run. */

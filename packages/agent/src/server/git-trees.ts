@@ -123,6 +123,8 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
     return all.find((own) => folder === own.root || (trees === "trees" && key === basename(own.folder)));
   };
   const inTurn = createTurns();
+  /** The response that runs in a tree, by the folder. One that waits for a person may take for days. */
+  const busy = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
 
   /** The newest commit of the branch, or the last one that is known. */
@@ -189,7 +191,8 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
         await inTurn(tree.folder, async () => {
           // Asked in its turn: a tree has no record while it is made.
           const { usedAt = 0 } = readConversationTree(tree) ?? {};
-          if (now() - usedAt >= workspace.keepTreeMs) await removeTree(tree.folder);
+          const isUnused = now() - usedAt >= workspace.keepTreeMs && !busy.has(tree.folder);
+          if (isUnused) await removeTree(tree.folder);
         });
       }
       await runGit(workspace.mirror, ["-c", "gc.auto=5000", "gc", "-q", "--auto"], { timeoutMs: SWEEP_MS });
@@ -232,14 +235,17 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
     async prepare(owner, store, running) {
       const workspace = find(owner.workspace);
       if (!workspace) return { isNew: false };
-      return inTurn(toTree(workspace, owner.id).folder, () => openTree(workspace, owner, store, running));
+      const { folder } = toTree(workspace, owner.id);
+      if (running !== undefined) busy.set(folder, running.responseId);
+      return inTurn(folder, () => openTree(workspace, owner, store, running));
     },
-    async record({ id, workspace: folder }, responseId, isRunning = false) {
-      const workspace = find(folder);
+    async record({ id, workspace: place }, responseId, isRunning = false) {
+      const workspace = find(place);
       if (!workspace) return false;
+      const { folder } = toTree(workspace, id);
+      if (!isRunning && busy.get(folder) === responseId) busy.delete(folder);
       try {
-        const order = { responseId, isRunning };
-        return await inTurn(toTree(workspace, id).folder, () => recordTree(workspace, id, order));
+        return await inTurn(folder, () => recordTree(workspace, id, { responseId, isRunning }));
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         log({ level: "error", event: "state_not_recorded", workspace: workspace.name, responseId, reason });

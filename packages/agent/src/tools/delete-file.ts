@@ -3,6 +3,7 @@ import * as s from "@sheaf/protocol/schema";
 import { MAX_CHECKPOINT_BYTES, type Checkpoints } from "../workspace/checkpoints.ts";
 import { createFileFault, toFileError } from "../workspace/file-error.ts";
 import { countLines, decodeText, detectTextFormat } from "../workspace/text-format.ts";
+import type { FileIdentity } from "../workspace/open-file.ts";
 import { removeFile, resolveEntry } from "../workspace/move-file.ts";
 import { hashFile, readWholeFile } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
@@ -32,7 +33,7 @@ export const deleteFileTool: Tool<s.ValueOf<typeof parameters>> = {
     }
     if (signal.aborted) return toCancelledOutcome();
     const note = await keepBefore(checkpoints, before);
-    const removed = await removeFile(workspace, path);
+    const removed = await removeFile(workspace, path, before.identity);
     if (!removed.ok) {
       const isMissing = removed.error.code === "FILE_NOT_FOUND";
       return toFailedOutcome(isMissing ? toMissingFileError(workspace.root, path) : removed.error);
@@ -65,6 +66,7 @@ interface StateBefore {
   /** Of a file that is small enough to be kept. */
   readonly content: Uint8Array | undefined;
   readonly mode: number | undefined;
+  readonly identity: FileIdentity | undefined;
 }
 
 async function keepBefore(
@@ -81,11 +83,11 @@ async function readState(root: string, path: WorkspacePath): Promise<StateBefore
   const whole = await readWholeFile(root, path, MAX_CHECKPOINT_BYTES);
   if (!whole.ok) {
     const large = whole.error.code === "FILE_TOO_LARGE" ? await hashFile(root, path) : whole;
-    const { bytes, hash } = large.ok ? large.value : { bytes: 0, hash: undefined };
-    return { bytes, lines: 0, hash, content: undefined, mode: undefined };
+    const { bytes, hash, identity } = large.ok ? large.value : { bytes: 0, hash: undefined, identity: undefined };
+    return { bytes, lines: 0, hash, content: undefined, mode: undefined, identity };
   }
-  const { bytes, hash, mode } = whole.value;
+  const { bytes, hash, mode, identity } = whole.value;
   const format = bytes.length <= MAX_CONTENT_BYTES ? detectTextFormat(bytes) : undefined;
   const text = format && decodeText(bytes, format);
-  return { bytes: bytes.length, lines: countLines(text ?? ""), hash, content: bytes, mode };
+  return { bytes: bytes.length, lines: countLines(text ?? ""), hash, content: bytes, mode, identity };
 }

@@ -9,8 +9,13 @@ const parameters = s.object({
   file: s.optional(s.string({ description: "Another file of the skill, as SKILL.md names it" })),
 });
 
-/** The tool of a run that has skills. It reads nothing but what `findSkills` found. */
-export function createSkillTool(skills: readonly Skill[]): CallableTool {
+/**
+ * The tool of a run that has skills. It reads nothing but what `findSkills` found. A skill that is not offered is read all
+ * the same, since a person may have sent its name; the model is not told of it.
+ */
+export function createSkillTool(found: readonly Skill[]): CallableTool {
+  const skills = found.filter(({ kind }) => kind === "skill");
+  const offered = skills.filter(({ isOffered }) => isOffered).map(({ name }) => name);
   return toCallable<s.ValueOf<typeof parameters>>({
     name: "read_skill",
     description: "Read the instructions of a skill, or another file of its folder.",
@@ -22,7 +27,7 @@ export function createSkillTool(skills: readonly Skill[]): CallableTool {
       if (!skill) {
         return toFailure(
           "FILE_NOT_FOUND",
-          `there is no skill ${JSON.stringify(name.slice(0, 80))}: use one of ${skills.map((each) => each.name).join(", ")}`,
+          `there is no skill ${JSON.stringify(name.slice(0, 80))}: use one of ${offered.join(", ")}`,
         );
       }
       if (file === undefined || file === "SKILL.md") return { status: "success", output: toInstructions(skill) };

@@ -1,5 +1,5 @@
 /** The port between a run and its tools. Each tool has a file in this folder. */
-import type { HookResult, Mode, OwnEventBody, ToolDocumentType, ToolResult } from "@sheaf/protocol";
+import type { HookResult, Mode, OwnEventBody, TokenPrice, ToolDocumentType, ToolResult, Usage } from "@sheaf/protocol";
 import type { SheafError } from "../base/errors.ts";
 import type { Schema } from "@sheaf/protocol/schema";
 import type { BackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
@@ -76,6 +76,8 @@ export interface AgentPort {
   readonly emit: (events: readonly OwnEventBody[]) => Promise<void>;
   /** Takes turns and tool calls from the budget of the run; the limit that does not allow them: nothing is taken (C97). */
   readonly take: (wanted: { readonly turns: number; readonly toolCalls: number }) => SheafError | undefined;
+  /** What a turn that was taken has used; `paid`: its price, if it is not that of the run. */
+  readonly endTurn: (usage: Usage, paid?: TokenPrice) => void;
   /** Whether the budget of the run allows no further turn of a subagent. */
   readonly isLastTurn: () => boolean;
 }

@@ -3,6 +3,7 @@ import { lstatSync, unlinkSync } from "node:fs";
 import { posix } from "node:path";
 import { moveToFreeName } from "./atomic-write.ts";
 import { createFileFault, runFileWork, toFileError, type FileResult } from "./file-error.ts";
+import { type FileIdentity, isSameFile, toFileIdentity } from "./open-file.ts";
 import { openFolder, type OpenFolder } from "./open-folder.ts";
 import { findProtection } from "./protected-names.ts";
 import { type PathResolution, toOutsideError, type Workspace, type WorkspacePath } from "./workspace.ts";
@@ -20,15 +21,23 @@ export function resolveEntry(workspace: Workspace, path: string): PathResolution
   return { ok: true, path: entry, entry };
 }
 
-/** Deletes a file or a link. Errors: PROTECTED_PATH, FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE and others. */
-export async function removeFile(workspace: Workspace, path: WorkspacePath): Promise<FileResult<void>> {
+/**
+ * Deletes a file or a link. `expected` is the entry as it was looked at: if it has changed, it stays.
+ * Errors: PROTECTED_PATH, STALE_FILE, FILE_NOT_FOUND, IS_A_DIRECTORY, NOT_A_FILE and others.
+ */
+export async function removeFile(
+  workspace: Workspace,
+  path: WorkspacePath,
+  expected?: FileIdentity,
+): Promise<FileResult<void>> {
   const protection = findProtection(workspace, path);
   if (protection) return { ok: false, error: protection };
   return runFileWork(path.named, async () => {
     const folder = openFolder(workspace.root, posix.dirname(path.relative));
     try {
       const entry = toEntry(folder, path);
-      checkMovable(entry);
+      const found = checkMovable(entry);
+      if (expected && !isSameFile(found, expected)) throw createFileFault("STALE_FILE");
       unlinkSync(entry);
     } finally {
       folder.close();
@@ -77,8 +86,9 @@ function toEntry(folder: OpenFolder, path: WorkspacePath): string {
 }
 
 /** Whole folders are not moved or deleted here: they may contain protected names. */
-function checkMovable(entry: string): void {
-  const stats = lstatSync(entry);
+function checkMovable(entry: string): FileIdentity {
+  const stats = lstatSync(entry, { bigint: true });
   if (stats.isDirectory()) throw createFileFault("EISDIR");
   if (!stats.isFile() && !stats.isSymbolicLink()) throw createFileFault("NOT_A_FILE");
+  return toFileIdentity(stats);
 }

@@ -202,6 +202,44 @@ describe("the budget of a run", () => {
     expect(response.metadata.finishReason).toBe("end_turn");
   });
 
+  test(verifies("S-212", "is not exceeded by many subagents at once"), async () => {
+    const usage = { promptTokens: 1000, completionTokens: 0 };
+    const calls = Array.from({ length: 40 }, () => ask("search"));
+    const { model } = script(
+      [
+        { events: calls, usage },
+        { ...say("Done."), usage },
+      ],
+      {
+        search: [
+          { events: [read], usage },
+          { ...say("Found."), usage },
+        ],
+      },
+    );
+    const { events } = await run(model, { limits: { maxTokens: 6000 } });
+    expect(inner(events).filter(({ type }) => type === "turn_end")).toHaveLength(5);
+    expect(resultsOf(events)[0]?.error).toMatchObject({ code: "BUDGET_TOKENS" });
+  });
+
+  test(verifies("S-212", "counts turns of subagents whose provider tells no usage by an estimate"), async () => {
+    const usage = { promptTokens: 0, completionTokens: 0 };
+    const { model } = script(
+      [
+        { events: [ask("search"), ask("search")], usage },
+        { ...say("Done."), usage },
+      ],
+      {
+        search: [
+          { events: [read], usage },
+          { ...say("Found."), usage },
+        ],
+      },
+    );
+    const { response } = await run(model, { limits: { maxTokens: 1800 } });
+    expect(response.metadata.finishReason).toBe("budget");
+  });
+
   test(verifies("C97", "ends the run when subagents have used its tokens"), async () => {
     const usage = { promptTokens: 900, completionTokens: 100 };
     const { model } = script(

@@ -22,9 +22,10 @@ function createWorkspace() {
     createGitWorkspace({ name: "app", word, settings: {}, folder, environment: process.env });
   const workspace = toWorkspace(createFolder());
   const events: string[] = [];
-  const open = (now: number, opened = workspace) => {
+  const open = (time: number | (() => number), opened = workspace) => {
+    const now = typeof time === "number" ? () => time : time;
     const log = ({ event }: Readonly<Record<string, unknown>>): void => void events.push(String(event));
-    const trees = createGitTrees({ workspaces: [opened], environment: process.env, log, now: () => now });
+    const trees = createGitTrees({ workspaces: [opened], environment: process.env, log, now });
     onTestFinished(() => trees.close());
     return trees;
   };
@@ -190,4 +191,22 @@ test(verifies("R-53", "a server that goes on with its own response has its files
   expect(await again.record(owner, "chat_1")).toBe(true);
   const states = git(remote, "log", "--format=%s", "refs/sheaf/conv_1/chat_1").split("\n");
   expect(states).toEqual(["State after chat_1", "Another server goes on with chat_1", "State in chat_1", "Begin"]);
+});
+
+test(verifies("R-55", "a tree is not removed while a response runs in it, however long that takes"), async () => {
+  const { root, open } = createWorkspace();
+  let days = 0;
+  const trees = open(() => days * DAY_MS);
+  await trees.open();
+  const owner = { id: "conv_1", workspace: trees.toFolder(root, "conv_1") };
+  await trees.prepare(owner, toStore(), begins("chat_1"));
+  days = 8;
+  await trees.open();
+  // In turn with the look for unused trees.
+  await trees.prepare({ ...owner, id: "conv_2" }, toStore());
+  await trees.record(owner, "chat_1");
+  expect(existsSync(owner.workspace)).toBe(true);
+  days = 16;
+  await trees.open();
+  await expect.poll(() => existsSync(owner.workspace)).toBe(false);
 });

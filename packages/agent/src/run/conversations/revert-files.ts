@@ -77,7 +77,9 @@ export async function planFileReverts(
       reverts.push(toRevert(file, "unchanged", done));
     } else if (file.span.before.kind === "absent") {
       const isMoved = [...moves.values()].includes(file);
-      removals.push(toRevert(file, "removed", isMoved ? done : () => removeFile(file.workspace, file.path)));
+      removals.push(
+        toRevert(file, "removed", isMoved ? done : () => removeFile(file.workspace, file.path, file.identity)),
+      );
     } else {
       const source = moves.get(file);
       const revert = source ? toMoveBack(file, source) : await toWriteBack(file, files, checkpoints);

@@ -55,8 +55,14 @@ const deciding: ReadonlySet<HookEventName> = new Set([...refusingEvents, "PostTo
 /** Events at which a plain output is for the model. */
 const speaking: ReadonlySet<HookEventName> = new Set(["SessionStart", "UserPromptSubmit"]);
 
-/** `toolName`: of the call, if there is one. */
+/** `toolName`: of the call, if there is one. What the sandbox prevented is for the user, as after a command. */
 export function toHookAnswer(event: HookEventName, outcome: CommandOutcome, toolName = ""): HookAnswer {
+  const answer = readAnswer(event, outcome, toolName);
+  const sentences = [answer.message ?? "", ...outcome.refusals].filter((sentence) => sentence !== "");
+  return sentences.length === 0 ? answer : { ...answer, message: toText(sentences.join("; "), MAX_MESSAGE) };
+}
+
+function readAnswer(event: HookEventName, outcome: CommandOutcome, toolName: string): HookAnswer {
   const { exitCode, stdout, stderr } = outcome;
   const fault = findFault(outcome);
   if (fault !== undefined) return toFailedAnswer(event, exitCode, fault);

@@ -4,7 +4,7 @@ import { join, posix } from "node:path";
 import { writeFileAtomically } from "../atomic-write.ts";
 import { type FileResult, runFileWork } from "../file-error.ts";
 import { removeFile, resolveEntry } from "../move-file.ts";
-import type { FileIdentity } from "../open-file.ts";
+import { type FileIdentity, toFileIdentity } from "../open-file.ts";
 import { openFolder } from "../open-folder.ts";
 import { findProtection } from "../protected-names.ts";
 import { readWholeFile } from "../read-file.ts";
@@ -80,6 +80,7 @@ function toReason(plan: FileMerge): string {
 interface Present {
   readonly kind: "absent" | "file" | "link";
   readonly content: Buffer;
+  /** Undefined: nothing is there. */
   readonly identity: FileIdentity | undefined;
 }
 
@@ -137,12 +138,12 @@ function isEqual(present: Present, side: Side | undefined): boolean {
 
 async function readPresent(workspace: Workspace, path: WorkspacePath): Promise<FileResult<Present>> {
   const absent: Present = { kind: "absent", content: Buffer.alloc(0), identity: undefined };
-  const stats = lstatSync(path.absolute, { throwIfNoEntry: false });
+  const stats = lstatSync(path.absolute, { bigint: true, throwIfNoEntry: false });
   if (!stats) return { ok: true, value: absent };
   if (stats.isSymbolicLink()) {
     return runFileWork(path.named, async () => {
       const content = readlinkSync(path.absolute, { encoding: "buffer" });
-      return { kind: "link", content, identity: undefined };
+      return { kind: "link", content, identity: toFileIdentity(stats) };
     });
   }
   const whole = await readWholeFile(workspace.root, path, MAX_BYTES);
@@ -162,10 +163,10 @@ async function write(
   after: TreeEntry | undefined,
 ): Promise<FileResult<void>> {
   const { workspace, path, present } = target;
-  if (!wanted) return removeFile(workspace, path);
+  if (!wanted) return removeFile(workspace, path, present.identity);
   if (wanted.kind === "file" && present.kind !== "link") return writeText(target, wanted.content, after);
   if (present.kind !== "absent") {
-    const removed = await removeFile(workspace, path);
+    const removed = await removeFile(workspace, path, present.identity);
     if (!removed.ok) return removed;
   }
   if (wanted.kind === "file") {
