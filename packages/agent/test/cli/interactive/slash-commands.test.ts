@@ -11,6 +11,7 @@ describe("a line", () => {
   test.each([
     ["hello", undefined],
     ["/etc/hosts is what?", undefined],
+    ["/mcp__server__prompt words", undefined],
     ["// a comment", undefined],
     ["/help", { kind: "command", name: "help", words: [] }],
     ["  /MODE  plan ", { kind: "command", name: "mode", words: ["plan"] }],
