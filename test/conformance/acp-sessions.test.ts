@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { methods, type SessionConfigOption, type SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { afterEach, describe, expect, test } from "vitest";
 import { say, startEditor, toText, type Editor, type EditorOptions } from "../support/acp-editor.ts";
@@ -243,6 +244,20 @@ describe("a command", () => {
     expect(toText(editor.updates)).not.toContain("is not a command");
     await ask("/tydi src");
     expect(toText(editor.updates)).toContain("did you mean /tidy?");
+  });
+
+  test(verifies(["C111", "C93"], "of a tool server works at once, and is offered once the server runs"), async () => {
+    const server = join(import.meta.dirname, "../support/changing-server.ts");
+    const s = { command: process.execPath, args: [server], env: compiledCode };
+    const cwd = folders.newFolder({ ".home/config.json": JSON.stringify({ mcpServers: { s } }) });
+    const { editor, ask } = await openSession(cwd);
+    await ask("/mcp__s__review a.ts");
+    const review = { name: "mcp__s__review", description: "Reviews a change", input: { hint: "file [focus]" } };
+    await editor.waitFor(
+      (update) =>
+        update.sessionUpdate === "available_commands_update" &&
+        update.availableCommands.some((command) => isDeepStrictEqual(command, review)),
+    );
   });
 
   test(verifies("C55", "is offered, does what it does in a terminal, and costs no request"), async () => {

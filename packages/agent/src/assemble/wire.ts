@@ -23,6 +23,7 @@ import {
 } from "../model/endpoint.ts";
 import type { CreateLanguageModel } from "../model/live/live-model.ts";
 import type { ServerFolders, ServerPorts } from "../tools/mcp/server-connection.ts";
+import type { ServerPrompt } from "../tools/mcp/server-prompts.ts";
 import type { KeeperLimits, LeaseOrder, ServerKeeper, ServerLease } from "../tools/mcp/server-keeper.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { HookOrder, OpenedHooks } from "./open-hooks.ts";
@@ -218,6 +219,8 @@ async function endSession(sessions: Sessions, conversationId: string): Promise<v
 export interface ToolServers {
   /** Undefined: the response has none, and none is kept for it. */
   lease(order: LeaseOrder, folders: ServerFolders, signal: AbortSignal): Promise<ServerLease | undefined>;
+  /** Prompts of those that run for a conversation (C111). Starts none, and never rejects. */
+  listPrompts(conversationId: string): Promise<readonly ServerPrompt[]>;
   /** When hooks see a session begin and end (C87). */
   readonly sessions: Sessions;
   /** Ends those of a conversation. */
@@ -275,6 +278,7 @@ export function createToolServers(
       );
       return (await loading).lease(order, { ...folders, ...ports }, signal);
     },
+    listPrompts: async (conversationId) => (await loading)?.listPrompts(conversationId) ?? [],
     async end(conversationId) {
       await endSession(sessions, conversationId);
       await (await loading)?.end(conversationId);

@@ -1,6 +1,8 @@
 /** The user's and the repository's commands, and skills, for a person at a terminal or in an editor (C93). */
 import { toUserFiles } from "../base/paths.ts";
 import { findSkills } from "../config/skills.ts";
+import type { ToolServers } from "../assemble/wire.ts";
+import { toConversationId } from "./session-id.ts";
 import type { CommandIo } from "./io.ts";
 import type { RunConfig } from "./run-config.ts";
 
@@ -20,4 +22,13 @@ export function listOwnCommands(
   const { skillFolders } = toUserFiles(environment);
   const { skills } = findSkills({ skillFolders, workspace, trusted: findTrust() });
   return skills.map(({ name, description, argumentHint }) => ({ name, description, hint: argumentHint }));
+}
+
+/** Prompts of the tool servers that run for a session (C111). */
+export async function listServerCommands(toolServers: ToolServers, session: string): Promise<OwnCommand[]> {
+  const prompts = await toolServers.listPrompts(toConversationId(session) ?? "");
+  return prompts.map(({ command, description, arguments: args }) => {
+    const words = args.map(({ name, isRequired }) => (isRequired ? name : `[${name}]`));
+    return { name: command, description: description.split(/\r?\n/, 1)[0]!.slice(0, 1024), hint: words.join(" ") };
+  });
 }

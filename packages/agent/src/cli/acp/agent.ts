@@ -16,7 +16,7 @@ import { sheafVersion } from "../../base/version.ts";
 import type { McpServerSettings, McpServers } from "../../config/mcp-settings.ts";
 import type { ConversationSettings } from "../../store/store.ts";
 import type { FlagValues } from "../flags.ts";
-import { listOwnCommands } from "../own-commands.ts";
+import { listOwnCommands, listServerCommands } from "../own-commands.ts";
 import { listEditorCommands } from "../interactive/slash-commands.ts";
 import type { CommandIo } from "../io.ts";
 import { toConfig } from "../run-config.ts";
@@ -79,6 +79,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
     const session: OpenSession = {
       flags: chosen,
       mcpServers: toMcpServers(mcpServers),
+      serverCommands: [],
       running: undefined,
       known: stored ?? {},
     };
@@ -97,24 +98,32 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
   };
   /** What an editor offers to a person: commands, and the models of the providers in reach. */
   const announce = async (sessionId: string, session: OpenSession, client: AgentContext): Promise<void> => {
-    const { update: method } = methods.client.session;
     try {
-      const own = listOwnCommands(toConfig(session.flags, io), io);
-      const availableCommands = listEditorCommands(own).map(({ name, usage, help }) => ({
-        name,
-        description: help,
-        ...(usage !== "" && { input: { hint: usage } }),
-      }));
-      await client.notify(method, {
-        sessionId,
-        update: { sessionUpdate: "available_commands_update", availableCommands },
-      });
+      await tellCommands(sessionId, session, client);
       const before = names.known.length;
       await names.ask();
       if (names.known.length > before && sessions.get(sessionId) === session) await tellSettings(sessionId, client);
     } catch {
       // The editor has gone; or the list of trusted workspaces is damaged, as the next prompt says.
     }
+  };
+  const tellCommands = async (sessionId: string, session: OpenSession, client: AgentContext): Promise<void> => {
+    const own = [...listOwnCommands(toConfig(session.flags, io), io), ...session.serverCommands];
+    const availableCommands = listEditorCommands(own).map(({ name, usage, help }) => ({
+      name,
+      description: help,
+      ...(usage !== "" && { input: { hint: usage } }),
+    }));
+    const update = { sessionUpdate: "available_commands_update", availableCommands } as const;
+    await client.notify(methods.client.session.update, { sessionId, update });
+  };
+  /** A response has started the servers of the session. */
+  const announcePrompts = async (sessionId: string, session: OpenSession, client: AgentContext): Promise<void> => {
+    if (session.serverCommands.length > 0) return;
+    session.serverCommands = await listServerCommands(toolServers, sessionId);
+    if (session.serverCommands.length === 0 || sessions.get(sessionId) !== session) return;
+    // The editor may have gone.
+    await tellCommands(sessionId, session, client).catch(() => undefined);
   };
   const tellSettings = async (sessionId: string, client: AgentContext): Promise<void> => {
     const { modes, configOptions } = toState(find(sessionId));
@@ -224,6 +233,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
         const { flags: before } = session;
         const response = await runEditorPrompt(session, params, { client, editor, signal, io, toolServers });
         session.known = toChoices(before, io);
+        void announcePrompts(params.sessionId, session, client);
         if (session.flags !== before) await keepChoices(params.sessionId, client);
         return response;
       }),

@@ -13,7 +13,7 @@ import type { McpServers } from "../../config/mcp-settings.ts";
 import { createAcpProjection, toStopReason } from "../../output/acp-updates.ts";
 import type { ConversationSettings } from "../../store/store.ts";
 import type { FlagValues } from "../flags.ts";
-import { listOwnCommands } from "../own-commands.ts";
+import { listOwnCommands, type OwnCommand } from "../own-commands.ts";
 import { runSlashCommand } from "../interactive/run-slash-command.ts";
 import { isEditorCommand, parseSlashLine } from "../interactive/slash-commands.ts";
 import type { CommandIo } from "../io.ts";
@@ -32,6 +32,8 @@ export interface OpenSession {
   known: ConversationSettings;
   /** Servers of the Model Context Protocol that the editor brought. */
   readonly mcpServers: McpServers;
+  /** Prompts of tool servers, once a response has started these. */
+  serverCommands: readonly OwnCommand[];
   /** Defined while a prompt runs. */
   running: AbortController | undefined;
 }

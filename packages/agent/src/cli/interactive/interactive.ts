@@ -14,7 +14,7 @@ import { openPromptHistory, type PromptHistory } from "./prompt-history.ts";
 import { askQuestions } from "./question-menu.ts";
 import { chooseRevert, runSlashCommand, type InteractiveState } from "./run-slash-command.ts";
 import { parseSlashLine } from "./slash-commands.ts";
-import { listOwnCommands } from "../own-commands.ts";
+import { listOwnCommands, listServerCommands } from "../own-commands.ts";
 import type { CommandIo } from "../io.ts";
 import { checkPromptFlags } from "../prompt-flags.ts";
 import { formatFailure, formatNotice } from "../report-error.ts";
@@ -53,9 +53,10 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
       input: process.stdin,
       output: process.stdout,
       history,
-      complete: (before) => {
+      complete: async (before) => {
         const config = toConfig(state.flags, io);
-        return completeLine(before, config.workspace, () => listOwnCommands(config, io));
+        const prompts = /^\/\S*$/.test(before) ? await listServerCommands(state.toolServers, state.session) : [];
+        return completeLine(before, config.workspace, () => [...listOwnCommands(config, io), ...prompts]);
       },
       sendSignal: sendOwnSignal,
     }),
@@ -64,6 +65,7 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
     seen: new Set(),
     toolServers: createToolServers(io.environment, { maxResting: 1 }, new Map()),
     files,
+    listServerCommands: () => listServerCommands(state.toolServers, state.session),
     shorten: async () => void (await respond({ prompt: "", shortens: true }, state, io)),
     print: (text) => void process.stdout.write(toVisibleText(text)),
     chooseRevert: (conflict) => state.console.yield(() => chooseRevert(conflict)),

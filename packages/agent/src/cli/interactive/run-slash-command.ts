@@ -7,7 +7,7 @@ import { runExport } from "../commands/export.ts";
 import { formatRevert, revertSession } from "../commands/revert.ts";
 import type { FlagValues } from "../flags.ts";
 import { formatSlashHelp, type SlashCommandName, type SlashLine } from "./slash-commands.ts";
-import { listOwnCommands } from "../own-commands.ts";
+import { listOwnCommands, type OwnCommand } from "../own-commands.ts";
 import type { LineConsole } from "./line-console.ts";
 import type { CommandIo } from "../io.ts";
 import { formatFailure } from "../report-error.ts";
@@ -33,7 +33,9 @@ export async function runSlashCommand(
 }
 
 const commands: Readonly<Record<Exclude<SlashCommandName, "quit">, Run>> = {
-  help: (_words, { flags, print }, io) => print(formatSlashHelp(listOwnCommands(toConfig(flags, io), io))),
+  async help(_words, { flags, print, listServerCommands }, io) {
+    print(formatSlashHelp([...listOwnCommands(toConfig(flags, io), io), ...((await listServerCommands?.()) ?? [])]));
+  },
   mode([mode], state, io) {
     if (mode !== undefined) {
       const { plan: _, ...rest } = state.flags;
@@ -150,6 +152,8 @@ export interface InteractiveState {
   flags: FlagValues;
   /** UUID (C14). */
   session: string;
+  /** Prompts of the tool servers that run; undefined: not here. */
+  readonly listServerCommands?: () => Promise<readonly OwnCommand[]>;
   /** Notices that the person has seen. */
   readonly seen: Set<string>;
   /** Summarises the conversation (C35). */

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { McpServers } from "../../config/mcp-settings.ts";
 import { offerTools, type OfferedTools } from "./offer-tools.ts";
+import { createServerPrompts, type ServerPrompt } from "./server-prompts.ts";
 import type { ServerPorts } from "./server-connection.ts";
 import { createToolServer, type ToolServer } from "./tool-server.ts";
 
@@ -27,6 +28,8 @@ export interface KeeperLimits {
 export interface ServerKeeper {
   /** Servers that run already are used again, new ones started, and those that are no longer named ended. Never rejects. */
   lease(order: LeaseOrder, ports: ServerPorts, signal: AbortSignal): Promise<ServerLease>;
+  /** Prompts of those that run for a conversation. Starts none, and never rejects. */
+  listPrompts(conversationId: string): Promise<readonly ServerPrompt[]>;
   /** Ends those of a conversation. */
   end(conversationId: string): Promise<void>;
   /** Ends all, and starts none any more. */
@@ -84,6 +87,10 @@ export function createServerKeeper(
       const household = enter(conversationId);
       const chosen = await fit(household.kept, isClosed ? {} : servers, ports);
       return { ...(await offerTools(chosen, signal)), release: () => leave(conversationId, household) };
+    },
+    async listPrompts(conversationId) {
+      const kept = households.get(conversationId)?.kept.values() ?? [];
+      return createServerPrompts(Array.from(kept, ({ server }) => server)).listAll();
     },
     end,
     async close() {

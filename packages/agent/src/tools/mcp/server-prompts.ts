@@ -12,6 +12,9 @@ import type { ToolServer } from "./tool-server.ts";
 /** Of one server; the rest of a longer list is left out (S-152). */
 const MAX_PROMPTS = 200;
 
+/** How long a person waits for names. Milliseconds. */
+const LIST_MS = 2000;
+
 /** Of the text of a prompt. UTF-16 units. */
 const MAX_TEXT = 50_000;
 
@@ -39,6 +42,8 @@ interface FilledPrompt {
 
 /** Those of the servers of a run. Nothing is asked before somebody names one. */
 export interface ServerPrompts {
+  /** Of all that run. One that does not answer soon is left out. Never rejects. */
+  listAll(): Promise<readonly ServerPrompt[]>;
   /** Of one server. @throws SheafError USAGE if it does not answer. */
   list(server: string, signal: AbortSignal): Promise<readonly ServerPrompt[]>;
   /** @throws SheafError USAGE that says which exist. */
@@ -64,6 +69,10 @@ export function createServerPrompts(servers: readonly ToolServer[]): ServerPromp
     });
   };
   return {
+    async listAll() {
+      const soon = AbortSignal.timeout(LIST_MS);
+      return (await Promise.all(servers.map((server) => readList(server, soon).catch(() => [])))).flat();
+    },
     async list(name, signal) {
       const server = servers.find((each) => each.name === name);
       return server ? readList(server, signal) : [];

@@ -193,7 +193,7 @@ export function createToolServer(name: string, settings: McpServerSettings, port
       return listFrom(opened, { signal: limit, timeout: RELIST_MS });
     },
     get capabilities() {
-      return connection?.client.getServerCapabilities();
+      return connection?.hasEnded === false ? connection.client.getServerCapabilities() : undefined;
     },
     ask,
     callTool: (tool, args, { signal, askPerson }) =>
