@@ -251,7 +251,7 @@ describe("a command", () => {
     const s = { command: process.execPath, args: [server], env: compiledCode };
     const cwd = folders.newFolder({ ".home/config.json": JSON.stringify({ mcpServers: { s } }) });
     const { editor, ask } = await openSession(cwd);
-    await ask("/mcp__s__review a.ts");
+    expect(await ask("/mcp__s__review a.ts")).toMatchObject({ stopReason: "end_turn" });
     const review = { name: "mcp__s__review", description: "Reviews a change", input: { hint: "file [focus]" } };
     await editor.waitFor(
       (update) =>

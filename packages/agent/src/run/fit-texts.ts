@@ -1,4 +1,5 @@
 /** Shortens texts to a size, the longest ones first: what is short stays whole. */
+import { findLongest } from "../base/find-longest.ts";
 import { cutMiddle } from "../workspace/text-format.ts";
 
 /** UTF-16 units of a token, roughly: code and prose in Latin letters have three to four. */
@@ -13,16 +14,4 @@ export function toTokens(text: string): number {
 export function fitTexts(texts: readonly string[], maxTokens: number): string[] {
   const longest = findLongest(texts, maxTokens * UNITS_PER_TOKEN);
   return texts.map((text) => cutMiddle(text, longest));
-}
-
-/** The length, in UTF-16 units, that no text may exceed so that all of them fit. */
-function findLongest(texts: readonly string[], maxUnits: number): number {
-  let left = maxUnits;
-  const lengths = texts.map(({ length }) => length).toSorted((one, other) => one - other);
-  for (const [index, length] of lengths.entries()) {
-    const share = Math.max(0, left) / (lengths.length - index);
-    if (length > share) return Math.floor(share);
-    left -= length;
-  }
-  return Infinity;
 }

@@ -239,6 +239,16 @@ describe("300 tools", () => {
     expect(requests[2]!.tools.slice(0, requests[1]!.tools.length)).toEqual(requests[1]!.tools);
   });
 
+  test(verifies(["C113", "S-152"], "of one server hide no other server's, however many they are"), async () => {
+    const servers = { big: toServer({ TOOLS: "3000" }), s: toServer() };
+    const { requests, events } = await createConversation({ mcpServers: servers })("go", []);
+    const { description = "" } = requests[0]!.tools.find(({ name }) => name === "tool_search") ?? {};
+    expect(description.length).toBeLessThan(7000);
+    expect(description).toMatch(/\nbig \(2000\): grow .*… and more\ns \(3\): grow shrink requests$/);
+    const { mcpServers = [] } = events.find((event) => event.type === "run_start") ?? {};
+    expect(mcpServers.map(({ tools }) => tools.length)).toEqual([2000, 3]);
+  });
+
   test(verifies("C113", "some of them that the user chose are offered as ever"), async () => {
     const only = ["read_file", "mcp__s__create_*"];
     const { requests } = await createConversation({ mcpServers, toolChoice: { only: only.slice(0, 1) } })("go", []);

@@ -33,7 +33,8 @@ export function createResourceTools(servers: readonly ToolServer[]): readonly Ca
   });
   const readTool = toCallable<{ readonly server: string; readonly uri: string }>({
     name: "read_mcp_resource",
-    description: "Read a resource of an MCP server. The user may name one as @SERVER:URI.",
+    description:
+      "Read a resource of an MCP server: one that is listed, that a result links to, or that the user names as @SERVER:URI.",
     documentType: "tool_call",
     access: "mcp",
     parameters: s.object({ server, uri: s.string({ minLength: 1, maxLength: 4000 }) }),

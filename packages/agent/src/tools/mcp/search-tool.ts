@@ -1,5 +1,6 @@
 /** tool_search: finds tools of servers, and loads them (C113). */
 import * as s from "@sheaf/protocol/schema";
+import { findLongest } from "../../base/find-longest.ts";
 import type { ModelMessage } from "../../model/provider.ts";
 import { toIndexedText, toQueryWords } from "../../workspace/codebase/index-text.ts";
 import { toLine } from "../../workspace/read-folder.ts";
@@ -107,17 +108,16 @@ function isStem(one: string, other: string): boolean {
   return one.startsWith(other) || (other.startsWith(one) && other.length - one.length < 3);
 }
 
-/** With what each does if there is room, else names alone, and of very many only the first. */
+/** With what each does if there is room, else names alone, and of very many only the first of each server. */
 function formatList(tools: readonly CallableTool[]): string {
-  const servers = Map.groupBy(tools, ({ mcp }) => mcp?.server ?? "");
-  const format = (toItem: (tool: CallableTool) => string, separator: string): string =>
-    [...servers]
-      .map(([server, own]) => `${toLine(server)} (${own.length}):${separator[0]}${own.map(toItem).join(separator)}`)
-      .join("\n");
-  const full = format((tool) => `- ${toName(tool)}: ${toSummary(tool, MAX_SUMMARY)}`, "\n");
+  const servers = [...Map.groupBy(tools, ({ mcp }) => mcp?.server ?? "")];
+  const toHead = (server: string, own: readonly CallableTool[]): string => `${toLine(server)} (${own.length}):`;
+  const toFull = (tool: CallableTool): string => `- ${toName(tool)}: ${toSummary(tool, MAX_SUMMARY)}`;
+  const full = servers.flatMap(([server, own]) => [toHead(server, own), ...own.map(toFull)]).join("\n");
   if (full.length <= MAX_LIST) return full;
-  const names = format(toName, " ");
-  return names.length <= MAX_LIST ? names : `${names.slice(0, MAX_LIST).toWellFormed()}… and more: search for them.`;
+  const lines = servers.map(([server, own]) => [toHead(server, own), ...own.map(toName)].join(" "));
+  const longest = findLongest(lines, MAX_LIST);
+  return lines.map((line) => (line.length <= longest ? line : `${line.slice(0, longest)}… and more`)).join("\n");
 }
 
 /** As it is called, without the server. */
