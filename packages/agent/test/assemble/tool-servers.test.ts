@@ -109,6 +109,8 @@ describe("resources", () => {
     ]);
     const denied = await play("go", [read("note:///a")], permissions(["Mcp(s:*)"], ["Mcp(s:resources/read)"]));
     expect(denied.results[0]).toMatch(/^the rule Mcp\(s:resources\/read\) denies/);
+    const excluded = await play("go", [read("note:///a")], { toolChoice: { excluded: ["read_mcp_resource"] } });
+    expect(excluded.results[0]).toMatch(/^there is no tool "read_mcp_resource"/);
     const outside = await play("go", [read("file:///etc/passwd"), read("http://127.0.0.1:1/")]);
     expect(outside.results).toEqual([
       expect.stringMatching(/^s did not give file:\/\/\/etc\/passwd: .*no resources\/read/),

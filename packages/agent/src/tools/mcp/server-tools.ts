@@ -23,6 +23,7 @@ export function createServerTools(
   resourceTools: readonly CallableTool[],
   { choice, messages }: ServerToolsOptions,
 ): ServerTools {
+  const others = resourceTools.filter(({ name }) => isChosen(name, choice));
   const loaded = new Set<string>();
   let isDeferring = false;
   let chosen: readonly CallableTool[] = [];
@@ -38,8 +39,8 @@ export function createServerTools(
   const arrange = (): void => {
     const byName = new Map(chosen.map((tool) => [tool.name, tool]));
     offered = searchTool
-      ? [...resourceTools, searchTool, ...[...loaded].flatMap((name) => byName.get(name) ?? [])]
-      : [...chosen, ...resourceTools];
+      ? [...others, searchTool, ...[...loaded].flatMap((name) => byName.get(name) ?? [])]
+      : [...chosen, ...others];
   };
   const update = (): void => {
     if (read === list.tools) return;
