@@ -221,6 +221,8 @@ export interface ToolServers {
   lease(order: LeaseOrder, folders: ServerFolders, signal: AbortSignal): Promise<ServerLease | undefined>;
   /** Prompts of those that run for a conversation (C111). Starts none, and never rejects. */
   listPrompts(conversationId: string): Promise<readonly ServerPrompt[]>;
+  /** Addresses of resources of one of them, in the same way (C110). */
+  listAddresses(conversationId: string, server: string): Promise<readonly string[]>;
   /** When hooks see a session begin and end (C87). */
   readonly sessions: Sessions;
   /** Ends those of a conversation. */
@@ -278,6 +280,7 @@ export function createToolServers(
       );
       return (await loading).lease(order, { ...folders, ...ports }, signal);
     },
+    listAddresses: async (conversationId, server) => (await loading)?.listAddresses(conversationId, server) ?? [],
     listPrompts: async (conversationId) => (await loading)?.listPrompts(conversationId) ?? [],
     async end(conversationId) {
       await endSession(sessions, conversationId);

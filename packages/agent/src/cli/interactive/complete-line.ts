@@ -16,17 +16,24 @@ const MAX_ENTRIES = 10_000;
 
 const MAX_CANDIDATES = 50;
 
-/** `before`: the text before the cursor. */
+/** `before`: the text before the cursor. `listAddresses`: of resources of a tool server (C110). */
 export async function completeLine(
   before: string,
   workspace: string,
   listOwn?: () => readonly OwnCommand[],
+  listAddresses?: (server: string) => Promise<readonly string[]>,
 ): Promise<Completion> {
   const at = /(?:^|\s)@(\S*)$/.exec(before);
   if (!at) return { start: 0, candidates: completeSlashLine(before, listOwn) };
   const word = at[1] ?? "";
-  const paths = await findPaths(workspace, word);
-  return { start: before.length - word.length - 1, candidates: paths.map((path) => `@${path}`) };
+  const start = before.length - word.length - 1;
+  const [, server] = /^([\w.-]+):/.exec(word) ?? [];
+  const addresses = server === undefined ? [] : ((await listAddresses?.(server)) ?? []);
+  // Addresses are foreign text: one with a blank or a control character is none that a person types.
+  const named = addresses.map((uri) => `${server}:${uri}`).filter((text) => /^[!-~]+$/.test(text));
+  const found = named.filter((text) => text.startsWith(word)).slice(0, MAX_CANDIDATES);
+  const words = found.length > 0 ? found : await findPaths(workspace, word);
+  return { start, candidates: words.map((text) => `@${text}`) };
 }
 
 /** Paths that contain the word: first those that begin with it, then those whose name does; folders end with a slash. */

@@ -14,6 +14,7 @@ import { openPromptHistory, type PromptHistory } from "./prompt-history.ts";
 import { askQuestions } from "./question-menu.ts";
 import { chooseRevert, runSlashCommand, type InteractiveState } from "./run-slash-command.ts";
 import { parseSlashLine } from "./slash-commands.ts";
+import { toConversationId } from "../session-id.ts";
 import { listOwnCommands, listServerCommands } from "../own-commands.ts";
 import type { CommandIo } from "../io.ts";
 import { checkPromptFlags } from "../prompt-flags.ts";
@@ -56,7 +57,13 @@ export async function runInteractive({ flags, positionals }: ParsedArguments, io
       complete: async (before) => {
         const config = toConfig(state.flags, io);
         const prompts = /^\/\S*$/.test(before) ? await listServerCommands(state.toolServers, state.session) : [];
-        return completeLine(before, config.workspace, () => [...listOwnCommands(config, io), ...prompts]);
+        const conversation = toConversationId(state.session) ?? "";
+        return completeLine(
+          before,
+          config.workspace,
+          () => [...listOwnCommands(config, io), ...prompts],
+          (server) => state.toolServers.listAddresses(conversation, server),
+        );
       },
       sendSignal: sendOwnSignal,
     }),

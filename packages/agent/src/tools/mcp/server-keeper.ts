@@ -2,9 +2,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { McpServers } from "../../config/mcp-settings.ts";
 import { offerTools, type OfferedTools } from "./offer-tools.ts";
+import { listResources } from "./resource-tools.ts";
 import { createServerPrompts, type ServerPrompt } from "./server-prompts.ts";
 import type { ServerPorts } from "./server-connection.ts";
 import { createToolServer, type ToolServer } from "./tool-server.ts";
+
+/** How long a person waits for a list. Milliseconds. */
+const LIST_MS = 2000;
 
 /** The servers of one response. */
 export interface ServerLease extends OfferedTools {
@@ -30,6 +34,8 @@ export interface ServerKeeper {
   lease(order: LeaseOrder, ports: ServerPorts, signal: AbortSignal): Promise<ServerLease>;
   /** Prompts of those that run for a conversation. Starts none, and never rejects. */
   listPrompts(conversationId: string): Promise<readonly ServerPrompt[]>;
+  /** Addresses of resources of one of them, for a person who types one. Starts nothing, and never rejects. */
+  listAddresses(conversationId: string, server: string): Promise<readonly string[]>;
   /** Ends those of a conversation. */
   end(conversationId: string): Promise<void>;
   /** Ends all, and starts none any more. */
@@ -91,6 +97,12 @@ export function createServerKeeper(
     async listPrompts(conversationId) {
       const kept = households.get(conversationId)?.kept.values() ?? [];
       return createServerPrompts(Array.from(kept, ({ server }) => server)).listAll();
+    },
+    async listAddresses(conversationId, name) {
+      const server = households.get(conversationId)?.kept.get(name)?.server;
+      if (!server?.capabilities?.resources) return [];
+      const listed = await listResources(server, AbortSignal.timeout(LIST_MS)).catch(() => []);
+      return listed.filter(({ isTemplate }) => !isTemplate).map(({ uri }) => uri);
     },
     end,
     async close() {

@@ -26,3 +26,17 @@ test(verifies("C63", "@ completes paths by any part, without what ignore rules l
   expect((await complete("mail me@pars")).candidates).toEqual([]);
   expect(await complete("/mod")).toEqual({ start: 0, candidates: ["/mode", "/model"] });
 });
+
+test(verifies("C110", "@SERVER: completes addresses of resources of a server that runs"), async () => {
+  const workspace = folders.newFolder({ "s:note.md": "" });
+  const asked: string[] = [];
+  const complete = async (before: string) =>
+    completeLine(before, workspace, undefined, async (server) => {
+      asked.push(server);
+      return server === "docs" ? ["note:///a", "note:///b", "other:///c", "note:///\u001B[2J"] : [];
+    });
+  expect(await complete("read @docs:note")).toEqual({ start: 5, candidates: ["@docs:note:///a", "@docs:note:///b"] });
+  expect((await complete("@s:no")).candidates).toEqual(["@s:note.md"]);
+  await complete("@docs");
+  expect(asked).toEqual(["docs", "s"]);
+});

@@ -121,3 +121,26 @@ test(
     expect((await lease("conv_1")).tools).toEqual([]);
   },
 );
+
+test(
+  verifies(["C110", "C111"], "prompts and addresses are of servers that run; nothing is started for them"),
+  async () => {
+    const { keeper, lease } = createKeeper({ maxResting: 8 });
+    const changing = {
+      ...counting,
+      args: [join(import.meta.dirname, "../../../../../test/support/changing-server.ts")],
+    };
+    expect([await keeper.listPrompts("conv_1"), await keeper.listAddresses("conv_1", "b")]).toEqual([[], []]);
+    await (await lease("conv_1", { a: counting, b: changing })).release();
+    expect((await keeper.listPrompts("conv_1")).map(({ command }) => command)).toEqual([
+      "mcp__b__plain",
+      "mcp__b__review",
+      "mcp__b__picture",
+      "mcp__b__hostile",
+    ]);
+    expect(await keeper.listAddresses("conv_1", "b")).toEqual(["note:///a", "note:///image"]);
+    expect(await keeper.listAddresses("conv_1", "a")).toEqual([]);
+    await keeper.end("conv_1");
+    expect(await keeper.listPrompts("conv_1")).toEqual([]);
+  },
+);
