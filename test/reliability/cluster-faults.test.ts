@@ -133,8 +133,9 @@ async function breakFor(proxy: TcpProxy, how: "cut" | "freeze", milliseconds: nu
   proxy.mend();
 }
 
-/** Leases go by the clock of the database: this is what a jump by a day makes of them. */
+/** What a jump of the database's clock by a day makes of the times in it. */
 async function jumpClock(database: TestPostgres, sign: "+" | "-"): Promise<void> {
-  const sql = `UPDATE sheaf.holders SET alive_until = alive_until ${sign} interval '1 day'`;
+  const sql = `UPDATE sheaf.holders SET alive_until = alive_until ${sign} interval '1 day';
+    UPDATE sheaf.orders SET not_before = not_before ${sign} interval '1 day'`;
   await database.run(database.toAddress("postgres"), sql);
 }

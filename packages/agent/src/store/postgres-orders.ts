@@ -14,6 +14,9 @@ export const ordersNotice = "orders";
 /** Between two tries to begin the same order, in SQL. */
 const PAUSE = "interval '1 s'";
 
+/** A longer pause means that the clock was set back. */
+const isPaused = `o.not_before BETWEEN clock_timestamp() AND clock_timestamp() + ${PAUSE}`;
+
 /** How long an order that could not begin is kept for those who wait for it, in SQL. */
 const KEPT = "interval '10 min'";
 
@@ -129,23 +132,31 @@ export async function beginOrder(
   );
 }
 
+/** Those that other processes take at the same moment are passed over. */
+const CANDIDATES = 64;
+
 // The oldest order of each conversation in which nothing runs, of the owner who has the least running. Whoever looks at the
-// same moment takes another one.
+// same moment takes another one. Rows that wait are read once, however many there are and whatever the planner expects.
 const claimStatement = `
-  UPDATE sheaf.orders SET holder = $1 WHERE key = (
-    SELECT o.key FROM sheaf.orders o
-    LEFT JOIN sheaf.conversations c ON c.id = o.conversation AND c.owner = o.owner
-    CROSS JOIN LATERAL (
-      SELECT COUNT(*) AS running FROM sheaf.responses r JOIN sheaf.conversations k ON k.key = r.conversation
-      WHERE NOT r.ended AND k.owner = o.owner) n
-    WHERE ${waits} AND o.not_before <= clock_timestamp() AND n.running < $3
+  WITH busy AS MATERIALIZED (
+    SELECT k.owner, COUNT(*) AS running FROM sheaf.responses r JOIN sheaf.conversations k ON k.key = r.conversation
+    WHERE NOT r.ended GROUP BY k.owner
+  ), first AS MATERIALIZED (
+    SELECT o.key, o.running FROM (
+      SELECT o.key, o.id, o.owner, o.conversation, o.holder, o.not_before, COALESCE(b.running, 0) AS running,
+        row_number() OVER (PARTITION BY o.conversation ORDER BY o.key) AS place
+      FROM sheaf.orders o LEFT JOIN busy b ON b.owner = o.owner WHERE ${waits}
+    ) o LEFT JOIN sheaf.conversations c ON c.id = o.conversation AND c.owner = o.owner
+    WHERE o.place = 1 AND NOT ${isPaused} AND o.running < $3
       AND (o.holder IS NULL OR (o.holder = $1 AND o.id <> ALL ($4::text[]))
         OR ($2 AND o.holder <> $1 AND NOT ${isHolderAlive("o.holder", "$5")}))
-      AND NOT EXISTS (SELECT 1 FROM sheaf.orders e WHERE e.conversation = o.conversation
-        AND e.response IS NULL AND e.failure IS NULL AND e.key < o.key)
       AND NOT EXISTS (SELECT 1 FROM sheaf.responses r WHERE r.conversation = c.key AND NOT r.ended)
       AND (c.holder IS NULL OR ($2 AND NOT ${isHolderAlive("c.holder", "$5")}))
-    ORDER BY n.running, o.key LIMIT 1 FOR UPDATE OF o SKIP LOCKED)
+    ORDER BY o.running, o.key LIMIT ${CANDIDATES}
+  )
+  UPDATE sheaf.orders SET holder = $1 WHERE key = (
+    SELECT o.key FROM first f JOIN sheaf.orders o ON o.key = f.key WHERE ${waits}
+    ORDER BY f.running, o.key LIMIT 1 FOR UPDATE OF o SKIP LOCKED)
   RETURNING id AS "responseId", owner, body AS text`;
 
 /** Within a transaction: whoever adds a message of this owner meanwhile waits for its end. @throws WaitingLimitError. */

@@ -82,7 +82,7 @@ async function readLoad(query: Query, { listQuiet }: PostgresSession): Promise<S
        (SELECT COUNT(*) FROM sheaf.responses WHERE NOT ended) AS running,
        o.waiting, o."oldestSeconds"
      FROM (SELECT COUNT(*) AS waiting,
-         COALESCE(EXTRACT(EPOCH FROM clock_timestamp() - MIN(not_before)), 0)::float8 AS "oldestSeconds"
+         GREATEST(EXTRACT(EPOCH FROM clock_timestamp() - MIN(not_before)), 0)::float8 AS "oldestSeconds"
        FROM sheaf.orders WHERE response IS NULL AND failure IS NULL) o`,
     [listQuiet()],
   );

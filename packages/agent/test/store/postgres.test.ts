@@ -211,6 +211,9 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     expect(await store.orders!.claim(1, [])).toMatchObject({ responseId: "chat_4", owner: "bob" });
     await store.forOwner("bob").orders!.giveBack("chat_4");
     expect(await store.orders!.claim(1, [])).toBeUndefined();
+    // As after the clock of the database was set back.
+    await postgres.run(address, "UPDATE sheaf.orders SET not_before = not_before + interval '1 day'");
+    expect(await store.orders!.claim(1, [])).toMatchObject({ responseId: "chat_4" });
   });
 
   test(verifies(["R-40", "R-53"], "only the process of a response says whether others may go on with it"), async () => {
