@@ -15,6 +15,7 @@ import {
   readPeakMb,
   sheafProgram,
   startNode,
+  toQuantile,
   toSupportFile,
   withFolder,
 } from "./support/measure.ts";
@@ -48,6 +49,7 @@ export const bench: Bench = async (isQuick) => {
           "CPU of a delta, 20 ms apart": "µs",
           "CPU of a delta, as fast as they go": "µs",
           "peak memory": "MB",
+          "first delta of 100 responses at once, median": "ms",
         },
         rounds: isQuick ? 1 : 5,
         floor: () => measure("floor", folder, provider),
@@ -79,19 +81,25 @@ async function measure(side: Side, folder: string, provider: Provider) {
     provider.play(single);
     await readStream(port);
     const firstAt = performance.now();
-    const measureCpu = async (script: Script): Promise<number> => {
+    const readAll = async (script: Script): Promise<{ readonly cpu: number; readonly firstMs: number }> => {
       provider.play(script);
       const before = readCpuMicroseconds(child.pid!);
-      const counts = await Promise.all(Array.from({ length: streams }, () => readStream(port)));
-      const deltas = counts.reduce((sum, count) => sum + count, 0);
-      return (readCpuMicroseconds(child.pid!) - before) / deltas;
+      const read = await Promise.all(Array.from({ length: streams }, () => readStream(port)));
+      const deltas = read.reduce((sum, { count }) => sum + count, 0);
+      const firstMs = toQuantile(
+        read.map((each) => each.firstMs),
+        0.5,
+      );
+      return { cpu: (readCpuMicroseconds(child.pid!) - before) / deltas, firstMs };
     };
     return {
       "exec to listening": listeningAt - startedAt,
       "first answer": firstAt - listeningAt,
-      "CPU of a delta, 20 ms apart": await measureCpu(paced),
-      "CPU of a delta, as fast as they go": await measureCpu(flood),
+      "CPU of a delta, 20 ms apart": (await readAll(paced)).cpu,
+      "CPU of a delta, as fast as they go": (await readAll(flood)).cpu,
       "peak memory": readPeakMb(child.pid!),
+      // Of a server that has worked for a while.
+      "first delta of 100 responses at once, median": (await readAll(paced)).firstMs,
     };
   } finally {
     const closed = child.exitCode === null ? once(child, "close") : undefined;
@@ -103,8 +111,10 @@ async function measure(side: Side, folder: string, provider: Provider) {
 const deltaName = Buffer.from("event: content_delta\n");
 const endName = Buffer.from("event: done\n");
 
-/** Reads one response on a raw socket, which costs little, and counts its deltas. */
-function readStream(port: number): Promise<number> {
+/** Reads one response on a raw socket, which costs little: its deltas, and when the first one came. */
+function readStream(port: number): Promise<{ readonly count: number; readonly firstMs: number }> {
+  const startedAt = performance.now();
+  let firstMs = 0;
   const body = '{"message":"go","stream":true}';
   const head = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
   return new Promise((resolve, reject) => {
@@ -117,13 +127,14 @@ function readStream(port: number): Promise<number> {
       const bytes = Buffer.concat([rest, chunk]);
       let last = 0;
       for (let index = bytes.indexOf(deltaName); index >= 0; index = bytes.indexOf(deltaName, last)) {
+        if (count === 0) firstMs = performance.now() - startedAt;
         count += 1;
         last = index + deltaName.length;
       }
       // A name may be cut in two.
       rest = bytes.subarray(Math.max(last, bytes.length - deltaName.length));
       if (!bytes.includes(endName)) return;
-      resolve(count);
+      resolve({ count, firstMs });
       socket.destroy();
     });
     socket.write(`POST /v1/chat HTTP/1.1\r\n${head}\r\n\r\n${body}`);
