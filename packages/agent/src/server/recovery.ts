@@ -1,10 +1,14 @@
 /** Ends what dead processes left open, or goes on with it: at the start, and from time to time, since others use the store too. */
+import { waitAtMost } from "../base/wait-at-most.ts";
 import { endCutResponse } from "../run/conversations/end-cut-response.ts";
 import type { ResponseRunner } from "../run/conversations/response-runner.ts";
 import type { SharedStore } from "../store/store.ts";
 
 /** How often it checks. Milliseconds. */
 const EVERY_MS = 3000;
+
+/** How long the others wait for one whose files come from a repository, and are prepared. Milliseconds. */
+const PATIENCE_MS = 1000;
 
 interface RecoveryPorts {
   readonly store: SharedStore;
@@ -20,17 +24,25 @@ interface RecoveryPorts {
 /** Checks from now on. */
 export function startRecovery(ports: RecoveryPorts) {
   const { store, runner, now, resume, onRecovered, onFailure } = ports;
+  const starting = new Set<string>();
+  const recoverOne = async (id: string, owner: string): Promise<void> => {
+    starting.add(id);
+    try {
+      const goesOn = await resume?.(id, owner).catch(onFailure);
+      if (goesOn || (await endCutResponse(store.forOwner(owner), id, now))) onRecovered(id);
+    } catch (error) {
+      // A damaged response must not keep the others open.
+      onFailure(error);
+    } finally {
+      starting.delete(id);
+    }
+  };
   /** Checks once. */
   const recover = async (): Promise<void> => {
     for (const { id, owner } of await store.listOpenResponses()) {
-      if (runner.find(id)) continue;
-      try {
-        const goesOn = await resume?.(id, owner).catch(onFailure);
-        if (goesOn || (await endCutResponse(store.forOwner(owner), id, now))) onRecovered(id);
-      } catch (error) {
-        // A damaged response must not keep the others open.
-        onFailure(error);
-      }
+      if (runner.find(id) || starting.has(id)) continue;
+      const recovered = recoverOne(id, owner);
+      await (resume ? waitAtMost(recovered, PATIENCE_MS) : recovered);
     }
   };
   let isRecovering = false;
