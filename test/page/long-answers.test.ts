@@ -48,6 +48,11 @@ const lines = Array.from({ length: 4000 }, (_, index) => `const value${index} = 
 const oneCode = { turns: [{ events: [{ text: `\`\`\`ts\n${lines.join("\n")}\n\`\`\`\n`, chunk: 4096, group: 8 }] }] };
 const oneParagraph = { turns: [{ events: [{ text: "word ".repeat(40_000), chunk: 4096, group: 8 }] }] };
 
+/** Numbers, one a line, that a command prints and that a file gets. */
+const numbers = Array.from({ length: 1500 }, (_, index) => `${index + 1}`);
+const command = { tool: "run_terminal_cmd", arguments: { command: `seq 1 ${numbers.length}` } };
+const edit = { tool: "write_file", arguments: { target_file: "numbers.txt", content: `${numbers.join("\n")}\n` } };
+
 /** Elements and texts of the page. */
 const countNodes =
   "(() => { const w = document.createTreeWalker(document.body); let n = 0; while (w.nextNode()) n += 1; return n; })()";
@@ -173,6 +178,75 @@ describeWithChromium("a long answer", (browser) => {
     await page.locator(".totals").waitFor();
     const { mostNodes } = await readWhileScrolling(page, ".markdown > .block");
     expect(mostNodes).toBeLessThan(2000);
+    expect(faults()).toEqual([]);
+  });
+
+  test("of long output draws what is in sight, and what is selected is copied whole", async () => {
+    const { page, faults } = await openScenario(browser, folder, {
+      script: { turns: [{ events: [{ text: "I count." }, { call: command }] }, { events: [{ text: "Counted." }] }] },
+      args: ["--force", "--sandbox", "disabled"],
+    });
+    await sendMessage(page, "Go");
+    await page.locator(".totals").waitFor();
+    await page.getByRole("button", { name: "Show 1,280 earlier lines" }).click();
+    const output = page.getByRole("region", { name: /^Output of/ });
+    const seen = new Set<string>();
+    await output.evaluate((element) => element.scrollTo(0, 0));
+    for (let step = 0, isAtEnd = false; !isAtEnd; step += 1) {
+      expect(step).toBeLessThan(400);
+      await page.waitForTimeout(40);
+      for (const line of (await output.innerText()).split("\n")) seen.add(line);
+      isAtEnd = await output.evaluate((element) => {
+        element.scrollTop += 800;
+        return element.scrollHeight - element.scrollTop - element.clientHeight < 2;
+      });
+    }
+    expect(numbers.filter((line) => !seen.has(line))).toEqual([]);
+    expect(await page.evaluate<number>(countNodes)).toBeLessThan(2000);
+    // From the first line to the last, with a scroll between.
+    const selected = await output.evaluate(async (element) => {
+      const wait = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 200));
+      const selection = document.getSelection()!;
+      element.scrollTop = 0;
+      await wait();
+      selection.setBaseAndExtent(
+        element.querySelector(".terminal-line")!,
+        0,
+        element.querySelector(".terminal-line")!,
+        1,
+      );
+      element.scrollTop = element.scrollHeight;
+      await wait();
+      const last = [...element.querySelectorAll(".terminal-line")].at(-1)!;
+      selection.extend(last, 1);
+      await wait();
+      return selection.toString();
+    });
+    expect(selected.trimEnd().split("\n")).toEqual(numbers);
+    await page.evaluate("document.getSelection().removeAllRanges()");
+    await waitUntil(page, `${countNodes} < 2000`);
+    expect(faults()).toEqual([]);
+  });
+
+  test("of a long change draws what is in sight, in one column or two", async () => {
+    const { page, faults } = await openScenario(browser, folder, {
+      script: { turns: [{ events: [{ text: "I write." }, { call: edit }] }, { events: [{ text: "Written." }] }] },
+      files: { "numbers.txt": "none\n" },
+    });
+    await sendMessage(page, "Go");
+    await page.locator(".totals").waitFor();
+    await page.locator(".fold-button").click();
+    const { texts, mostNodes } = await readWhileScrolling(page, "td.diff-text");
+    expect(numbers.filter((line) => !texts.has(line))).toEqual([]);
+    expect(mostNodes).toBeLessThan(2000);
+    await page.evaluate(`localStorage.setItem("sheaf-settings", '{"diffLayout":"split"}')`);
+    await page.reload();
+    await page.locator(".fold-button").click();
+    const table = page.locator("table.diff.split");
+    expect(await table.getAttribute("aria-rowcount")).toBe("1501");
+    await page.evaluate("document.querySelector('.scroller').scrollTop = 1e6");
+    await table.locator("tr[aria-rowindex='1501']").waitFor();
+    expect(await page.evaluate<number>(countNodes)).toBeLessThan(2000);
     expect(faults()).toEqual([]);
   });
 

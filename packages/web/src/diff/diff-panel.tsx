@@ -1,8 +1,12 @@
-import { useMemo } from "preact/hooks";
+import type { VNode } from "preact";
+import { useMemo, useState } from "preact/hooks";
 import { useRemembered } from "../elements/remembered.ts";
+import { createItemChunker, type ItemChunk } from "../list/chunk-items.ts";
+import { createRowMeasures } from "../list/row-measures.ts";
+import { Windowed } from "../list/windowed.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { DiffLine } from "./diff-lines.ts";
-import { DiffColumns, renderRows } from "./diff-rows.tsx";
+import { diffColumns, DiffColumns, type DiffRow, renderRow, toRows } from "./diff-rows.tsx";
 import { useDiffColours } from "./use-diff-colours.ts";
 
 interface DiffPanelProps {
@@ -16,6 +20,8 @@ interface DiffPanelProps {
 
 /** Longer changes are folded. */
 const foldedLines = 40;
+/** Pixels, until they were measured. */
+const lineHeight = 20;
 
 /** A change, line by line: in one column, or old and new side by side. */
 export function DiffPanel({ lines, isSplit, label, language, memoryKey }: DiffPanelProps) {
@@ -31,13 +37,27 @@ export function DiffPanel({ lines, isSplit, label, language, memoryKey }: DiffPa
     language,
     true,
   );
+  const rows = useMemo(() => toRows(shown, isSplit), [shown, isSplit]);
+  const [toChunks] = useState(() => createItemChunker<DiffRow>());
+  const [measures] = useState(() => createRowMeasures<ItemChunk<DiffRow>>(({ items }) => items.length * lineHeight));
   return (
     <>
       <div class="diff-frame" tabIndex={0} role="region" aria-label={label}>
-        <table class={isSplit ? "diff split" : "diff"}>
-          <DiffColumns isSplit={isSplit} />
-          <tbody>{renderRows(shown, isSplit, colours)}</tbody>
-        </table>
+        <Windowed
+          as="table"
+          class={isSplit ? "diff split" : "diff"}
+          attributes={{ "aria-rowcount": rows.length }}
+          before={<DiffColumns isSplit={isSplit} />}
+          parts={toChunks(rows)}
+          measures={measures}
+          toVersion={() => colours}
+          renderSpace={renderSpace}
+          render={({ key, from, items }, marks) => (
+            <tbody key={key} {...marks}>
+              {items.map((row, index) => renderRow(row, colours, from + index + 1))}
+            </tbody>
+          )}
+        />
       </div>
       {canFold ? (
         <button type="button" class="fold-button" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
@@ -45,6 +65,16 @@ export function DiffPanel({ lines, isSplit, label, language, memoryKey }: DiffPa
         </button>
       ) : undefined}
     </>
+  );
+}
+
+function renderSpace(key: string, height: number): VNode {
+  return (
+    <tbody key={key} aria-hidden="true">
+      <tr>
+        <td colSpan={diffColumns} style={{ height: `${height}px` }} />
+      </tr>
+    </tbody>
   );
 }
 

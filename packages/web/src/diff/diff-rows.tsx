@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import { type DiffLine, toPairs } from "./diff-lines.ts";
+import { type DiffLine, type DiffPair, toPairs } from "./diff-lines.ts";
 import { toSegments } from "./line-segments.ts";
 import type { DiffColours } from "./use-diff-colours.ts";
 
@@ -19,17 +19,29 @@ export function DiffColumns({ isSplit }: { readonly isSplit: boolean }) {
   );
 }
 
+/** A row of a table: a line, or a pair of them side by side. */
+export type DiffRow = DiffLine | DiffPair;
+
+export function toRows(lines: readonly DiffLine[], isSplit: boolean): readonly DiffRow[] {
+  return isSplit ? toPairs(lines) : lines;
+}
+
 /** Rows of a table: in one column, or old and new side by side. */
 export function renderRows(lines: readonly DiffLine[], isSplit: boolean, colours: DiffColours): VNode[] {
-  return isSplit ? renderSplit(lines, colours) : lines.map((line) => renderUnified(line, colours));
+  return toRows(lines, isSplit).map((row) => renderRow(row, colours));
+}
+
+/** @param position among all rows of the table, from 1, where others may not be drawn */
+export function renderRow(row: DiffRow, colours: DiffColours, position?: number): VNode {
+  return "kind" in row ? renderUnified(row, colours, position) : renderSplit(row, colours, position);
 }
 
 const signs = { same: " ", added: "+", removed: "−", gap: "" } as const;
 
-function renderUnified(line: DiffLine, colours: DiffColours): VNode {
-  if (line.kind === "gap") return renderGap(line);
+function renderUnified(line: DiffLine, colours: DiffColours, position?: number): VNode {
+  if (line.kind === "gap") return renderGap(line, position);
   return (
-    <tr class={`diff-${line.kind}`}>
+    <tr class={`diff-${line.kind}`} aria-rowindex={position}>
       <td class="diff-number">{line.oldNumber}</td>
       <td class="diff-number">{line.newNumber}</td>
       <td class="diff-sign">{signs[line.kind]}</td>
@@ -38,27 +50,25 @@ function renderUnified(line: DiffLine, colours: DiffColours): VNode {
   );
 }
 
-function renderSplit(lines: readonly DiffLine[], colours: DiffColours): VNode[] {
-  return toPairs(lines).map(({ left, right }) => {
-    if (left?.kind === "gap") return renderGap(left);
-    return (
-      <tr>
-        <td class={`diff-number ${toSide(left)}`}>{left?.oldNumber}</td>
-        <td class={`diff-text ${toSide(left)}`}>{left === undefined ? undefined : renderText(left, colours)}</td>
-        <td class={`diff-number ${toSide(right)}`}>{right?.newNumber}</td>
-        <td class={`diff-text ${toSide(right)}`}>{right === undefined ? undefined : renderText(right, colours)}</td>
-      </tr>
-    );
-  });
+function renderSplit({ left, right }: DiffPair, colours: DiffColours, position?: number): VNode {
+  if (left?.kind === "gap") return renderGap(left, position);
+  return (
+    <tr aria-rowindex={position}>
+      <td class={`diff-number ${toSide(left)}`}>{left?.oldNumber}</td>
+      <td class={`diff-text ${toSide(left)}`}>{left === undefined ? undefined : renderText(left, colours)}</td>
+      <td class={`diff-number ${toSide(right)}`}>{right?.newNumber}</td>
+      <td class={`diff-text ${toSide(right)}`}>{right === undefined ? undefined : renderText(right, colours)}</td>
+    </tr>
+  );
 }
 
 function toSide(line: DiffLine | undefined): string {
   return line === undefined ? "diff-none" : `diff-${line.kind}`;
 }
 
-function renderGap({ text }: DiffLine): VNode {
+function renderGap({ text }: DiffLine, position?: number): VNode {
   return (
-    <tr class="diff-gap">
+    <tr class="diff-gap" aria-rowindex={position}>
       <td colSpan={diffColumns}>⋯ {text}</td>
     </tr>
   );

@@ -27,6 +27,8 @@ interface WindowedProps<Item extends Part> {
   /** What the element of a part shows apart from the part itself. */
   readonly toVersion?: (part: Item) => unknown;
   readonly renderSpace?: (key: string, height: number) => VNode;
+  /** Of the element around the parts. */
+  readonly attributes?: { readonly "aria-rowcount"?: number };
   /** Shown before and after the parts. */
   readonly before?: ComponentChildren;
   readonly after?: ComponentChildren;
@@ -46,6 +48,8 @@ class PartWindow<Item extends Part> {
   #from = 0;
   #to = 0;
   #count = 0;
+  /** Parts that a selection reaches into. */
+  #selected = { from: 0, to: 0 };
   /** Changes of the range without a drawing that needed none. */
   #changes = 0;
   readonly #observer = new ResizeObserver(() => this.#takeSizes());
@@ -79,9 +83,18 @@ class PartWindow<Item extends Part> {
     }
     const indices = Array.from({ length: this.#to - this.#from }, (_, index) => this.#from + index);
     const focused = this.#findFocused();
-    if (focused >= 0 && focused < count && (focused < this.#from || focused >= this.#to)) indices.push(focused);
-    return indices.toSorted((a, b) => a - b);
+    if (focused >= 0 && focused < count) indices.push(focused);
+    this.#selected = this.#findSelected();
+    for (let index = this.#selected.from; index < Math.min(this.#selected.to, count); index += 1) indices.push(index);
+    return [...new Set(indices)].toSorted((a, b) => a - b);
   }
+
+  /** Draws what is selected, so that all of it is copied: a selection may begin and end far out of sight. */
+  readonly checkSelection = (): void => {
+    if (this.#isWhole()) return;
+    const { from, to } = this.#findSelected();
+    if (from !== this.#selected.from || to !== this.#selected.to) this.redraw();
+  };
 
   /** Draws other parts if others are in sight. */
   readonly check = (): void => {
@@ -127,9 +140,25 @@ class PartWindow<Item extends Part> {
   /** The part that contains the focus stays, since the focus would be lost with it. */
   #findFocused(): number {
     const { activeElement } = document;
-    if (this.element === null || activeElement === null || !this.element.contains(activeElement)) return -1;
-    const part = [...this.element.children].find((child) => child.contains(activeElement));
+    return activeElement === null ? -1 : this.#findPart(activeElement);
+  }
+
+  /** The part that contains a node; -1: none that is drawn. */
+  #findPart(node: Node): number {
+    if (!this.element?.contains(node)) return -1;
+    const part = [...this.element.children].find((child) => child.contains(node));
     return this.#measures.toIndex(Number((part as HTMLElement | undefined)?.dataset["part"] ?? -1)) ?? -1;
+  }
+
+  /** From a part to the one after the last. A selection that begins and ends elsewhere draws nothing more. */
+  #findSelected(): { readonly from: number; readonly to: number } {
+    const none = { from: 0, to: 0 };
+    const selection = document.getSelection();
+    if (!this.element || !selection || selection.isCollapsed || selection.rangeCount === 0) return none;
+    const { startContainer, endContainer } = selection.getRangeAt(0);
+    const [start, end] = [this.#findPart(startContainer), this.#findPart(endContainer)];
+    if (start < 0 && end < 0) return none;
+    return { from: Math.max(start, 0), to: end < 0 ? this.#count : end + 1 };
   }
 
   #takeSizes(): void {
@@ -151,7 +180,13 @@ export function Windowed<Item extends Part>(props: WindowedProps<Item>) {
   state.sight = sight;
   const indices = state.update(parts);
   useLayoutEffect(() => sight?.watch(state.check), [sight, state]);
-  useLayoutEffect(() => () => state.disconnect(), [state]);
+  useLayoutEffect(() => {
+    document.addEventListener("selectionchange", state.checkSelection);
+    return () => {
+      document.removeEventListener("selectionchange", state.checkSelection);
+      state.disconnect();
+    };
+  }, [state]);
   useLayoutEffect(() => state.check());
   const toElement = (part: Item): VNode => render(part, { "data-part": part.key, ref: state.observe });
   const drawn = renderWindow(
@@ -161,5 +196,5 @@ export function Windowed<Item extends Part>(props: WindowedProps<Item>) {
       return <Kept key={part.key} item={part} version={toVersion?.(part)} render={toElement} />;
     },
   );
-  return createElement(as, { class: props.class, ref: state.take }, before, drawn, after);
+  return createElement(as, { ...props.attributes, class: props.class, ref: state.take }, before, drawn, after);
 }

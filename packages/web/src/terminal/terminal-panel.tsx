@@ -1,6 +1,9 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useRemembered } from "../elements/remembered.ts";
+import { createItemChunker, type ItemChunk } from "../list/chunk-items.ts";
+import { createRowMeasures } from "../list/row-measures.ts";
+import { Windowed } from "../list/windowed.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { createTerminalText, type TerminalLine } from "./terminal-text.ts";
 
@@ -11,36 +14,45 @@ interface TerminalPanelProps {
   readonly memoryKey: string;
 }
 
-/** Lines shown of a long output: its end. */
+/** Lines shown of a long output: its end, and what makes the first part of it whole. */
 const shownLines = 200;
+/** Pixels, until they were measured. */
+const lineHeight = 19;
 
 /** Output of a command. While it runs, the end stays visible unless the user scrolled up. */
 export function TerminalPanel({ output, label, isLive, memoryKey }: TerminalPanelProps) {
   const messages = useMessages();
   const [text] = useState(createTerminalText);
+  const [toChunks] = useState(() => createItemChunker<TerminalLine>());
+  const [measures] = useState(() => createRowMeasures<LineChunk>(({ items }) => items.length * lineHeight));
   const [showsAll, setShowsAll] = useRemembered(`${memoryKey}/output`, false);
-  const elements = useRef(new WeakMap<TerminalLine, VNode>()).current;
   text.update(output);
-  const { lines } = text;
-  const hiddenLines = showsAll ? 0 : Math.max(0, lines.length - shownLines);
+  const chunks = toChunks(text.lines);
+  const first = showsAll ? undefined : chunks.findLast(({ from }) => from <= text.lines.length - shownLines);
   const scroller = useFollowedEnd(isLive, output.length);
   return (
     <>
-      {hiddenLines > 0 ? (
+      {first !== undefined && first.from > 0 ? (
         <button type="button" class="fold-button terminal-fold" onClick={() => setShowsAll(true)}>
-          {messages.showEarlierLines(hiddenLines)}
+          {messages.showEarlierLines(first.from)}
         </button>
       ) : undefined}
       <pre class="terminal-output" tabIndex={0} role="region" aria-label={label} ref={scroller}>
-        {lines.slice(hiddenLines).map((line) => {
-          const element = elements.get(line) ?? renderLine(line);
-          elements.set(line, element);
-          return element;
-        })}
+        <Windowed
+          parts={first === undefined ? chunks : chunks.slice(first.key)}
+          measures={measures}
+          render={(chunk, marks) => (
+            <div key={chunk.key} {...marks}>
+              {chunk.items.map(renderLine)}
+            </div>
+          )}
+        />
       </pre>
     </>
   );
 }
+
+type LineChunk = ItemChunk<TerminalLine>;
 
 function renderLine(line: TerminalLine): VNode {
   return (
