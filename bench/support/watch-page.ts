@@ -11,6 +11,8 @@ export interface PageUse {
   readonly peakNodes: number;
   /** Of the process that draws the page, at most. */
   readonly peakMemory: number;
+  /** The same once it ended, and the browser was told to collect: what the page holds on to. */
+  readonly heldMemory: number;
 }
 
 /** Samples a page until `end` resolves. */
@@ -28,10 +30,13 @@ export async function watchPage(browser: Browser, page: Page, end: Promise<unkno
   while (!(await Promise.race([ended, sleep(250, false)])));
   await sleep(2000);
   await sample();
+  const longTasks = await page.evaluate(readTaskCount);
+  await collectGarbage(page);
   return {
-    longTasks: await page.evaluate(readTaskCount),
+    longTasks,
     peakNodes: Math.max(...nodes),
     peakMemory: Math.max(...memory),
+    heldMemory: Math.max(...renderers.map(readPssMb)),
   };
 }
 
@@ -63,6 +68,14 @@ async function findRenderers(browser: Browser): Promise<number[]> {
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
   await session.detach();
   return processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
+}
+
+/** Twice: what the first time frees in the document is collected by the second. */
+async function collectGarbage(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  for (let round = 0; round < 2; round += 1) await session.send("HeapProfiler.collectGarbage");
+  await session.detach();
+  await sleep(1500);
 }
 
 /** Memory of a process, shared pages divided among those who share them. */
