@@ -147,6 +147,14 @@ export const interactiveBreakages: readonly BreakageCase[] = [
   ],
   ["a form without its header", ["form-ai-sdk-ui"], setHeader("x-vercel-ai-ui-message-stream")],
   ["a file that opens", ["attachments"], setHeader("content-disposition", "inline")],
+  [
+    "a file that is not listed",
+    ["attachments"],
+    {
+      answer: ({ body }, { method, path }) =>
+        void (method === "GET" && path === "/v1/attachments" && Object.assign(body as Json, { attachments: [] })),
+    },
+  ],
   ["a file that its message loses", ["attachments"], setRequest(() => ({ attachments: undefined }))],
   [
     "a deleted file that stays",

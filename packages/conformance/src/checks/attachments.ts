@@ -7,7 +7,7 @@ export const attachmentChecks: readonly Check[] = [
   {
     id: "attachments",
     level: "interactive",
-    clauses: ["X46", "X47", "X48", "S-121"],
+    clauses: ["X46", "X47", "X48", "X108", "S-121"],
     title: "a file is sent, named in a message, and kept by it when it is deleted",
     run: checkAttachments,
   },
@@ -31,6 +31,13 @@ async function checkAttachments(context: Context): Promise<void> {
     "S-121",
     `GET ${path}/content has Content-Disposition ${show(disposition)}`,
   );
+  const list = await http.expect(200, "X108", "GET", "/v1/attachments");
+  const { attachments, limits } = (list.json ?? {}) as Readonly<Record<string, unknown>>;
+  const isListed =
+    Array.isArray(attachments) && attachments.some((each) => (each as { id?: unknown } | null)?.id === id);
+  const { fileBytes } = (limits ?? {}) as Readonly<Record<string, unknown>>;
+  demand(isListed, "X108", `GET /v1/attachments does not list the file: ${show(list.text)}`);
+  demand(Number.isInteger(fileBytes), "X108", `GET /v1/attachments does not say what is allowed: ${show(list.text)}`);
   const request = { ...context.toRequest("text"), attachments: [{ id }] };
   const answer = await http.expect(200, "X47", "POST", "/v1/chat", { body: request });
   const response = readResponse(answer, "POST /v1/chat");
