@@ -33,7 +33,7 @@ export const commandUsages = {
   completion: "bash|zsh|fish",
   "install-alias": "DIR [NAME…]",
   hooks: "ls | trust [FILE…] | test EVENT",
-  mcp: "list|list-tools|add|remove|trust|login|logout …",
+  mcp: "list|add|remove|trust|login …",
   acp: "[login PROVIDER]",
   help: "[COMMAND]",
 } as const satisfies Readonly<Record<string, string>>;

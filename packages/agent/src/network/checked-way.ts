@@ -7,12 +7,12 @@ import type { HostAddress } from "./proxy.ts";
 import { openTunnel } from "./proxy-tunnel.ts";
 
 /** How a request reaches a checked address: the name is never resolved again, so it cannot lead elsewhere. */
-export type Way =
+export type NetworkWay =
   | { readonly lookup: LookupFunction; readonly agent: false }
   // With an agent, Node would ignore it.
   | { readonly createConnection: () => Socket };
 
-export function toDirectWay(addresses: readonly HostAddress[]): Way {
+export function toDirectWay(addresses: readonly HostAddress[]): NetworkWay {
   return {
     agent: false,
     lookup: (_host, options, callback) => {
@@ -28,7 +28,7 @@ export async function openTunneledWay(
   addresses: readonly HostAddress[],
   proxy: string,
   signal: AbortSignal,
-): Promise<Way> {
+): Promise<NetworkWay> {
   const isSecure = url.protocol === "https:";
   const { address, family } = addresses.find((found) => found.family === 4) ?? addresses[0]!;
   const authority = `${family === 6 ? `[${address}]` : address}:${url.port || (isSecure ? 443 : 80)}`;
@@ -48,7 +48,7 @@ interface RequestOrder {
 /** Resolves with the head of the answer. Redirects are not followed. */
 export function sendRequest(
   url: URL,
-  way: Way,
+  way: NetworkWay,
   { method, headers, body, signal }: RequestOrder,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();

@@ -9,7 +9,7 @@ import { isPublicAddress } from "../base/public-address.ts";
 import { untilAborted } from "../base/until-aborted.ts";
 import { sheafVersion } from "../base/version.ts";
 import { toMarkdown } from "./html-to-markdown.ts";
-import { openTunneledWay, sendRequest, toDirectWay, type Way } from "./checked-way.ts";
+import { openTunneledWay, sendRequest, toDirectWay, type NetworkWay } from "./checked-way.ts";
 import { type HostAddress, isServicePort, resolveAllowed } from "./proxy.ts";
 import { TunnelError } from "./proxy-tunnel.ts";
 
@@ -122,7 +122,7 @@ function parseUrl(text: string): URL | undefined {
   return url;
 }
 
-function openUrl(url: URL, way: Way, signal: AbortSignal): Promise<IncomingMessage> {
+function openUrl(url: URL, way: NetworkWay, signal: AbortSignal): Promise<IncomingMessage> {
   const headers = {
     host: url.host,
     "user-agent": `sheaf/${sheafVersion}`,

@@ -86,7 +86,10 @@ export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
       }
       if (record.type === "tool_question") {
         const withdrawn = (call.questions[record.index] = new AbortController());
-        call.askPerson?.(record.question, async () => undefined, withdrawn.signal).catch(() => undefined);
+        // The run asks for the next records as it asks the person: this one must be behind it.
+        queueMicrotask(() => {
+          call.askPerson?.(record.question, async () => undefined, withdrawn.signal).catch(() => undefined);
+        });
         return true;
       }
       if (record.type === "tool_question_end") {

@@ -10,7 +10,7 @@ import type { Store } from "../../src/store/store.ts";
 import type { Approval, ApprovalQuestion, Approver } from "../../src/tools/approval.ts";
 import type { ToolAccess } from "../../src/guard/permissions/decision.ts";
 import type { Hooks } from "../../src/tools/hooks/hooks.ts";
-import type { ToolBox, ToolOutcome } from "../../src/tools/tool.ts";
+import type { AskPerson, ToolBox, ToolOutcome } from "../../src/tools/tool.ts";
 
 export const usage = { promptTokens: 10, completionTokens: 2, totalTokens: 12 };
 
@@ -77,6 +77,7 @@ type FakeTool = (
   signal: AbortSignal,
   emit: (stream: "stdout" | "stderr", delta: string) => void,
   approval?: Approval,
+  askPerson?: AskPerson,
 ) => Promise<ToolOutcome>;
 
 const toQuestion = (callId: string): ApprovalQuestion => ({
@@ -102,8 +103,8 @@ export function createFakeTools(tools: Readonly<Record<string, FakeTool>>): Tool
     async review({ toolName, callId }) {
       return toolName.includes("ask") ? toQuestion(callId) : undefined;
     },
-    async execute({ toolName }, { signal, emitOutput, approval }) {
-      return tools[toolName]!(signal, emitOutput, approval);
+    async execute({ toolName }, { signal, emitOutput, approval, askPerson }) {
+      return tools[toolName]!(signal, emitOutput, approval, askPerson);
     },
     async settle() {
       // Nothing runs on.
