@@ -26,7 +26,7 @@ const serverLogin = s.object({
   client: s.object({ client_id: text, client_secret: s.optional(key) }),
   accessToken: key,
   refreshToken: s.optional(key),
-  /** Milliseconds since 1970. */
+  /** From when on the access token is not used. Milliseconds since 1970. */
   expiresAt: s.optional(s.number()),
 });
 

@@ -10,7 +10,7 @@ import {
 } from "@modelcontextprotocol/client";
 import type { ServerIdentity, ServerLogin, ServerLogins } from "../../config/server-logins.ts";
 
-/** A token that expires sooner is refreshed first. Milliseconds. */
+/** How long before its end a token is refreshed, at most: a tenth of its life. Milliseconds. */
 const MARGIN_MS = 30_000;
 
 /** How long other processes may take with it. Milliseconds. */
@@ -35,7 +35,7 @@ export function createServerAuthorization(server: ServerIdentity, ports: Authori
   const secrets = new Set<string>();
   let given: string | undefined;
 
-  const isFresh = ({ expiresAt }: ServerLogin): boolean => expiresAt === undefined || expiresAt - MARGIN_MS > now();
+  const isFresh = ({ expiresAt }: ServerLogin): boolean => expiresAt === undefined || expiresAt > now();
 
   /** `old`: the token that does not work any more. */
   const refresh = (old: string): Promise<ServerLogin> =>
@@ -108,6 +108,6 @@ export function toTokenFields(
   return {
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),
-    ...(seconds !== undefined && { expiresAt: now + seconds * 1000 }),
+    ...(seconds !== undefined && { expiresAt: now + seconds * 1000 - Math.min(MARGIN_MS, seconds * 100) }),
   };
 }

@@ -135,6 +135,55 @@ describe("a permission", () => {
     expect(JSON.stringify(sent)).toContain("no rule allows it");
   });
 
+  test(
+    verifies("C101", "a server's question is a form where the editor has forms, else the values of its one field"),
+    async () => {
+      const field = {
+        name: "size",
+        title: "Size",
+        type: "choice",
+        required: true,
+        options: [{ value: "s", label: "Small" }],
+      };
+      const asked = {
+        ...request,
+        title: "The MCP server shop asks",
+        subject: { type: "server_question", server: "shop", fields: [field], arguments: { size: "s" } },
+        options: [
+          { id: "answer", label: "Answer", kind: "allow_once" },
+          { id: "decline", label: "Decline", kind: "reject_once" },
+        ],
+      } as unknown as typeof request;
+      const answerAs = async (editor: object, response: object) => {
+        const sent: unknown[] = [];
+        const client = {
+          request: async (method: unknown, params: unknown) => {
+            sent.push([method, params]);
+            return response;
+          },
+        } as unknown as AgentContext;
+        const approver = createEditorApprover({ client, sessionId: "s-1", editor });
+        return { decision: await approver.ask(asked, new AbortController().signal, undefined as never), sent };
+      };
+      const forms = { elicitation: { form: {} } };
+      const filled = await answerAs(forms, { action: "accept", content: { size: "s" } });
+      expect(filled.decision).toEqual({ optionId: "answer", by: "editor", editedArguments: { size: "s" } });
+      const property = { type: "string", title: "Size", default: "s", oneOf: [{ const: "s", title: "Small" }] };
+      expect(filled.sent).toMatchObject([
+        [
+          "elicitation/create",
+          { toolCallId: "call_1", requestedSchema: { properties: { size: property }, required: ["size"] } },
+        ],
+      ]);
+      expect((await answerAs(forms, { action: "cancel" })).decision.optionId).toBe("decline");
+      const chosen = await answerAs({}, { outcome: { outcome: "selected", optionId: "answer:0" } });
+      expect(chosen.decision).toEqual({ optionId: "answer", by: "editor", editedArguments: { size: "s" } });
+      expect(chosen.sent).toMatchObject([
+        ["session/request_permission", { options: [{ optionId: "answer:0", name: "Small" }, { optionId: "decline" }] }],
+      ]);
+    },
+  );
+
   test("without an answer is none", async () => {
     const { answer } = await ask({ outcome: "cancelled" });
     await expect(answer).rejects.toMatchObject({ code: "CANCELLED" });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { RunEventBody } from "@sheaf/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
+import { listOpen } from "../../../src/run/conversations/end-cut-response.ts";
 import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
 import { readUptime } from "../../../src/store/sqlite-leases.ts";
 import { createSqliteStore } from "../../../src/store/sqlite.ts";
@@ -37,5 +38,32 @@ test(
     await second.close();
     const cut = { id: toBlockId("h1", "call_1"), hypothesis: "h1", filePath: "src/a.js", path: "/w/src/a.js" };
     expect(state.instrumentation).toEqual([known, cut]);
+  },
+);
+
+test(
+  verifies(["X59", "R-01"], "a call whose server asks something has begun; one that waits for permission has not"),
+  () => {
+    const ask = (callId: string, type: "command" | "server_question"): RunEventBody => ({
+      type: "approval_request",
+      approvalId: `appr_${callId}`,
+      callId,
+      title: "",
+      description: "",
+      subject: { type },
+      options: [],
+      expiresAt: "2026-01-01T00:00:00Z",
+      argumentsHash: "",
+      rules: [],
+    });
+    const bodies = [
+      ...call("call_1", "run"),
+      ...call("call_2", "mcp"),
+      ask("call_1", "command"),
+      ask("call_2", "server_question"),
+    ];
+    const { approvals, unapproved } = listOpen(bodies.map((body, index) => ({ ...body, seq: index + 1, time: 1 })));
+    expect([...approvals.values()]).toEqual(["call_1", "call_2"]);
+    expect([...unapproved]).toEqual(["call_1"]);
   },
 );
