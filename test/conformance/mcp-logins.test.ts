@@ -80,7 +80,7 @@ describeServers(isInstalled ? "published servers" : "SKIPPED: no registry to ins
       expect(first.stderr).toMatch(/^Log in to demo at localhost:\d+, in a browser:\n/);
       const run = await runSheaf(["-p", "--model", "scripted:s.json", "--force", "--trust", "go"], place);
       expect(JSON.stringify(parseStream(run.stdout))).toContain("Hello, Ada!");
-      const [file = ""] = readdirSync(join(home, "mcp-logins")).filter((name) => name.endsWith(".json"));
+      const file = readdirSync(join(home, "mcp-logins")).find((name) => name.endsWith(".json"))!;
       const { accessToken } = JSON.parse(readFileSync(join(home, "mcp-logins", file), "utf8")) as {
         accessToken: string;
       };
@@ -117,7 +117,7 @@ describeServers(isInstalled ? "published servers" : "SKIPPED: no registry to ins
       const text = new TextDecoder();
       const seen: { readonly event: string; readonly data: unknown }[] = [];
       for await (const chunk of response.body!) {
-        for (const event of decoder.push(text.decode(chunk as Uint8Array, { stream: true }))) {
+        for (const event of decoder.push(text.decode(chunk, { stream: true }))) {
           seen.push(event);
           if (event.event !== "approval_request") continue;
           const { approvalId, subject } = event.data;

@@ -113,7 +113,7 @@ async function runCall(
     for (const event of characters.push({ type: "tool_output_delta", callId, stream, delta })) void queue.push(event);
   };
   const agent = runBudget && createAgentPort(callId, runBudget, queue);
-  const questions = createCallQuestions(callId, ports, queue.push, signal);
+  const questions = createCallQuestions(callId, ports, (event) => queue.push(event), signal);
   const askPerson = questions.ask;
   const options = {
     signal,

@@ -68,7 +68,7 @@ const keyboards = { email: "email", uri: "url", date: "numeric", "date-time": "t
 const examples = { email: "", uri: "https://", date: "2026-12-31", "date-time": "2026-12-31T12:00:00Z" };
 
 function FieldInput({ field: { type, format, options = [] }, value, onChange }: FieldProps) {
-  const text = value === undefined ? "" : String(value);
+  const text = typeof value === "string" || typeof value === "number" ? `${value}` : "";
   switch (type) {
     case "boolean":
       return (

@@ -5,7 +5,7 @@ import type { ApprovalDecision, Approver } from "../../tools/approval.ts";
 import { readServerQuestion } from "../../tools/mcp/server-question.ts";
 import { colorDiffLine } from "../../output/terminal/diff-lines.ts";
 import type { LineConsole } from "./line-console.ts";
-import { askForm, formatField } from "./server-form.ts";
+import { askForm, formatFields } from "./server-form.ts";
 import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
 
 /** How long a question stays open. Milliseconds. */
@@ -56,7 +56,7 @@ async function askOnce(
 ): Promise<ApprovalDecision> {
   const { title, description, subject, options } = request;
   const question = readServerQuestion(subject);
-  const shown = question ? question.fields.map(formatField).join("\n") : formatSubject(subject, hasColors);
+  const shown = question ? formatFields(question) : formatSubject(subject, hasColors);
   const rejection = options.find(({ kind }) => kind === "reject_once");
   const chosen = await select({
     // An Enter that was meant for the line must not let a call run.

@@ -1,7 +1,7 @@
 /** Puts the form of a tool server to the person at the terminal (X59). */
 import { isCancel, multiselect, select, text } from "@clack/prompts";
 import type { QuestionField, ServerQuestion } from "@sheaf/protocol";
-import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
+import { toVisibleLine } from "../../output/visible-text.ts";
 import { findFieldProblem } from "../../tools/mcp/question-form.ts";
 
 type Values = Record<string, unknown>;
@@ -24,10 +24,15 @@ export async function askForm(
   return Object.fromEntries(entries);
 }
 
-/** What a field asks, in one or two lines. */
-export function formatField({ title, description, required }: QuestionField): string {
+/** In one line. */
+function formatField({ title, description, required }: QuestionField): string {
   const head = `${toVisibleLine(title)}${required ? "" : " (may be left out)"}`;
-  return description === undefined ? head : `${head}\n${toVisibleText(description)}`;
+  return description === undefined ? head : `${head}: ${toVisibleLine(description)}`;
+}
+
+/** What is asked for, before any of it is answered. */
+export function formatFields({ fields }: ServerQuestion): string {
+  return fields.map(({ title }) => toVisibleLine(title)).join(", ");
 }
 
 interface FieldAnswer {
@@ -59,7 +64,7 @@ async function askField(field: QuestionField, initial: unknown, signal: AbortSig
   }
   const answer = await text({
     message,
-    initialValue: initial === undefined ? "" : String(initial),
+    initialValue: typeof initial === "string" || typeof initial === "number" ? `${initial}` : "",
     validate: (written = "") => {
       if (written === "" && !required) return undefined;
       return findFieldProblem(field, toValue(field, written));

@@ -73,7 +73,7 @@ export interface ServerPorts extends ServerFolders {
 export function createServerConnection(
   name: string,
   settings: McpServerSettings,
-  ports: ServerPorts & Pick<QuestionDesk, "answer">,
+  ports: ServerPorts & { readonly desk: Pick<QuestionDesk, "answer"> },
 ): ServerConnection {
   let hasChanged = true;
   // A list is read when somebody needs it, however often the server says that it changed (C112).
@@ -86,7 +86,7 @@ export function createServerConnection(
       capabilities: { elicitation: { form: {}, url: {} } },
     },
   );
-  client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => ports.answer(params, mcpReq.signal));
+  client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => ports.desk.answer(params, mcpReq.signal));
   let hasEnded = false;
   let written = "";
   let transport: Transport | undefined;

@@ -91,7 +91,7 @@ export function createToolServer(name: string, settings: McpServerSettings, port
 
   const open = async (request: RequestOptions): Promise<ServerConnection> => {
     await disconnect();
-    const made = createServerConnection(name, settings, { ...ports, answer: desk.answer });
+    const made = createServerConnection(name, settings, { ...ports, desk });
     try {
       await withLimit(made.connect(request), request.signal);
       if (isClosed) throw new Error("it was ended");
@@ -198,11 +198,12 @@ export function createToolServer(name: string, settings: McpServerSettings, port
     ask,
     callTool: (tool, args, { signal, askPerson }) =>
       ask(async (client, options, limit) => {
-        const { notes, close } = desk.open(askPerson, limit.pause);
+        const entry = desk.open(askPerson, (isWaiting) => limit.pause(isWaiting));
         try {
-          return { result: await client.callTool({ name: tool, arguments: { ...args } }, options), notes };
+          const result = await client.callTool({ name: tool, arguments: { ...args } }, options);
+          return { result, notes: entry.notes };
         } finally {
-          close();
+          entry.close();
         }
       }, signal),
     async close() {

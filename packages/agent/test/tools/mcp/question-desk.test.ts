@@ -20,7 +20,8 @@ function openCall(answer: Partial<Awaited<ReturnType<AskPerson>>>) {
     return { kind: "allow_once", by: "ann", ...answer };
   };
   const call = desk.open(ask, (isWaiting) => waits.push(isWaiting));
-  return { asked, waits, call, answer: desk.answer };
+  const answerTo: typeof desk.answer = (...request) => desk.answer(...request);
+  return { asked, waits, call, answer: answerTo };
 }
 
 describe("a question of a server", () => {
