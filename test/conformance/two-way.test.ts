@@ -8,6 +8,7 @@ import { parseValidLines } from "../support/schema-check.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
+const askingServer = join(import.meta.dirname, "../support/asking-server.ts");
 const twoWay = ["-p", "--input-format", "stream-json", "--output-format", "stream-json"];
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
@@ -315,6 +316,30 @@ describe("requests", () => {
       expect((await again.close())[0]).toBe(130);
     },
   );
+
+  test(verifies(["C101", "C66", "X59"], "the form of a tool server takes its values, or is declined"), async () => {
+    const hotel = { command: process.execPath, args: [askingServer], env: compiledCode };
+    const book = { events: [{ call: { tool: "mcp__hotel__book", arguments: {} } }] };
+    const config = JSON.stringify({ mcpServers: { hotel } });
+    const cwd = newFolder([book, book, say("Done.")], { "home/config.json": config });
+    const talk = open(cwd, ...model, "--approve-mcps", "--trust");
+    talk.say("go");
+    const asked = (await talk.next("control_request")) as unknown as { request_id: string; request: object };
+    expect(asked.request).toMatchObject({
+      tool_name: "mcp__hotel__book",
+      title: "The MCP server hotel asks",
+      input: { nights: 2 },
+      subject: { type: "server_question", server: "hotel" },
+    });
+    talk.decide(asked.request_id, { behavior: "allow", updatedInput: { guest: "Ada", room: "s" } });
+    const { request_id: second } = await talk.next("control_request");
+    talk.decide(second, { behavior: "deny" });
+    await talk.next("result");
+    expect(await talk.close()).toEqual([0, ""]);
+    const output = JSON.stringify(talk.list()).replaceAll("\\", "");
+    expect(output).toContain('accept {"guest":"Ada","room":"s"}');
+    expect(output).toContain("decline {}");
+  });
 
   test(verifies(["C65", "C23"], "a signal ends the run and the process"), async () => {
     const talk = open(newFolder([{ events: [{ text: "Begun." }, { wait_ms: 60_000 }] }]), ...model);

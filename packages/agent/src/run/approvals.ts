@@ -1,7 +1,8 @@
 /** Asks a person about the calls of a turn: request in the log first, then the question, then the answer in the log (X8). */
-import type { ApprovalRequest, ApprovalResolved } from "@sheaf/protocol";
+import type { ApprovalRequest, ApprovalResolved, RunEventBody } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import type { Approval, ApprovalDecision, ApprovalQuestion, Approver, CheckArguments } from "../tools/approval.ts";
+import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { AskPerson, ToolBox, ToolInvocation } from "../tools/tool.ts";
 
 export interface ApprovalPorts {
@@ -59,8 +60,8 @@ export interface CallQuestions {
 /** `push` resolves once an event is stored. */
 export function createCallQuestions(
   callId: string,
-  ports: ApprovalPorts,
-  push: (event: ApprovalRequest | ApprovalResolved) => Promise<void>,
+  ports: ApprovalPorts & { readonly hooks?: Hooks | undefined },
+  push: (event: RunEventBody) => Promise<void>,
   signal: AbortSignal,
 ): CallQuestions {
   const { approver } = ports;
@@ -69,6 +70,8 @@ export function createCallQuestions(
   const askOnce = async (request: ApprovalRequest, check: CheckArguments, asking: AbortSignal): Promise<Approval> => {
     // It is in the log before anybody sees it.
     await push(request);
+    const notification = { event: "Notification", kind: "elicitation_dialog", message: request.title } as const;
+    for (const result of (await ports.hooks?.run(notification, asking)) ?? []) await push(result);
     const { event, approval } = await askApproval(request, approver!, asking, check);
     await push(event);
     return approval;

@@ -3,6 +3,7 @@ import type { ApprovalRequest, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { ApprovalDecision, ApprovalQuestion, Approver } from "../../src/tools/approval.ts";
+import type { Hooks } from "../../src/tools/hooks/hooks.ts";
 import type { AskPerson } from "../../src/tools/tool.ts";
 import { recordRun, replayText } from "../recording/record-run.ts";
 import { call, createFakeModel, createFakeTools, end, ok, runModel, text } from "./fake-ports.ts";
@@ -51,6 +52,22 @@ describe("a question during a call", () => {
     const { events, cassette } = await recordRun(model(), { tools, approver });
     expect(told(events)).toEqual(["server_question", "answer by ann", '{"name":"Ada"}']);
     expect(await replayText(cassette)).toEqual(events);
+  });
+
+  test(verifies(["X59", "C82"], "calls the hooks of a notification before the person is asked"), async () => {
+    const order: string[] = [];
+    const hooks = {
+      run: async (occasion: { event: string; kind?: string; message?: string }) => {
+        if (occasion.event === "Notification") order.push(`${occasion.kind}: ${occasion.message}`);
+        return [];
+      },
+    } as unknown as Hooks;
+    const approver = createApprover(async () => {
+      order.push("asked");
+      return answer;
+    });
+    await runModel(model(), { tools: createTools((ask) => ask(question, fits, never)), approver, hooks });
+    expect(order).toEqual(["elicitation_dialog: The MCP server notes asks", "asked"]);
   });
 
   test(verifies(["X59", "C101"], "cannot be asked where nobody is there"), async () => {

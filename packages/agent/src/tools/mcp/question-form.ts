@@ -15,7 +15,7 @@ export type ParsedForm =
   /** What cannot be asked, as the end of a sentence. */
   | { readonly ok: false; readonly problem: string };
 
-export type FormValues = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+type FormValues = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /** The fields of a `requestedSchema`. */
 export function parseForm(schema: unknown): ParsedForm {
