@@ -37,7 +37,7 @@ import type { AgentPlaces } from "../config/agent-kinds.ts";
 import { agentToolName, type CallableTool } from "../tools/registry.ts";
 import type { AgentToolPorts } from "./agent-tool.ts";
 import type { RunSetup } from "./run-order.ts";
-import type * as ServerLoginModule from "./server-login.ts";
+import type * as ServerLoginModule from "./run-server-login.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { SchemaState } from "../store/migrations/migrate-postgres.ts";
 import type { StoreDump, TableName, TableSum } from "../store/store-tables.ts";
@@ -260,7 +260,7 @@ export async function openServerFetch(environment: Environment): Promise<typeof 
 
 /** What `sheaf mcp login` and `logout` do. */
 export async function openServerLogin(): Promise<typeof ServerLoginModule> {
-  return import("./server-login.ts");
+  return import("./run-server-login.ts");
 }
 
 /** By default they end with their response. The `environment` names the user's proxy. */
