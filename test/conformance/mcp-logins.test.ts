@@ -105,7 +105,14 @@ describeServers(isInstalled ? "published servers" : "SKIPPED: no registry to ins
       const program = join(published, "server-everything/dist/index.js");
       const everything = { command: process.execPath, args: [program, "stdio"], env: compiledCode, timeoutSeconds: 3 };
       const home = folders.newFolder({ "config.json": JSON.stringify({ mcpServers: { everything } }) });
-      const script = JSON.parse(toScript("mcp__everything__trigger-elicitation-request", {})) as object;
+      const page = { url: "https://example.org/login", message: "Sign in", errorPath: true };
+      const script = {
+        turns: [
+          { events: [{ call: { tool: "mcp__everything__trigger-elicitation-request", arguments: {} } }] },
+          { events: [{ call: { tool: "mcp__everything__trigger-url-elicitation", arguments: page } }] },
+          { events: [{ text: "Done." }] },
+        ],
+      };
       const server = await startServer({
         home,
         cwd: folders.newFolder(),
@@ -115,6 +122,7 @@ describeServers(isInstalled ? "published servers" : "SKIPPED: no registry to ins
       const response = await server.chat({ message: "go", stream: true, approvals: "ask" });
       const decoder = createStreamDecoder();
       const text = new TextDecoder();
+      const pages: string[] = [];
       const seen: { readonly event: string; readonly data: unknown }[] = [];
       for await (const chunk of response.body!) {
         for (const event of decoder.push(text.decode(chunk, { stream: true }))) {
@@ -123,21 +131,25 @@ describeServers(isInstalled ? "published servers" : "SKIPPED: no registry to ins
           const { approvalId, subject } = event.data;
           expect(subject).toMatchObject({ type: "server_question", server: "everything" });
           const id = response.headers.get("x-response-id");
-          const answer = (editedArguments: object) =>
+          const answer = (editedArguments?: object) =>
             server.fetch(`/v1/responses/${id}/approvals/${approvalId}`, {
               method: "POST",
               headers: { "content-type": "application/json" },
               body: JSON.stringify({ optionId: "answer", editedArguments }),
             });
+          if (typeof subject["url"] === "string") {
+            pages.push(subject["url"]);
+            expect((await answer()).status).toBe(202);
+            continue;
+          }
           const wrong = await answer({ name: "Ada", integer: 1000 });
           expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining("from 1 to 100")]);
           expect((await answer({ name: "Ada", integer: 7 })).status).toBe(202);
         }
       }
-      expect(seen.filter(({ event }) => event.startsWith("approval_")).map(({ event }) => event)).toEqual([
-        "approval_request",
-        "approval_resolved",
-      ]);
+      expect(seen.filter(({ event }) => event === "approval_resolved")).toHaveLength(3);
+      // The first one is an error of the call, which is then made again.
+      expect(pages).toEqual(["https://modelcontextprotocol.io/", "https://example.org/login"]);
       expect(JSON.stringify(seen)).toContain("Favorite Integer: 7");
     },
   );

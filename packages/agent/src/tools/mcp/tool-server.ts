@@ -1,8 +1,15 @@
 /** One tool server: connected when it is needed, and again when its program has ended. */
-import type { CallToolResult, Client, RequestOptions, ServerCapabilities, Tool } from "@modelcontextprotocol/client";
+import {
+  UrlElicitationRequiredError,
+  type CallToolResult,
+  type Client,
+  type RequestOptions,
+  type ServerCapabilities,
+  type Tool,
+} from "@modelcontextprotocol/client";
 import type { ToolContext } from "../tool.ts";
 import type { McpServerSettings } from "../../config/mcp-settings.ts";
-import { createQuestionDesk, type OpenCall } from "./question-desk.ts";
+import { createQuestionDesk, type OpenCall, type QuestionDesk } from "./question-desk.ts";
 import { createServerConnection, type ServerConnection, type ServerPorts } from "./server-connection.ts";
 
 /** Default of `startTimeoutSeconds`: `npx` may have to download the program. */
@@ -22,6 +29,16 @@ const MAX_TOOLS = 2000;
 
 /** No tool has such a name, which rules use for resources and prompts (S-153). */
 const reservedNames: ReadonlySet<string> = new Set(["resources/read", "prompts/get"]);
+
+/** Some calls work only after the person has opened pages: their error names them. One that is declined ends it. */
+async function areOpened(error: unknown, desk: QuestionDesk, signal: AbortSignal): Promise<boolean> {
+  const pages = error instanceof UrlElicitationRequiredError ? error.elicitations : [];
+  for (const page of pages) {
+    const { action } = await desk.answer({ ...page, mode: "url" }, signal);
+    if (action !== "accept") return false;
+  }
+  return pages.length > 0;
+}
 
 /** Aborts after so long without a sign of the server; a person may take as long as their question is open. */
 function createSilenceLimit(seconds: number) {
@@ -200,7 +217,11 @@ export function createToolServer(name: string, settings: McpServerSettings, port
       ask(async (client, options, limit) => {
         const entry = desk.open(askPerson, (isWaiting) => limit.pause(isWaiting));
         try {
-          const result = await client.callTool({ name: tool, arguments: { ...args } }, options);
+          const call = (): Promise<CallToolResult> => client.callTool({ name: tool, arguments: { ...args } }, options);
+          const result = await call().catch(async (error: unknown) => {
+            if (!(await areOpened(error, desk, options.signal ?? signal))) throw error;
+            return call();
+          });
           return { result, notes: entry.notes };
         } finally {
           entry.close();
