@@ -21,8 +21,11 @@ export async function runMcpLogin(parsed: ParsedArguments, io: CommandIo, name: 
   const { settings, workspace } = findServer(name, parsed, io);
   const { environment } = io;
   const input = toInputKind(io.isInputTerminal);
-  const opensPage = parsed.flags["no-browser"] !== true && io.isInputTerminal && io.isOutputTerminal;
-  const lines = input === "none" || input === "file" ? undefined : createInterface({ input: process.stdin });
+  const pastes = parsed.flags["no-browser"] === true;
+  const opensPage = !pastes && io.isInputTerminal && io.isOutputTerminal;
+  // A pipe that a program left open, or closed, says nothing of whether a browser will come back.
+  const isRead = input === "terminal" || (pastes && input !== "none" && input !== "file");
+  const lines = isRead ? createInterface({ input: process.stdin }) : undefined;
   const control = createRunControl();
   try {
     const { runServerLogin } = await openServerLogin();

@@ -12,6 +12,8 @@ import { readServerQuestion } from "./server-question.ts";
 const MAX_QUESTIONS = 10;
 /** Longest message, and longest address. UTF-16 units. */
 const MAX_MESSAGE = 4000;
+/** Longest form, as JSON. UTF-16 units. */
+const MAX_FORM = 64 * 1024;
 
 /** A call during which the server may ask. */
 export interface OpenCall {
@@ -110,6 +112,7 @@ const secretWords =
 
 function toQuestion(server: string, message: string, asked: Omit<ServerQuestion, "server">): ParsedQuestion {
   const { fields, url, host } = asked;
+  if (JSON.stringify(asked).length > MAX_FORM) return { ok: false, problem: "its form is too long" };
   const words = [message, ...fields.flatMap(({ name, title, description = "" }) => [name, title, description])];
   const warnings = [
     ...(words.some((text) => secretWords.test(text))

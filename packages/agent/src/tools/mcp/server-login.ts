@@ -80,12 +80,18 @@ type FailAs = (what: string) => (error: unknown) => never;
 /** The authorization server that the server names, and what is asked of it. */
 async function findAuthorization({ name, url, challenge, oauth }: LoginOrder, { fetch }: LoginPorts, failAs: FailAs) {
   const { resourceMetadataUrl } = challenge;
+  // Without its description the SDK looks for the authorization server at the server itself: why it did is worth knowing.
+  let refusal = "";
   const found = await discoverOAuthServerInfo(url, {
-    fetchFn: fetch,
+    fetchFn: (...request) =>
+      fetch(...request).catch((error: unknown) => {
+        refusal = ` (${(error as Error).message})`;
+        throw error;
+      }),
     ...(resourceMetadataUrl && { resourceMetadataUrl }),
   }).catch(failAs("its authorization server was not found"));
   const { authorizationServerMetadata: metadata, resourceMetadata } = found;
-  if (!metadata) throw createFault(name, "neither it nor its authorization server describes a login (OAuth)");
+  if (!metadata) throw createFault(name, `neither it nor its authorization server describes a login${refusal}`);
   if (!metadata.code_challenge_methods_supported?.includes("S256")) {
     throw createFault(name, "its authorization server does not support PKCE with S256");
   }

@@ -119,6 +119,13 @@ describe("a login", () => {
     expect(server.tokenRequests).toEqual([]);
   });
 
+  test(verifies("S-172", "says what it did not reach"), async () => {
+    const { logIn } = await createPlace({
+      changeResource: (same) => ({ ...same, authorization_servers: ["http://10.0.0.1/"] }),
+    });
+    await expect(logIn()).rejects.toThrow("http://10.0.0.1 is not reached: the address does not begin with https://");
+  });
+
   test(verifies("S-171", "needs the issuer that was asked, and shows nothing of a refusal but its code"), async () => {
     const { logIn, server } = await createPlace();
     const withIssuer = async (address: URL): Promise<URLSearchParams> => {
