@@ -467,7 +467,12 @@ export const delegating = {
     tests: [
       {
         events: [
-          { call: { tool: "run_terminal_cmd", arguments: { command: `sleep ${pause}; echo 'FAIL test_tokens'; exit 1` } } },
+          {
+            call: {
+              tool: "run_terminal_cmd",
+              arguments: { command: `sleep ${pause}; echo 'FAIL test_tokens'; exit 1` },
+            },
+          },
         ],
       },
       { events: [{ text: "`test_tokens` fails." }] },

@@ -77,6 +77,9 @@ class RunAssembler implements Assembler {
   /** Calls whose subagents have said something in this turn. */
   readonly #speaking = new Set<string>();
   #workspace = "";
+  #modelName = "";
+  /** Models of subagents that are not that of the run, by the call. */
+  readonly #agentModels = new Map<string, string>();
   #responseId = "";
   #ended = false;
 
@@ -142,6 +145,7 @@ class RunAssembler implements Assembler {
     const { responseId: id, conversationId, model, mode, workspace } = run;
     this.#responseId = id;
     this.#workspace = workspace;
+    this.#modelName = run.modelName;
     this.#text = createTextDocuments(this.#writer, { mode, workspace });
     this.#tools = createToolDocuments(this.#writer, workspace);
     const { heartbeatMs = 15_000, schema = "/v1/schema/events.json" } = this.#options;
@@ -184,6 +188,9 @@ class RunAssembler implements Assembler {
     let summary = this.#agentSummaries.get(callId);
     if (summary === undefined) this.#agentSummaries.set(callId, (summary = createRunSummary()));
     summary.push({ ...event, seq: 0, time });
+    if (event.type === "run_start" && event.modelName !== this.#modelName) {
+      this.#agentModels.set(callId, event.modelName);
+    }
     switch (event.type) {
       case "text_delta":
         this.#speaking.add(callId);
@@ -234,7 +241,8 @@ class RunAssembler implements Assembler {
     if (summary === undefined) return {};
     this.#agentSummaries.delete(callId);
     const { turnCount, actionCount } = summary.toMetadata(time, "end_turn");
-    return { subagent: { turnCount, actionCount, usage: summary.toUsage() } };
+    const model = this.#agentModels.get(callId);
+    return { subagent: { ...(model !== undefined && { model }), turnCount, actionCount, usage: summary.toUsage() } };
   }
 
   #openAgent(callId: string): ToolDocuments {

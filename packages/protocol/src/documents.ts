@@ -151,6 +151,8 @@ const fileEditMetadata = s.extend(toolOrigin, {
 export interface FileEditMetadata extends s.ValueOf<typeof fileEditMetadata> {}
 
 const subagentTotals = s.object({
+  /** Display name of its model, if that is not the one of the response (C129 of `cli.md`). */
+  model: s.optional(s.string()),
   /** Its model requests. */
   turnCount: count,
   /** Executions of its tools. */

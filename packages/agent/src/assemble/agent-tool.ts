@@ -10,12 +10,17 @@ import { agentToolName, isChosen, toCallable, type CallableTool, type ToolChoice
 import { createToolBox, type ToolBoxPorts } from "../tools/tool-box.ts";
 import { createToolState } from "../tools/tool-state.ts";
 import { toFailure } from "../tools/failure.ts";
+import type { Model } from "../model/provider.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { Tool, ToolContext, ToolReturn } from "../tools/tool.ts";
+import { type AgentModel, toNamedModel } from "./agent-models.ts";
 
 /** What subagents get of the run that calls them. */
 export interface AgentToolPorts {
   readonly kinds: ReadonlyMap<string, AgentKind>;
+  /** Models of kinds that do not use that of the run, by the name of the kind (C129). */
+  readonly models: ReadonlyMap<string, AgentModel>;
+  readonly openModel: (choice: AgentModel) => Promise<Model>;
   /** Of the run: no subagent may do more. */
   readonly mode: Mode;
   readonly limits: BudgetLimits;
@@ -74,7 +79,7 @@ async function runTask(
 ): Promise<ToolReturn> {
   if (!agentPort) return toFailure("UNKNOWN_TOOL", "a subagent has no subagents: do the task yourself");
   const mode = toMode(kind, ports.mode);
-  const { progress: _p, instrumentation: _i, answers: _a, modeNote: _m, attachments: _f, ...start } = ports.start;
+  const { model, start } = await openKindModel(kind, ports);
   const { context } = start;
   const tools = createSubagentTools(kind, mode, ports);
   const settings = {
@@ -94,13 +99,34 @@ async function runTask(
     stopsOnDenied: ports.stopsOnDenied,
   };
   try {
-    const model = ports.run.model.forRun?.() ?? ports.run.model;
     const hooks = ports.run.hooks && toCallHooks(ports.run.hooks);
     const run = { name: kind.name, settings, ports: { ...ports.run, model, tools, hooks }, port: agentPort };
     return await runSubagent(run, signal);
   } finally {
     await tools.settle();
   }
+}
+
+/** The model of the kind, and what a run with it begins with. */
+async function openKindModel({ name }: AgentKind, ports: AgentToolPorts) {
+  const { progress: _p, instrumentation: _i, answers: _a, modeNote: _m, attachments: _f, ...start } = ports.start;
+  const own = ports.models.get(name);
+  if (!own) return { model: ports.run.model.forRun?.() ?? ports.run.model, start };
+  const { windowTokens, price } = own;
+  const model = toNamedModel(await ports.openModel(own), price);
+  const { price: _price, context: _context, webSearch, ...others } = start;
+  return {
+    model,
+    start: {
+      ...others,
+      model: model.id,
+      modelName: model.name,
+      apiKeySource: model.apiKeySource,
+      ...(webSearch && model.hasWebSearch && { webSearch }),
+      ...(price && { price }),
+      ...(windowTokens !== undefined && { context: { windowTokens, usedTokens: 0 } }),
+    },
+  };
 }
 
 /** What is said of the user is not for a subagent, which asks nothing. */

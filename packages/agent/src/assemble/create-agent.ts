@@ -11,7 +11,7 @@ import { findUserConfig } from "../config/config-file.ts";
 import { isEffort, modes } from "../config/config.ts";
 import { findWindowTokens } from "../config/model-windows.ts";
 import { afterEditCommands, efforts } from "../config/user-config.ts";
-import { chooseFallbacks, chooseModel } from "../config/endpoints.ts";
+import { chooseFallbacks, chooseModel, createAgentModels } from "../config/endpoints.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import { parseAskRule } from "../guard/permissions/permissions.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
@@ -273,7 +273,7 @@ function checkMode(mode: Mode = "agent"): void {
 
 /** Everything but the mode and what is known of the model. */
 function toSetup(options: AgentOptions, { choice, allow }: ChosenTools): RunSetup {
-  const { mode = "agent", environment, permissions = {}, limits = {}, addedFolders = [], dataFolder } = options;
+  const { mode = "agent", model, environment, permissions = {}, limits = {}, addedFolders = [], dataFolder } = options;
   const { timeoutMs: _, ...budget } = limits;
   return {
     workspace: toFolder(options.workspace),
@@ -281,6 +281,10 @@ function toSetup(options: AgentOptions, { choice, allow }: ChosenTools): RunSetu
     effort: options.effort,
     webSearch: options.webSearch,
     hasAgents: options.agents,
+    agentModels:
+      typeof model === "string"
+        ? createAgentModels(toModelSettings({ ...options, model }), environment && toDataFolder(environment))
+        : undefined,
     includesReasoning: options.includeReasoning,
     sandbox: options.sandbox ?? "enabled",
     limits: budget,
@@ -313,23 +317,30 @@ function toFolder(workspace: string): string {
   throw createUsageError(`the workspace ${workspace} is not a folder: name a folder`);
 }
 
-interface FoundModel extends Pick<RunOrder, "price" | "windowTokens"> {
-  readonly model: Model;
-}
-
-/** What is wrong with a name is thrown at once; the model itself is loaded with the first run. */
-function toModelOpener({
+/** What a name of a model means for the program. */
+function toModelSettings({
   model,
   apiKey,
   baseUrl,
   fallbackModels,
   environment,
-}: AgentOptions): () => Promise<FoundModel> {
+}: AgentOptions & { readonly model: string }) {
+  const files = environment ? toUserFiles(environment) : { config: "", instructions: "", credentials: "" };
+  const config = environment ? findUserConfig(files.config) : { settings: {}, fault: undefined };
+  const flags = { model, apiKey, baseUrl, fallbackModel: fallbackModels?.join(",") };
+  return { flags, environment: environment ?? defaultEnvironment, config, files };
+}
+
+interface FoundModel extends Pick<RunOrder, "price" | "windowTokens"> {
+  readonly model: Model;
+}
+
+/** What is wrong with a name is thrown at once; the model itself is loaded with the first run. */
+function toModelOpener(options: AgentOptions): () => Promise<FoundModel> {
+  const { model, baseUrl, environment } = options;
   if (typeof model === "string") {
-    const files = environment ? toUserFiles(environment) : { config: "", instructions: "", credentials: "" };
-    const config = environment ? findUserConfig(files.config) : { settings: {}, fault: undefined };
-    const flags = { model, apiKey, baseUrl, fallbackModel: fallbackModels?.join(",") };
-    const modelSettings = { flags, environment: environment ?? defaultEnvironment, config, files };
+    const modelSettings = toModelSettings({ ...options, model });
+    const { config } = modelSettings;
     const choice = chooseModel(modelSettings);
     const fallbacks = chooseFallbacks(modelSettings);
     const { settings } = config;

@@ -36,10 +36,10 @@ import { createKeptResults } from "../workspace/kept-results.ts";
 import { toRunStart, type PermissionSettings, type RunOrder } from "./run-order.ts";
 import {
   chooseServers,
-  createAgentTools,
   createCodeSearch,
   createPageFetcher,
   createToolServers,
+  openAgents,
   openHooks,
   type Sessions,
   type ToolServers,
@@ -134,7 +134,10 @@ export async function prepareResponse(
     now,
   });
   const setupFailure = order.setup && (await runSetup(order.setup, commands, workspace.root, signal));
-  const notices = [...hookNotices, ...(setupFailure === undefined ? [] : [setupFailure])];
+  const agents = await openAgents(order);
+  // Once in a conversation.
+  const agentNotices = conversation.messages.length === 0 ? (agents?.notices ?? []) : [];
+  const notices = [...hookNotices, ...agentNotices, ...(setupFailure === undefined ? [] : [setupFailure])];
   const notes = await prepareNotes(
     { order, policy, commands, told: conversation.told, isAttended: approver !== undefined, now: now() },
     signal,
@@ -169,10 +172,10 @@ export async function prepareResponse(
     ...(Object.values(progress).some((items) => items.length > 0) && { progress }),
     ...(ordered.context && { context: { ...ordered.context, usedTokens: conversation.tokens } }),
     ...(mcpServers.length > 0 && { mcpServers }),
-    ...(notices.length > 0 && { notices: [...(ordered.notices ?? []), ...notices] }),
     ...notes,
     ...skills.start,
     ...serverPrompt,
+    ...(notices.length > 0 && { notices: [...(skills.start.notices ?? ordered.notices ?? []), ...notices] }),
     ...(setupFailure !== undefined && {
       environment: `${notes.environment ?? "Changed in the environment:"}\n- Setup: ${setupFailure}`,
     }),
@@ -211,7 +214,7 @@ export async function prepareResponse(
     findQuote: createQuoteFinder(workspace, permissions, signal),
     approver: approver && createExpiringApprover(approver),
   };
-  const agentTools = await createAgentTools(order, {
+  const agentTool = agents?.createTool({
     mode: order.mode,
     limits,
     start: resumed?.start ?? start,
@@ -233,7 +236,10 @@ export async function prepareResponse(
         agentSignal,
       ),
   });
-  const toolBox = createToolBox({ ...boxPorts, furtherTools: [...boxPorts.furtherTools, ...agentTools] });
+  const toolBox = createToolBox({
+    ...boxPorts,
+    furtherTools: [...boxPorts.furtherTools, ...(agentTool ? [agentTool] : [])],
+  });
   const settle = async (): Promise<void> => {
     await toolBox.settle();
     if (hooks) await keepHooks(hooks, order.conversationId, toolServers.sessions);

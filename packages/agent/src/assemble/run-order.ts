@@ -3,6 +3,7 @@ import { toWellFormed } from "@sheaf/documents/text";
 import type { Effort, Mode, RunStart, TokenPrice } from "@sheaf/protocol";
 import type { Environment, UserFiles } from "../base/paths.ts";
 import { sheafVersion } from "../base/version.ts";
+import type { AgentModels } from "../config/endpoints.ts";
 import type { HookSources } from "../config/hook-settings.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import type { SandboxSetting } from "../guard/sandbox/sandbox.ts";
@@ -68,6 +69,8 @@ export interface RunSetup {
   readonly toolChoice?: ToolChoice | undefined;
   /** The model may call subagents (C96). Default: only if `toolChoice` names them. */
   readonly hasAgents?: boolean | undefined;
+  /** Models that definitions of subagents may name (C129); undefined: none. */
+  readonly agentModels?: AgentModels | undefined;
   /** Of a program: the end of the system prompt. */
   readonly systemPrompt?: string | undefined;
 }

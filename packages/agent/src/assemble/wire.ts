@@ -36,8 +36,8 @@ import type { Recording } from "../recording/recording.ts";
 import type { AgentPlaces } from "../config/agent-kinds.ts";
 import { agentToolName, type CallableTool } from "../tools/registry.ts";
 import type { AgentToolPorts } from "./agent-tool.ts";
-import type { RunSetup } from "./run-order.ts";
 import type * as ServerLoginModule from "./run-server-login.ts";
+import type { RunOrder } from "./run-order.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { SchemaState } from "../store/migrations/migrate-postgres.ts";
 import type { StoreDump, TableName, TableSum } from "../store/store-tables.ts";
@@ -167,17 +167,24 @@ export async function openHooks(order: HookOrder): Promise<OpenedHooks> {
   return (await import("./open-hooks.ts")).openHooks(order);
 }
 
-/** The tool for subagents, if the user wants it; what it needs is loaded then (C96). */
-export async function createAgentTools(
-  { hasAgents = false, toolChoice, ...places }: AgentPlaces & Pick<RunSetup, "hasAgents" | "toolChoice">,
-  ports: Omit<AgentToolPorts, "kinds">,
-): Promise<readonly CallableTool[]> {
-  if (!hasAgents && !toolChoice?.only?.includes(agentToolName)) return [];
-  const [{ createAgentTool }, { findAgentKinds }] = await Promise.all([
+/** The subagents of a run, if the user wants them; what they need is loaded then (C96). */
+export async function openAgents({
+  hasAgents = false,
+  toolChoice,
+  ...order
+}: AgentPlaces & Pick<RunOrder, "hasAgents" | "toolChoice" | "modelName" | "agentModels" | "limits">) {
+  if (!hasAgents && !toolChoice?.only?.includes(agentToolName)) return undefined;
+  const [{ createAgentTool }, { findAgentKinds }, { chooseAgents }] = await Promise.all([
     import("./agent-tool.ts"),
     import("../config/agent-kinds.ts"),
+    import("./agent-models.ts"),
   ]);
-  return [createAgentTool({ ...ports, kinds: findAgentKinds(places) })];
+  const { notices, ...chosen } = chooseAgents(findAgentKinds(order), order);
+  return {
+    notices,
+    createTool: (ports: Omit<AgentToolPorts, "kinds" | "models" | "openModel">): CallableTool =>
+      createAgentTool({ ...ports, ...chosen, openModel: ({ choice }) => createModel(choice) }),
+  };
 }
 
 /** What runs were, for a collector; undefined: the environment names none. */

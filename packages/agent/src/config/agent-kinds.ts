@@ -17,6 +17,10 @@ export interface AgentKind {
   /** Names of the tools that it has; undefined: all that its mode allows. */
   readonly tools?: readonly string[] | undefined;
   readonly maxTurns: number;
+  /** The model that its definition names; undefined: that of the run (C129). */
+  readonly model?: string | undefined;
+  /** Whose definition it is. */
+  readonly source?: "user" | "workspace";
 }
 
 /** Turns of a subagent, unless its definition says otherwise. */
@@ -75,12 +79,16 @@ export function findAgentKinds({ workspace, trusted, userFiles }: AgentPlaces): 
   const folders = (userFiles?.skillFolders ?? []).map((folder) => join(folder, "agents"));
   const found = [
     ...builtIn,
-    ...folders.flatMap((folder) => readFolder(folder, (name) => readSmallFile(join(folder, name), MAX_BYTES))),
-    ...(trusted ? [".sheaf/agents", ".claude/agents"] : []).flatMap((folder) =>
-      readFolder(join(workspace, folder), (name) =>
-        readSmallBytesIn(workspace, `${folder}/${name}`, MAX_BYTES)?.toString(),
-      ),
-    ),
+    ...folders
+      .flatMap((folder) => readFolder(folder, (name) => readSmallFile(join(folder, name), MAX_BYTES)))
+      .map((kind) => ({ ...kind, source: "user" as const })),
+    ...(trusted ? [".sheaf/agents", ".claude/agents"] : [])
+      .flatMap((folder) =>
+        readFolder(join(workspace, folder), (name) =>
+          readSmallBytesIn(workspace, `${folder}/${name}`, MAX_BYTES)?.toString(),
+        ),
+      )
+      .map((kind) => ({ ...kind, source: "workspace" as const })),
   ];
   const kinds = new Map<string, AgentKind>();
   for (const kind of found) if (!kinds.has(kind.name)) kinds.set(kind.name, kind);
@@ -114,6 +122,8 @@ export function parseAgentKind(text: string, fallbackName: string): AgentKind | 
   const tools = fields.has("tools") ? toTools(fields.get("tools")!) : undefined;
   const isReadOnly = ["ask", "plan"].includes(fields.get("mode") ?? "") || tools?.every((tool) => readers.has(tool));
   const turns = Number(fields.get("maxTurns"));
+  const model = fields.get("model") ?? "inherit";
+  const isNamed = model !== "inherit" && /^[^\s\p{Cc}]{1,200}$/u.test(model);
   return {
     name,
     description,
@@ -121,6 +131,7 @@ export function parseAgentKind(text: string, fallbackName: string): AgentKind | 
     mode: isReadOnly ? "ask" : "agent",
     tools,
     maxTurns: Number.isInteger(turns) && turns > 0 && turns <= 200 ? turns : DEFAULT_TURNS,
+    ...(isNamed && { model }),
   };
 }
 

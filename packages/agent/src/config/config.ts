@@ -10,8 +10,10 @@ import type { FoundConfig } from "./config-file.ts";
 import {
   chooseFallbacks,
   chooseModel,
+  createAgentModels,
   findFallbackNames,
   findModelName,
+  type AgentModels,
   type FallbackChoice,
   type ModelChoice,
   type ModelFlags,
@@ -61,6 +63,8 @@ export interface Config {
   readonly chooseModel: () => ModelChoice;
   /** Models to fall back on (C59). Called and failing as `chooseModel`. */
   readonly chooseFallbacks: () => readonly FallbackChoice[];
+  /** Models that definitions of subagents may name (C129). */
+  readonly agentModels: AgentModels;
   readonly mode: Mode;
   /** How much the model thinks; undefined: as it does by default (C36). */
   readonly effort: Effort | undefined;
@@ -165,6 +169,7 @@ export function createConfig(
     windowTokens,
     chooseModel: () => chooseModel(modelSettings),
     chooseFallbacks: () => chooseFallbacks(modelSettings),
+    agentModels: createAgentModels(modelSettings, dataFolder),
     mode: toMode(raw),
     effort: toEffort(raw.effort) ?? found.settings.effort,
     hasAgents: raw.agents ?? found.settings.agents ?? false,

@@ -12,6 +12,7 @@ import {
 import { findNearest } from "../base/nearest-names.ts";
 import { parseBaseUrl } from "./key-text.ts";
 import type { FoundConfig } from "./config-file.ts";
+import { findWindowTokens } from "./model-windows.ts";
 import type { UserConfig } from "./user-config.ts";
 import { findKey, type FoundKey, type KeySources } from "./credentials.ts";
 import { hasKeyHeader, parseHeaders } from "./key-text.ts";
@@ -121,16 +122,42 @@ export function findFallbackNames(settings: ModelSettings): readonly string[] {
 
 /** Those models. The key and the address of the run's model go to no other provider. @throws as `chooseModel`. */
 export function chooseFallbacks(settings: ModelSettings): readonly FallbackChoice[] {
+  return findFallbackNames(settings).map((name) => chooseFurtherModel(settings, name));
+}
+
+/** A model besides that of the run, by its whole name. The key and the address of the run's model go to no other provider. @throws as `chooseModel`. */
+export function chooseFurtherModel(settings: ModelSettings, model: string): FallbackChoice {
   const { flags, config } = settings;
   const [provider] = findModelName(settings)?.name.split("/", 1) ?? [];
-  return findFallbackNames(settings).map((model) => {
-    const { waitsForQuota } = flags;
-    const own =
-      model.split("/", 1)[0] === provider
-        ? { ...settings, flags: { ...flags, model } }
-        : { ...settings, flags: { model, waitsForQuota }, environment: withoutCommonKey(settings.environment) };
-    return { choice: chooseModel(own), price: config.settings.prices?.[model] };
-  });
+  const { waitsForQuota } = flags;
+  const own =
+    model.split("/", 1)[0] === provider
+      ? { ...settings, flags: { ...flags, model } }
+      : { ...settings, flags: { model, waitsForQuota }, environment: withoutCommonKey(settings.environment) };
+  return { choice: chooseModel(own), price: config.settings.prices?.[model] };
+}
+
+/** The models that definitions of subagents may name (C129). */
+export interface AgentModels {
+  /** The model of the run, unless its order names another one. */
+  readonly ofRun: string | undefined;
+  /** The whole name of a model, by the user's aliases. */
+  readonly toName: (name: string) => string;
+  /** @throws as `chooseModel`. */
+  readonly choose: (name: string) => FallbackChoice & { readonly windowTokens: number | undefined };
+}
+
+/** By the settings of a run. `dataFolder`: where lists of providers are kept. */
+export function createAgentModels(settings: ModelSettings, dataFolder: string | undefined): AgentModels {
+  const { flags, config } = settings;
+  return {
+    ofRun: findModelName(settings)?.name,
+    toName: (name) => toModelName(name, config),
+    choose: (name) => ({
+      ...chooseFurtherModel(settings, name),
+      windowTokens: findWindowTokens(name, { settings: config.settings, dataFolder, baseUrl: flags.baseUrl }),
+    }),
+  };
 }
 
 export function withoutCommonKey(environment: Environment): Environment {

@@ -2,11 +2,12 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ChatResponse, OwnEventBody, RunEvent } from "@sheaf/protocol";
+import type { ChatResponse, OwnEventBody, RunEvent, ToolCallMetadata } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { afterAll, describe, expect, test } from "vitest";
 import { createAgent, type AgentOptions } from "../../src/index.ts";
 import { findAgentKinds, parseAgentKind } from "../../src/config/agent-kinds.ts";
+import { chooseAgents } from "../../src/assemble/agent-models.ts";
 import { createScriptedModelFrom } from "../../src/model/scripted.ts";
 import type { Model, ModelRequest } from "../../src/model/provider.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -348,5 +349,79 @@ describe("definitions", () => {
     for (const name of ["large", "link"]) expect(trusted.has(name)).toBe(false);
     const untrusted = findAgentKinds({ workspace, trusted: false, userFiles: undefined });
     expect([...untrusted.keys()]).toEqual(["search", "plan", "review"]);
+  });
+});
+
+describe("the model of a subagent", () => {
+  const define = (place: string, name: string, model: string): void => {
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, `${name}.md`), `---\ndescription: d\nmode: ask\nmodel: ${model}\n---\nWork.`);
+  };
+  const price = { input: 1_000_000, output: 0 };
+  /** A home with a scripted model of its own for subagents. */
+  const newHome = (): { readonly home: string; readonly small: string } => {
+    const home = newWorkspace();
+    const small = `scripted:${join(home, "small.json")}`;
+    const usage = { promptTokens: 3, completionTokens: 0 };
+    writeFileSync(join(home, "small.json"), JSON.stringify({ name: "Small", turns: [{ ...say("small"), usage }] }));
+    const settings = { modelAliases: { haiku: small }, prices: { [small]: price } };
+    writeFileSync(join(home, "config.json"), JSON.stringify(settings));
+    return { home, small };
+  };
+
+  test(verifies(["C129", "N107"], "is that of its definition, with its own price"), async () => {
+    const { home } = newHome();
+    define(join(home, "agents"), "quick", "haiku");
+    define(join(home, "agents"), "old", "opus");
+    define(join(home, "agents"), "same", "inherit");
+    define(join(home, "agents"), "odd", "nowhere/x");
+    const main = { turns: [{ events: [ask("quick"), ask("same")] }, say("Done.")], agents: { same: [say("main")] } };
+    writeFileSync(join(home, "main.json"), JSON.stringify(main));
+    const name = `scripted:${join(home, "main.json")}`;
+    const environment = { SHEAF_HOME: home };
+    const { events, response } = await run(name as unknown as Model, { environment });
+    const starts = inner(events).filter((event) => event.type === "run_start");
+    expect(starts.map(({ modelName }) => modelName).toSorted()).toEqual(["Scripted main", "Small"]);
+    expect(starts.find(({ modelName }) => modelName === "Small")).toMatchObject({ price });
+    const ends = inner(events).filter((event) => event.type === "turn_end");
+    expect(ends.map(({ model }) => model?.price)).toEqual(expect.arrayContaining([price, undefined]));
+    const totals = documentsOf(response, "tool_call").map(({ metadata }) => (metadata as ToolCallMetadata).subagent);
+    expect(totals.map((total) => total?.model)).toEqual(["Small", undefined]);
+    expect(response.metadata.notices).toEqual([
+      expect.stringMatching(/^the subagent odd is left out: the model "nowhere\/x" is unknown/),
+      expect.stringMatching(/model of the run: old \(opus\); modelAliases/),
+    ]);
+  });
+
+  test(verifies("C129", "needs a price if the cost is limited"), async () => {
+    const { home, small } = newHome();
+    define(join(home, "agents"), "quick", "haiku");
+    const found = findAgentKinds({ workspace: home, trusted: false, userFiles: { skillFolders: [home] } });
+    const choice = { choice: { kind: "offline" }, price: undefined, windowTokens: undefined } as const;
+    const agentModels = { ofRun: "x/y", toName: () => small, choose: () => choice };
+    const choose = (limits: object) => chooseAgents(found, { agentModels, limits });
+    expect(choose({}).models.has("quick")).toBe(true);
+    expect(choose({ maxCostUsd: 1 }).kinds.has("quick")).toBe(false);
+    expect(choose({ maxCostUsd: 1 }).notices.join()).toContain("needs the price");
+  });
+
+  test(verifies("S-191", "of a workspace is one of the run's provider, or that of the run"), () => {
+    const workspace = newWorkspace();
+    const names = { near: "anthropic/small", far: "openai/large", none: "offline", script: "scripted:x.json" };
+    for (const [name, model] of Object.entries(names)) define(join(workspace, ".claude/agents"), name, model);
+    const found = findAgentKinds({ workspace, trusted: true, userFiles: undefined });
+    const asked: string[] = [];
+    const choose = (name: string) => {
+      asked.push(name);
+      return { choice: { kind: "offline" }, price: undefined, windowTokens: undefined } as const;
+    };
+    const agentModels = { ofRun: undefined, toName: (name: string) => name, choose };
+    const { kinds, models, notices } = chooseAgents(found, { modelName: "anthropic/big", agentModels, limits: {} });
+    expect(asked).toEqual(["anthropic/small"]);
+    expect([...models.keys()]).toEqual(["near"]);
+    // They work all the same, with the model of the run.
+    expect([...kinds.keys()]).toEqual(expect.arrayContaining(Object.keys(names)));
+    expect(notices).toHaveLength(3);
+    expect(notices.join()).toContain("the subagent far uses the model of the run");
   });
 });

@@ -1,0 +1,96 @@
+/** Which models subagents use (C129, S-191). */
+import type { TokenPrice } from "@sheaf/protocol";
+import { SheafError } from "../base/errors.ts";
+import type { AgentKind } from "../config/agent-kinds.ts";
+import type { ModelChoice } from "../config/endpoints.ts";
+import type { Model } from "../model/provider.ts";
+import type { RunOrder } from "./run-order.ts";
+
+/** A model of a kind's own. */
+export interface AgentModel {
+  readonly choice: ModelChoice;
+  readonly price: TokenPrice | undefined;
+  /** Tokens; undefined: not known. */
+  readonly windowTokens: number | undefined;
+}
+
+/** Kinds as a run has them. */
+export interface ChosenAgents {
+  readonly kinds: ReadonlyMap<string, AgentKind>;
+  /** By the name of the kind; the others use the model of the run. */
+  readonly models: ReadonlyMap<string, AgentModel>;
+  /** What the user should know, a sentence each. */
+  readonly notices: readonly string[];
+}
+
+type Order = Pick<RunOrder, "modelName" | "agentModels" | "limits">;
+
+/**
+ * A definition of the user may name any model that the user can use; one that cannot be used leaves its kind out, since
+ * no other model takes its place. A definition of the workspace chooses among models of the run's provider alone.
+ */
+export function chooseAgents(found: ReadonlyMap<string, AgentKind>, asked: Order): ChosenAgents {
+  const order = { ...asked, modelName: asked.modelName ?? asked.agentModels?.ofRun };
+  const kinds = new Map(found);
+  const models = new Map<string, AgentModel>();
+  const foreign: string[] = [];
+  const notices: string[] = [];
+  for (const kind of found.values()) {
+    if (kind.model === undefined) continue;
+    const name = order.agentModels?.toName(kind.model) ?? kind.model;
+    if (name === order.modelName) continue;
+    if (!isModelName(name)) {
+      foreign.push(`${kind.name} (${kind.model})`);
+      continue;
+    }
+    const isOwn = kind.source !== "workspace";
+    try {
+      models.set(kind.name, chooseModel(name, isOwn, order));
+    } catch (error) {
+      if (!(error instanceof SheafError)) throw error;
+      if (isOwn) kinds.delete(kind.name);
+      const outcome = isOwn ? "is left out" : "uses the model of the run";
+      notices.push(`the subagent ${kind.name} ${outcome}: ${error.message}`);
+    }
+  }
+  if (foreign.length > 0) {
+    const advice = "modelAliases in your config.json can give such a name a model";
+    notices.push(`subagents that name no model of Sheaf use the model of the run: ${foreign.join(", ")}; ${advice}`);
+  }
+  return { kinds, models, notices };
+}
+
+function isModelName(name: string): boolean {
+  return name.includes("/") || name === "offline" || name.startsWith("scripted:");
+}
+
+/** @throws SheafError that says why it cannot be used. */
+function chooseModel(name: string, isOwn: boolean, { modelName = "", agentModels, limits }: Order): AgentModel {
+  if (!isOwn && (!name.includes("/") || toProvider(name) !== toProvider(modelName))) {
+    const message = `a workspace may name models of the run's own provider alone, and "${name}" is none`;
+    throw new SheafError("CONFIG_INVALID", message);
+  }
+  if (!agentModels) throw new SheafError("CONFIG_INVALID", `this program gives the name "${name}" no model`);
+  const chosen = agentModels.choose(name);
+  if (limits.maxCostUsd !== undefined && !chosen.price) {
+    throw new SheafError("CONFIG_INVALID", `a limit on the cost needs the price of "${name}": add it to prices`);
+  }
+  return chosen;
+}
+
+function toProvider(name: string): string {
+  return name.split("/", 1)[0]!;
+}
+
+/** The model, whose turns say who answered and what it costs: it is not the model of the run. */
+export function toNamedModel(model: Model, price: TokenPrice | undefined): Model {
+  const answering = { id: model.id, name: model.name, ...(price && { price }) };
+  return {
+    ...model,
+    async *stream(request, signal) {
+      for await (const group of model.stream(request, signal)) {
+        yield group.map((event) => (event.type === "turn_end" ? { ...event, model: answering } : event));
+      }
+    },
+  };
+}
