@@ -482,3 +482,17 @@ export const delegating = {
     ],
   },
 };
+
+/** A subagent wants to run a command that a person must allow. */
+export const asking = {
+  turns: [
+    { events: [{ call: { tool: "run_agent", arguments: { kind: "tests", task: "Run the tests." } } }] },
+    { events: [{ text: "They pass." }] },
+  ],
+  agents: {
+    tests: [
+      { events: [{ call: { tool: "run_terminal_cmd", arguments: { command: "node -e 'console.log(1)'" } } }] },
+      { events: [{ text: "All pass." }] },
+    ],
+  },
+};

@@ -1,11 +1,11 @@
 /** Commands, skills, hooks and subagents, as what they are. */
 import { expect, test } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
-import { waitForAnswer, waitUntil } from "../support/page.ts";
+import { sendMessage, waitForAnswer, waitUntil } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
-import { delegating, ownHooks, ownSkills, workspace } from "./scenario.ts";
+import { asking, delegating, ownHooks, ownSkills, workspace } from "./scenario.ts";
 
 const folder = createTestFolder();
 
@@ -81,4 +81,28 @@ describeWithChromium("commands, hooks and subagents", (browser) => {
     await check();
     expect(faults()).toEqual([]);
   });
+
+  test(
+    verifies("X58", "a call of a subagent that waits is open in its row, and the question names the subagent"),
+    async () => {
+      const { page, faults } = await openScenario(browser, folder, {
+        script: asking,
+        home: ownSkills,
+        args: ["--agents", "--sandbox", "disabled"],
+      });
+      await sendMessage(page, "Go");
+      const question = page.locator(".approval");
+      await question.getByText("Subagent tests").waitFor();
+      const agent = page.locator(".subagent");
+      expect(await agent.getByText("Waiting for you").count()).toBe(2);
+      expect(await findAccessFaults(page)).toEqual([]);
+      await takeScreenshots(page, "subagent-asks");
+      await question.getByRole("button", { name: "Show in the answer" }).press("Enter");
+      await waitUntil(page, "document.activeElement.matches('.row:has(.subagent)')");
+      await question.getByRole("button", { name: "Allow once" }).press("Enter");
+      await waitForAnswer(page);
+      expect(await agent.getByText("1 call").count()).toBe(1);
+      expect(faults()).toEqual([]);
+    },
+  );
 });

@@ -23,6 +23,7 @@ export type ToolEffect =
   | QuestionEffect
   | McpEffect
   | WebEffect
+  | SkillEffect
   | AgentEffect;
 
 /** read_file. `output` is the content that was read. */
@@ -218,6 +219,14 @@ export interface WebEffect {
   readonly kind: "web";
   /** Address of the page, after redirects. */
   readonly url: string;
+}
+
+/** read_skill. `output` is what was read. */
+export interface SkillEffect {
+  readonly kind: "skill";
+  readonly name: string;
+  /** Another file of the skill than its instructions. */
+  readonly file?: string;
 }
 
 /** run_agent. `output` is what the subagent reported. */

@@ -6,12 +6,9 @@ import type { ClarificationAnswer, Effort, Mode, RunStart } from "@sheaf/protoco
 import { formatProblem, listProblems, placeWithin } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import { findNearest } from "../base/nearest-names.ts";
-import { toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
-import { findUserConfig } from "../config/config-file.ts";
+import { toUserFiles, type Environment } from "../base/paths.ts";
 import { isEffort, modes } from "../config/config.ts";
-import { findWindowTokens } from "../config/model-windows.ts";
 import { afterEditCommands, efforts } from "../config/user-config.ts";
-import { chooseFallbacks, chooseModel, createAgentModels } from "../config/endpoints.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import { parseAskRule } from "../guard/permissions/permissions.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
@@ -28,8 +25,9 @@ import { chooseTools, type ChosenTools, type ToolOptions } from "./agent-tools.t
 import { createUsageError, toCallableTool, toSchemaName, type CustomTool } from "./custom-tool.ts";
 import { toMessageAttachments } from "../workspace/attachment.ts";
 import { createLoggedRun, type OpenedRun } from "./logged-run.ts";
+import { defaultEnvironment, toAgentModels, toModelOpener } from "./program-model.ts";
 import type { PermissionSettings, RunOrder, RunSetup } from "./run-order.ts";
-import { createLanguageModelAdapter, createModels, createStore, now } from "./wire.ts";
+import { createStore, now } from "./wire.ts";
 
 /** What an agent is made of. Only `workspace` and `model` are needed. */
 export interface AgentOptions extends ToolOptions {
@@ -110,9 +108,6 @@ export interface Agent extends AsyncDisposable {
   /** Waits for all runs to end, and closes the store if `createAgent` opened it. */
   close(): Promise<void>;
 }
-
-/** What commands get where the program says nothing. */
-const defaultEnvironment: Environment = { PATH: "/usr/local/bin:/usr/bin:/bin" };
 
 /**
  * Creates an agent. Nothing is opened before its first run.
@@ -273,7 +268,7 @@ function checkMode(mode: Mode = "agent"): void {
 
 /** Everything but the mode and what is known of the model. */
 function toSetup(options: AgentOptions, { choice, allow }: ChosenTools): RunSetup {
-  const { mode = "agent", model, environment, permissions = {}, limits = {}, addedFolders = [], dataFolder } = options;
+  const { mode = "agent", environment, permissions = {}, limits = {}, addedFolders = [], dataFolder } = options;
   const { timeoutMs: _, ...budget } = limits;
   return {
     workspace: toFolder(options.workspace),
@@ -281,10 +276,7 @@ function toSetup(options: AgentOptions, { choice, allow }: ChosenTools): RunSetu
     effort: options.effort,
     webSearch: options.webSearch,
     hasAgents: options.agents,
-    agentModels:
-      typeof model === "string"
-        ? createAgentModels(toModelSettings({ ...options, model }), environment && toDataFolder(environment))
-        : undefined,
+    agentModels: toAgentModels(options),
     includesReasoning: options.includeReasoning,
     sandbox: options.sandbox ?? "enabled",
     limits: budget,
@@ -315,46 +307,6 @@ function toFolder(workspace: string): string {
     throw createUsageError(`the workspace ${workspace} cannot be opened (${code}): name a folder that exists`);
   }
   throw createUsageError(`the workspace ${workspace} is not a folder: name a folder`);
-}
-
-/** What a name of a model means for the program. */
-function toModelSettings({
-  model,
-  apiKey,
-  baseUrl,
-  fallbackModels,
-  environment,
-}: AgentOptions & { readonly model: string }) {
-  const files = environment ? toUserFiles(environment) : { config: "", instructions: "", credentials: "" };
-  const config = environment ? findUserConfig(files.config) : { settings: {}, fault: undefined };
-  const flags = { model, apiKey, baseUrl, fallbackModel: fallbackModels?.join(",") };
-  return { flags, environment: environment ?? defaultEnvironment, config, files };
-}
-
-interface FoundModel extends Pick<RunOrder, "price" | "windowTokens"> {
-  readonly model: Model;
-}
-
-/** What is wrong with a name is thrown at once; the model itself is loaded with the first run. */
-function toModelOpener(options: AgentOptions): () => Promise<FoundModel> {
-  const { model, baseUrl, environment } = options;
-  if (typeof model === "string") {
-    const modelSettings = toModelSettings({ ...options, model });
-    const { config } = modelSettings;
-    const choice = chooseModel(modelSettings);
-    const fallbacks = chooseFallbacks(modelSettings);
-    const { settings } = config;
-    const dataFolder = environment && toDataFolder(environment);
-    const windowTokens = findWindowTokens(model, { settings, dataFolder, baseUrl });
-    const facts = { price: settings.prices?.[model], windowTokens };
-    return async () => ({ model: await createModels(choice, fallbacks), ...facts });
-  }
-  if (typeof model === "object" && model !== null) {
-    if ("stream" in model) return async () => ({ model });
-    if ("doStream" in model) return async () => ({ model: await createLanguageModelAdapter(model) });
-  }
-  const form = 'a name such as "anthropic/ID", a model of the AI SDK, or an object with a function "stream"';
-  throw createUsageError(`model is ${JSON.stringify(model) ?? typeof model}: give ${form}`);
 }
 
 function toOrder(setup: RunSetup, prompt: string, options: AgentRunOptions): RunOrder {

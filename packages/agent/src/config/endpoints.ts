@@ -126,7 +126,7 @@ export function chooseFallbacks(settings: ModelSettings): readonly FallbackChoic
 }
 
 /** A model besides that of the run, by its whole name. The key and the address of the run's model go to no other provider. @throws as `chooseModel`. */
-export function chooseFurtherModel(settings: ModelSettings, model: string): FallbackChoice {
+function chooseFurtherModel(settings: ModelSettings, model: string): FallbackChoice {
   const { flags, config } = settings;
   const [provider] = findModelName(settings)?.name.split("/", 1) ?? [];
   const { waitsForQuota } = flags;

@@ -20,6 +20,7 @@ type Action =
   | "fetched"
   | "web"
   | "agent"
+  | "skill"
   | "tool";
 
 type Words = Readonly<Record<Action | "failed" | "refused" | "cancelled", string>>;
@@ -40,6 +41,7 @@ const words: Readonly<Record<Locale, Words>> = {
     fetched: "Fetched web page",
     web: "Searched the web",
     agent: "Ran subagent",
+    skill: "Read skill",
     tool: "Called tool",
     failed: "failed",
     refused: "refused",
@@ -60,6 +62,7 @@ const words: Readonly<Record<Locale, Words>> = {
     fetched: "Webseite abgerufen",
     web: "Im Web gesucht",
     agent: "Subagent ausgeführt",
+    skill: "Skill gelesen",
     tool: "Werkzeug aufgerufen",
     failed: "fehlgeschlagen",
     refused: "abgelehnt",
@@ -80,6 +83,7 @@ const words: Readonly<Record<Locale, Words>> = {
     fetched: "Web sayfası getirildi",
     web: "Web'de arandı",
     agent: "Alt ajan çalıştırıldı",
+    skill: "Beceri okundu",
     tool: "Araç çağrıldı",
     failed: "başarısız",
     refused: "reddedildi",
@@ -100,6 +104,7 @@ const words: Readonly<Record<Locale, Words>> = {
     fetched: "Webページを取得しました",
     web: "Webを検索しました",
     agent: "サブエージェントを実行しました",
+    skill: "スキルを読み取りました",
     tool: "ツールを呼び出しました",
     failed: "失敗",
     refused: "拒否",
@@ -120,6 +125,7 @@ const words: Readonly<Record<Locale, Words>> = {
     fetched: "已擷取網頁",
     web: "已搜尋網路",
     agent: "已執行子代理",
+    skill: "已讀取技能",
     tool: "已呼叫工具",
     failed: "失敗",
     refused: "遭拒絕",
@@ -151,13 +157,15 @@ const actionsByTool: ReadonlyMap<string, Action> = new Map<string, Action>([
   ["web_fetch", "fetched"],
   ["web_search", "web"],
   ["run_agent", "agent"],
+  ["read_skill", "skill"],
 ]);
 
 /** One action line (C11): `Read file`; a call that did not succeed says so after a colon. */
 export function formatAction(toolName: string, result: ToolResult, locale: Locale): string {
   const set = words[locale];
   const action = toAction(toolName, result);
-  const named = result.effect?.kind === "agent" ? ` ${result.effect.name}` : "";
+  const { effect } = result;
+  const named = effect?.kind === "agent" || effect?.kind === "skill" ? ` ${effect.name}` : "";
   const word = action === "tool" ? `${set.tool} ${toolName}` : `${set[action]}${named}`;
   switch (result.status) {
     case "success":

@@ -90,6 +90,7 @@ function toSuccess(toolName: string, { effect, output, note, attachments, callId
       };
     case "command":
     case "terminal":
+    case "skill":
     case undefined:
       return { output, ...(note !== undefined && { note }) };
   }

@@ -30,7 +30,9 @@ export function createSkillTool(found: readonly Skill[]): CallableTool {
           `there is no skill ${JSON.stringify(name.slice(0, 80))}: use one of ${offered.join(", ")}`,
         );
       }
-      if (file === undefined || file === "SKILL.md") return { status: "success", output: toInstructions(skill) };
+      if (file === undefined || file === "SKILL.md") {
+        return { status: "success", output: toInstructions(skill), effect: { kind: "skill", name } };
+      }
       const text = readText(skill.read(file));
       const advice = skill.list().slice(0, 50).join(", ") || "it has no other files";
       return text === undefined
@@ -38,7 +40,7 @@ export function createSkillTool(found: readonly Skill[]): CallableTool {
             "FILE_NOT_FOUND",
             `${JSON.stringify(file.slice(0, 200))} is not a text file of the skill ${name}: ${advice}`,
           )
-        : { status: "success", output: text };
+        : { status: "success", output: text, effect: { kind: "skill", name, file } };
     },
   });
 }

@@ -1,6 +1,7 @@
 import type { ApprovalOption, ApprovalReason, ApprovalRequestData } from "@sheaf/protocol";
 import { useEffect, useState } from "preact/hooks";
 import { useConversation } from "../conversation/conversation-port.ts";
+import { Badge } from "../elements/card.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
 import type { Messages } from "../messages/english.ts";
@@ -40,6 +41,11 @@ export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: A
       <div class="approval-head">
         <Icon name="shield" />
         <strong>{name}</strong>
+        {approval.agent === undefined ? undefined : (
+          <Badge>
+            {messages.subagent} <VisibleText text={approval.agent} />
+          </Badge>
+        )}
         <button type="button" class="plain-button" onClick={() => goToDocument(responseId, approval.documentId)}>
           {messages.showInAnswer}
         </button>

@@ -54,14 +54,15 @@ async function askOnce(
   signal: AbortSignal,
   { hasColors, console: keys, onCancel }: ApprovalMenuOptions,
 ): Promise<ApprovalDecision> {
-  const { title, description, subject, options } = request;
+  const { title, description, subject, options, agent } = request;
   const question = readServerQuestion(subject);
+  const who = agent === undefined ? "" : `${toVisibleLine(agent)}: `;
   const shown = question ? formatFields(question) : formatSubject(subject, hasColors);
   const rejection = options.find(({ kind }) => kind === "reject_once");
   const chosen = await select({
     // An Enter that was meant for the line must not let a call run.
     ...(keys.isTyping && rejection && { initialValue: rejection.id }),
-    message: `${toVisibleText(title)}\n${shown}\n${toVisibleText(description)}`,
+    message: `${who}${toVisibleText(title)}\n${shown}\n${toVisibleText(description)}`,
     options: options.map(({ id, label }) => ({ value: id, label: toVisibleLine(label) })),
     signal,
     showInstructions: false,

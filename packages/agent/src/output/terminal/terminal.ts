@@ -1,9 +1,11 @@
 /** A run as a person in a terminal sees it: the text as it arrives, a line for each action, commands with their output. */
-import type { AgentEvent, RunEvent, ToolEffect, ToolResult } from "@sheaf/protocol";
+import type { AgentEvent, HookResult, RunEvent, ToolEffect, ToolResult } from "@sheaf/protocol";
 import { toEndedRequest } from "@sheaf/protocol/cost";
 import { formatAction, type Locale } from "../action-words.ts";
 import { createAgentNames } from "../agent-names.ts";
+import { formatHook } from "../hook-words.ts";
 import type { Projection } from "../projection.ts";
+import { cutMiddle } from "../../workspace/text-format.ts";
 import { toVisibleLine, toVisibleText } from "../visible-text.ts";
 import { formatDiff } from "./diff-lines.ts";
 import { createMarkdownStyler } from "./markdown-styler.ts";
@@ -17,6 +19,9 @@ export interface TerminalOptions {
 
 /** Lines of a command's live output that are shown; the rest is counted. */
 const MAX_OUTPUT_LINES = 12;
+
+/** UTF-16 units of a line about a hook; arguments may be whole files. */
+const MAX_HOOK_LINE = 500;
 
 /** Lines of the diff of one file that are shown. */
 const MAX_DIFF_LINES = 40;
@@ -76,10 +81,8 @@ class Terminal implements Projection {
         this.#turns += 1;
         this.#tokens += event.usage.totalTokens;
         return this.#endText();
-      case "hook_result": {
-        const { notice } = event;
-        return notice === undefined ? [] : [...this.#endText(), ...this.#line(this.#toDim(toVisibleLine(notice)))];
-      }
+      case "hook_result":
+        return this.#hookLines(event, "");
       case "compaction":
         this.#hasShortened = true;
         return [
@@ -99,6 +102,13 @@ class Terminal implements Projection {
     }
   }
 
+  #hookLines(result: HookResult, indent: string): string[] {
+    const lines = formatHook(result, this.#options.locale).map(
+      (line) => `${indent}${toVisibleLine(cutMiddle(line, MAX_HOOK_LINE))}`,
+    );
+    return lines.length === 0 ? [] : [...this.#endText(), ...lines.flatMap((line) => this.#line(this.#toDim(line)))];
+  }
+
   /** One line for each call of a subagent, with its name. */
   #agentLines(event: RunEvent & AgentEvent): string[] {
     const ended = toEndedRequest(event);
@@ -108,6 +118,7 @@ class Terminal implements Projection {
     }
     const { event: own } = event;
     if (own.type === "tool_call_start") this.#toolNames.set(own.callId, own.toolName);
+    if (own.type === "hook_result") return this.#hookLines(own, "    ");
     if (own.type !== "tool_result") return [];
     const action = formatAction(this.#toolNames.get(own.callId) ?? "", own, this.#options.locale);
     const subject = own.effect ? toSubject(own.effect, this.#workspace) : "";
@@ -213,6 +224,8 @@ function toSubject(effect: ToolEffect, workspace: string): string {
       return `${effect.totalMatches} in ${effect.totalFiles} files`;
     case "glob":
       return `${effect.totalFiles} files`;
+    case "skill":
+      return effect.file ?? "";
     default:
       return "";
   }

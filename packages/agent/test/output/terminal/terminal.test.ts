@@ -1,5 +1,6 @@
-import type { RunEventBody, ToolEffect } from "@sheaf/protocol";
+import type { HookEventName, HookResult, RunEventBody, ToolEffect } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
+import { verifies } from "../../../../../test/support/verifies.ts";
 import { createTerminalProjection } from "../../../src/output/terminal/terminal.ts";
 import { project, runStart, toCall, toLog, toTexts, turnEnd } from "../log.ts";
 
@@ -58,6 +59,28 @@ describe("what a person sees", () => {
     const long = `@@ -0,0 +1,60 @@\n${"+line\n".repeat(60)}`;
     const created: ToolEffect = { kind: "file_edit", changes: [{ ...change, operation: "create", patch: long }] };
     expect(print(...toCall("call_1", "write_file", {}, { effect: created }))).toContain("  … 20 more lines\n");
+  });
+
+  test(verifies("C80", "what hooks did that no other line tells, and skills by their names"), () => {
+    const toHook = (event: HookEventName, did: Partial<HookResult>): RunEventBody => {
+      const head = { type: "hook_result", origin: "user", command: "x", exitCode: 0, durationMs: 1 } as const;
+      return { ...head, status: "success", event, ...did };
+    };
+    const skill: ToolEffect = { kind: "skill", name: "release", file: "notes.md" };
+    const shown = print(
+      toHook("PreToolUse", { decision: "block", reason: "told by the call" }),
+      toHook("PreToolUse", { arguments: { target_file: "b" }, context: "c" }),
+      toHook("PostToolUse", { decision: "block", reason: "format\nit\u001B[2J" }),
+      toHook("PostToolUse", { status: "failed", exitCode: 3, notice: "PostToolUse hook (x) failed: exit code 3" }),
+      toHook("PostToolUse", {}),
+      ...toCall("call_1", "read_skill", { name: "release" }, { effect: skill }),
+    );
+    expect(shown.split("\n").slice(0, -1)).toEqual([
+      'Hook changed the arguments · told the model something (PreToolUse) {"target_file":"b"}',
+      "Hook objected to the result (PostToolUse): format it␛[2J",
+      "PostToolUse hook (x) failed: exit code 3",
+      "● Read skill release  notes.md",
+    ]);
   });
 
   test("nothing of a command's output can steer the terminal", () => {

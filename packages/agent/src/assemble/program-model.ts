@@ -1,0 +1,68 @@
+/** The model of a program's agent: a name, or an object that the program brings. */
+import { toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
+import { findUserConfig } from "../config/config-file.ts";
+import {
+  type AgentModels,
+  chooseFallbacks,
+  chooseModel,
+  createAgentModels,
+  type ModelSettings,
+} from "../config/endpoints.ts";
+import { findWindowTokens } from "../config/model-windows.ts";
+import type { Model } from "../model/provider.ts";
+import type { AgentOptions } from "./create-agent.ts";
+import { createUsageError } from "./custom-tool.ts";
+import type { RunOrder } from "./run-order.ts";
+import { createLanguageModelAdapter, createModels } from "./wire.ts";
+
+type ModelOptions = Pick<AgentOptions, "model" | "apiKey" | "baseUrl" | "fallbackModels" | "environment">;
+
+/** What commands get where the program says nothing. */
+export const defaultEnvironment: Environment = { PATH: "/usr/local/bin:/usr/bin:/bin" };
+
+/** What a name of a model means for the program. */
+function toModelSettings({
+  model,
+  apiKey,
+  baseUrl,
+  fallbackModels,
+  environment,
+}: ModelOptions & { readonly model: string }): ModelSettings {
+  const files = environment ? toUserFiles(environment) : { config: "", instructions: "", credentials: "" };
+  const config = environment ? findUserConfig(files.config) : { settings: {}, fault: undefined };
+  const flags = { model, apiKey, baseUrl, fallbackModel: fallbackModels?.join(",") };
+  return { flags, environment: environment ?? defaultEnvironment, config, files };
+}
+
+interface FoundModel extends Pick<RunOrder, "price" | "windowTokens"> {
+  readonly model: Model;
+}
+
+/** What is wrong with a name is thrown at once; the model itself is loaded with the first run. */
+export function toModelOpener(options: ModelOptions): () => Promise<FoundModel> {
+  const { model, baseUrl, environment } = options;
+  if (typeof model === "string") {
+    const modelSettings = toModelSettings({ ...options, model });
+    const { config } = modelSettings;
+    const choice = chooseModel(modelSettings);
+    const fallbacks = chooseFallbacks(modelSettings);
+    const { settings } = config;
+    const dataFolder = environment && toDataFolder(environment);
+    const windowTokens = findWindowTokens(model, { settings, dataFolder, baseUrl });
+    const facts = { price: settings.prices?.[model], windowTokens };
+    return async () => ({ model: await createModels(choice, fallbacks), ...facts });
+  }
+  if (typeof model === "object" && model !== null) {
+    if ("stream" in model) return async () => ({ model });
+    if ("doStream" in model) return async () => ({ model: await createLanguageModelAdapter(model) });
+  }
+  const form = 'a name such as "anthropic/ID", a model of the AI SDK, or an object with a function "stream"';
+  throw createUsageError(`model is ${JSON.stringify(model) ?? typeof model}: give ${form}`);
+}
+
+/** Models that definitions of subagents may name; undefined: no name leads to a model. */
+export function toAgentModels(options: ModelOptions): AgentModels | undefined {
+  const { model, environment } = options;
+  if (typeof model !== "string") return undefined;
+  return createAgentModels(toModelSettings({ ...options, model }), environment && toDataFolder(environment));
+}
