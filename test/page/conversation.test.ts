@@ -185,7 +185,7 @@ describeWithChromium("a conversation in the page", (browser) => {
     await offered.waitFor();
     expect(await offered.getByRole("option").allInnerTexts()).toEqual(["docs/a b.md", "docs/b.md", "src/main.py"]);
     await page.keyboard.type("doc");
-    await waitUntil(page, "document.querySelectorAll('.mentions [role=option]').length === 2");
+    await waitUntil(page, "document.querySelectorAll('.suggestions [role=option]').length === 2");
     expect(await findAccessFaults(page)).toEqual([]);
     await takeScreenshots(page, "mentions");
     for (const key of ["ArrowDown", "ArrowUp", "ArrowUp", "Enter"]) await page.keyboard.press(key);
