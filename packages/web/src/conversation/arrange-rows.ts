@@ -57,7 +57,8 @@ interface Place {
 function arrange(rows: readonly DocumentRowData[], hooks: readonly HookRowData[]): readonly Place[] {
   const places: Place[] = [];
   const agents = new Map<string, ArrangedRow[]>();
-  const loose = hooks.filter(({ report }) => readText(report, "documentId") === "");
+  const byDocument = Map.groupBy(hooks, ({ report }) => readText(report, "documentId"));
+  const loose = [...(byDocument.get("") ?? [])];
   const refused = new Set(hooks.filter(isRefusal).map(({ report }) => readText(report, "documentId")));
   const placeLoose = (before: number): void => {
     while (loose.length > 0 && (readNumber(loose[0]!.report, "after") ?? 0) < before) {
@@ -72,7 +73,7 @@ function arrange(rows: readonly DocumentRowData[], hooks: readonly HookRowData[]
     if (isRefusalError(row.document, refused)) continue;
     const parts: ArrangedRow[] = [];
     if (readText(metadata, "toolName") === "run_agent") agents.set(readText(metadata, "toolCallId"), parts);
-    const own = hooks.filter(({ report }) => readText(report, "documentId") === id);
+    const own = byDocument.get(id) ?? [];
     if (inside) inside.push(row, ...own);
     else places.push({ row, parts }, ...own.map((hook) => ({ row: hook, parts: [] })));
   }

@@ -279,7 +279,7 @@ export const japanese: Messages = {
   subagent: "サブエージェント",
   task: "依頼内容",
   report: "報告",
-  calls: (calls) => `呼び出し ${format(calls)} 件`,
+  calls: (calls) => `呼び出し ${format(calls)} 回`,
   hook: "フック",
   hookDid: (deeds) => `フック：${deeds}`,
   hookDeeds: {
