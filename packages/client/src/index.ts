@@ -13,6 +13,7 @@ export type {
   ConversationSummary,
   ConversationTurn,
   Document,
+  HookReport,
   ModelInfo,
   OpenApproval,
   PublishResult,

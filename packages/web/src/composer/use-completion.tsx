@@ -66,8 +66,9 @@ export function useCompletion(
       close();
       return false;
     } else if (key === "Enter" || key === "Tab") {
-      // Somebody typed faster than the server answers: nothing is taken that was offered for less.
+      // Somebody typed faster than the server answers: nothing is taken that was offered for less. Enter sends the next time.
       if (query === offer.query) take(suggestions[chosen]!);
+      else if (key === "Enter") close();
     } else if (key === "Escape") close();
     else return false;
     return true;
