@@ -84,7 +84,8 @@ describeServers(isInstalled ? "published servers" : "SKIPPED: no registry to ins
       const { accessToken } = JSON.parse(readFileSync(join(home, "mcp-logins", file), "utf8")) as {
         accessToken: string;
       };
-      const exported = await runSheaf(["export"], place);
+      const exported = await runSheaf(["export", String(parseStream(run.stdout)[0]!.session_id)], place);
+      expect(exported.stdout).toContain("Hello, Ada!");
       for (const { stdout, stderr } of [first, run, exported]) expect(stdout + stderr).not.toContain(accessToken);
       expect((await runSheaf(["mcp", "logout", "demo"], place)).stdout).toBe("Forgotten: the login to demo.\n");
       expect(await list()).toContain("it needs a login");
