@@ -7,6 +7,7 @@ import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { FallbackChoice, ModelChoice } from "../config/endpoints.ts";
 import type { Environment } from "../base/paths.ts";
 import { hookFiles } from "../config/hook-settings.ts";
+import { readTrusted } from "../config/trust.ts";
 import { chooseProxy, findProxy } from "../config/proxy.ts";
 import type { ServerChoice, ServerPlaces } from "../config/workspace-servers.ts";
 import type { ModelFamily } from "../config/provider-presets.ts";
@@ -162,7 +163,8 @@ export async function chooseServers(places: ServerPlaces): Promise<ServerChoice>
 /** The hooks of a run. Loaded where there may be some. @throws SheafError CONFIG_INVALID for a file that cannot be read. */
 export async function openHooks(order: HookOrder): Promise<OpenedHooks> {
   const { sources, trustedWorkspace } = order;
-  const mayHave = trustedWorkspace && hookFiles.some((file) => existsSync(join(trustedWorkspace.workspace, file)));
+  const isThere = (file: string): boolean => existsSync(join(trustedWorkspace!.workspace, file));
+  const mayHave = trustedWorkspace && (hookFiles.some(isThere) || readTrusted("hooks", trustedWorkspace).size > 0);
   if (!sources && !mayHave) return { hooks: undefined, notices: [] };
   return (await import("./open-hooks.ts")).openHooks(order);
 }
