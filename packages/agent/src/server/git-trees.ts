@@ -17,9 +17,10 @@ import {
   readConversationTree,
   recordConversationTree,
   toConversationTree,
+  toPublishedRef,
   type TreeRecording,
 } from "../workspace/trees/conversation-tree.ts";
-import { fetchRef, openMirror, pushRefs, readCommit } from "../workspace/trees/mirror.ts";
+import { fetchRef, fetchRefs, openMirror, pushRefs, readCommit } from "../workspace/trees/mirror.ts";
 import { askGit, type GitSetup, runGit } from "../workspace/trees/run-git.ts";
 import { createTree, removeTree, toTreePlace } from "../workspace/trees/working-tree.ts";
 import { HttpError } from "./http-error.ts";
@@ -331,12 +332,14 @@ function checkBranch(branch: string, workspace: GitWorkspace): void {
 
 /** One commit on the branch: after the one that this conversation published before, or after its start. */
 async function pushState(
-  { mirror, remote, name }: OpenWorkspace,
+  { mirror, remote, stateRemote, name }: OpenWorkspace,
   tree: ConversationTree,
   { branch, message, now }: PublishOrder & { readonly now: number },
 ): Promise<{ readonly commit: string }> {
   const known = readConversationTree(tree)!;
-  const ref = `${tree.refs.replace("refs/sheaf/", "refs/sheaf-published/")}/${branch}`;
+  const ref = toPublishedRef(tree, branch);
+  // Another server may have published since; what is older than here is not taken.
+  if (stateRemote) await fetchRefs(mirror, stateRemote, `${ref}:${ref}`);
   const published = await readCommit(mirror, ref);
   const parent = published ?? known.base;
   const words = ["commit-tree", `${known.state}^{tree}`, "-p", parent, "-F", "-"];
@@ -352,6 +355,7 @@ async function pushState(
     throw new HttpError("FILES_CHANGED", `nothing was published: ${reason}`);
   }
   await askGit(mirror, ["update-ref", ref, commit], { purpose: "note what was published" });
+  if (stateRemote) await pushRefs(mirror, stateRemote, [`${ref}:${ref}`]);
   return { commit };
 }
 

@@ -107,7 +107,7 @@ test(verifies(["R-50", "R-51"], "without the repository, what is known is used, 
 });
 
 test(verifies(["R-57", "X55"], "publish moves no branch of another, not even one that is behind"), async () => {
-  const { remote, root, open } = createWorkspace();
+  const { remote, root, open, openOther } = createWorkspace();
   git(remote, "branch", "production");
   writeFileSync(join(remote, "c.txt"), "c\n");
   git(remote, "add", "-A");
@@ -125,6 +125,12 @@ test(verifies(["R-57", "X55"], "publish moves no branch of another, not even one
   const { commit } = await publish("mine");
   expect((await publish("mine")).commit).not.toBe(commit);
   expect(git(remote, "rev-parse", "mine~1")).toBe(commit);
+  // Any server goes on with the branch of its conversation.
+  const other = openOther();
+  const there = { id: "conv_1", workspace: other.trees.toFolder(other.root, "conv_1") };
+  await other.trees.publish(there, { branch: "mine", message: "Three" }, toStore("chat_1"));
+  await publish("mine");
+  expect(git(remote, "log", "--format=%s", "mine").split("\n").slice(0, 4)).toEqual(["Two", "Three", "Two", "Two"]);
 });
 
 test(verifies("R-55", "a tree is not removed while it is made"), async () => {

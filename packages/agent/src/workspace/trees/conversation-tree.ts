@@ -48,6 +48,11 @@ export function toConversationTree(mirror: GitSetup, folder: string, conversatio
   return { ...toTreePlace(join(folder, name)), mirror, refs: `refs/sheaf/${name}` };
 }
 
+/** What the conversation has published on a branch. */
+export function toPublishedRef({ refs }: Pick<ConversationTree, "refs">, branch: string): string {
+  return `${refs}/published/${branch}`;
+}
+
 /** The names of the trees that are here. */
 export function listTreeNames(folder: string): string[] {
   try {
@@ -245,7 +250,9 @@ async function pushStates(
 ): Promise<Fetched> {
   const own = `${refs}/${toPlainName(responseId)}`;
   const isForced = responseId !== running;
-  const names = isPushed ? [own] : await listRefs({ mirror, refs });
+  // What was published is noted there when it is published: another server may have gone on since.
+  const isState = (name: string): boolean => !name.startsWith(toPublishedRef({ refs }, ""));
+  const names = isPushed ? [own] : (await listRefs({ mirror, refs })).filter(isState);
   const refspecs = names.map((ref) => `${ref === own && !isForced ? "" : "+"}${ref}:${ref}`);
   return pushRefs(mirror, remote, refspecs);
 }
