@@ -308,6 +308,7 @@ export const covered: readonly string[] = [
   "S-113",
   "S-102",
   "S-70",
+  "S-214",
   "S-71",
   "S-72",
   "S-73",

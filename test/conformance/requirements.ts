@@ -334,6 +334,7 @@ export const requirements: readonly Requirement[] = [
     title: "attachments are foreign bytes; no address, nothing fetched or decoded",
   },
   { id: "S-70", document: "security-reliability", title: "no raw control characters on a terminal" },
+  { id: "S-214", document: "security-reliability", title: "one line of any text, in time" },
   { id: "S-71", document: "security-reliability", title: "foreign JSON is harmless and bounded" },
   { id: "S-72", document: "security-reliability", title: "no unbounded regular expressions" },
   { id: "S-73", document: "security-reliability", title: "dependencies and reporting" },

@@ -3,6 +3,7 @@ import type { TurnFinishReason } from "@sheaf/protocol";
 import { formatProblem, isJsonObject, listProblems, placeWithin, type Problem } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
 import { isErrorCode, SheafError, type ErrorCode } from "../base/errors.ts";
+import { toOneLine } from "../base/to-one-line.ts";
 
 const count = s.integer({ minimum: 1, maximum: 100_000_000 });
 const filledText = s.string({ minLength: 1 });
@@ -163,8 +164,4 @@ export function parseScript(value: unknown, name: string): Script {
     ),
     { details: problems.join("\n") },
   );
-}
-
-function toOneLine(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, " ");
 }

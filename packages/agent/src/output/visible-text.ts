@@ -1,4 +1,5 @@
 /** Text that is safe on a terminal (C11, S-70). */
+import { toOneLine } from "../base/to-one-line.ts";
 
 /** Control characters but tab and line feed, the C1 range, and the marks that reorder or hide text. */
 // oxlint-disable-next-line no-control-regex -- these are the characters that must not pass
@@ -20,5 +21,5 @@ export function toVisibleJson(json: string): string {
 
 /** Text as one visible line. */
 export function toVisibleLine(text: string): string {
-  return toVisibleText(text).replaceAll(/\s*\n\s*/g, " ");
+  return toOneLine(toVisibleText(text));
 }

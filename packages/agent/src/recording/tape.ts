@@ -5,6 +5,7 @@
  */
 import type { RunEventBody } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
+import { toOneLine } from "../base/to-one-line.ts";
 import {
   toEventDigests,
   toLineNumber,
@@ -182,7 +183,7 @@ export class Tape {
     const record = this.#records[index]!;
     const place = `record ${toLineNumber(index)} of ${this.#cassette.file}`;
     const message = `the replay differs at ${place}: expected ${formatRecord(record)}, but ${came}`;
-    this.#fail(new SheafError("INTERNAL", message.replaceAll(/\s*\n\s*/g, " "), { details: JSON.stringify(record) }));
+    this.#fail(new SheafError("INTERNAL", toOneLine(message), { details: JSON.stringify(record) }));
   }
 
   #failAtEnd(): void {

@@ -1,5 +1,6 @@
 /** A document as a heading with paragraphs and code: what a page on paper shows of it. */
 import type { ClarificationQuestion, Document, PlanTodo, TodoChange, RunEvent } from "@sheaf/protocol";
+import { toOneLine } from "../../base/to-one-line.ts";
 import { formatAttachment } from "../../workspace/attachment.ts";
 
 /** A paragraph of Markdown, or code that is shown as it is. */
@@ -74,10 +75,6 @@ function toTodoList(todos: readonly (PlanTodo | TodoChange)[]): SectionPart {
 function toQuestion({ id, text, options }: ClarificationQuestion): SectionPart {
   const lines = options.map((option) => `- ${toOneLine(option.id)}: ${toOneLine(option.label)}`);
   return toProse([`${toOneLine(id)}: ${toOneLine(text)}`, ...(lines.length > 0 ? ["", ...lines] : [])].join("\n"));
-}
-
-function toOneLine(text: string): string {
-  return text.replaceAll(/\s*[\r\n]+\s*/g, " ");
 }
 
 function toProse(text: string): SectionPart {

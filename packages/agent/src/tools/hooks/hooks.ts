@@ -1,6 +1,7 @@
 /** The port between a run and the user's hooks (C80), and what their results add up to. */
 import type { HookResult } from "@sheaf/protocol";
 import { toFence } from "../../base/to-fence.ts";
+import { toOneLine } from "../../base/to-one-line.ts";
 import type { ToolInvocation, ToolOutcome } from "../tool.ts";
 
 /** What a run is about to do, or has done. */
@@ -40,7 +41,7 @@ function isAsking({ decision }: HookResult): boolean {
 
 /** What a hook did, and why, in one line; `deed` such as `refused this call`. */
 export function toHookReason({ event, origin, reason = "" }: HookResult, deed: string): string {
-  const line = reason.trim().replaceAll(/\s*\n\s*/g, " ");
+  const line = toOneLine(reason.trim());
   return `${origin === "user" ? "the user's" : "the workspace's"} ${event} hook ${deed}${line === "" ? "" : `: ${line}`}`;
 }
 
