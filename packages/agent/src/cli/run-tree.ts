@@ -13,7 +13,7 @@ import {
   findTreeOf,
   isTreeName,
   listTrees,
-  lockTree,
+  holdTree,
   type NamedTree,
   readTreeRecord,
   removeNamedTree,
@@ -72,11 +72,7 @@ export async function openRunTree(order: TreeOrder, store: Store): Promise<RunTr
   const tree = own?.tree ?? toNamedTree(dataFolder, repository.root, flags.worktree || toNewName(order));
   const inner = own?.inner ?? relative(repository.root, config.workspace);
   const mirror = toMirror(tree, environment);
-  const release = lockTree(tree);
-  if (typeof release === "number") {
-    const advice = "wait for it, or name another one";
-    throw new SheafError("CONVERSATION_BUSY", `the working tree ${tree.name} is used by process ${release}: ${advice}`);
-  }
+  const release = holdTree(tree, "wait for it, or name another one");
   try {
     const record = readTreeRecord(tree) ?? (await makeTree(mirror, tree, { repository, environment }));
     const workspace = toRealPlace(join(tree.files, inner));

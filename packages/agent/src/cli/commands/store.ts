@@ -116,7 +116,10 @@ function toReadable(row: TableRow): Readonly<Record<string, unknown>> {
   for (const name of ["settings", "events"]) {
     if (typeof read[name] !== "string") continue;
     try {
-      read[name] = JSON.parse(read[name]);
+      const value: unknown = JSON.parse(read[name]);
+      // What is nested too deeply can be read and not be written.
+      JSON.stringify(value);
+      read[name] = value;
     } catch {
       // As it is.
     }

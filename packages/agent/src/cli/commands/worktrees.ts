@@ -9,7 +9,7 @@ import { mergeChanges, type MergeOrder, type MergeResult } from "../../workspace
 import { pushRefs, toLocalRemote } from "../../workspace/trees/mirror.ts";
 import {
   listTrees,
-  lockTree,
+  holdTree,
   type NamedTree,
   readTreeRecord,
   removeNamedTree,
@@ -92,13 +92,7 @@ async function withTree<Result>(
   { environment }: CommandIo,
   work: (known: KnownTree) => Promise<Result>,
 ): Promise<Result> {
-  const release = lockTree(tree);
-  if (typeof release === "number") {
-    throw new SheafError(
-      "CONVERSATION_BUSY",
-      `the working tree ${tree.name} is used by process ${release}: wait for it`,
-    );
-  }
+  const release = holdTree(tree);
   try {
     const known = readTreeRecord(tree)!;
     const ref = `refs/sheaf-base/${tree.name}-state`;
@@ -130,13 +124,7 @@ async function removeTrees(parsed: ParsedArguments, io: CommandIo, names: readon
     });
   }
   for (const { tree } of wanted) {
-    const release = lockTree(tree);
-    if (typeof release === "number") {
-      throw new SheafError(
-        "CONVERSATION_BUSY",
-        `the working tree ${tree.name} is used by process ${release}: wait for it`,
-      );
-    }
+    holdTree(tree);
     await removeNamedTree(tree);
   }
   return 0;

@@ -186,15 +186,8 @@ export async function findState(tree: ConversationTree, responses: readonly stri
   return undefined;
 }
 
-async function readRef({ mirror, refs }: ConversationTree, name: string): Promise<string | undefined> {
-  const found = await runGit(mirror, [
-    "rev-parse",
-    "--verify",
-    "--quiet",
-    "--end-of-options",
-    `${refs}/${name}^{commit}`,
-  ]);
-  return found.exitCode === 0 ? found.stdout.toString().trim() : undefined;
+function readRef({ mirror, refs }: ConversationTree, name: string): Promise<string | undefined> {
+  return readCommit(mirror, `${refs}/${name}`);
 }
 
 export async function nameState({ mirror, refs }: ConversationTree, id: string, commit: string): Promise<void> {

@@ -1,8 +1,12 @@
 /** The working trees of the user's repositories: each has a name, a folder, and a record of where it comes from (C70). */
-import { readdirSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { readdirSync, renameSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { SheafError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make-folder.ts";
+import { moveToFreeName } from "../atomic-write.ts";
+import { getFaultCode } from "../file-error.ts";
 import { readSmallFile } from "../open-file.ts";
 import { isAlive } from "../../base/process-numbers.ts";
 import { replaceFile, writeNewFile } from "../../base/replace-file.ts";
@@ -105,18 +109,45 @@ export async function removeNamedTree(tree: NamedTree): Promise<void> {
 }
 
 /** For one process at a time: gives what releases it, or the number of the process that has it. */
-export function lockTree({ folder }: NamedTree): (() => Promise<void>) | number {
+function lockTree({ folder }: NamedTree): (() => Promise<void>) | number {
   makeFolder(folder);
   const file = join(folder, "lock");
-  for (let tries = 0; ; tries += 1) {
-    try {
-      writeNewFile(file, String(process.pid));
-      return () => rm(file, { force: true });
-    } catch (error) {
-      const holder = Number(readSmallFile(file, MAX_RECORD_BYTES) ?? "");
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST" || tries > 2) throw error;
-      if (holder > 0 && isAlive(holder)) return holder;
-      process.getBuiltinModule("node:fs").rmSync(file, { force: true });
+  const own = `${file}-${randomUUID()}`;
+  // A lock says whose it is from its first moment: one without a number would count as left behind.
+  writeNewFile(own, String(process.pid));
+  try {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        moveToFreeName(own, file);
+        return () => rm(file, { force: true });
+      } catch (error) {
+        if (getFaultCode(error) !== "EEXIST" || tries > 2) throw error;
+        const holder = Number(readSmallFile(file, MAX_RECORD_BYTES) ?? "");
+        if (holder > 0 && isAlive(holder)) return holder;
+        takeAway(file, holder);
+      }
     }
+  } finally {
+    rmSync(own, { force: true });
   }
+}
+
+/** Removes the lock of a dead process, unless somebody else was faster. */
+function takeAway(file: string, holder: number): void {
+  const left = `${file}-${randomUUID()}`;
+  try {
+    renameSync(file, left);
+    if (Number(readSmallFile(left, MAX_RECORD_BYTES) ?? "") !== holder) moveToFreeName(left, file);
+  } catch (error) {
+    if (!["ENOENT", "EEXIST"].includes(getFaultCode(error))) throw error;
+  } finally {
+    rmSync(left, { force: true });
+  }
+}
+
+/** The same for a command, which does not wait. @throws SheafError CONVERSATION_BUSY; `advice`: what to do. */
+export function holdTree(tree: NamedTree, advice = "wait for it"): () => Promise<void> {
+  const release = lockTree(tree);
+  if (typeof release !== "number") return release;
+  throw new SheafError("CONVERSATION_BUSY", `the working tree ${tree.name} is used by process ${release}: ${advice}`);
 }
