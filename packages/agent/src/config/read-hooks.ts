@@ -58,29 +58,32 @@ interface HookPlace extends Pick<Hook, "origin" | "file"> {
 export function readUserHooks({ own, file, isSandboxed }: HookSources): HookList {
   const found = parseHooks(own, { origin: "user", isSandboxed });
   if (file === undefined) return found;
-  const further = parseHooks(readHookFile(file), { origin: "user", isSandboxed, file });
+  const read = readHookFile(file);
+  if (!read.ok) {
+    const message = `the hooks file ${file} ${read.problem}: fix it, or take hooksFile out`;
+    throw new SheafError("CONFIG_INVALID", message, { cause: read.cause });
+  }
+  const further = parseHooks(read.hooks, { origin: "user", isSandboxed, file });
   return { hooks: [...found.hooks, ...further.hooks], leftOut: [...found.leftOut, ...further.leftOut] };
 }
 
-/** What a settings file has at `hooks`; `{}` if it has none. @throws SheafError CONFIG_INVALID. */
-function readHookFile(file: string): unknown {
-  const read = readOrdinaryFile(file, MAX_BYTES);
-  if (!read.ok) throw createFault(file, read.problem, read.cause);
-  let value: unknown;
-  try {
-    value = JSON.parse(read.bytes.toString().replace(/^\uFEFF/, ""));
-  } catch (error) {
-    throw createFault(file, "is not JSON", error);
-  }
-  const { hooks = {} } = isJsonObject(value) ? value : {};
-  if (!isJsonObject(hooks)) throw createFault(file, 'has "hooks" that are not an object');
-  return hooks;
-}
+/** What a settings file has at `hooks`; `problem` follows the name of the file. */
+export type HookFile =
+  | { readonly ok: true; readonly hooks: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly problem: string; readonly isMissing: boolean; readonly cause?: unknown };
 
-function createFault(file: string, problem: string, cause?: unknown): SheafError {
-  return new SheafError("CONFIG_INVALID", `the hooks file ${file} ${problem}: fix it, or take hooksFile out`, {
-    cause,
-  });
+/** `{}` for a file that has none. */
+export function readHookFile(file: string): HookFile {
+  const read = readOrdinaryFile(file, MAX_BYTES);
+  if (!read.ok) return read;
+  const fail = (problem: string, cause?: unknown): HookFile => ({ ok: false, problem, isMissing: false, cause });
+  try {
+    const value: unknown = JSON.parse(read.bytes.toString().replace(/^\uFEFF/, ""));
+    const { hooks = {} } = isJsonObject(value) ? value : {};
+    return isJsonObject(hooks) ? { ok: true, hooks } : fail('has "hooks" that are not an object');
+  } catch (error) {
+    return fail("is not JSON", error);
+  }
 }
 
 /** Each entry that Sheaf can run; the others with the reason. */

@@ -1,18 +1,17 @@
 /** The hooks that a workspace names, and which of them a run may use (S-141, S-142). */
 import { createHash } from "node:crypto";
 import { join, relative, resolve } from "node:path";
-import { isJsonObject } from "@sheaf/protocol/check-value";
 import { readOrdinaryFile } from "../base/read-ordinary-file.ts";
 import { readStats, toRealPlace } from "../workspace/repository.ts";
 import { isBelow } from "../workspace/workspace.ts";
 import { hookFiles } from "./hook-settings.ts";
-import { parseHooks, type Hook, type HookList } from "./read-hooks.ts";
+import { parseHooks, readHookFile, type Hook, type HookList } from "./read-hooks.ts";
 import { toSorted } from "./to-sorted.ts";
 import { readTrusted, toTrustState, type TrustState } from "./trust.ts";
 
 /** Longest list of hooks that a person reads before saying yes. UTF-16 units, as JSON. */
 const MAX_ENTRY = 20_000;
-/** Bytes of a file of hooks, and of a file that a hook names. */
+/** Bytes of a file that a hook names. */
 const MAX_BYTES = 1024 * 1024;
 /** Files that the hooks of one file may name. */
 const MAX_FILES = 50;
@@ -62,18 +61,9 @@ const goneProblem = "you trusted them, and they are not there (sheaf hooks trust
 
 /** Undefined: there are none; a text: why they cannot be read. */
 function readHooks(file: string): Readonly<Record<string, unknown>> | string | undefined {
-  const read = readOrdinaryFile(file, MAX_BYTES);
+  const read = readHookFile(file);
   if (!read.ok) return read.isMissing ? undefined : `it ${read.problem}`;
-  let value: unknown;
-  try {
-    value = JSON.parse(read.bytes.toString().replace(/^\uFEFF/, ""));
-  } catch {
-    return "it is not JSON";
-  }
-  const { hooks } = isJsonObject(value) ? value : {};
-  if (hooks === undefined) return undefined;
-  if (!isJsonObject(hooks)) return 'its "hooks" are not an object';
-  return Object.keys(hooks).length === 0 ? undefined : hooks;
+  return Object.keys(read.hooks).length === 0 ? undefined : read.hooks;
 }
 
 /** Or why nobody can say yes to it. */

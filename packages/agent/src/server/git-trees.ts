@@ -11,7 +11,6 @@ import {
   fetchStates,
   findState,
   forgetConversationTree,
-  listTreeNames,
   nameState,
   openConversationTree,
   readConversationTree,
@@ -22,7 +21,7 @@ import {
 } from "../workspace/trees/conversation-tree.ts";
 import { fetchRef, fetchRefs, openMirror, pushRefs, readCommit } from "../workspace/trees/mirror.ts";
 import { askGit, type GitSetup, runGit } from "../workspace/trees/run-git.ts";
-import { createTree, removeTree, toTreePlace } from "../workspace/trees/working-tree.ts";
+import { createTree, listTreeNames, removeTree, toTreePlace } from "../workspace/trees/working-tree.ts";
 import { HttpError } from "./http-error.ts";
 import type { Log } from "./metrics.ts";
 

@@ -1,5 +1,4 @@
 /** The working tree of one conversation of a server, and its states in the mirror and at the remote (R-50 to R-55). */
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { SheafError } from "../../base/errors.ts";
 import { replaceFile } from "../../base/replace-file.ts";
@@ -51,15 +50,6 @@ export function toConversationTree(mirror: GitSetup, folder: string, conversatio
 /** What the conversation has published on a branch. */
 export function toPublishedRef({ refs }: Pick<ConversationTree, "refs">, branch: string): string {
   return `${refs}/published/${branch}`;
-}
-
-/** The names of the trees that are here. */
-export function listTreeNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** Undefined: there is no whole tree. */

@@ -1,6 +1,6 @@
 /** The working trees of the user's repositories: each has a name, a folder, and a record of where it comes from (C70). */
 import { randomUUID } from "node:crypto";
-import { readdirSync, renameSync, rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { SheafError } from "../../base/errors.ts";
@@ -12,7 +12,7 @@ import { isAlive } from "../../base/process-numbers.ts";
 import { replaceFile, writeNewFile } from "../../base/replace-file.ts";
 import { toHash } from "../read-file.ts";
 import { isBelow } from "../workspace.ts";
-import { removeTree, toTreePlace, type TreePlace } from "./working-tree.ts";
+import { listTreeNames, removeTree, toTreePlace, type TreePlace } from "./working-tree.ts";
 
 /** What is known about a tree. */
 export interface TreeRecord {
@@ -69,22 +69,14 @@ export function listTrees(dataFolder: string, source?: string): readonly NamedTr
   const all = toTreesFolder(dataFolder);
   const folders =
     source === undefined
-      ? listNames(all).map((key) => join(all, key))
+      ? listTreeNames(all).map((key) => join(all, key))
       : [join(all, toHash(Buffer.from(source)).slice(0, 16))];
   return folders.flatMap((folder) =>
-    listNames(join(folder, "trees"))
+    listTreeNames(join(folder, "trees"))
       .filter(isTreeName)
       .toSorted()
       .map((name) => toTree(folder, name)),
   );
-}
-
-function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** Undefined: there is no such tree, or it was never complete. */
@@ -105,7 +97,7 @@ export function writeTreeRecord({ folder }: NamedTree, record: TreeRecord): void
 export async function removeNamedTree(tree: NamedTree): Promise<void> {
   await removeTree(tree.folder);
   const repository = join(tree.mirrorFolder, "..");
-  if (listNames(join(repository, "trees")).length === 0) await rm(repository, { recursive: true, force: true });
+  if (listTreeNames(join(repository, "trees")).length === 0) await rm(repository, { recursive: true, force: true });
 }
 
 /** For one process at a time: gives what releases it, or the number of the process that has it. */

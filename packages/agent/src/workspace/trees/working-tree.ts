@@ -25,6 +25,15 @@ export function toTreePlace(folder: string): TreePlace {
   return { folder, files: join(folder, "files"), index: join(folder, "index") };
 }
 
+/** The names in a folder that holds trees; none if it does not exist. */
+export function listTreeNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
 /** What a tree begins with. */
 export interface TreeStart {
   /** In the mirror: `HEAD` of the tree's own repository. */
