@@ -73,13 +73,11 @@ class RunAssembler implements Assembler {
   /** Open calls of subagents, by the call that runs the subagent. */
   readonly #agents = new Map<string, ToolDocuments>();
   /** What each subagent used, by the same call. */
-  readonly #agentSummaries = new Map<string, RunSummary>();
+  readonly #agentTotals = new Map<string, { readonly summary: RunSummary; model?: string }>();
   /** Calls whose subagents have said something in this turn. */
   readonly #speaking = new Set<string>();
   #workspace = "";
   #modelName = "";
-  /** Models of subagents that are not that of the run, by the call. */
-  readonly #agentModels = new Map<string, string>();
   #responseId = "";
   #ended = false;
 
@@ -185,12 +183,10 @@ class RunAssembler implements Assembler {
 
   /** What a subagent does becomes documents that name it; what it says is live output of its call (N75, N76). */
   #takeAgent({ callId, event }: AgentEvent, time: number): void {
-    let summary = this.#agentSummaries.get(callId);
-    if (summary === undefined) this.#agentSummaries.set(callId, (summary = createRunSummary()));
-    summary.push({ ...event, seq: 0, time });
-    if (event.type === "run_start" && event.modelName !== this.#modelName) {
-      this.#agentModels.set(callId, event.modelName);
-    }
+    const totals = this.#agentTotals.get(callId) ?? { summary: createRunSummary() };
+    this.#agentTotals.set(callId, totals);
+    totals.summary.push({ ...event, seq: 0, time });
+    if (event.type === "run_start" && event.modelName !== this.#modelName) totals.model = event.modelName;
     switch (event.type) {
       case "text_delta":
         this.#speaking.add(callId);
@@ -237,12 +233,12 @@ class RunAssembler implements Assembler {
 
   /** What the subagent of a call used, for the document of the call; nothing if it ran none (N107). */
   #endAgent(callId: string, time: number): PartialMetadata {
-    const summary = this.#agentSummaries.get(callId);
-    if (summary === undefined) return {};
-    this.#agentSummaries.delete(callId);
+    const totals = this.#agentTotals.get(callId);
+    if (totals === undefined) return {};
+    this.#agentTotals.delete(callId);
+    const { summary, ...named } = totals;
     const { turnCount, actionCount } = summary.toMetadata(time, "end_turn");
-    const model = this.#agentModels.get(callId);
-    return { subagent: { ...(model !== undefined && { model }), turnCount, actionCount, usage: summary.toUsage() } };
+    return { subagent: { ...named, turnCount, actionCount, usage: summary.toUsage() } };
   }
 
   #openAgent(callId: string): ToolDocuments {

@@ -1,29 +1,25 @@
 /** What hooks did, as events of the stream (N106). */
 import type { HookReport, HookResult } from "@sheaf/protocol";
-import { cutToPayload } from "./payload-limits.ts";
 import type { StreamWriter } from "./stream-writer.ts";
 import type { ToolDocuments } from "./tool-documents.ts";
 
-/** Longer arguments are left out. UTF-16 units of JSON. */
-const maxArguments = 32 * 1024;
-
 /** Nothing for a hook that changed nothing: one that formats each file would be noise. `tools` has its call. */
 export function writeHookReport(writer: StreamWriter, result: HookResult, tools: ToolDocuments): void {
-  const { event, origin, status, exitCode, decision, reason = "", arguments: given, context = "", callId } = result;
-  if (status === "success" && decision === undefined && given === undefined && context === "") return;
-  const documentId = callId === undefined ? undefined : tools.startDocument(callId);
-  const isShort = given !== undefined && JSON.stringify(given).length <= maxArguments;
-  writer.write("hook_result", {
+  const { event, origin, status, exitCode, decision, reason, arguments: given, context, callId } = result;
+  if (status === "success" && !decision && !given && !context) return;
+  const report: { -readonly [Name in keyof HookReport]: HookReport[Name] } = {
     event,
     origin,
     status,
     exitCode,
-    ...(decision !== undefined && { decision }),
-    ...(reason !== "" && { reason: cutToPayload(reason) }),
-    ...(given !== undefined && { changed: true }),
-    ...(isShort && { arguments: given }),
-    ...(context !== "" && { informed: true }),
-    ...(documentId !== undefined && { documentId }),
-    after: writer.lastSequence(),
-  } satisfies HookReport);
+    after: 0,
+  };
+  if (decision) report.decision = decision;
+  if (reason) report.reason = reason;
+  if (given) report.arguments = given;
+  if (context) report.informed = true;
+  const documentId = callId === undefined ? undefined : tools.startDocument(callId);
+  if (documentId !== undefined) report.documentId = documentId;
+  report.after = writer.lastSequence();
+  writer.write("hook_result", report);
 }

@@ -36,7 +36,6 @@ export const payloadFields: {
     "exitCode",
     "decision",
     "reason",
-    "changed",
     "arguments",
     "informed",
     "documentId",

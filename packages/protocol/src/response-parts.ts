@@ -117,17 +117,8 @@ export const responseMetadata = s.object({
 export interface ResponseMetadata extends s.ValueOf<typeof responseMetadata> {}
 
 export const hookReport = s.object({
-  /** When it ran, by the names of Claude Code. */
-  event: s.growingChoice([
-    "SessionStart",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "Notification",
-    "PreCompact",
-    "Stop",
-    "SessionEnd",
-  ]),
+  /** When it ran, by the names of Claude Code: `PreToolUse`, `Stop`, … */
+  event: s.string(),
   /** Whose it is. */
   origin: s.choice(["user", "workspace"]),
   /** `failed`: it did not run to its end, or its answer is not understood. */
@@ -138,9 +129,7 @@ export const hookReport = s.object({
   decision: s.optional(s.growingChoice(["block", "ask", "end"])),
   /** Of the decision, in its words. */
   reason: s.optional(s.string()),
-  /** It replaced the arguments of the call. */
-  changed: s.optional(s.literal(true)),
-  /** By these; left out above 64 KiB. */
+  /** By what it replaced the arguments of the call. */
   arguments: s.optional(s.record(s.anything())),
   /** It told the model something. */
   informed: s.optional(s.literal(true)),

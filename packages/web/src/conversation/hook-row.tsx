@@ -76,7 +76,7 @@ function describeHook(report: ForeignMetadata, { hookDeeds }: Messages): string 
       ? [readNumber(report, "exitCode") === timeoutCode ? hookDeeds.timedOut : hookDeeds.failed]
       : []),
     ...toDecision(report, hookDeeds),
-    ...(readFlag(report, "changed") ? [hookDeeds.changed] : []),
+    ...(readObject(report, "arguments") ? [hookDeeds.changed] : []),
     ...(readFlag(report, "informed") ? [hookDeeds.informed] : []),
   ];
   return deeds.join(" · ");
