@@ -61,7 +61,7 @@ describe("what a person sees", () => {
     expect(print(...toCall("call_1", "write_file", {}, { effect: created }))).toContain("  … 20 more lines\n");
   });
 
-  test(verifies("C80", "what hooks did that no other line tells, and skills by their names"), () => {
+  test(verifies("C84", "what hooks did that no other line tells, and skills by their names"), () => {
     const toHook = (event: HookEventName, did: Partial<HookResult>): RunEventBody => {
       const head = { type: "hook_result", origin: "user", command: "x", exitCode: 0, durationMs: 1 } as const;
       return { ...head, status: "success", event, ...did };
