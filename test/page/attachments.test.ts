@@ -149,14 +149,28 @@ describeWithChromium("attachments in the page", (browser) => {
     await waitUntil(page, "document.querySelector('.composer img')?.naturalWidth === 1");
     expect(await page.locator(".composer img").getAttribute("src")).toMatch(/^\/v1\/attachments\/att_[^/]+\/content$/);
     expect(await chips.allInnerTexts()).toEqual(["red.png", "a.csv"]);
+    // A file that is still on its way: the message waits for it.
+    await page.route("**/v1/attachments", async (route) => {
+      const isFile = route.request().method() === "POST";
+      if (isFile) await page.getByRole("button", { name: "Sending files" }).waitFor();
+      await route.continue();
+    });
+    await give(page, "paste", "late.png", pixel);
+    await page.getByText("being sent").waitFor();
     const sent = page.waitForRequest((request) => request.url().endsWith("/v1/chat"));
     await page.getByRole("button", { name: "Send" }).click();
     const id = expect.stringMatching(/^att_/) as string;
-    expect((await sent).postDataJSON()).toMatchObject({ message: "Look at this", attachments: [{ id }, { id }] });
+    expect((await sent).postDataJSON()).toMatchObject({
+      message: "Look at this",
+      attachments: [{ id }, { id }, { id }],
+    });
     await waitForAnswer(page);
-    expect(await readTurns(server, page)).toMatchObject([{ attachments: [{ name: "red.png" }, { name: "a.csv" }] }]);
+    expect(await readTurns(server, page)).toMatchObject([
+      { attachments: [{ name: "red.png" }, { name: "a.csv" }, {}] },
+    ]);
+    await page.unrouteAll();
     await page.reload();
-    await page.locator(".message img").waitFor();
+    await page.locator(".message img").first().waitFor();
     expect([await chips.count(), await page.locator(".composer-field").inputValue()]).toEqual([0, ""]);
     await expect.poll(() => listFiles(server)).toEqual([]);
     expect(faults()).toEqual([]);
