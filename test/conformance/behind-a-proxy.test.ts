@@ -78,10 +78,10 @@ describeWithProgram("openssl", () => {
         async () => {
           const { proxy, json } = await start(program);
           const chat = (body: string) => proxy.fetch("/v1/chat", { method: "POST", headers: json, body });
-          // The limit of attachments: 15 MiB with them, of which 1 MiB is not theirs.
+          // The largest file: 10 MiB.
           const fitting = JSON.stringify({
             message: "go",
-            attachments: [{ name: "a.png", data: "A".repeat(14_000_000) }],
+            attachments: [{ name: "a.png", data: "A".repeat(13_981_000) }],
           });
           const judged = await chat(fitting);
           await judged.ended;

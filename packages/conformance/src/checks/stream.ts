@@ -103,9 +103,11 @@ function toBaseDocuments(events: readonly StreamEvent[]): unknown[] {
     if (event === "document_start") {
       documents.set(data.id, { id: data.id, type: data.type, sequence: data.sequence, content: null });
     }
-    const document = "documentId" in data ? documents.get(data.documentId) : undefined;
-    if (document && event === "content_delta") document.content = (document.content ?? "") + data.delta;
-    if (document && event === "document_end") document.content = data.finalContent ?? document.content;
+    if (event !== "content_delta" && event !== "document_end") continue;
+    const document = documents.get(data.documentId);
+    if (!document) continue;
+    document.content =
+      event === "content_delta" ? (document.content ?? "") + data.delta : (data.finalContent ?? document.content);
   }
   return [...documents.values()];
 }
