@@ -1,5 +1,4 @@
 /** Hooks in a configuration, in the form of Claude Code's settings (C80). */
-import { createContext, Script } from "node:vm";
 import type { HookEventName } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 
@@ -89,18 +88,17 @@ const MATCH_MS = 250;
  * guard runs once too often rather than never (S-210).
  */
 function toTimedTest(pattern: RegExp): (name: string) => boolean {
+  // Only code that is run in this way can be ended.
+  const { runInNewContext } = process.getBuiltinModule("node:vm");
   let isTooSlow = false;
   return (name) => {
     try {
-      return isTooSlow || (matching.runInContext(createContext({ pattern, name }), { timeout: MATCH_MS }) as boolean);
+      return isTooSlow || runInNewContext("pattern.test(name)", { pattern, name }, { timeout: MATCH_MS }) === true;
     } catch {
       return (isTooSlow = true);
     }
   };
 }
-
-/** Only code that is run in this way can be ended. */
-const matching = new Script("pattern.test(name)");
 
 const group = s.object({
   /** Which tools, or which kind of the event. Default: all. */
