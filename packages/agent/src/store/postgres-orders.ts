@@ -17,6 +17,9 @@ const PAUSE = "interval '1 s'";
 /** A longer pause means that the clock was set back. */
 const isPaused = `o.not_before BETWEEN clock_timestamp() AND clock_timestamp() + ${PAUSE}`;
 
+/** How often those that are kept no longer are deleted. Milliseconds. */
+const SWEEP_MS = 60_000;
+
 /** How long an order that could not begin is kept for those who wait for it, in SQL. */
 const KEPT = "interval '10 min'";
 
@@ -31,6 +34,7 @@ interface OrderPorts {
 /** The orders as `owner` sees them. */
 export function createPostgresOrders({ connection, session, logs }: OrderPorts, owner: string): Orders {
   const { query, transact } = connection;
+  let sweptAt = -SWEEP_MS;
 
   return {
     async findCut(responseId) {
@@ -80,7 +84,10 @@ export function createPostgresOrders({ connection, session, logs }: OrderPorts, 
       return gone.length > 0;
     },
     async claim(maxRunning, starting) {
-      await query(`DELETE FROM sheaf.orders WHERE failure IS NOT NULL AND failed_at < clock_timestamp() - ${KEPT}`);
+      if (performance.now() - sweptAt >= SWEEP_MS) {
+        sweptAt = performance.now();
+        await query(`DELETE FROM sheaf.orders WHERE failure IS NOT NULL AND failed_at < clock_timestamp() - ${KEPT}`);
+      }
       const [order] = await query<ClaimedOrder>(claimStatement, [
         session.holder,
         session.mayTakeOver,
