@@ -178,6 +178,7 @@ function describeRefusal(error: unknown, messages: Messages): string {
   if (!(error instanceof SheafApiError)) return messages.unreachable;
   const { errorCode, message } = error;
   if (errorCode === "CONVERSATION_BUSY") return messages.busy;
+  if (errorCode === "LIMIT_REACHED") return messages.limitReached;
   if (errorCode === "USAGE" || !Object.hasOwn(messages.failures.answer, errorCode))
     return messages.requestFailed(message);
   const { title, advice } = describeFailure(errorCode, false, messages);

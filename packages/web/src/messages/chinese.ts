@@ -350,6 +350,7 @@ export const chinese: Messages = {
   loadFailed: "無法載入。",
   unreachable: "無法連上伺服器。`sheaf serve` 在執行嗎？",
   notFound: "這個對話不存在，或不屬於您。",
+  limitReached: "已達到此伺服器的上限：請先刪除或移除一些項目，或稍後再試。",
   requestFailed: (message) => `伺服器拒絕了：${message}`,
   failedWith: (title, advice, details) => `${title}。${advice}（${details}）`,
 

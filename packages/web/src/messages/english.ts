@@ -385,6 +385,7 @@ export const english = {
   loadFailed: "This could not be loaded.",
   unreachable: "The server cannot be reached. Is `sheaf serve` running?",
   notFound: "This conversation does not exist or is not yours.",
+  limitReached: "You have reached a limit of this server: delete or remove something first, or try again later.",
   requestFailed: (message: string) => `The server refused the request: ${message}`,
   failedWith: (title: string, advice: string, details: string) => `${title}. ${advice} (${details})`,
 

@@ -378,6 +378,8 @@ export const german: Messages = {
   loadFailed: "Das konnte nicht geladen werden.",
   unreachable: "Der Server ist nicht erreichbar. Läuft `sheaf serve`?",
   notFound: "Diesen Chat gibt es nicht, oder es ist nicht Ihrer.",
+  limitReached:
+    "Eine Grenze dieses Servers ist erreicht: Löschen oder entfernen Sie erst etwas, oder versuchen Sie es später noch einmal.",
   requestFailed: (message) => `Der Server hat abgelehnt: ${message}`,
   failedWith: (title, advice, details) => `${title}. ${advice} (${details})`,
 

@@ -367,6 +367,8 @@ export const japanese: Messages = {
   loadFailed: "読み込めませんでした。",
   unreachable: "サーバーに接続できません。`sheaf serve` は動いていますか？",
   notFound: "この会話は存在しないか、あなたのものではありません。",
+  limitReached:
+    "このサーバーの上限に達しました。何かを削除するか外してから、または時間をおいて、もう一度お試しください。",
   requestFailed: (message) => `サーバーが拒否しました：${message}`,
   failedWith: (title, advice, details) => `${title}。${advice}（${details}）`,
 

@@ -377,6 +377,8 @@ export const turkish: Messages = {
   loadFailed: "Yüklenemedi.",
   unreachable: "Sunucuya ulaşılamıyor. `sheaf serve` çalışıyor mu?",
   notFound: "Böyle bir sohbet yok ya da size ait değil.",
+  limitReached:
+    "Bu sunucunun bir sınırına ulaştınız: önce bir şeyleri silin veya kaldırın ya da daha sonra yeniden deneyin.",
   requestFailed: (message) => `Sunucu reddetti: ${message}`,
   failedWith: (title, advice, details) => `${title}. ${advice} (${details})`,
 
