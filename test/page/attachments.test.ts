@@ -213,7 +213,7 @@ describeWithChromium("attachments in the page", (browser) => {
       await page.getByText("large.png is too large: at most 1 MB").waitFor();
       await page.locator(".composer .attachment.is-failed").waitFor();
       await takeScreenshots(page, "attachment-refused");
-      expect(await page.locator(".composer .attachment.is-failed").innerText()).toContain("delete some");
+      expect(await page.locator(".composer .attachment.is-failed").innerText()).toContain("a limit of this server");
       expect(await page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
       for (const id of await listFiles(server)) await server.fetch(`/v1/attachments/${id}`, { method: "DELETE" });
       await page.getByRole("button", { name: /^Try again: [ab].txt$/ }).click();
