@@ -12,6 +12,8 @@ export interface OauthServerOptions {
   readonly changeAuthorization?: (metadata: Metadata) => Metadata;
   /** Of an access token. */
   readonly seconds?: number;
+  /** What it answers to a refresh, in place of tokens. */
+  readonly answerRefresh?: (body: Record<string, string>) => [status: number, body: object];
 }
 
 export interface OauthServer {
@@ -31,7 +33,12 @@ export interface OauthServer {
 
 /** Listens on 127.0.0.1. */
 export async function startOauthServer(options: OauthServerOptions = {}): Promise<OauthServer> {
-  const { changeResource = (same) => same, changeAuthorization = (same) => same, seconds = 3600 } = options;
+  const {
+    changeResource = (same) => same,
+    changeAuthorization = (same) => same,
+    seconds = 3600,
+    answerRefresh,
+  } = options;
   const codes = new Map<string, URLSearchParams>();
   const access = new Set<string>();
   const refresh = new Set<string>();
@@ -48,6 +55,7 @@ export async function startOauthServer(options: OauthServerOptions = {}): Promis
   const answerToken = (body: URLSearchParams): [status: number, body: object] => {
     tokenRequests.push(Object.fromEntries(body));
     if (body.get("grant_type") === "refresh_token") {
+      if (answerRefresh) return answerRefresh(Object.fromEntries(body));
       // A token that is used twice is taken for stolen.
       const isKnown = refresh.delete(body.get("refresh_token") ?? "");
       return isKnown ? [200, giveTokens()] : [400, { error: "invalid_grant" }];

@@ -8,6 +8,7 @@ import { createServerLogins, type ServerLogin } from "../config/server-logins.ts
 import { chooseProxy, findProxy } from "../config/proxy.ts";
 import { createCheckedFetch } from "../network/checked-fetch.ts";
 import { openRedirectListener, parseRedirect } from "../network/redirect-listener.ts";
+import { toLine } from "../workspace/read-folder.ts";
 import { logInToServer, type LoginChallenge } from "../tools/mcp/server-login.ts";
 
 /** How long a person may take. Milliseconds. */
@@ -20,8 +21,6 @@ export interface ServerLoginOrder {
   readonly name: string;
   readonly settings: HttpServerSettings;
   readonly environment: Environment;
-  /** Through the user's proxy. */
-  readonly fetch: typeof globalThis.fetch;
 }
 
 export interface LoginPerson {
@@ -37,7 +36,9 @@ export interface LoginPerson {
 export async function runServerLogin(order: ServerLoginOrder, person: LoginPerson, signal: AbortSignal): Promise<void> {
   const { name, environment } = order;
   const { url, oauth = {} } = order.settings;
-  const challenge = await findChallenge(order, signal);
+  // One for all: that the server answered at these addresses decides where it may lead.
+  const fetch = createLoginFetch(url, environment);
+  const challenge = await findChallenge(order, fetch, signal);
   const state = randomBytes(32).toString("base64url");
   const listener = await openRedirectListener(oauth.redirectPort ?? 0, state).catch((cause: unknown) => {
     const { code } = cause as NodeJS.ErrnoException;
@@ -53,7 +54,6 @@ export async function runServerLogin(order: ServerLoginOrder, person: LoginPerso
       const paste = person.pasted && readPasted(person, listener.url, state);
       return Promise.race(paste ? [...ways, paste] : ways);
     };
-    const fetch = createLoginFetch(url, environment);
     const redirectUrl = listener.url;
     const login = await logInToServer(
       { name, url, oauth, challenge, redirectUrl, state },
@@ -101,12 +101,14 @@ const initialize = {
 };
 
 /** What the server answers without a token; it may name where its authorization is described. */
-async function findChallenge(order: ServerLoginOrder, signal: AbortSignal): Promise<LoginChallenge> {
-  const { name, settings, fetch } = order;
+async function findChallenge(
+  { name, settings }: ServerLoginOrder,
+  fetch: ReturnType<typeof createLoginFetch>,
+  signal: AbortSignal,
+): Promise<LoginChallenge> {
   try {
     const response = await fetch(settings.url, {
       method: "POST",
-      redirect: "manual",
       headers: {
         ...settings.headers,
         "content-type": "application/json",
@@ -115,12 +117,13 @@ async function findChallenge(order: ServerLoginOrder, signal: AbortSignal): Prom
       body: JSON.stringify(initialize),
       signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
     });
-    await response.body?.cancel();
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
     return { ...(resourceMetadataUrl && { resourceMetadataUrl }), ...(scope !== undefined && { scope }) };
   } catch (cause) {
     signal.throwIfAborted();
-    const message = `the MCP server ${name} cannot be reached: check its address with sheaf mcp list`;
+    const { message: said, code = "" } = cause as NodeJS.ErrnoException;
+    const reason = toLine((said || code).slice(0, 300));
+    const message = `the MCP server ${name} cannot be reached (${reason}): check its address with sheaf mcp list`;
     throw new SheafError("NETWORK", message, { cause, source: "server" });
   }
 }

@@ -255,16 +255,13 @@ function createServerPorts(environment: Environment): Omit<ServerPorts, keyof Se
       ]);
       return createServerAuthorization(server, {
         logins: createServerLogins(environment),
-        fetch: createCheckedFetch(server.url, { findProxy: (url) => chooseProxy(findProxy(environment), url) }),
+        // Hosts may move while a server is used: each request looks for them.
+        fetch: (...request) =>
+          createCheckedFetch(server.url, { findProxy: (url) => chooseProxy(findProxy(environment), url) })(...request),
         now: Date.now,
       });
     },
   };
-}
-
-/** A `fetch` through the user's proxy, if they have one. @throws SheafError CONFIG_INVALID. */
-export async function openServerFetch(environment: Environment): Promise<typeof fetch> {
-  return (await createServerPorts(environment).openFetch()) ?? fetch;
 }
 
 /** What `sheaf mcp login` and `logout` do. */

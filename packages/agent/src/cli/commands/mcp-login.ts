@@ -7,7 +7,7 @@ import { findUserConfig } from "../../config/config-file.ts";
 import { hasOwnAuthorization, type HttpServerSettings } from "../../config/mcp-settings.ts";
 import { chooseServers } from "../../config/workspace-servers.ts";
 import { openPage } from "../../guard/sandbox/launch/open-page.ts";
-import { openServerFetch, openServerLogin } from "../../assemble/wire.ts";
+import { openServerLogin } from "../../assemble/wire.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";
@@ -29,7 +29,6 @@ export async function runMcpLogin(parsed: ParsedArguments, io: CommandIo, name: 
   const control = createRunControl();
   try {
     const { runServerLogin } = await openServerLogin();
-    const fetch = await openServerFetch(environment);
     const person = {
       pasted: lines,
       show(address: URL) {
@@ -40,7 +39,7 @@ export async function runMcpLogin(parsed: ParsedArguments, io: CommandIo, name: 
       },
       refuse: () => void process.stderr.write("This is not the address of this login: paste all of it.\n"),
     };
-    await runServerLogin({ name, settings, environment, fetch }, person, control.signal);
+    await runServerLogin({ name, settings, environment }, person, control.signal);
   } finally {
     control.close();
     lines?.close();

@@ -8,6 +8,7 @@ import {
   type FetchLike,
   type OAuthTokens,
 } from "@modelcontextprotocol/client";
+import { isKeyText } from "../../config/key-text.ts";
 import type { ServerIdentity, ServerLogin, ServerLogins } from "../../config/server-logins.ts";
 
 /** How long before its end a token is refreshed, at most: a tenth of its life. Milliseconds. */
@@ -42,19 +43,21 @@ export function createServerAuthorization(server: ServerIdentity, ports: Authori
     logins.withLock(server, AbortSignal.timeout(LOCK_MS), async () => {
       const login = logins.read(server);
       if (!login) throw new Error(`it needs a login: ${advice}`);
+      note(login);
       // Another process was faster: its refresh token replaced the one that this process knew.
       if (login.accessToken !== old && isFresh(login)) return login;
       if (login.refreshToken === undefined) throw new Error(`its login has expired or was revoked: ${advice}`);
       const { expiresAt: _, ...kept } = login;
-      const renewed = { ...kept, ...toTokenFields(await askForTokens(login, login.refreshToken), now()) };
+      const renewed = { ...kept, ...(await askForTokens(login, login.refreshToken)) };
+      note(renewed);
       logins.write(server, renewed);
       return renewed;
     });
 
-  const askForTokens = async (login: ServerLogin, refreshToken: string): Promise<OAuthTokens> => {
+  const askForTokens = async (login: ServerLogin, refreshToken: string): Promise<TokenFields> => {
     const { authorization, client, resource } = login;
     try {
-      return await refreshAuthorization(authorization.issuer, {
+      const tokens = await refreshAuthorization(authorization.issuer, {
         // As the server wrote it.
         metadata: authorization as AuthorizationServerMetadata,
         clientInformation: client,
@@ -62,6 +65,7 @@ export function createServerAuthorization(server: ServerIdentity, ports: Authori
         fetchFn: ports.fetch,
         ...(resource !== undefined && { resource }),
       });
+      return toTokenFields(tokens, now());
     } catch (error) {
       const isFinal = error instanceof OAuthError && finalCodes.has(error.code);
       if (isFinal) throw new Error(`its login has expired or was revoked: ${advice}`, { cause: error });
@@ -70,10 +74,16 @@ export function createServerAuthorization(server: ServerIdentity, ports: Authori
     }
   };
 
-  const use = ({ accessToken, refreshToken }: ServerLogin): string => {
-    secrets.add(accessToken);
-    if (refreshToken !== undefined) secrets.add(refreshToken);
-    return (given = accessToken);
+  /** Before anything of it is sent: whoever gets it may quote it. */
+  const note = ({ accessToken, refreshToken, client }: ServerLogin): void => {
+    for (const secret of [accessToken, refreshToken, client.client_secret]) {
+      if (secret !== undefined) secrets.add(secret);
+    }
+  };
+
+  const use = (login: ServerLogin): string => {
+    note(login);
+    return (given = login.accessToken);
   };
 
   return {
@@ -100,11 +110,14 @@ const finalCodes: ReadonlySet<string> = new Set([
   OAuthErrorCode.UnauthorizedClient,
 ]);
 
-/** A server that gives no new refresh token keeps the old one. */
+type TokenFields = Pick<ServerLogin, "accessToken" | "refreshToken" | "expiresAt">;
+
+/** A server that gives no new refresh token keeps the old one. @throws for a token that no header can have. */
 export function toTokenFields(
   { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds }: OAuthTokens,
   now: number,
-): Pick<ServerLogin, "accessToken" | "refreshToken" | "expiresAt"> {
+): TokenFields {
+  if (![accessToken, refreshToken ?? "-"].every(isKeyText)) throw new Error("it gave a token that cannot be used");
   return {
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),

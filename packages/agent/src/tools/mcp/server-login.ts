@@ -12,9 +12,9 @@ import {
 } from "@modelcontextprotocol/client";
 import { SheafError } from "../../base/errors.ts";
 import { isOwnAddress } from "../../base/public-address.ts";
-import { isKeyText } from "../../config/key-text.ts";
 import type { OauthSettings } from "../../config/mcp-settings.ts";
 import type { ServerIdentity, ServerLogin } from "../../config/server-logins.ts";
+import { createSafeText } from "../../model/live/secrets.ts";
 import { toTokenFields } from "./server-authorization.ts";
 
 /** What the server answered to a request without a token. */
@@ -60,6 +60,11 @@ export async function logInToServer(order: LoginOrder, ports: LoginPorts): Promi
   const code = answer.get("code");
   if (code === null) throw createFault(name, `the authorization server refused it (${toCode(answer.get("error"))})`);
   const iss = answer.get("iss") ?? undefined;
+  const hide = createSafeText({
+    apiKey: code,
+    baseUrl: "",
+    headers: { codeVerifier, secret: client.client_secret ?? "" },
+  });
   const tokens = await exchangeAuthorization(metadata.issuer, {
     ...common,
     authorizationCode: code,
@@ -67,12 +72,13 @@ export async function logInToServer(order: LoginOrder, ports: LoginPorts): Promi
     redirectUri: redirectUrl,
     fetchFn: ports.fetch,
     ...(iss !== undefined && { iss }),
-  }).catch(failAs("the authorization server gave no token"));
-  if (![tokens.access_token, tokens.refresh_token ?? "-"].every(isKeyText)) {
-    throw createFault(name, "the authorization server gave a token that cannot be used");
-  }
+  })
+    .then((given) => toTokenFields(given, ports.now()))
+    .catch((error: unknown) => {
+      throw createFault(name, hide(`the authorization server gave no token: ${(error as Error).message}`, 500), error);
+    });
   const target = { name, url, authorization: toAuthorization(metadata), client, ...(resource && { resource }) };
-  return { version: "1", ...target, ...toTokenFields(tokens, ports.now()) };
+  return { version: "1", ...target, ...tokens };
 }
 
 type FailAs = (what: string) => (error: unknown) => never;

@@ -13,6 +13,8 @@ import { createCheckedFetch } from "../../../src/network/checked-fetch.ts";
 import { createServerAuthorization } from "../../../src/tools/mcp/server-authorization.ts";
 import { createServerConnection } from "../../../src/tools/mcp/server-connection.ts";
 import { logInToServer, type LoginOrder } from "../../../src/tools/mcp/server-login.ts";
+import { toProblem } from "../../../src/tools/mcp/server-problem.ts";
+import type { ToolServer } from "../../../src/tools/mcp/tool-server.ts";
 
 /** A server, a folder for logins, and a clock that is turned by hand. */
 async function createPlace(options: OauthServerOptions = {}) {
@@ -174,6 +176,31 @@ describe("a token", () => {
     const authorization = authorize();
     await authorization.token();
     expect(authorization.secrets).toContain(accessToken);
+  });
+
+  test(verifies("S-220", "is hidden where the authorization server quotes it"), async () => {
+    const { server, clock, logIn, authorize } = await createPlace({ answerRefresh: (body) => [500, body] });
+    const { refreshToken } = await logIn();
+    clock.time += 3_600_000;
+    const authorization = authorize();
+    const error = await Promise.resolve(authorization.token()).catch((fault: unknown) => fault);
+    expect(String(error)).toContain(refreshToken);
+    const shown = toProblem(error, {
+      name: "demo",
+      settings: { url: server.url },
+      secrets: authorization.secrets,
+    } as unknown as ToolServer);
+    expect(shown).toMatch(/^its login cannot be refreshed now: /);
+    expect(shown).not.toContain(refreshToken);
+  });
+
+  test(verifies("S-220", "that no header can have does not take the place of a login"), async () => {
+    const answerRefresh = (): [number, object] => [200, { access_token: "a\r\nb", token_type: "Bearer" }];
+    const { clock, logins, identity, logIn, listTools } = await createPlace({ answerRefresh });
+    const login = await logIn();
+    clock.time += 3_600_000;
+    expect(await listTools()).toBe("its login cannot be refreshed now: it gave a token that cannot be used");
+    expect(logins.read(identity)).toEqual(login);
   });
 
   test(verifies("S-173", "is refreshed once, however many ask at the same time"), async () => {
