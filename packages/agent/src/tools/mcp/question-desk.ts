@@ -10,6 +10,8 @@ import { readServerQuestion } from "./server-question.ts";
 
 /** What a server may ask during one call. */
 const MAX_QUESTIONS = 10;
+/** What the model learns of them. */
+const MAX_NOTES = 5;
 /** Longest message, and longest address. UTF-16 units. */
 const MAX_MESSAGE = 4000;
 /** Longest form, as JSON. UTF-16 units. */
@@ -51,7 +53,9 @@ export function createQuestionDesk(server: string): QuestionDesk {
       call.questions += 1;
       const parsed = parseQuestion(server, params);
       const refuse = (reason: string): ElicitResult => {
-        call.notes.push(`The server asked the user a question, which Sheaf declined: ${reason}.`);
+        const note = `The server asked the user a question, which Sheaf declined: ${reason}.`;
+        // However many it asks.
+        if (!call.notes.includes(note) && call.notes.length < MAX_NOTES) call.notes.push(note);
         return { action: "decline" };
       };
       if (!parsed.ok) return refuse(parsed.problem);

@@ -29,6 +29,7 @@ import {
   type StdioServerSettings,
 } from "../../config/mcp-settings.ts";
 import type { ServerIdentity } from "../../config/server-logins.ts";
+import { limitMessages } from "./limit-messages.ts";
 import type { QuestionDesk } from "./question-desk.ts";
 import type { ServerAuthorization } from "./server-authorization.ts";
 
@@ -149,7 +150,7 @@ async function openHttp(
     requestInit: { headers: { ...headers } },
     redirectPolicy: "same-origin",
     ...(authorization && { authProvider: authorization }),
-    ...(fetch && { fetch }),
+    fetch: limitMessages(fetch ?? globalThis.fetch),
   } as const;
   return new StreamableHTTPClientTransport(new URL(url), settings);
 }

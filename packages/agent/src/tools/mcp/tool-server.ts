@@ -3,10 +3,12 @@ import {
   UrlElicitationRequiredError,
   type CallToolResult,
   type Client,
+  type ElicitRequestURLParams,
   type RequestOptions,
   type ServerCapabilities,
   type Tool,
 } from "@modelcontextprotocol/client";
+import { isJsonObject } from "@sheaf/protocol/check-value";
 import type { ToolContext } from "../tool.ts";
 import type { McpServerSettings } from "../../config/mcp-settings.ts";
 import { createQuestionDesk, type OpenCall, type QuestionDesk } from "./question-desk.ts";
@@ -30,11 +32,22 @@ const MAX_TOOLS = 2000;
 /** No tool has such a name, which rules use for resources and prompts (S-153). */
 const reservedNames: ReadonlySet<string> = new Set(["resources/read", "prompts/get"]);
 
+/** Of what a model would get of a tool. UTF-16 units. */
+const MAX_DEFINITION = 100_000;
+
+function isShort({ name, description = "", inputSchema }: Tool): boolean {
+  return name.length + description.length + JSON.stringify(inputSchema).length <= MAX_DEFINITION;
+}
+
 /** Some calls work only after the person has opened pages: their error names them. One that is declined ends it. */
 async function areOpened(error: unknown, desk: QuestionDesk, signal: AbortSignal): Promise<boolean> {
-  const pages = error instanceof UrlElicitationRequiredError ? error.elicitations : [];
+  // The protocol's library does not look at what an error has.
+  const pages: readonly unknown[] = error instanceof UrlElicitationRequiredError ? [error.elicitations].flat() : [];
   for (const page of pages) {
-    const { action } = await desk.answer({ ...page, mode: "url" }, signal);
+    const { message, url, elicitationId = "" } = isJsonObject(page) ? page : {};
+    if (![message, url, elicitationId].every((text) => typeof text === "string")) return false;
+    const asked = { mode: "url", message, url, elicitationId } as ElicitRequestURLParams;
+    const { action } = await desk.answer(asked, signal);
     if (action !== "accept") return false;
   }
   return pages.length > 0;
@@ -161,7 +174,7 @@ export function createToolServer(name: string, settings: McpServerSettings, port
     const { tools } = await withLimit(answer, request.signal);
     // A call of one that runs only as a task fails.
     const callable = tools.filter(({ execution }) => execution?.taskSupport !== "required");
-    return callable.filter(({ name: tool }) => !reservedNames.has(tool)).slice(0, MAX_TOOLS);
+    return callable.filter((tool) => !reservedNames.has(tool.name) && isShort(tool)).slice(0, MAX_TOOLS);
   };
 
   const ask = async <Value>(

@@ -94,12 +94,20 @@ describe("a question of a server", () => {
   );
 
   test(verifies("S-176", "is the last one after ten in a call; a long one is not asked"), async () => {
-    const { asked, answer } = openCall({ editedArguments: { name: "Ada" } });
+    const { asked, answer, call } = openCall({ editedArguments: { name: "Ada" } });
     expect(await answer(form("x".repeat(5000)), signal)).toEqual({ action: "decline" });
     const options = Array.from({ length: 100 }, (_, index) => `${index}${"x".repeat(900)}`);
     const long = { type: "object" as const, properties: { a: { type: "string" as const, enum: options } } };
     expect(await answer({ message: "?", requestedSchema: long }, signal)).toEqual({ action: "decline" });
     for (let count = 0; count < 12; count += 1) await answer(form(), signal);
     expect(asked).toHaveLength(8);
+    // What the model learns of them has an end, too.
+    for (let count = 0; count < 100; count += 1) {
+      await answer(
+        { message: "?", requestedSchema: { type: "object", properties: { [`a${count}\u0007`]: {} } } } as never,
+        signal,
+      );
+    }
+    expect(call.notes).toHaveLength(5);
   });
 });

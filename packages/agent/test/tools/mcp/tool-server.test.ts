@@ -1,0 +1,82 @@
+/** A server that says what no server should. */
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import { verifies } from "../../../../../test/support/verifies.ts";
+import { createToolServer } from "../../../src/tools/mcp/tool-server.ts";
+import type { ToolContext } from "../../../src/tools/tool.ts";
+
+const { signal } = new AbortController();
+
+interface Request {
+  readonly id?: number;
+  readonly method?: string;
+}
+
+/** `answer`: the rest of its answer, as JSON; undefined: it has answered. */
+async function createHostile(answer: (request: Request, response: ServerResponse) => string | undefined) {
+  const hello = {
+    protocolVersion: "2025-06-18",
+    capabilities: { tools: {} },
+    serverInfo: { name: "hostile", version: "1" },
+  };
+  const http = createServer((request, response) => {
+    void text(request).then((body) => {
+      const asked = JSON.parse(body || "{}") as Request;
+      if (asked.id === undefined) return response.writeHead(asked.method === undefined ? 405 : 202).end();
+      const rest = asked.method === "initialize" ? `"result":${JSON.stringify(hello)}` : answer(asked, response);
+      if (rest === undefined) return undefined;
+      response.writeHead(200, { "content-type": "application/json" });
+      return response.end(`{"jsonrpc":"2.0","id":${asked.id},${rest}}`);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    http.listen(0, "127.0.0.1", resolve);
+  });
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+  const ports = { workspace: "/w", addedFolders: [], openFetch: async () => undefined };
+  const server = createToolServer("hostile", { url }, ports);
+  onTestFinished(async () => {
+    await server.close();
+    http.closeAllConnections();
+    http.close();
+  });
+  return server;
+}
+
+test(verifies("S-221", "a tool whose definition is too long is not offered"), async () => {
+  const toTool = (name: string, schema: string): string =>
+    `{"name":"${name}","inputSchema":{"type":"object","properties":${schema}}}`;
+  const long = JSON.stringify({ a: { type: "string", description: "x".repeat(100_000) } });
+  const tools = [toTool("long", long), toTool("plain", "{}")].join();
+  const server = await createHostile(() => `"result":{"tools":[${tools}]}`);
+  expect((await server.listTools(signal)).map(({ name }) => name)).toEqual(["plain"]);
+});
+
+test(verifies("S-221", "an answer, and an event, end where they are too long; a long stream does not"), async () => {
+  const server = await createHostile(({ id, method }, response) => {
+    const isStream = method === "tools/list";
+    response.writeHead(200, { "content-type": isStream ? "text/event-stream" : "application/json" });
+    for (let count = 0; count < (isStream ? 3 : 1); count += 1) response.write(`: ${"x".repeat(5_000_000)}\n\n`);
+    const result = `"result":{"tools":[{"name":"plain","inputSchema":{"type":"object"}}]}`;
+    if (isStream) response.end(`data: {"jsonrpc":"2.0","id":${id},${result}}\n\n`);
+    else response.write(`"${"x".repeat(6_000_000)}`);
+    return undefined;
+  });
+  expect((await server.listTools(signal)).map(({ name }) => name)).toEqual(["plain"]);
+  const called = server.callTool("plain", {}, { signal } as ToolContext);
+  await expect(called).rejects.toThrow("it sends a message of more than 10485760 bytes");
+});
+
+test.each([[7], [null], [[null]], [[{ url: 7, message: "Open" }]], [[{ url: "https://a.example/", message: ["x"] }]]])(
+  verifies("S-176", "what an error names is looked at before it is asked: %j"),
+  async (elicitations) => {
+    const data = JSON.stringify({ elicitations });
+    const server = await createHostile(() => `"error":{"code":-32042,"message":"open it","data":${data}}`);
+    const askPerson = (): never => expect.fail("nobody is to be asked");
+    await expect(server.callTool("plain", {}, { signal, askPerson } as unknown as ToolContext)).rejects.toThrow(
+      "open it",
+    );
+  },
+);
