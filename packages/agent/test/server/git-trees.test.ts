@@ -180,6 +180,47 @@ test(
   },
 );
 
+test(
+  verifies(["R-53", "R-72"], "what a lost server records last is not taken for the end of the response"),
+  async () => {
+    const { remote, root, open, openOther } = createWorkspace();
+    const [lost, { trees, root: otherRoot }] = [open(0), openOther()];
+    await Promise.all([lost.open(), trees.open()]);
+    const there = { id: "conv_1", workspace: lost.toFolder(root, "conv_1") };
+    const here = { id: "conv_1", workspace: trees.toFolder(otherRoot, "conv_1") };
+    await lost.prepare(there, toStore(), begins("chat_1"));
+    writeFileSync(join(there.workspace, "b.txt"), "b\n");
+    await lost.record(there, "chat_1", true);
+    await trees.prepare(here, toStore("chat_1"), takesOver("chat_1"));
+    writeFileSync(join(here.workspace, "c.txt"), "c\n");
+    // It was stopped after it had looked for its lease.
+    writeFileSync(join(there.workspace, "lost.txt"), "lost\n");
+    expect(await lost.record(there, "chat_1")).toBe(false);
+    await trees.record(here, "chat_1");
+    const end = git(remote, "rev-parse", "refs/sheaf/conv_1/chat_1");
+    expect(await lost.prepare(there, toStore("chat_1"), begins("chat_2"))).toEqual({ isNew: true });
+    expect(readdirSync(there.workspace).toSorted()).toEqual([".git", "a.txt", "b.txt", "c.txt"]);
+    writeFileSync(join(there.workspace, "d.txt"), "d\n");
+    expect(await lost.record(there, "chat_2")).toBe(true);
+    expect(git(remote, "rev-parse", "refs/sheaf/conv_1/chat_1", "refs/sheaf/conv_1/chat_2~1").split("\n")).toEqual([
+      end,
+      end,
+    ]);
+  },
+);
+
+test(verifies("R-51", "a server that has not seen a state removes it, too"), async () => {
+  const { remote, root, open, openOther } = createWorkspace();
+  const [trees, other] = [open(0), openOther()];
+  await Promise.all([trees.open(), other.trees.open()]);
+  const owner = { id: "conv_1", workspace: trees.toFolder(root, "conv_1") };
+  await trees.prepare(owner, toStore(), begins("chat_1"));
+  writeFileSync(join(owner.workspace, "b.txt"), "b\n");
+  await trees.record(owner, "chat_1");
+  await other.trees.forget("conv_1");
+  expect(git(remote, "for-each-ref", "refs/sheaf")).toBe("");
+});
+
 test(verifies("R-53", "a server that goes on with its own response has its files; a failed push is said"), async () => {
   const { remote, root, open } = createWorkspace();
   const first = open(0);

@@ -4,7 +4,7 @@ import { SheafError } from "../../base/errors.ts";
 import { replaceFile } from "../../base/replace-file.ts";
 import { readSmallFile } from "../open-file.ts";
 import { toHash } from "../read-file.ts";
-import { fetchRefs, type Fetched, pushRefs, readCommit, type Remote } from "./mirror.ts";
+import { fetchRefs, type Fetched, listRemoteRefs, pushRefs, readCommit, type Remote } from "./mirror.ts";
 import { recordState } from "./record-state.ts";
 import { askGit, type GitSetup, runGit } from "./run-git.ts";
 import { createTree, removeTree, toTreePlace, type TreePlace } from "./working-tree.ts";
@@ -91,7 +91,7 @@ export async function openConversationTree(
   const last = responses.findLast((id) => id !== running);
   const known = readConversationTree(tree);
   const isReset = last === undefined && known?.after === START_STATE;
-  if (known && !takesOver && (last === known.after || isReset)) {
+  if (known && !takesOver && (last === known.after || isReset) && (await isOwn(tree, known, stateRemote))) {
     writeRecord(tree, { ...known, running: running ?? known.running, usedAt: now });
     return { isNew: false };
   }
@@ -115,11 +115,24 @@ export async function openConversationTree(
   return { isNew: true };
 }
 
+/** Where its push failed, another server may have gone on with the response that the state is after. */
+async function isOwn(tree: ConversationTree, { after, isPushed, state }: TreeRecord, stateRemote: Remote | undefined) {
+  if (!stateRemote || isPushed !== false || after === undefined) return true;
+  const ref = `${tree.refs}/${toPlainName(after)}`;
+  const pushed = (await listRemoteRefs(tree.mirror, stateRemote, ref))?.get(ref);
+  return pushed === undefined || isAncestor(tree, pushed, state);
+}
+
 /** Whether the state of the response that ran here last is still this server's. */
 async function isNewest(tree: ConversationTree, { running, state }: TreeRecord): Promise<boolean> {
   const named = await readRef(tree, toPlainName(running!));
   if (named === undefined || named === state) return true;
-  return (await runGit(tree.mirror, ["merge-base", "--is-ancestor", named, state])).exitCode === 0;
+  return isAncestor(tree, named, state);
+}
+
+/** False, too, for a commit that is not here. */
+async function isAncestor({ mirror }: ConversationTree, one: string, other: string): Promise<boolean> {
+  return (await runGit(mirror, ["merge-base", "--is-ancestor", one, other])).exitCode === 0;
 }
 
 interface Claim {
@@ -248,10 +261,14 @@ async function listRefs({ mirror, refs }: Pick<ConversationTree, "mirror" | "ref
 /** Removes the tree, and all its states, here and at the remote. */
 export async function forgetConversationTree(tree: ConversationTree, stateRemote: Remote | undefined): Promise<void> {
   await removeTree(tree.folder);
-  const names = await listRefs(tree);
-  for (const name of names) await runGit(tree.mirror, ["update-ref", "-d", name]);
-  if (stateRemote && names.length > 0) {
-    // One that is not there would keep the others.
-    for (const name of names) await pushRefs(tree.mirror, stateRemote, [`:${name}`]);
-  }
+  for (const name of await listRefs(tree)) await runGit(tree.mirror, ["update-ref", "-d", name]);
+  if (!stateRemote) return;
+  // Other servers may have pushed some that were never fetched.
+  const names = [...((await listRemoteRefs(tree.mirror, stateRemote, `${tree.refs}/`))?.keys() ?? [])];
+  if (names.length > 0)
+    await pushRefs(
+      tree.mirror,
+      stateRemote,
+      names.map((name) => `:${name}`),
+    );
 }

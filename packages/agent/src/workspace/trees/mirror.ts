@@ -68,6 +68,19 @@ export async function fetchRefs(mirror: GitSetup, { address, access }: Remote, r
   return fetched.exitCode === 0 ? { ok: true } : { ok: false, reason: toReason(fetched) };
 }
 
+/** The refs of a remote that begin so, with their commits; undefined: it cannot be reached. */
+export async function listRemoteRefs(
+  mirror: GitSetup,
+  { address, access }: Remote,
+  start: string,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const words = ["ls-remote", "-q", "--", address, `${start}*`];
+  const { exitCode, stdout } = await runGit(mirror, words, { remote: access, timeoutMs: PUSH_MS });
+  if (exitCode !== 0) return undefined;
+  const lines = stdout.toString().split("\n").filter(Boolean);
+  return new Map(lines.map((line) => line.split("\t") as [string, string]).map(([commit, ref]) => [ref, commit]));
+}
+
 /** Undefined: the mirror does not have it. */
 export async function readCommit(mirror: GitSetup, ref: string): Promise<string | undefined> {
   const found = await runGit(mirror, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]);
