@@ -12,7 +12,9 @@ import { chooseLanguage } from "../messages/languages.ts";
 import { loadMessages } from "../messages/load-messages.ts";
 import { MessageContext, type MessageScope } from "../messages/use-messages.ts";
 import { createSessionPort, takeTicket } from "../session/session.ts";
+import { setWriter } from "../session/writer.ts";
 import { SignIn } from "../session/sign-in.tsx";
+import { findStorage } from "./find-storage.ts";
 import { useStoredSettings } from "./use-stored-settings.ts";
 import { Workplace } from "./workplace.tsx";
 
@@ -24,7 +26,7 @@ export function App() {
   const port = useStoredSettings();
   const { settings } = port;
   const scope = useMessageScope(settings.language);
-  const [session] = useState(createSessionPort);
+  const [session] = useState(() => createSessionPort((secret) => setWriter(findStorage(), secret)));
   const [highlighters] = useState(() => new Map<string, Promise<Highlighter | undefined>>());
   const [client] = useState(() => createClient({ baseUrl: "" }));
   const [state, setState] = useState<SessionState>("unknown");

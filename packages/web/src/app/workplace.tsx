@@ -8,6 +8,7 @@ import type { Messages } from "../messages/english.ts";
 import { describeFailure } from "../messages/describe-failure.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import type { SessionPort } from "../session/session.ts";
+import { forgetWriter } from "../session/writer.ts";
 import { createConversationListStore } from "../sidebar/conversation-list-store.ts";
 import { DeletionToasts } from "../sidebar/deletion-toasts.tsx";
 import { SettingsDialog } from "../sidebar/settings-dialog.tsx";
@@ -115,6 +116,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
           onSignOut={() => {
             attention.clear();
             forgetDrafts(findStorage("tab"));
+            forgetWriter(findStorage());
             void session.close().finally(onSignedOut);
           }}
         />

@@ -10,6 +10,8 @@ export interface DraftPorts {
   readonly storage: Storage | undefined;
   /** Of the conversation, which gets its own with its first message. */
   readonly findName: () => string;
+  /** Who is signed in. */
+  readonly findWriter: () => string;
 }
 
 export interface DraftStore extends ReadableStore<Draft> {
@@ -28,14 +30,18 @@ export interface DraftStore extends ReadableStore<Draft> {
   readonly renew: () => Promise<boolean>;
 }
 
-export function createDraftStore({ client, storage, findName }: DraftPorts): DraftStore {
-  const store = createStore(readDraft(storage, findName()));
+export function createDraftStore({ client, storage, findName, findWriter }: DraftPorts): DraftStore {
+  const writer = findWriter();
+  const toName = (): string => (writer === "" ? findName() : `${writer}-${findName()}`);
+  const store = createStore(readDraft(storage, toName()));
   const uploads = new Map<number, Promise<void>>();
   let lastKey = store.getSnapshot().files.length;
-  let savedAs = findName();
+  let savedAs = toName();
 
   const save = (): void => {
-    const name = findName();
+    // Whoever wrote it has signed out.
+    if (findWriter() !== writer) return;
+    const name = toName();
     if (name !== savedAs) writeDraft(storage, savedAs, emptyDraft);
     savedAs = name;
     writeDraft(storage, name, store.getSnapshot());

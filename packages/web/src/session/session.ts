@@ -11,19 +11,22 @@ export interface SessionPort {
 
 const path = "/v1/session";
 
-export function createSessionPort(): SessionPort {
-  const open = async (body: object, headers: Readonly<Record<string, string>>): Promise<boolean> => {
+/** `onOpen`: with the ticket or the token of each session. */
+export function createSessionPort(onOpen: (secret: string) => Promise<void>): SessionPort {
+  const open = async (secret: string, body: object, headers: Readonly<Record<string, string>>): Promise<boolean> => {
     const answer = await fetch(path, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
+    if (answer.ok) await onOpen(secret);
     return answer.ok;
   };
   return {
-    openWithTicket: (ticket) => open({ ticket }, {}),
+    openWithTicket: (ticket) => open(ticket, { ticket }, {}),
     // What does not fit a header is not a token.
-    openWithToken: async (token) => /^[\x21-\x7E]+$/.test(token) && open({}, { authorization: `Bearer ${token}` }),
+    openWithToken: async (token) =>
+      /^[\x21-\x7E]+$/.test(token) && open(token, {}, { authorization: `Bearer ${token}` }),
     async close() {
       await fetch(path, { method: "DELETE" });
     },

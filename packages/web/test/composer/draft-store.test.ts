@@ -55,8 +55,11 @@ function open(conversation = "new") {
   const server = createServer();
   const storage = createStorage();
   let name = conversation;
-  const create = () => createDraftStore({ client: server.client, storage, findName: () => name });
-  return { ...server, storage, create, drafts: create(), rename: (to: string) => void (name = to) };
+  let writer = "";
+  const create = () =>
+    createDraftStore({ client: server.client, storage, findName: () => name, findWriter: () => writer });
+  const signIn = (as: string): void => void (writer = as);
+  return { ...server, storage, create, signIn, drafts: create(), rename: (to: string) => void (name = to) };
 }
 
 describe("a draft", () => {
@@ -120,6 +123,22 @@ describe("a draft", () => {
     drafts.removeFile(file!.key);
     const taken = await drafts.take();
     expect([taken?.files.map(({ id }) => id), [...kept]]).toEqual([["att_2"], ["att_2"]]);
+  });
+
+  test(verifies("S-222", "is not shown to another writer, and not kept once its own has signed out"), async () => {
+    const { storage, create, signIn } = open();
+    signIn("ann");
+    const drafts = create();
+    drafts.write("Look");
+    signIn("bob");
+    expect(create().getSnapshot()).toEqual(emptyDraft);
+    signIn("ann");
+    expect(create().getSnapshot().text).toBe("Look");
+    drafts.addFile(notes);
+    forgetDrafts(storage);
+    signIn("");
+    await drafts.take();
+    expect(Object.keys(storage)).toEqual([]);
   });
 
   test(verifies("S-201", "is forgotten when the user signs out, and what else is stored is no draft"), () => {

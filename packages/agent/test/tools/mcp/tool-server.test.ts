@@ -5,7 +5,6 @@ import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createToolServer } from "../../../src/tools/mcp/tool-server.ts";
-import type { ToolContext } from "../../../src/tools/tool.ts";
 
 const { signal } = new AbortController();
 
@@ -65,7 +64,7 @@ test(verifies("S-221", "an answer, and an event, end where they are too long; a 
     return undefined;
   });
   expect((await server.listTools(signal)).map(({ name }) => name)).toEqual(["plain"]);
-  const called = server.callTool("plain", {}, { signal } as ToolContext);
+  const called = server.callTool("plain", {}, { signal });
   await expect(called).rejects.toThrow("it sends a message of more than 10485760 bytes");
 });
 
@@ -75,8 +74,6 @@ test.each([[7], [null], [[null]], [[{ url: 7, message: "Open" }]], [[{ url: "htt
     const data = JSON.stringify({ elicitations });
     const server = await createHostile(() => `"error":{"code":-32042,"message":"open it","data":${data}}`);
     const askPerson = (): never => expect.fail("nobody is to be asked");
-    await expect(server.callTool("plain", {}, { signal, askPerson } as unknown as ToolContext)).rejects.toThrow(
-      "open it",
-    );
+    await expect(server.callTool("plain", {}, { signal, askPerson })).rejects.toThrow("open it");
   },
 );
