@@ -64,6 +64,9 @@ export function toHookAnswer(event: HookEventName, outcome: CommandOutcome, tool
 
 function readAnswer(event: HookEventName, outcome: CommandOutcome, toolName: string): HookAnswer {
   const { exitCode, stdout, stderr } = outcome;
+  const notStarted = outcome.refusal || outcome.startError;
+  // It may name the operator's programs and folders: documents have the reason, the user has the message (S-190).
+  if (notStarted !== "") return toFailedAnswer(event, exitCode, `it did not run: ${notStarted}`, "it did not run");
   const fault = findFault(outcome);
   if (fault !== undefined) return toFailedAnswer(event, exitCode, fault);
   if (exitCode === blockCode && deciding.has(event)) {
@@ -83,20 +86,19 @@ function readAnswer(event: HookEventName, outcome: CommandOutcome, toolName: str
 }
 
 /** Why it did not run to its end. */
-function findFault({ refusal, startError, timedOut, cancelled }: CommandOutcome): string | undefined {
-  if (refusal !== "" || startError !== "") return `it did not run: ${refusal || startError}`;
+function findFault({ timedOut, cancelled }: CommandOutcome): string | undefined {
   if (timedOut) return "it took too long";
   return cancelled ? "it was cancelled" : undefined;
 }
 
 /** Of a hook that did not run to its end. */
-export function toFailedAnswer(event: HookEventName, exitCode: number, fault: string): HookAnswer {
+export function toFailedAnswer(event: HookEventName, exitCode: number, fault: string, reason = fault): HookAnswer {
   const message = toText(fault, MAX_MESSAGE);
   return {
     status: "failed",
     exitCode,
     message,
-    ...(refusingEvents.has(event) && { decision: "block", reason: message }),
+    ...(refusingEvents.has(event) && { decision: "block", reason: toText(reason, MAX_MESSAGE) }),
   };
 }
 

@@ -28,6 +28,16 @@ describe("answers of hooks", () => {
     expect(answer("SessionStart", { exitCode: 2, stderr: "no" })).not.toHaveProperty("decision");
   });
 
+  test(verifies("S-190", "one that did not start gives no reason that names files; the user learns it"), () => {
+    expect(answer("PreToolUse", { exitCode: -1, startError: "/home/op/bin/bash does not exist" })).toEqual({
+      status: "failed",
+      exitCode: -1,
+      decision: "block",
+      reason: "it did not run",
+      message: "it did not run: /home/op/bin/bash does not exist",
+    });
+  });
+
   test(verifies("C83", "plain output is for the model at a prompt, and for nobody at a call"), () => {
     expect(answer("UserPromptSubmit", { stdout: "It is Monday.\n" })).toMatchObject({ context: "It is Monday." });
     expect(answer("PreToolUse", { stdout: "checked" })).toEqual({ status: "success", exitCode: 0 });
