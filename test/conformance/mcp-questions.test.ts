@@ -13,7 +13,7 @@ const turns = [{ events: [{ call: { tool: "mcp__hotel__book", arguments: {} } }]
 
 describeWithProgram("tmux", () => {
   test(
-    verifies(["C101", "X59", "S-176"], "a form is filled in field by field, and what does not fit is told"),
+    verifies(["C101", "X59", "S-176", "S-223"], "a form is filled in field by field, and what does not fit is told"),
     async () => {
       const cwd = folders.newFolder({
         "s.json": JSON.stringify({ turns }),
@@ -34,7 +34,7 @@ describeWithProgram("tmux", () => {
         expect(question).toContain(words);
       }
       terminal.press("Enter");
-      await terminal.waitFor("Guest: Who stays there");
+      await terminal.waitFor("hotel: Guest: Who stays there");
       terminal.type("Ada");
       terminal.press("Enter");
       await terminal.waitFor("Nights (may be left out)");
@@ -44,9 +44,9 @@ describeWithProgram("tmux", () => {
       terminal.press("BSpace", "Enter");
       await terminal.waitFor("Breakfast (may be left out)");
       terminal.press("Enter");
-      await terminal.waitFor(/◆ +Room/);
+      await terminal.waitFor(/◆ +hotel: Room/);
       terminal.press("Down", "Enter");
-      await terminal.waitFor(/◆ +Extras/);
+      await terminal.waitFor(/◆ +hotel: Extras/);
       terminal.press("Enter");
       await terminal.waitFor("Booked.");
       const place = { cwd, home: join(cwd, "home") };

@@ -8,16 +8,15 @@ type Values = Record<string, unknown>;
 
 /** The values, or undefined if the person pressed Ctrl-C. A field that they leave out has none. */
 export async function askForm(
-  { fields, arguments: defaults }: ServerQuestion,
+  { server, fields, arguments: defaults }: ServerQuestion,
   signal: AbortSignal,
 ): Promise<Values | undefined> {
   const entries: [string, unknown][] = [];
   for (const field of fields) {
-    const answer = await askField(
-      field,
-      Object.hasOwn(defaults, field.name) ? defaults[field.name] : undefined,
-      signal,
-    );
+    // Each says whose it is: its words could be those of a question of Sheaf's.
+    const message = `${toVisibleLine(server)}: ${formatField(field)}`;
+    const initial = Object.hasOwn(defaults, field.name) ? defaults[field.name] : undefined;
+    const answer = await askField(field, { message, initial, signal });
     if (answer === undefined) return undefined;
     if (answer.value !== undefined) entries.push([field.name, answer.value]);
   }
@@ -40,8 +39,16 @@ interface FieldAnswer {
   readonly value: unknown;
 }
 
-async function askField(field: QuestionField, initial: unknown, signal: AbortSignal): Promise<FieldAnswer | undefined> {
-  const message = formatField(field);
+interface FieldPrompt {
+  readonly message: string;
+  readonly initial: unknown;
+  readonly signal: AbortSignal;
+}
+
+async function askField(
+  field: QuestionField,
+  { message, initial, signal }: FieldPrompt,
+): Promise<FieldAnswer | undefined> {
   const { type, options = [], required } = field;
   if (type === "choices") {
     const choices = options.map(({ value, label }) => ({ value, label: toVisibleLine(label) }));
