@@ -32,76 +32,77 @@ export interface ServerAuthorization extends AuthProvider {
 /** It never opens a browser: without a login that works it fails, and the message names the command that helps. */
 export function createServerAuthorization(server: ServerIdentity, ports: AuthorizationPorts): ServerAuthorization {
   const { logins, now } = ports;
-  const advice = `run sheaf mcp login ${server.name}`;
   const secrets = new Set<string>();
   let given: string | undefined;
 
   const isFresh = ({ expiresAt }: ServerLogin): boolean => expiresAt === undefined || expiresAt > now();
 
+  /** Before anything of it is sent: whoever gets it may quote it. */
+  const note = (login: ServerLogin): ServerLogin => {
+    for (const secret of [login.accessToken, login.refreshToken, login.client.client_secret]) {
+      if (secret !== undefined) secrets.add(secret);
+    }
+    return login;
+  };
+
   /** `old`: the token that does not work any more. */
   const refresh = (old: string): Promise<ServerLogin> =>
     logins.withLock(server, AbortSignal.timeout(LOCK_MS), async () => {
-      const login = logins.read(server);
-      if (!login) throw new Error(`it needs a login: ${advice}`);
-      note(login);
+      const found = logins.read(server);
+      if (!found) throw createLoginError("it needs a login", server);
+      const login = note(found);
       // Another process was faster: its refresh token replaced the one that this process knew.
       if (login.accessToken !== old && isFresh(login)) return login;
-      if (login.refreshToken === undefined) throw new Error(`its login has expired or was revoked: ${advice}`);
-      const { expiresAt: _, ...kept } = login;
-      const renewed = { ...kept, ...(await askForTokens(login, login.refreshToken)) };
-      note(renewed);
+      const renewed = note(await renewLogin(login, ports));
       logins.write(server, renewed);
       return renewed;
     });
-
-  const askForTokens = async (login: ServerLogin, refreshToken: string): Promise<TokenFields> => {
-    const { authorization, client, resource } = login;
-    try {
-      const tokens = await refreshAuthorization(authorization.issuer, {
-        // As the server wrote it.
-        metadata: authorization as AuthorizationServerMetadata,
-        clientInformation: client,
-        refreshToken,
-        fetchFn: ports.fetch,
-        ...(resource !== undefined && { resource }),
-      });
-      return toTokenFields(tokens, now());
-    } catch (error) {
-      const isFinal = error instanceof OAuthError && finalCodes.has(error.code);
-      if (isFinal) throw new Error(`its login has expired or was revoked: ${advice}`, { cause: error });
-      const { message } = error as Error;
-      throw new Error(`its login cannot be refreshed now: ${message}`, { cause: error });
-    }
-  };
-
-  /** Before anything of it is sent: whoever gets it may quote it. */
-  const note = ({ accessToken, refreshToken, client }: ServerLogin): void => {
-    for (const secret of [accessToken, refreshToken, client.client_secret]) {
-      if (secret !== undefined) secrets.add(secret);
-    }
-  };
-
-  const use = (login: ServerLogin): string => {
-    note(login);
-    return (given = login.accessToken);
-  };
 
   return {
     get secrets() {
       return [...secrets];
     },
     async token() {
+      given = undefined;
       const login = logins.read(server);
-      if (!login) return (given = undefined);
-      if (isFresh(login)) return use(login);
+      if (!login) return undefined;
       // Without a refresh token the server decides.
-      return use(login.refreshToken === undefined ? login : await refresh(login.accessToken));
+      const isUsed = isFresh(login) || login.refreshToken === undefined;
+      const { accessToken } = note(isUsed ? login : await refresh(login.accessToken));
+      return (given = accessToken);
     },
     async onUnauthorized() {
-      if (given === undefined) throw new Error(`it needs a login: ${advice}`);
+      if (given === undefined) throw createLoginError("it needs a login", server);
       await refresh(given);
     },
   };
+}
+
+const goneProblem = "its login has expired or was revoked";
+
+/** The same login with new tokens. @throws Error with what helps, if anything does. */
+async function renewLogin(login: ServerLogin, { fetch, now }: AuthorizationPorts): Promise<ServerLogin> {
+  const { expiresAt: _, ...kept } = login;
+  const { authorization, client, resource, refreshToken } = kept;
+  if (refreshToken === undefined) throw createLoginError(goneProblem, login);
+  try {
+    const tokens = await refreshAuthorization(authorization.issuer, {
+      // As the server wrote it.
+      metadata: authorization as AuthorizationServerMetadata,
+      clientInformation: client,
+      refreshToken,
+      fetchFn: fetch,
+      ...(resource !== undefined && { resource }),
+    });
+    return { ...kept, ...toTokenFields(tokens, now()) };
+  } catch (cause) {
+    if (cause instanceof OAuthError && finalCodes.has(cause.code)) throw createLoginError(goneProblem, login, cause);
+    throw new Error(`its login cannot be refreshed now: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function createLoginError(problem: string, { name }: ServerIdentity, cause?: unknown): Error {
+  return new Error(`${problem}: run sheaf mcp login ${name}`, { cause });
 }
 
 const finalCodes: ReadonlySet<string> = new Set([
@@ -121,6 +122,8 @@ export function toTokenFields(
   return {
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),
-    ...(seconds !== undefined && { expiresAt: now + seconds * 1000 - Math.min(MARGIN_MS, seconds * 100) }),
+    // Numbers of JSON may be too large to be one.
+    ...(seconds !== undefined &&
+      Number.isFinite(seconds) && { expiresAt: now + seconds * 1000 - Math.min(MARGIN_MS, seconds * 100) }),
   };
 }

@@ -12,7 +12,9 @@ import { isJsonObject } from "@sheaf/protocol/check-value";
 import type { ToolContext } from "../tool.ts";
 import type { McpServerSettings } from "../../config/mcp-settings.ts";
 import { createQuestionDesk, type OpenCall, type QuestionDesk } from "./question-desk.ts";
+import { createKeptConnection, untilReady, type StartRequest } from "./kept-connection.ts";
 import { createServerConnection, type ServerConnection, type ServerPorts } from "./server-connection.ts";
+import { createSilenceLimit, type SilenceLimit } from "./silence-limit.ts";
 
 /** Default of `startTimeoutSeconds`: `npx` may have to download the program. */
 const START_SECONDS = 30;
@@ -34,48 +36,6 @@ const reservedNames: ReadonlySet<string> = new Set(["resources/read", "prompts/g
 
 /** Of what a model would get of a tool. UTF-16 units. */
 const MAX_DEFINITION = 100_000;
-
-function isShort({ name, description = "", inputSchema }: Tool): boolean {
-  return name.length + description.length + JSON.stringify(inputSchema).length <= MAX_DEFINITION;
-}
-
-/** Some calls work only after the person has opened pages: their error names them. One that is declined ends it. */
-async function areOpened(error: unknown, desk: QuestionDesk, signal: AbortSignal): Promise<boolean> {
-  // The protocol's library does not look at what an error has.
-  const pages: readonly unknown[] = error instanceof UrlElicitationRequiredError ? [error.elicitations].flat() : [];
-  for (const page of pages) {
-    const { message, url, elicitationId = "" } = isJsonObject(page) ? page : {};
-    if (![message, url, elicitationId].every((text) => typeof text === "string")) return false;
-    const asked = { mode: "url", message, url, elicitationId } as ElicitRequestURLParams;
-    const { action } = await desk.answer(asked, signal);
-    if (action !== "accept") return false;
-  }
-  return pages.length > 0;
-}
-
-/** Aborts after so long without a sign of the server; a person may take as long as their question is open. */
-function createSilenceLimit(seconds: number) {
-  const silent = new AbortController();
-  const fail = (): void => silent.abort(new Error(`it timed out: no sign of progress for ${seconds} s`));
-  let timer: NodeJS.Timeout | undefined;
-  let open = 0;
-  const restart = (): void => {
-    clearTimeout(timer);
-    if (open === 0) timer = setTimeout(fail, seconds * 1000);
-  };
-  restart();
-  return {
-    signal: silent.signal,
-    restart,
-    pause(isWaiting: boolean): void {
-      open += isWaiting ? 1 : -1;
-      restart();
-    },
-    end: (): void => clearTimeout(timer),
-  };
-}
-
-type SilenceLimit = ReturnType<typeof createSilenceLimit>;
 
 export interface ToolServer {
   readonly name: string;
@@ -103,85 +63,27 @@ export interface ToolServer {
 /** Starts nothing yet. */
 export function createToolServer(name: string, settings: McpServerSettings, ports: ServerPorts): ToolServer {
   const { startTimeoutSeconds = START_SECONDS, timeoutSeconds = CALL_SECONDS } = settings;
-  let connection: ServerConnection | undefined;
-  let connecting: Promise<ServerConnection> | undefined;
-  let isClosed = false;
-
-  const disconnect = async (): Promise<void> => {
-    const old = connection;
-    connection = undefined;
-    await old?.close();
-  };
-
   const desk = createQuestionDesk(name);
-  const secrets = new Set<string>();
-  const noteSecrets = (from: ServerConnection): void => {
-    for (const secret of from.secrets) secrets.add(secret);
-  };
+  const kept = createKeptConnection(
+    () => createServerConnection(name, settings, { ...ports, desk }),
+    startTimeoutSeconds,
+  );
 
-  const open = async (request: RequestOptions): Promise<ServerConnection> => {
-    await disconnect();
-    const made = createServerConnection(name, settings, { ...ports, desk });
-    try {
-      await withLimit(made.connect(request), request.signal);
-      if (isClosed) throw new Error("it was ended");
-      return (connection = made);
-    } catch (error) {
-      noteSecrets(made);
-      await made.close();
-      const { message } = error as Error;
-      throw made.lastWords === "" ? error : new Error(`${message}; it wrote: ${made.lastWords}`, { cause: error });
-    }
-  };
-
-  /** Calls that run side by side share it. */
-  const connect = (request: RequestOptions): Promise<ServerConnection> => {
-    if (isClosed) throw new Error("it was ended");
-    if (connection && !connection.hasEnded) return Promise.resolve(connection);
-    connecting ??= open(request).finally(() => (connecting = undefined));
-    return connecting;
-  };
-
-  const withLimit = async <Value>(answer: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> => {
-    const late = Promise.withResolvers<never>();
-    const fail = (): void => late.reject(new Error(`it was not ready within ${startTimeoutSeconds} s`));
-    if (signal?.aborted) fail();
-    signal?.addEventListener("abort", fail, { once: true });
-    try {
-      return await Promise.race([answer, late.promise]);
-    } finally {
-      signal?.removeEventListener("abort", fail);
-    }
-  };
-
-  const toStartRequest = (signal: AbortSignal): RequestOptions => {
+  const toStartRequest = (signal: AbortSignal): StartRequest => {
     const timeout = startTimeoutSeconds * 1000;
     return { signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]), timeout };
   };
 
   const list = async (signal: AbortSignal): Promise<readonly Tool[]> => {
     const request = toStartRequest(signal);
-    return listFrom(await connect(request), request);
-  };
-
-  const listFrom = async (opened: ServerConnection, request: RequestOptions): Promise<readonly Tool[]> => {
-    const { client } = opened;
-    // What changes from now on is not in the answer for sure.
-    opened.takeChange();
-    if (client.getServerCapabilities()?.tools === undefined) return [];
-    // From the server, not from a cache: the answer shows that a kept one still lives.
-    const answer = client.listTools(undefined, { ...request, cacheMode: "refresh" });
-    const { tools } = await withLimit(answer, request.signal);
-    // A call of one that runs only as a task fails.
-    const callable = tools.filter(({ execution }) => execution?.taskSupport !== "required");
-    return callable.filter((tool) => !reservedNames.has(tool.name) && isShort(tool)).slice(0, MAX_TOOLS);
+    return listFrom(await kept.connect(request), request, startTimeoutSeconds);
   };
 
   const ask = async <Value>(
-    request: (client: Client, options: RequestOptions, limit: SilenceLimit) => Promise<Value>,
+    request: (client: Client, options: CallOptions, limit: SilenceLimit) => Promise<Value>,
     signal: AbortSignal,
   ): Promise<Value> => {
-    const { client } = await connect(toStartRequest(signal));
+    const { client } = await kept.connect(toStartRequest(signal));
     const limit = createSilenceLimit(timeoutSeconds);
     const options = {
       signal: AbortSignal.any([signal, limit.signal]),
@@ -201,38 +103,37 @@ export function createToolServer(name: string, settings: McpServerSettings, port
     name,
     settings,
     get secrets() {
-      if (connection) noteSecrets(connection);
-      return [...secrets];
+      return kept.secrets;
     },
     async listTools(signal) {
-      const isKept = connection?.hasEnded === false;
+      const wasConnected = kept.current !== undefined;
       try {
         return await list(signal);
       } catch (error) {
         // Who cancels an answer keeps the server.
-        if (isKept && signal.aborted) throw error;
-        await disconnect();
-        if (!isKept) throw error;
+        if (wasConnected && signal.aborted) throw error;
+        await kept.disconnect();
+        if (!wasConnected) throw error;
         return list(signal);
       }
     },
     async listChangedTools(signal) {
-      const opened = connection;
-      if (!opened || opened.hasEnded || !opened.takeChange()) return undefined;
+      const { current } = kept;
+      if (!current?.takeChange()) return undefined;
       const limit = AbortSignal.any([signal, AbortSignal.timeout(RELIST_MS)]);
-      return listFrom(opened, { signal: limit, timeout: RELIST_MS });
+      return listFrom(current, { signal: limit, timeout: RELIST_MS }, RELIST_MS / 1000);
     },
     get capabilities() {
-      return connection?.hasEnded === false ? connection.client.getServerCapabilities() : undefined;
+      return kept.current?.client.getServerCapabilities();
     },
     ask,
     callTool: (tool, args, { signal, askPerson }) =>
       ask(async (client, options, limit) => {
-        const entry = desk.open(askPerson, (isWaiting) => limit.pause(isWaiting));
+        const entry = desk.open(askPerson, limit.pause);
         try {
           const call = (): Promise<CallToolResult> => client.callTool({ name: tool, arguments: { ...args } }, options);
           const result = await call().catch(async (error: unknown) => {
-            if (!(await areOpened(error, desk, options.signal ?? signal))) throw error;
+            if (!(await areOpened(error, desk, options.signal))) throw error;
             return call();
           });
           return { result, notes: entry.notes };
@@ -240,10 +141,40 @@ export function createToolServer(name: string, settings: McpServerSettings, port
           entry.close();
         }
       }, signal),
-    async close() {
-      isClosed = true;
-      await connecting?.catch(() => undefined);
-      await disconnect();
-    },
+    close: () => kept.close(),
   };
+}
+
+type CallOptions = RequestOptions & { readonly signal: AbortSignal };
+
+/** `seconds`: how long it may take. */
+async function listFrom(opened: ServerConnection, request: StartRequest, seconds: number): Promise<readonly Tool[]> {
+  const { client } = opened;
+  // What changes from now on is not in the answer for sure.
+  opened.takeChange();
+  if (client.getServerCapabilities()?.tools === undefined) return [];
+  // From the server, not from a cache: the answer shows that a kept one still lives.
+  const answer = client.listTools(undefined, { ...request, cacheMode: "refresh" });
+  const { tools } = await untilReady(answer, request, seconds);
+  // A call of one that runs only as a task fails.
+  const callable = tools.filter(({ execution }) => execution?.taskSupport !== "required");
+  return callable.filter((tool) => !reservedNames.has(tool.name) && isShort(tool)).slice(0, MAX_TOOLS);
+}
+
+function isShort({ name, description = "", inputSchema }: Tool): boolean {
+  return name.length + description.length + JSON.stringify(inputSchema).length <= MAX_DEFINITION;
+}
+
+/** Some calls work only after the person has opened pages: their error names them. One that is declined ends it. */
+async function areOpened(error: unknown, desk: QuestionDesk, signal: AbortSignal): Promise<boolean> {
+  // The protocol's library does not look at what an error has.
+  const pages: readonly unknown[] = error instanceof UrlElicitationRequiredError ? [error.elicitations].flat() : [];
+  for (const page of pages) {
+    const { message, url, elicitationId = "" } = isJsonObject(page) ? page : {};
+    if (![message, url, elicitationId].every((text) => typeof text === "string")) return false;
+    const asked = { mode: "url", message, url, elicitationId } as ElicitRequestURLParams;
+    const { action } = await desk.answer(asked, signal);
+    if (action !== "accept") return false;
+  }
+  return pages.length > 0;
 }

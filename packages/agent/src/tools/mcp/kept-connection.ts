@@ -1,0 +1,89 @@
+/** The connection of one server: made when it is needed, and again when its program has ended. */
+import type { RequestOptions } from "@modelcontextprotocol/client";
+import { untilAborted } from "../../base/until-aborted.ts";
+import type { ServerConnection } from "./server-connection.ts";
+
+/** A request that a server must answer before it counts as ready. */
+export interface StartRequest extends RequestOptions {
+  readonly signal: AbortSignal;
+}
+
+export interface KeptConnection {
+  /** Undefined: there is none, or its program has ended. */
+  readonly current: ServerConnection | undefined;
+  /** Tokens that were used so far. */
+  readonly secrets: readonly string[];
+  /** Those who ask at the same time share one. @throws if it is not ready in time, or was closed. */
+  connect(request: StartRequest): Promise<ServerConnection>;
+  /** The next request makes another one. */
+  disconnect(): Promise<void>;
+  /** For good. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** `create` makes one that is not connected yet. */
+export function createKeptConnection(create: () => ServerConnection, startSeconds: number): KeptConnection {
+  const secrets = new Set<string>();
+  let connection: ServerConnection | undefined;
+  let connecting: Promise<ServerConnection> | undefined;
+  let isClosed = false;
+
+  const noteSecrets = (from: ServerConnection): void => {
+    for (const secret of from.secrets) secrets.add(secret);
+  };
+
+  const disconnect = async (): Promise<void> => {
+    const old = connection;
+    connection = undefined;
+    if (old) noteSecrets(old);
+    await old?.close();
+  };
+
+  const open = async (request: StartRequest): Promise<ServerConnection> => {
+    await disconnect();
+    const made = create();
+    try {
+      await untilReady(made.connect(request), request, startSeconds);
+      if (isClosed) throw new Error("it was ended");
+      return (connection = made);
+    } catch (error) {
+      noteSecrets(made);
+      await made.close();
+      const { message } = error as Error;
+      throw made.lastWords === "" ? error : new Error(`${message}; it wrote: ${made.lastWords}`, { cause: error });
+    }
+  };
+
+  return {
+    get current() {
+      return connection?.hasEnded === false ? connection : undefined;
+    },
+    get secrets() {
+      if (connection) noteSecrets(connection);
+      return [...secrets];
+    },
+    async connect(request) {
+      if (isClosed) throw new Error("it was ended");
+      if (connection && !connection.hasEnded) return connection;
+      connecting ??= open(request).finally(() => (connecting = undefined));
+      return connecting;
+    },
+    disconnect,
+    async close() {
+      isClosed = true;
+      await connecting?.catch(() => undefined);
+      await disconnect();
+    },
+  };
+}
+
+/** Some servers, and some transports, do not stop at an abort. */
+export async function untilReady<Value>(
+  answer: Promise<Value>,
+  { signal }: StartRequest,
+  seconds: number,
+): Promise<Value> {
+  return untilAborted(answer, signal).catch((error: unknown) => {
+    throw signal.aborted ? new Error(`it was not ready within ${seconds} s`, { cause: error }) : error;
+  });
+}
