@@ -382,6 +382,10 @@ export const requirements: readonly Requirement[] = [
   { id: "S-127", document: "security-reliability", title: "setup of trees in the sandbox" },
   { id: "S-201", document: "security-reliability", title: "what the page keeps of a draft" },
   { id: "S-200", document: "security-reliability", title: "limits of files are the operator's" },
+  { id: "S-220", document: "security-reliability", title: "a login goes by addresses, and shows no secret" },
+  { id: "S-221", document: "security-reliability", title: "what a tool server sends has an end" },
+  { id: "S-222", document: "security-reliability", title: "a draft is its writer's" },
+  { id: "S-223", document: "security-reliability", title: "fields of a form say whose they are" },
   { id: "S-106", document: "security-reliability", title: "git's status at the start runs no watcher and no hook" },
   { id: "S-100", document: "security-reliability", title: "failures by the sandbox say so" },
   {
