@@ -6,7 +6,6 @@ import { toVisibleCharacters } from "../approval-question.ts";
 import type { ApprovalQuestion } from "../approval.ts";
 import type { AskPerson } from "../tool.ts";
 import { findFormProblem, parseForm } from "./question-form.ts";
-import { readServerQuestion } from "./server-question.ts";
 
 /** What a server may ask during one call. */
 const MAX_QUESTIONS = 10;
@@ -63,7 +62,7 @@ export function createQuestionDesk(server: string): QuestionDesk {
       if (!call.ask) return refuse("nobody is there to answer");
       call.onWait(true);
       try {
-        return await askPerson(parsed.question, call.ask, refuse, signal);
+        return await askPerson(parsed, call.ask, refuse, signal);
       } finally {
         call.onWait(false);
       }
@@ -72,12 +71,11 @@ export function createQuestionDesk(server: string): QuestionDesk {
 }
 
 async function askPerson(
-  question: ApprovalQuestion,
+  { question, asked: { fields, arguments: defaults, url } }: Askable,
   ask: AskPerson,
   refuse: (reason: string) => ElicitResult,
   signal: AbortSignal,
 ): Promise<ElicitResult> {
-  const { fields, arguments: defaults, url } = readServerQuestion(question.subject)!;
   const check = async (values: Readonly<Record<string, unknown>>): Promise<string | undefined> =>
     findFormProblem(fields, values);
   const { kind, by, editedArguments } = await ask(question, check, signal);
@@ -92,9 +90,15 @@ async function askPerson(
     : refuse(`the answer does not fit (${problem})`);
 }
 
-type ParsedQuestion =
-  | { readonly ok: true; readonly question: ApprovalQuestion }
-  | { readonly ok: false; readonly problem: string };
+type Asked = Omit<ServerQuestion, "server">;
+
+/** What can be asked, and the question that it becomes. */
+interface Askable {
+  readonly asked: Asked;
+  readonly question: ApprovalQuestion;
+}
+
+type ParsedQuestion = ({ readonly ok: true } & Askable) | { readonly ok: false; readonly problem: string };
 
 function parseQuestion(server: string, params: ElicitRequest["params"]): ParsedQuestion {
   const { message } = params;
@@ -114,7 +118,7 @@ function parseQuestion(server: string, params: ElicitRequest["params"]): ParsedQ
 const secretWords =
   /passw|passphrase|secret|token|api.?key|credential|private.?key|\bpin\b|\bcvv\b|credit.?card|one.?time/i;
 
-function toQuestion(server: string, message: string, asked: Omit<ServerQuestion, "server">): ParsedQuestion {
+function toQuestion(server: string, message: string, asked: Asked): ParsedQuestion {
   const { fields, url, host } = asked;
   if (JSON.stringify(asked).length > MAX_FORM) return { ok: false, problem: "its form is too long" };
   const words = [message, ...fields.flatMap(({ name, title, description = "" }) => [name, title, description])];
@@ -131,6 +135,7 @@ function toQuestion(server: string, message: string, asked: Omit<ServerQuestion,
     .digest("hex");
   return {
     ok: true,
+    asked,
     question: {
       title: `The MCP server ${server} asks`,
       description: toVisibleCharacters([message, ...warnings].join("\n\n")),

@@ -85,9 +85,8 @@ export interface ListedResource {
 
 /** @throws if the server does not answer in time. */
 export async function listResources(server: ToolServer, signal: AbortSignal): Promise<readonly ListedResource[]> {
-  const ask = <Value>(request: Parameters<typeof server.ask<Value>>[0]): Promise<Value> => server.ask(request, signal);
-  const { resources } = await ask((client, options) => client.listResources(undefined, options));
-  const { resourceTemplates } = await ask((client, options) => listTemplates(client, options));
+  const { resources } = await server.ask((client, options) => client.listResources(undefined, options), signal);
+  const { resourceTemplates } = await server.ask(listTemplates, signal);
   return [
     ...resources.map((resource) => toListed(resource, resource.uri, false)),
     ...resourceTemplates.map((template) => toListed(template, template.uriTemplate, true)),

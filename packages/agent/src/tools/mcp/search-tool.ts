@@ -74,7 +74,9 @@ function createRanking(tools: readonly CallableTool[]): (query: string) => Calla
       return Math.log(1 + tools.length / (1 + hits));
     });
     const toScore = ({ tool, name, text }: (typeof entries)[number]): number => {
-      if (named.has(tool.name) || named.has(tool.mcp?.tool ?? "")) return MAX_SCORE;
+      // The name without its server may be a word that anybody uses.
+      if (named.has(tool.name)) return 2 * MAX_SCORE;
+      if (named.has(tool.mcp?.tool ?? "")) return MAX_SCORE;
       const scores = words.map(
         (word, place) => (hasWord(name, word) ? 3 : hasWord(text, word) ? 1 : 0) * weights[place]!,
       );
