@@ -71,9 +71,15 @@ export async function runServerLogin(order: ServerLoginOrder, person: LoginPerso
 export async function endServerLogin(name: string, environment: Environment, signal: AbortSignal): Promise<boolean> {
   const logins = createServerLogins(environment);
   const found = logins.list().filter((login) => login.name === name);
-  for (const login of found) {
-    await logins.withLock(login, signal, async () => logins.write(login, undefined));
-    await revoke(login, environment).catch(() => undefined);
+  for (const { url } of found) {
+    const server = { name, url };
+    const login = await logins.withLock(server, signal, async () => {
+      // A run may have refreshed it meanwhile: its newest token is the one to revoke.
+      const newest = logins.read(server);
+      logins.write(server, undefined);
+      return newest;
+    });
+    if (login) await revoke(login, environment).catch(() => undefined);
   }
   return found.length > 0;
 }

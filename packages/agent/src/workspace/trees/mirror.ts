@@ -21,6 +21,9 @@ const FETCH_MS = 15 * 60_000;
 /** Only what is new is sent. Milliseconds. */
 const PUSH_MS = 60_000;
 
+/** A person may wait for it. Milliseconds. */
+const LIST_MS = 10_000;
+
 /** Creates it if it does not exist. @throws SheafError INTERNAL. */
 export async function openMirror(mirror: GitSetup): Promise<void> {
   const { gitFolder } = mirror;
@@ -75,7 +78,7 @@ export async function listRemoteRefs(
   start: string,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   const words = ["ls-remote", "-q", "--", address, `${start}*`];
-  const { exitCode, stdout } = await runGit(mirror, words, { remote: access, timeoutMs: PUSH_MS });
+  const { exitCode, stdout } = await runGit(mirror, words, { remote: access, timeoutMs: LIST_MS });
   if (exitCode !== 0) return undefined;
   const lines = stdout.toString().split("\n").filter(Boolean);
   return new Map(lines.map((line) => line.split("\t") as [string, string]).map(([commit, ref]) => [ref, commit]));
