@@ -99,7 +99,7 @@ export async function startOauthServer(options: OauthServerOptions = {}): Promis
       case "/mcp": {
         const token = (request.headers.authorization ?? "").replace("Bearer ", "");
         calls.push(token);
-        if (access.has(token)) return answerMcp(body, send);
+        if (access.has(token)) return answerMcp(body, token, send);
         return send(
           401,
           {},
@@ -146,15 +146,15 @@ function describe(origin: string): Metadata {
   };
 }
 
-/** As much of the protocol as one tool needs. */
-function answerMcp(body: string, send: (status: number, body: object) => void): void {
+/** As much of the protocol as one tool needs, which says what it was sent. */
+function answerMcp(body: string, token: string, send: (status: number, body: object) => void): void {
   const { id, method } = JSON.parse(body || "{}") as { id?: number; method?: string };
   const result =
     method === "initialize"
       ? { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "oauth", version: "1" } }
       : method === "tools/list"
         ? { tools: [{ name: "hello", inputSchema: { type: "object" } }] }
-        : { content: [{ type: "text", text: "hello" }] };
+        : { content: [{ type: "text", text: `hello, "${token}"` }] };
   if (id === undefined) send(method === undefined ? 405 : 202, {});
   else send(200, { jsonrpc: "2.0", id, result });
 }

@@ -91,7 +91,7 @@ export function createToolServer(name: string, settings: McpServerSettings, port
       onprogress: limit.restart,
     };
     try {
-      return await request(client, options, limit);
+      return withoutSecrets(await request(client, options, limit), kept.secrets);
     } catch (error) {
       throw limit.signal.aborted && !signal.aborted ? limit.signal.reason : error;
     } finally {
@@ -143,6 +143,14 @@ export function createToolServer(name: string, settings: McpServerSettings, port
       }, signal),
     close: () => kept.close(),
   };
+}
+
+/** A server may quote the token that it got, and what it says goes into the log and to the model (S-170). */
+function withoutSecrets<Value>(value: Value, secrets: readonly string[]): Value {
+  if (secrets.length === 0) return value;
+  const text = JSON.stringify(value);
+  const hidden = secrets.reduce((all, secret) => all.replaceAll(JSON.stringify(secret).slice(1, -1), "[key]"), text);
+  return hidden === text ? value : (JSON.parse(hidden) as Value);
 }
 
 type CallOptions = RequestOptions & { readonly signal: AbortSignal };

@@ -14,7 +14,7 @@ import { createServerAuthorization } from "../../../src/tools/mcp/server-authori
 import { createServerConnection } from "../../../src/tools/mcp/server-connection.ts";
 import { logInToServer, type LoginOrder } from "../../../src/tools/mcp/server-login.ts";
 import { toProblem } from "../../../src/tools/mcp/server-problem.ts";
-import type { ToolServer } from "../../../src/tools/mcp/tool-server.ts";
+import { createToolServer, type ToolServer } from "../../../src/tools/mcp/tool-server.ts";
 
 /** A server, a folder for logins, and a clock that is turned by hand. */
 async function createPlace(options: OauthServerOptions = {}) {
@@ -176,6 +176,17 @@ describe("a token", () => {
     const authorization = authorize();
     await authorization.token();
     expect(authorization.secrets).toContain(accessToken);
+  });
+
+  test(verifies(["S-170", "S-220"], "is hidden where the server quotes it"), async () => {
+    const { server, logIn, authorize } = await createPlace();
+    await logIn();
+    const ports = { workspace: "/w", addedFolders: [], openFetch: async () => undefined };
+    const openAuthorization = async () => authorize();
+    const tools = createToolServer("demo", { url: server.url }, { ...ports, openAuthorization });
+    onTestFinished(() => tools.close());
+    const { result } = await tools.callTool("hello", {}, { signal: new AbortController().signal });
+    expect(result.content).toEqual([{ type: "text", text: 'hello, "[key]"' }]);
   });
 
   test(verifies("S-220", "is hidden where the authorization server quotes it"), async () => {
