@@ -66,7 +66,13 @@ function readAnswer(event: HookEventName, outcome: CommandOutcome, toolName: str
   const { exitCode, stdout, stderr } = outcome;
   const notStarted = outcome.refusal || outcome.startError;
   // It may name the operator's programs and folders: documents have the reason, the user has the message (S-190).
-  if (notStarted !== "") return toFailedAnswer(event, exitCode, `it did not run: ${notStarted}`, "it did not run");
+  if (notStarted !== "")
+    return toFailedAnswer(
+      event,
+      exitCode,
+      `it did not run: ${notStarted}`,
+      "it did not run: sheaf hooks test says why",
+    );
   const fault = findFault(outcome);
   if (fault !== undefined) return toFailedAnswer(event, exitCode, fault);
   if (exitCode === blockCode && deciding.has(event)) {
