@@ -97,6 +97,8 @@ describeServers(isInstalled ? "published servers" : "SKIPPED: no registry to ins
       expect(await list()).toMatch(/^demo: ready/);
       await stop();
       expect(await list()).toMatch(/^demo: failed/);
+      expect((await runSheaf(["mcp", "remove", "demo"], place)).stdout).toMatch(/config\.json, and its login\.\n$/);
+      expect(readdirSync(join(home, "mcp-logins")).filter((name) => name.endsWith(".json"))).toEqual([]);
     },
   );
 

@@ -50,11 +50,16 @@ export async function runMcpLogin(parsed: ParsedArguments, io: CommandIo, name: 
 
 /** Nothing to forget is not a failure. @throws SheafError CONFIG_INVALID. */
 export async function runMcpLogout(io: CommandIo, name: string): Promise<number> {
+  const isThere = await forgetLogin(io, name);
+  return printText(isThere ? `Forgotten: the login to ${name}.\n` : `No login to ${name} to forget.\n`);
+}
+
+/** False: there was none. @throws SheafError CONFIG_INVALID. */
+export async function forgetLogin({ environment }: CommandIo, name: string): Promise<boolean> {
   const control = createRunControl();
   try {
     const { endServerLogin } = await openServerLogin();
-    const isThere = await endServerLogin(name, io.environment, control.signal);
-    return await printText(isThere ? `Forgotten: the login to ${name}.\n` : `No login to ${name} to forget.\n`);
+    return await endServerLogin(name, environment, control.signal);
   } finally {
     control.close();
   }

@@ -20,7 +20,7 @@ import { toRawSettings, toServerSettings } from "../run-config.ts";
 import { printJson, printText } from "../standard-output.ts";
 import { toServerEnvironment, toServerLimits } from "./mcp-add.ts";
 import { formatPrompts, formatResources } from "./mcp-lists.ts";
-import { runMcpLogin, runMcpLogout } from "./mcp-login.ts";
+import { forgetLogin, runMcpLogin, runMcpLogout } from "./mcp-login.ts";
 import { runMcpTrust } from "./mcp-trust.ts";
 
 /** Runs the one that is named. @throws SheafError USAGE, CONFIG_INVALID. */
@@ -255,7 +255,8 @@ async function removeServer(io: CommandIo, words: readonly string[]): Promise<nu
     }
     return { ...config, mcpServers: others };
   });
-  return printText(`Removed the MCP server ${name} from ${file}.\n`);
+  const isForgotten = await forgetLogin(io, name);
+  return printText(`Removed the MCP server ${name} from ${file}${isForgotten ? ", and its login" : ""}.\n`);
 }
 
 function toRecord(value: unknown): Readonly<Record<string, unknown>> {
