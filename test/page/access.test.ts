@@ -86,6 +86,8 @@ describeWithChromium("the page for everybody", (browser) => {
     page.on("request", (request) => {
       if (request.method() !== "GET") sent.push(`${request.method()} ${request.url()}`);
     });
+    const readStorage = () => page.evaluate("JSON.stringify([localStorage, sessionStorage])");
+    const kept = await readStorage();
     const words =
       "token=abc&prompt=Delete+it&message=Delete+it&send=1&server=https://evil.example&baseUrl=https://evil.example";
     for (const address of [`/?${words}`, `/#${words}`, `/#/${words}`, `/?q=x#/conv_x?${words}`, "/#ticket="]) {
@@ -95,7 +97,7 @@ describeWithChromium("the page for everybody", (browser) => {
       expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("");
     }
     expect(sent).toEqual([]);
-    expect(await page.evaluate("JSON.stringify([localStorage, sessionStorage])")).toBe("[{},{}]");
+    expect(await readStorage()).toBe(kept);
   });
 
   test("people who listen hear how an answer begins and ends, not its flow", async () => {

@@ -110,7 +110,7 @@ describeWithChromium("an answer that is interrupted", (browser) => {
     await takeScreenshots(page, "refused");
   });
 
-  test("a session that ended leads to the door, and back to the conversation", async () => {
+  test(verifies("S-222", "a session that ended leads to the door, and back to conversation and draft"), async () => {
     const { page, context, server } = await openScenario(browser, folder, { script: short });
     await sendMessage(page, "Hello");
     await waitForAnswer(page);
@@ -121,6 +121,12 @@ describeWithChromium("an answer that is interrupted", (browser) => {
     await page.keyboard.press("Enter");
     await waitForAnswer(page);
     expect(page.url()).toBe(address);
+    await page.getByRole("textbox", { name: "Message" }).fill("Half a thought");
+    await context.clearCookies();
+    await page.reload();
+    await page.getByLabel("Token").fill(server.token);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("Half a thought");
     await page.getByRole("button", { name: "Settings" }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Token").waitFor();

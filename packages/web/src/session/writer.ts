@@ -7,7 +7,7 @@ export function findWriter(storage: Storage | undefined): string {
   return storage?.getItem(storageName) ?? "";
 }
 
-/** Whoever signs in with the same token is the same writer. Part of its hash tells; the token itself is not kept. */
+/** Whoever signs in with the same token is the same writer. 32 bits of its hash tell, and nothing of the token itself. */
 export async function setWriter(storage: Storage | undefined, secret: string): Promise<void> {
   const bytes = await toMark(secret);
   try {
@@ -25,6 +25,6 @@ export function forgetWriter(storage: Storage | undefined): void {
 /** Where the browser makes no hashes (plain http), each sign-in is of another writer. */
 async function toMark(secret: string): Promise<Uint8Array> {
   const { subtle } = crypto as Partial<Crypto>;
-  if (!subtle) return crypto.getRandomValues(new Uint8Array(8));
-  return new Uint8Array(await subtle.digest("SHA-256", new TextEncoder().encode(secret))).slice(0, 8);
+  if (!subtle) return crypto.getRandomValues(new Uint8Array(4));
+  return new Uint8Array(await subtle.digest("SHA-256", new TextEncoder().encode(secret))).slice(0, 4);
 }
