@@ -143,7 +143,8 @@ describe("attachments of a prompt", () => {
     const { run } = createPlace();
     const before = server.requests.length;
     for (const [file, problem] of [
-      ["none.png", "none.png cannot be read (ENOENT)"],
+      ["none.png", "none.png does not exist"],
+      ["", "--file names no file"],
       ["a.bin", "a.bin is not a PNG, JPEG, GIF or WebP image and not a PDF"],
     ] as const) {
       const { code, stderr } = await run("-p", "Look", "--image", file);

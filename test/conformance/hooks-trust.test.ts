@@ -191,7 +191,9 @@ test(
     expect(refused.stdout).toMatch(/exit code 2, \d+ ms\n {2}decision {2}block: closed\n$/);
     const passed = await run("PreToolUse", "--tool", "read_file", "--input", '{"target_file":"a"}');
     expect(passed.stdout).toMatch(/exit code 0, \d+ ms\n {2}notice {2}PreToolUse hook \(.*\): seen\n$/);
-    expect((await run("PreToolUse", "--tool", "Write")).stdout).toBe("No hook runs at this PreToolUse.\n");
+    expect((await run("PreToolUse", "--tool", "Write")).stdout).toBe(
+      "No hook runs at PreToolUse of the tool Write (sheaf hooks ls).\n",
+    );
     const [result] = JSON.parse((await run("UserPromptSubmit", "--input", '{"prompt":"hi"}', "--json")).stdout) as {
       context: string;
     }[];

@@ -220,7 +220,10 @@ test.each([
 test(verifies("C81", "a hooks file that cannot be read ends the run"), async () => {
   const user = createUser({ hooksFile: "~/.claude/none.json" });
   const run = await runSheaf(["-p", "x", "--model", "offline"], { cwd: folders.newFolder(), ...user });
-  expect([run.code, run.stderr]).toEqual([2, expect.stringMatching(/^sheaf: CONFIG_INVALID: the hooks file .*ENOENT/)]);
+  expect([run.code, run.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^sheaf: CONFIG_INVALID: the hooks file .*none\.json does not exist/),
+  ]);
 });
 
 test(

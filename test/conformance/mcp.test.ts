@@ -150,13 +150,23 @@ describe("over stdio", () => {
   });
 
   test(verifies("C15", "a server that does not start is reported in init; the run goes on"), async () => {
-    const servers = { gone: { command: "/does/not/exist" }, bad: { command: process.execPath, args: ["-e", "1"] } };
+    const servers = {
+      gone: { command: "/does/not/exist" },
+      bad: { command: process.execPath, args: ["-e", "1"] },
+      deaf: { url: "http://127.0.0.1:1/mcp" },
+    };
     const { code, stderr, lines } = await run(createPlace([], servers), []);
     expect([code, stderr]).toEqual([0, ""]);
     expect(lines[0]).toMatchObject({
       mcp_servers: [
-        { name: "gone", status: "failed", tools: [] },
+        {
+          name: "gone",
+          status: "failed",
+          tools: [],
+          problem: expect.stringContaining("/does/not/exist was not found"),
+        },
         { name: "bad", status: "failed", tools: [] },
+        { name: "deaf", status: "failed", tools: [], problem: expect.stringContaining("cannot be reached") },
       ],
     });
   });

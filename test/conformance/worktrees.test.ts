@@ -147,20 +147,21 @@ test(verifies("C73", "with conflicts nothing changes, unless the user says what 
   const repository = createRepository({ "a.txt": "one\n", "b.txt": "b\n" });
   const outside = folders.newFolder({ "x.txt": "outside\n" });
   const changes = [edit("a.txt", "one", "theirs"), edit("b.txt", "b", "B"), create("link/x.txt"), create("n.txt")];
-  await repository.prompt(changes, ["--worktree", "fix"]);
+  await repository.prompt([...changes, create("both.txt")], ["--worktree", "fix"]);
   repository.write("a.txt", "mine\n");
+  repository.write("both.txt", "mine\n");
   rmSync(join(repository.cwd, "b.txt"));
   symlinkSync(outside, join(repository.cwd, "link"));
   const refused = await repository.run("worktrees", "merge", "fix");
   expect(refused.code).toBe(8);
   expect(refused.stderr).toMatch(
-    /nothing was merged, a\.txt: you changed the same lines; b\.txt: you deleted it; link/,
+    /nothing was merged, a\.txt: you changed the same lines; b\.txt: you deleted it; both\.txt: you changed the same lines; link/,
   );
   expect(existsSync(join(repository.cwd, "n.txt"))).toBe(false);
   const left = await repository.run("worktrees", "merge", "fix", "--on-conflict", "leave", "--json");
   expect(JSON.parse(left.stdout)).toMatchObject({ merged: true, files: ["n.txt"], marked: [] });
   const marked = await repository.run("worktrees", "merge", "fix", "--on-conflict", "mark");
-  expect(marked.stdout).toContain("With conflict marks, to be resolved by you:\n  a.txt\n");
+  expect(marked.stdout).toContain("With conflict marks, to be resolved by you:\n  a.txt\n  both.txt\n");
   expect(repository.read("a.txt")).toBe("<<<<<<< yours\nmine\n=======\ntheirs\n>>>>>>> fix\n");
   expect(readFileSync(join(outside, "x.txt"), "utf8")).toBe("outside\n");
 });

@@ -17,6 +17,6 @@ export function readOrdinaryFile(file: string, maxBytes: number): OrdinaryFile {
   } catch (cause) {
     const { code = String(cause) } = cause as NodeJS.ErrnoException;
     const isMissing = code === "ENOENT" || code === "ENOTDIR";
-    return { ok: false, problem: `cannot be read (${code})`, isMissing, cause };
+    return { ok: false, problem: isMissing ? "does not exist" : `cannot be read (${code})`, isMissing, cause };
   }
 }

@@ -74,7 +74,7 @@ describe("texts of the system prompt", () => {
 
   test.each([
     ["--system-prompt= ", "--system-prompt is empty"],
-    ["--append-system-prompt-file=none.md", "none.md cannot be read (ENOENT)"],
+    ["--append-system-prompt-file=none.md", "none.md does not exist"],
     ["--append-system-prompt-file=dir", "is not a file"],
     ["--append-system-prompt-file=large", "is larger than"],
     ["--append-system-prompt-file=latin", "not UTF-8"],

@@ -153,8 +153,15 @@ async function testHooks(
   await commands.end();
   await hooks?.end();
   if (toCommandFormat(parsed) === "json") return printJson(results.map(({ type: _type, ...result }) => result));
-  const lines = [...notices, ...(results.length === 0 ? [`No hook runs at this ${event}.`] : results.flatMap(format))];
+  const lines = [...notices, ...(results.length === 0 ? [formatNone(event, flags)] : results.flatMap(format))];
   return printText(lines.map((line) => `${toVisibleLine(line)}\n`).join(""));
+}
+
+/** A misspelt tool is a likely reason. */
+function formatNone(event: string, { tool }: FlagValues): string {
+  return tool === undefined
+    ? `No hook runs at ${event}.`
+    : `No hook runs at ${event} of the tool ${tool} (sheaf hooks ls).`;
 }
 
 function format({ command, exitCode, durationMs, ...result }: HookResult): string[] {
@@ -207,5 +214,5 @@ function toFields(input = "{}"): Readonly<Record<string, unknown>> {
   } catch {
     // Said below.
   }
-  throw new SheafError("USAGE", "--input is not a JSON object");
+  throw new SheafError("USAGE", `--input '${input}' is not a JSON object: write one as in '{"file_path": "a.txt"}'`);
 }

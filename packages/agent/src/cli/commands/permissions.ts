@@ -108,7 +108,10 @@ async function checkPath(
   policy: PreparedPolicy,
 ): Promise<PermissionDecision> {
   if (access !== "read" && access !== "write")
-    throw new SheafError("USAGE", "--path needs --access read or --access write");
+    throw new SheafError(
+      "USAGE",
+      `--path needs --access read or write${access === undefined ? "" : `; "${access}" was given`}`,
+    );
   const call = { toolName: "read_file", arguments: { target_file: path } };
   const workspace = chooseWorkspace(call, policy.workspace, policy.addedWorkspaces);
   const resolved = workspace.resolve(path);

@@ -45,7 +45,9 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
 
 /** Of `--file` and `--image` (C42, C149). @throws SheafError USAGE for a file that cannot be attached. */
 export function toMessageFiles({ file = [], image = [] }: FlagValues, io: CommandIo): Pick<RunStart, "attachments"> {
-  const files = [...file, ...image].map((word) => resolve(io.cwd, word));
+  const words = [...file, ...image];
+  if (words.includes("")) throw new SheafError("USAGE", "--file names no file: write --file FILE");
+  const files = words.map((word) => resolve(io.cwd, word));
   return files.length === 0 ? {} : { attachments: readAttachments(files) };
 }
 

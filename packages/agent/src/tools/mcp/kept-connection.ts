@@ -1,4 +1,5 @@
 /** The connection of one server: made when it is needed, and again when its program has ended. */
+import { describeFault } from "./server-problem.ts";
 import type { RequestOptions } from "@modelcontextprotocol/client";
 import { untilAborted } from "../../base/until-aborted.ts";
 import type { ServerConnection } from "./server-connection.ts";
@@ -49,8 +50,8 @@ export function createKeptConnection(create: () => ServerConnection, startSecond
     } catch (error) {
       noteSecrets(made);
       await made.close();
-      const { message } = error as Error;
-      throw made.lastWords === "" ? error : new Error(`${message}; it wrote: ${made.lastWords}`, { cause: error });
+      if (made.lastWords === "") throw error;
+      throw new Error(`${describeFault(error)}; it wrote: ${made.lastWords}`, { cause: error });
     }
   };
 

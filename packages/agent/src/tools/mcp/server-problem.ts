@@ -5,12 +5,29 @@ import type { ToolServer } from "./tool-server.ts";
 
 /** One line, whatever the server said, without the keys that it got (S-41). */
 export function toProblem(error: unknown, { name, settings, secrets }: ToolServer): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = describeFault(error);
   const advice = error instanceof InsufficientScopeError ? `: ${adviseOnScope(name, error)}` : "";
   const given = ("url" in settings ? settings.headers : settings.env) ?? {};
   const baseUrl = "url" in settings ? settings.url : "";
   const tokens = Object.fromEntries(secrets.map((secret, index) => [`token ${index}`, secret]));
   return createSafeText({ apiKey: undefined, baseUrl, headers: { ...given, ...tokens } })(`${message}${advice}`, 500);
+}
+
+/** In words, where Node or `fetch` says no more than a code. */
+export function describeFault(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  if (message === "fetch failed" && cause instanceof Error) {
+    // A name with several addresses: the message is empty, and the code that of the first.
+    const { code = "" } = cause as NodeJS.ErrnoException;
+    return `it cannot be reached (${cause.message || code || "no reason was given"})`;
+  }
+  const { code, syscall = "", path } = error as NodeJS.ErrnoException;
+  if (syscall.startsWith("spawn")) {
+    const advice = "check its path, and its cwd if it has one";
+    return `the program ${path} ${code === "ENOENT" ? "was not found" : `cannot be started (${code})`}: ${advice}`;
+  }
+  return code === "EPIPE" ? "the program ended at once" : message;
 }
 
 /** A login has the rights that were asked for when it was made. */

@@ -113,11 +113,11 @@ async function planFile(
     };
   }
   if (isEqual(present, old)) return { kind: "apply", apply: () => write(target, wanted, after) };
-  if (present.kind !== "file" || old?.kind !== "file" || wanted?.kind !== "file") {
-    const what = wanted ? (present.kind === "absent" ? "you deleted it" : "you have another one") : "you changed it";
+  if (present.kind !== "file" || old?.kind === "link" || wanted?.kind !== "file") {
+    const what = wanted ? (present.kind === "absent" ? "you deleted it" : "yours differs") : "you changed it";
     return { kind: "conflict", reason: what };
   }
-  return mergeTexts(mirror, target, { old, wanted, after, name });
+  return mergeTexts(mirror, target, { old: old ?? emptyFile, wanted, after, name });
 }
 
 /** A file or a link as a commit has it. */
@@ -125,6 +125,9 @@ interface Side {
   readonly kind: "file" | "link";
   readonly content: Buffer;
 }
+
+/** What a file had in common that both sides made. */
+const emptyFile: Side = { kind: "file", content: Buffer.alloc(0) };
 
 async function readSide(mirror: GitSetup, entry: TreeEntry | undefined): Promise<Side | undefined> {
   if (!entry) return undefined;
