@@ -1,8 +1,9 @@
 /** Tools of MCP servers, with servers made by the official SDK, over stdio and HTTP. */
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import type { Readable } from "node:stream";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createModelServer } from "../support/model-server.ts";
 import { compiledCode, createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -180,7 +181,11 @@ describe("over stdio", () => {
 });
 
 describe("over HTTP", () => {
-  const server = spawn(process.execPath, [program, "--http"], { stdio: ["ignore", "pipe", "inherit"] });
+  let server: ChildProcessByStdio<null, Readable, null>;
+  // Not before: a run of other tests alone would wait for it.
+  beforeAll(
+    () => void (server = spawn(process.execPath, [program, "--http"], { stdio: ["ignore", "pipe", "inherit"] })),
+  );
   afterAll(() => void server.kill());
 
   test(verifies("C9", "the same tools, with the headers of the user"), async () => {

@@ -101,6 +101,12 @@ describe("the events of a response", () => {
   });
 });
 
+test(verifies("C20", "a workspace that is named with a space is no folder"), async () => {
+  const args = ["serve", "--model", "offline", "--port", "0", "--workspace", "my app=/srv"];
+  const { code, stderr } = await runSheaf(args, { cwd: folders.newFolder() });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('"my app" cannot be the name of a workspace')]);
+});
+
 describe("the models", () => {
   test(verifies("C20", "of a server without one are asked for at its start"), async () => {
     const { code, stdout, stderr } = await runSheaf(["serve", "--port", "0"], { cwd: folders.newFolder() });

@@ -91,7 +91,7 @@ async function runTask(
       permissionMode: mode === "ask" ? mode : start.permissionMode,
       prompt: task,
       ...(context && { context: { ...context, usedTokens: 0 } }),
-      environment: toTaskNote(await ports.describeEnvironment(mode, signal)),
+      environment: toTaskNote(await ports.describeEnvironment(mode, signal), mode),
     },
     history: [],
     system: ports.toSystemPrompt(kind.prompt),
@@ -129,11 +129,12 @@ async function openKindModel({ name }: AgentKind, ports: AgentToolPorts) {
   };
 }
 
-/** What is said of the user is not for a subagent, which asks nothing. */
-function toTaskNote({ environment = "" }: Pick<RunStart, "environment">): string {
+/** A subagent asks the user nothing, and one that only reads runs no commands: it needs no lines about them. */
+function toTaskNote({ environment = "" }: Pick<RunStart, "environment">, mode: Mode): string {
+  const superfluous = mode === "ask" ? /^- (?:User|Platform|Sandbox):/ : /^- User:/;
   return environment
     .split("\n")
-    .filter((line) => !line.startsWith("- User:"))
+    .filter((line) => !superfluous.test(line))
     .join("\n");
 }
 

@@ -77,7 +77,7 @@ test.each([
   [["fork", id], `the session ${id} is not stored`],
   [["rm"], "rm takes session ids"],
   [["import"], "import takes one file of sheaf export"],
-  [["import", "missing.json"], "missing.json cannot be read (ENOENT)"],
+  [["import", "missing.json"], "missing.json does not exist"],
   [["ls", "x"], 'ls takes no words; "x" was given'],
   [["ls", "--limit", "0"], '--limit "0" is not a whole number'],
   [["create-chat", "--plan"], "--plan does not go with sheaf create-chat"],

@@ -1,6 +1,6 @@
 /** `sheaf serve`: the Chat API, until a signal ends it. */
 import { once } from "node:events";
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { findUserConfig } from "../../config/config-file.ts";
 import { createConfig, type Config } from "../../config/config.ts";
@@ -159,6 +159,11 @@ function toWorkspaces({ workspace = ["."] }: FlagValues, io: CommandIo): Readonl
     const [, name, folder = word] = /^([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)$/s.exec(word) ?? [];
     if (isGitAddress(folder) && name === undefined) {
       throw new SheafError("USAGE", "a workspace from git needs a name: write --workspace NAME=git+https://…");
+    }
+    const [, odd] = /^([^/=]+)=/.exec(name === undefined ? word : "") ?? [];
+    if (odd !== undefined && !existsSync(resolve(io.cwd, word))) {
+      const rule = "use letters, digits and . _ - in NAME=DIR";
+      throw new SheafError("USAGE", `--workspace ${word}: "${odd}" cannot be the name of a workspace: ${rule}`);
     }
     const root = isGitAddress(folder) ? folder : createConfig({ workspace: folder }, io.environment, io.cwd).workspace;
     const key = name ?? (basename(root) || "root");
