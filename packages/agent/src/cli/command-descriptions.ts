@@ -271,7 +271,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
     examples: ["hooks ls", `hooks test PreToolUse --tool Bash --input '{"command":"rm -r build"}'`, "hooks trust"],
     notes: [
       "hooks test runs the hooks of the event as a run would, and shows what each would do.",
-      "hooks trust shows the hooks of this repository's .claude/settings.json or .sheaf/hooks.json, and asks whether runs may use them. What changes needs a new yes.",
+      "hooks trust shows the hooks of this repository's .claude/settings.json, .claude/settings.local.json or .sheaf/hooks.json, and asks whether runs may use them. What changes needs a new yes.",
     ],
   },
   mcp: {
@@ -302,7 +302,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
     notes: [
       "mcp login NAME logs in to a server that asks for it, in a browser; mcp logout NAME forgets the login.",
       "mcp enable and disable NAME are mcp trust and mcp trust --remove, for a server of this workspace.",
-      "mcp trust shows the servers of this workspace's .mcp.json, and asks for each whether runs may use it. A server that changes needs a new yes.",
+      "mcp trust shows the servers of this workspace's .mcp.json and .cursor/mcp.json, and asks for each whether runs may use it. A server that changes needs a new yes.",
     ],
   },
   acp: {

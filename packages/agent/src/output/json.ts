@@ -18,17 +18,23 @@ export function createJsonProjection(options: JsonOptions = {}): Projection {
   const { profile, showsFailure = false } = options;
   const collector = createResultCollector();
   const answer = createAnswerText();
+  /** Of the start: no line before this object tells them. */
+  let begun: readonly string[] = [];
   const toObject = (result: ResultLine | undefined): Record<string, unknown> | undefined => {
     if (!result) return undefined;
     const isCursor = profile === "cursor-2026";
     // Nothing was streamed that it must equal (C7).
     const whole = isCursor ? result : { ...result, result: answer.whole };
     if (result.is_error) return showsFailure ? toJsonObject(whole) : undefined;
-    if (!isCursor) return toJsonObject(whole);
+    if (!isCursor) {
+      const notices = [...begun, ...("notices" in whole ? (whole.notices ?? []) : [])];
+      return toJsonObject(notices.length > 0 && whole.subtype === "success" ? { ...whole, notices } : whole);
+    }
     return result.subtype === "success" ? toJsonObject(toCursorResult(result)) : undefined;
   };
   return {
     push(event) {
+      if (event.type === "run_start") begun = event.notices ?? [];
       collector.push(event);
       answer.push(event);
       const object = toObject(collector.result);

@@ -21,6 +21,19 @@ test(verifies("C36", "notices of the model are in the result, each once"), () =>
   expect(parseValidLines("stream-json", printed)).toMatchObject([{ notices: ["no such effort"] }]);
 });
 
+test(verifies("C5", "notices of the start, which no line before tells, come first"), () => {
+  const start = { ...runStart, notices: ["a hook does not run"] };
+  const events = [
+    ...toTexts("Hi"),
+    { ...turnEnd, notice: "no such effort" },
+    { type: "run_end", reason: "end_turn" },
+  ] as const;
+  const [line] = project(createJsonProjection(), toLog(start, ...events));
+  expect(JSON.parse(line!)).toMatchObject({ notices: ["a hook does not run", "no such effort"] });
+  const cursor = createJsonProjection({ profile: "cursor-2026" });
+  expect(JSON.parse(project(cursor, toLog(start, ...events))[0]!)).not.toHaveProperty("notices");
+});
+
 test(verifies("C3", "texts before and after a tool call are separated by a blank line"), () => {
   const call = toCall("call_1", "read_file", {}, {});
   const events = [...toTexts("I read."), ...call, ...toTexts("    Done."), turnEnd] as const;
