@@ -107,7 +107,7 @@ const foreignNames: Readonly<Record<string, string>> = {
   patch: "edit_file",
 };
 
-/** The failure of a call whose tool does not exist: the nearest names, and all that the model has (C40). */
+/** The failure of a call whose tool does not exist: the nearest names, and all of Sheaf's own (C40). */
 export function toUnknownTool(name: string, offered: readonly string[]): ToolOutcome {
   const words = name.toLowerCase().split(/[^a-z]+/);
   const meant = new Set(words.map((word) => foreignNames[word]));
@@ -116,7 +116,10 @@ export function toUnknownTool(name: string, offered: readonly string[]): ToolOut
   const guesses = (near.length > 0 ? near : similar).slice(0, 3);
   const question = guesses.length > 0 ? `did you mean ${guesses.join(" or ")}? ` : "";
   const shown = JSON.stringify(name.slice(0, 100));
-  return toFailure("UNKNOWN_TOOL", `there is no tool ${shown}: ${question}use one of ${offered.join(", ")}`);
+  // Servers may have hundreds, which the model sees anyway.
+  const own = offered.filter((tool) => !tool.startsWith("mcp__"));
+  const known = own.length < offered.length ? [...own, "mcp__SERVER__TOOL"] : own;
+  return toFailure("UNKNOWN_TOOL", `there is no tool ${shown}: ${question}use one of ${known.join(", ")}`);
 }
 
 /** The arguments of a call with what models often get wrong put right (N59); those of servers' tools as they are. */

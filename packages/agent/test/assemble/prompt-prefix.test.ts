@@ -145,6 +145,8 @@ describe("the tools that a model sees", () => {
     expect([status, error!.code]).toEqual(["error", "UNKNOWN_TOOL"]);
     expect(error!.message).toContain(`there is no tool "${name}": ${advice}`);
     expect(error!.message).not.toContain("create_plan");
+    const { error: short } = toUnknownTool(name, [...offered, "mcp__a__b", "mcp__a__c"]);
+    expect(short!.message).toBe(`${error!.message}, mcp__SERVER__TOOL`);
   });
 
   /** Tokens, roughly: JSON schemas and English have about four characters a token. */
