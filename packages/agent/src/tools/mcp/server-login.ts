@@ -97,7 +97,11 @@ async function findAuthorization({ name, url, challenge, oauth }: LoginOrder, { 
     ...(resourceMetadataUrl && { resourceMetadataUrl }),
   }).catch(failAs("its authorization server was not found"));
   const { authorizationServerMetadata: metadata, resourceMetadata } = found;
-  if (!metadata) throw createFault(name, `neither it nor its authorization server describes a login${refusal}; sheaf mcp list says whether it needs one`);
+  if (!metadata)
+    throw createFault(
+      name,
+      `neither it nor its authorization server describes a login${refusal}; sheaf mcp list says whether it needs one`,
+    );
   if (!metadata.code_challenge_methods_supported?.includes("S256")) {
     throw createFault(name, "its authorization server does not support PKCE with S256");
   }
