@@ -62,10 +62,12 @@ export async function offerTools(servers: readonly ToolServer[], signal: AbortSi
 }
 
 function toCallable(name: string, tool: McpTool, server: ToolServer): CallableTool {
-  const description = (tool.description ?? tool.title ?? "").slice(0, MAX_DESCRIPTION);
+  const text = (tool.description || tool.title || tool.name).slice(0, MAX_DESCRIPTION);
+  // A name that a model may not write is changed, and would be lost.
+  const isSaid = name === `mcp__${server.name}__${tool.name}`;
   return {
     name,
-    description: `${description === "" ? tool.name : description} (tool "${tool.name}" of the server "${server.name}")`,
+    description: isSaid ? text : `${text} (tool "${tool.name}" of the server "${server.name}")`,
     documentType: "tool_call",
     access: "mcp",
     schema: tool.inputSchema,

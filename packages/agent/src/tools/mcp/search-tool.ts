@@ -127,9 +127,8 @@ function toName({ name }: CallableTool): string {
   return name.replace(/^mcp__.+?__/, "");
 }
 
-/** The first line; what Sheaf adds about the server is not needed here. */
-function toSummary({ description, mcp }: CallableTool, room: number): string {
-  const own = description.replace(` (tool "${mcp?.tool}" of the server "${mcp?.server}")`, "");
-  const [line = ""] = own.trim().split(/\r?\n/, 1);
+/** The first line. */
+function toSummary({ description }: CallableTool, room: number): string {
+  const [line = ""] = description.trim().split(/\r?\n/, 1);
   return toLine(line.length > room ? `${line.slice(0, room).toWellFormed()}…` : line);
 }
