@@ -6,14 +6,12 @@ import type { ClarificationAnswer, Effort, Mode, RunStart } from "@sheaf/protoco
 import { formatProblem, listProblems, placeWithin } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import { findNearest } from "../base/nearest-names.ts";
-import { toUserFiles, type Environment } from "../base/paths.ts";
+import { toUserFiles } from "../base/paths.ts";
 import { isEffort, modes } from "../config/config.ts";
 import { afterEditCommands, efforts } from "../config/user-config.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import { parseAskRule } from "../guard/permissions/permissions.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
-import type { LanguageModel } from "../model/language-model.ts";
-import type { Model } from "../model/provider.ts";
 import { createSchemaCheck, findSchemaProblem, toAnswerCheck } from "../run/answer-schema.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import { createSchemaThread } from "../run/schema-thread.ts";
@@ -25,22 +23,14 @@ import { chooseTools, type ChosenTools, type ToolOptions } from "./agent-tools.t
 import { createUsageError, toCallableTool, toSchemaName, type CustomTool } from "./custom-tool.ts";
 import { toMessageAttachments } from "../workspace/attachment.ts";
 import { createLoggedRun, type OpenedRun } from "./logged-run.ts";
-import { defaultEnvironment, toAgentModels, toModelOpener } from "./program-model.ts";
+import { defaultEnvironment, type ModelOptions, toAgentModels, toModelOpener } from "./program-model.ts";
 import type { PermissionSettings, RunOrder, RunSetup } from "./run-order.ts";
 import { createStore, now } from "./wire.ts";
 
 /** What an agent is made of. Only `workspace` and `model` are needed. */
-export interface AgentOptions extends ToolOptions {
+export interface AgentOptions extends ToolOptions, ModelOptions {
   /** The folder that the agent works on; absolute, or relative to the current folder. */
   readonly workspace: string;
-  /** A name (`"offline"`, `"anthropic/ID"`, `"scripted:FILE"`), a model of the AI SDK, or a `Model` of your own. */
-  readonly model: string | LanguageModel | Model;
-  /** For a model by name: its key. Default: from `environment`. */
-  readonly apiKey?: string;
-  /** For a model by name: the address of its server, where that is not the provider's own. */
-  readonly baseUrl?: string;
-  /** For a model by name: models that answer, in this order, when it is not available (C59). Default: none. */
-  readonly fallbackModels?: readonly string[];
   /** Default: `agent`. */
   readonly mode?: Mode;
   /** How much the model thinks. Default: as it does by itself. */
@@ -79,12 +69,6 @@ export interface AgentOptions extends ToolOptions {
   readonly dataFolder?: string;
   /** The documents bring the model's reasoning. Default: false. */
   readonly includeReasoning?: boolean;
-  /**
-   * Environment variables: keys of models, proxies, and what commands get a part of. With it, the user's own files
-   * (providers, keys of `sheaf login`, AGENTS.md) are found as the command line finds them. Pass `process.env` to run
-   * as the user would. Default: a PATH of the system's folders, and none of the user's files.
-   */
-  readonly environment?: Environment;
 }
 
 /** One prompt. */

@@ -9,13 +9,28 @@ import {
   type ModelSettings,
 } from "../config/endpoints.ts";
 import { findWindowTokens } from "../config/model-windows.ts";
+import type { LanguageModel } from "../model/language-model.ts";
 import type { Model } from "../model/provider.ts";
-import type { AgentOptions } from "./create-agent.ts";
 import { createUsageError } from "./custom-tool.ts";
 import type { RunOrder } from "./run-order.ts";
 import { createLanguageModelAdapter, createModels } from "./wire.ts";
 
-type ModelOptions = Pick<AgentOptions, "model" | "apiKey" | "baseUrl" | "fallbackModels" | "environment">;
+export interface ModelOptions {
+  /** A name (`"offline"`, `"anthropic/ID"`, `"scripted:FILE"`), a model of the AI SDK, or a `Model` of your own. */
+  readonly model: string | LanguageModel | Model;
+  /** For a model by name: its key. Default: from `environment`. */
+  readonly apiKey?: string;
+  /** For a model by name: the address of its server, where that is not the provider's own. */
+  readonly baseUrl?: string;
+  /** For a model by name: models that answer, in this order, when it is not available (C59). Default: none. */
+  readonly fallbackModels?: readonly string[];
+  /**
+   * Environment variables: keys of models, proxies, and what commands get a part of. With it, the user's own files
+   * (providers, keys of `sheaf login`, AGENTS.md) are found as the command line finds them. Pass `process.env` to run
+   * as the user would. Default: a PATH of the system's folders, and none of the user's files.
+   */
+  readonly environment?: Environment;
+}
 
 /** What commands get where the program says nothing. */
 export const defaultEnvironment: Environment = { PATH: "/usr/local/bin:/usr/bin:/bin" };
