@@ -86,7 +86,7 @@ export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
       }
       if (record.type === "tool_question") {
         const withdrawn = (call.questions[record.index] = new AbortController());
-        // The run asks for the next records as it asks the person: this one must be behind it.
+        // The run asks for the next records as it asks the person: this one must come after it.
         queueMicrotask(() => {
           call.askPerson?.(record.question, async () => undefined, withdrawn.signal).catch(() => undefined);
         });

@@ -168,7 +168,7 @@ describe("a token", () => {
     ]);
   });
 
-  test(verifies(["C100", "S-41"], "that was revoked is told with the command that helps"), async () => {
+  test(verifies(["C100", "S-41"], "that was revoked fails, and the message names the command that helps"), async () => {
     const { server, logIn, listTools, authorize } = await createPlace();
     const { accessToken } = await logIn();
     server.revokeAll();
