@@ -19,7 +19,7 @@ import {
   type ModelFlags,
 } from "./endpoints.ts";
 import { findHome, toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
-import type { GitWorkspaceSettings } from "./git-workspaces.ts";
+import type { GitWorkspaceSettings } from "./git-workspace-settings.ts";
 import { findWindowTokens } from "./model-windows.ts";
 import { isTrusted } from "./trust.ts";
 import { efforts, longestSeconds, type UserConfig } from "./user-config.ts";

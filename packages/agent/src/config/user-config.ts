@@ -4,7 +4,7 @@ import * as s from "@sheaf/protocol/schema";
 import { parsePathGlob } from "../guard/permissions/glob.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
 import { hookSettings } from "./hook-settings.ts";
-import { gitWorkspaceSettings, type GitWorkspaceSettings } from "./git-workspaces.ts";
+import { gitWorkspaceSettings, type GitWorkspaceSettings } from "./git-workspace-settings.ts";
 import { headerFields, parseBaseUrl } from "./key-text.ts";
 import { mcpServers } from "./mcp-settings.ts";
 import { providerPresets } from "./provider-presets.ts";

@@ -1,0 +1,30 @@
+/** What the operator's configuration says of workspaces that come from git. */
+import { isAbsolute } from "node:path";
+import * as s from "@sheaf/protocol/schema";
+
+const variableName = s.string({ pattern: "^[A-Za-z_]\\w*$" });
+const absolutePath = s.refine(s.string({ minLength: 1, maxLength: 4000 }), "an absolute path", isAbsolute);
+
+/** One workspace, in `gitWorkspaces` of the user's configuration (S-126, S-127). */
+export const gitWorkspaceSettings = s.strict(
+  s.object({
+    /** Of https. Default: `git`. */
+    username: s.optional(s.string({ pattern: "^[^\\s:\\x00-\\x1f]{1,200}$" })),
+    /** The variable that has the token or password of https. */
+    tokenEnv: s.optional(variableName),
+    /** Or the file that has it. */
+    tokenFile: s.optional(absolutePath),
+    /** The private key of ssh. */
+    sshKeyFile: s.optional(absolutePath),
+    /** Where states are pushed, in place of the repository; `none`: they stay at the server. */
+    stateRemote: s.optional(s.string({ minLength: 1, maxLength: 4000 })),
+    /** A command that runs in the sandbox, in each new tree. */
+    setup: s.optional(s.string({ minLength: 1, maxLength: 4000 })),
+    /** Default: 600. */
+    setupSeconds: s.optional(s.integer({ minimum: 1, maximum: 3600 })),
+    /** After how many days without a response a tree is removed. Default: 7. */
+    keepTreeDays: s.optional(s.integer({ minimum: 1, maximum: 365 })),
+  }),
+);
+
+export interface GitWorkspaceSettings extends s.ValueOf<typeof gitWorkspaceSettings> {}
