@@ -2,7 +2,7 @@
 import type { TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import type { AgentKind } from "../config/agent-kinds.ts";
-import type { ModelChoice } from "../config/endpoints.ts";
+import { isBuiltInModel, type ModelChoice } from "../config/endpoints.ts";
 import type { Model } from "../model/provider.ts";
 import type { RunOrder } from "./run-order.ts";
 
@@ -39,7 +39,7 @@ export function chooseAgents(found: ReadonlyMap<string, AgentKind>, asked: Order
     if (kind.model === undefined) continue;
     const name = order.agentModels?.toName(kind.model) ?? kind.model;
     if (name === order.modelName) continue;
-    if (!isModelName(name)) {
+    if (!name.includes("/") && !isBuiltInModel(name)) {
       foreign.push(`${kind.name} (${kind.model})`);
       continue;
     }
@@ -58,10 +58,6 @@ export function chooseAgents(found: ReadonlyMap<string, AgentKind>, asked: Order
     notices.push(`subagents that name no model of Sheaf use the model of the run: ${foreign.join(", ")}; ${advice}`);
   }
   return { kinds, models, notices };
-}
-
-function isModelName(name: string): boolean {
-  return name.includes("/") || name === "offline" || name.startsWith("scripted:");
 }
 
 /** @throws SheafError that says why it cannot be used. */

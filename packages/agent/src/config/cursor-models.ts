@@ -1,5 +1,5 @@
 /** Names of models that programs written for `cursor-agent` pass, as names of Sheaf (C43). */
-import { findModelName, type ModelSettings } from "./endpoints.ts";
+import { findModelName, isBuiltInModel, type ModelSettings } from "./endpoints.ts";
 import { toProviders } from "./providers.ts";
 
 /** The model to name instead; undefined: that of the user's settings. */
@@ -21,7 +21,7 @@ export function toCursorModel(name: string | undefined, settings: ModelSettings)
   if (name === undefined || Object.hasOwn(modelAliases, name) || !/^[A-Za-z0-9][^\s\p{Cc}/]*$/u.test(name)) {
     return { model: name };
   }
-  if (name === "offline" || name.startsWith("scripted:")) return { model: name };
+  if (isBuiltInModel(name)) return { model: name };
   const listed = toListedModel(name, settings);
   if (listed !== undefined) return { model: listed };
   if (modelAliases["*"] !== undefined) return { model: modelAliases["*"] };

@@ -72,6 +72,11 @@ function toModelName(name: string, { settings: { modelAliases = {} } }: FoundCon
   return Object.hasOwn(modelAliases, name) ? modelAliases[name]! : name;
 }
 
+/** Whether a name is of a model without a provider: it needs no key, and costs nothing. */
+export function isBuiltInModel(name: string): boolean {
+  return name === "offline" || name.startsWith("scripted:");
+}
+
 /**
  * The model to use.
  * @throws SheafError AUTH_REQUIRED without a name, or without the key that the model needs; MODEL_NOT_FOUND for an
@@ -83,7 +88,7 @@ export function chooseModel(settings: ModelSettings): ModelChoice {
   const named = findModelName(settings);
   if (!named) throw createNoModelError(files);
   const { name } = named;
-  if (name === "offline" || name.startsWith("scripted:")) {
+  if (isBuiltInModel(name)) {
     if (flags.baseUrl !== undefined) {
       throw new SheafError("USAGE", `--base-url has no effect on the model "${name}": leave it out`);
     }

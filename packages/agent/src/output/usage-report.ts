@@ -1,6 +1,7 @@
 /** What runs used, summed up over their logs (C60). */
 import type { CliUsage, RunEvent, RunStart, TokenPrice } from "@sheaf/protocol";
 import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
+import { isBuiltInModel } from "../config/endpoints.ts";
 import { toBareId } from "./result-line.ts";
 
 /** What rows may be told apart by. */
@@ -55,8 +56,7 @@ export function createUsageReport({ by, since, prices }: ReportOptions): UsageRe
       const ended = toEndedRequest(event);
       if (!ended || !start || event.time < since) return;
       const { id, name } = ended.model ?? { id: start.model, name: start.modelName };
-      const isFree = id === "offline" || id.startsWith("scripted:");
-      const price = isFree ? free : (findPrice(ended, start.price) ?? prices[name]);
+      const price = isBuiltInModel(id) ? free : (findPrice(ended, start.price) ?? prices[name]);
       if (!price) unpriced.add(name);
       const day = new Date(event.time).toISOString().slice(0, 10);
       const all = { model: name, day, workspace: start.workspace };

@@ -1,8 +1,8 @@
 /** The connection of one server: made when it is needed, and again when its program has ended. */
-import { describeFault } from "./server-problem.ts";
 import type { RequestOptions } from "@modelcontextprotocol/client";
 import { untilAborted } from "../../base/until-aborted.ts";
 import type { ServerConnection } from "./server-connection.ts";
+import { describeFault } from "./server-problem.ts";
 
 /** A request that a server must answer before it counts as ready. */
 export interface StartRequest extends RequestOptions {
@@ -55,9 +55,11 @@ export function createKeptConnection(create: () => ServerConnection, startSecond
     }
   };
 
+  const findCurrent = (): ServerConnection | undefined => (connection?.hasEnded === false ? connection : undefined);
+
   return {
     get current() {
-      return connection?.hasEnded === false ? connection : undefined;
+      return findCurrent();
     },
     get secrets() {
       if (connection) noteSecrets(connection);
@@ -65,7 +67,8 @@ export function createKeptConnection(create: () => ServerConnection, startSecond
     },
     async connect(request) {
       if (isClosed) throw new Error("it was ended");
-      if (connection && !connection.hasEnded) return connection;
+      const current = findCurrent();
+      if (current) return current;
       connecting ??= open(request).finally(() => (connecting = undefined));
       return connecting;
     },
