@@ -4,7 +4,7 @@ import { ConnectionError, SheafApiError } from "./errors.ts";
 export interface ReconnectOptions {
   /** Consecutive tries without anything new before the stream counts as broken. Default: 10; 0: never reconnect. */
   readonly maxTries?: number;
-  /** Milliseconds before the first try, unless the server sends `retry:`. Default: 1000. */
+  /** Milliseconds before the first try, unless the server sends `retry:`; at least 100. Default: 1000. */
   readonly delayMs?: number;
   /** Longest wait, in milliseconds. A longer `Retry-After` ends the stream with the server's error. Default: 30,000. */
   readonly maxDelayMs?: number;
@@ -12,12 +12,15 @@ export interface ReconnectOptions {
 
 export const reconnectDefaults: Required<ReconnectOptions> = { maxTries: 10, delayMs: 1000, maxDelayMs: 30_000 };
 
+/** The shortest first wait: a server that sends `retry: 0` would be asked without a pause. Milliseconds. */
+const leastDelayMs = 100;
+
 /**
  * Milliseconds to wait before try number `tries` (from 1). It doubles with each try; a jitter of half of it keeps
  * the clients of a server that went down from returning all at once.
  */
 export function toDelay(tries: number, firstMs: number, { maxDelayMs }: Required<ReconnectOptions>): number {
-  const step = tries === 1 ? firstMs : Math.max(firstMs, 100) * 2 ** Math.min(tries - 1, 20);
+  const step = Math.max(firstMs, leastDelayMs) * 2 ** Math.min(tries - 1, 20);
   return Math.min(maxDelayMs, step * (0.5 + Math.random()));
 }
 

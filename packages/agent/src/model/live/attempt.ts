@@ -91,7 +91,7 @@ function toLostFailure(
   const { maxTries, ...failure } = toNetworkFailure(endpoint, error);
   // A server that has answered in this run has the right address.
   if (maxTries !== undefined && !http.hasAnswered) return { ...failure, maxTries };
-  return isRestedConnectionError(error) ? { ...failure, waitMs: 0 } : failure;
+  return isRestedConnectionError(error) ? { ...failure, isRested: true } : failure;
 }
 
 async function* readAnswer(

@@ -9,8 +9,10 @@ export interface ProviderFailure {
   readonly error: SheafError;
   /** Whether the same request may succeed later. */
   readonly isRetryable: boolean;
-  /** Milliseconds after which the provider accepts the next request. */
+  /** Milliseconds after which the provider accepts the next request, as it says; 0 if that time is over. */
   readonly waitMs?: number;
+  /** An idle connection broke, which says nothing of the server: a new one can be tried at once. */
+  readonly isRested?: true;
   /** Tries in total, if more are no use. */
   readonly maxTries?: number;
 }

@@ -39,8 +39,9 @@ const longestBackoffMs = 32_000;
 
 /**
  * Milliseconds until the next try; undefined for none. `tries`: how many there were.
- * The provider can set the time. Otherwise it doubles each time, minus up to half of it at random. A wait of more than a
- * minute is a quota; only `waitsForQuota` waits for it.
+ * Our own pause doubles each time, minus up to half of it at random; the provider can only make it longer, since one that
+ * asks for no wait, or for one that is over, would get all tries within a moment. A wait of more than a minute is a quota;
+ * only `waitsForQuota` waits for it.
  */
 function toRetryWaitMs(
   failure: ProviderFailure,
@@ -48,13 +49,11 @@ function toRetryWaitMs(
   limits: RequestLimits,
   random: () => number,
 ): number | undefined {
-  const { isRetryable, waitMs, maxTries = limits.maxTries } = failure;
+  const { isRetryable, isRested = false, waitMs = 0, maxTries = limits.maxTries } = failure;
   if (!isRetryable || tries >= Math.min(maxTries, limits.maxTries)) return undefined;
-  if (waitMs === undefined) {
-    const backoffMs = Math.min(longestBackoffMs, firstWaitMs * 2 ** (tries - 1));
-    return Math.round(backoffMs * (1 - random() / 2));
-  }
-  if (waitMs <= longestWaitMs) return waitMs;
+  if (isRested) return 0;
+  const backoffMs = Math.min(longestBackoffMs, firstWaitMs * 2 ** (tries - 1));
+  if (waitMs <= longestWaitMs) return Math.max(waitMs, Math.round(backoffMs * (1 - random() / 2)));
   return limits.waitsForQuota && failure.error.code === "RATE_LIMITED" ? waitMs : undefined;
 }
 

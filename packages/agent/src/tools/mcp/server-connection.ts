@@ -151,8 +151,22 @@ async function openHttp(
     redirectPolicy: "same-origin",
     ...(authorization && { authProvider: authorization }),
     fetch: limitMessages(fetch ?? globalThis.fetch),
+    reconnectionScheduler: scheduleReconnection,
   } as const;
   return new StreamableHTTPClientTransport(new URL(url), settings);
+}
+
+/** The first pause before a stream of a server is opened again; it doubles with each try that fails. Milliseconds. */
+const RECONNECT_MS = 1000;
+
+/** A timer for a longer time would end at once. Milliseconds. */
+const LONGEST_WAIT_MS = 60 * 60_000;
+
+/** The server may ask for a longer pause (`retry:`), but not for a shorter one: with 0, it would be asked without end. */
+function scheduleReconnection(reconnect: () => void, askedMs: number, failedTries: number): () => void {
+  const waitMs = Math.max(askedMs, RECONNECT_MS * 2 ** failedTries);
+  const timer = setTimeout(reconnect, Math.min(waitMs, LONGEST_WAIT_MS));
+  return () => clearTimeout(timer);
 }
 
 /** Messages in lines. A line that is none is skipped: programs print what they like. */

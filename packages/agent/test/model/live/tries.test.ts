@@ -82,7 +82,6 @@ describe("retries", () => {
   const quotas: readonly [string, Record<string, string>, object | string, number][] = [
     ["retry-after in seconds", { "retry-after": "7" }, "slow down", 7000],
     ["retry-after as a date", { "retry-after": new Date(startTime + 30_000).toUTCString() }, "slow down", 30_000],
-    ["a date that has passed", { "retry-after": new Date(startTime - 30_000).toUTCString() }, "slow down", 0],
     ["retry-after-ms", { "retry-after-ms": "1234", "retry-after": "9" }, "slow down", 1234],
     ["Google's RetryInfo", {}, { message: "quota", details: [{}, { retryDelay: "34s" }] }, 34_000],
     ["a minute", { "retry-after": "60" }, "slow down", 60_000],
@@ -91,7 +90,31 @@ describe("retries", () => {
     server.answer(createErrorAnswer(429, error, headers), good);
     const { model, waits } = createLiveSetup("openai-chat", server.url);
     expect((await readOutcome(model)).text).toBe("Hello");
-    expect(waits).toEqual(wait === 0 ? [] : [wait]);
+    expect(waits).toEqual([wait]);
+  });
+
+  const noWaits: readonly [string, Record<string, string>, object | string][] = [
+    ["retry-after: 0", { "retry-after": "0" }, "slow down"],
+    ["a negative retry-after", { "retry-after": "-5" }, "slow down"],
+    ["a date that has passed", { "retry-after": new Date(startTime - 30_000).toUTCString() }, "slow down"],
+    ["retry-after-ms: 0", { "retry-after-ms": "0", "retry-after": "9" }, "slow down"],
+    ["a negative retry-after-ms", { "retry-after-ms": "-100" }, "slow down"],
+    ["a quota that was reset", { "anthropic-ratelimit-unified-reset": `${startTime / 1000 - 5}` }, "slow down"],
+    ["Google's RetryInfo of 0 s", {}, { message: "quota", details: [{ retryDelay: "0s" }] }],
+    ["resets_in_seconds: -1", {}, { message: "quota", resets_in_seconds: -1 }],
+  ];
+  test.each(noWaits)(verifies("R-10", "with %s the pauses grow as without it"), async (_, headers, error) => {
+    server.answer(createErrorAnswer(429, error, headers));
+    const { model, waits } = createLiveSetup("openai-chat", server.url, { limits: { maxTries: 10 } });
+    await readOutcome(model);
+    expect(waits).toEqual([375, 750, 1500, 3000, 6000, 12_000, 24_000, 24_000, 24_000]);
+  });
+
+  test(verifies("R-10", "the longer one counts: the provider's wait, or the pause"), async () => {
+    server.answer(createErrorAnswer(503, "busy", { "retry-after": "2" }));
+    const { model, waits } = createLiveSetup("openai-chat", server.url, { limits: { maxTries: 6 } });
+    await readOutcome(model);
+    expect(waits).toEqual([2000, 2000, 2000, 3000, 6000]);
   });
 
   test(verifies(["R-10", "C20"], "a quota that resets in hours fails at once and says when"), async () => {

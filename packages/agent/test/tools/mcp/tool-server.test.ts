@@ -13,8 +13,11 @@ interface Request {
   readonly method?: string;
 }
 
-/** `answer`: the rest of its answer, as JSON; undefined: it has answered. */
-async function createHostile(answer: (request: Request, response: ServerResponse) => string | undefined) {
+/** `answer`: the rest of its answer, as JSON; undefined: it has answered. `stream`: answers a GET; default: there is none. */
+async function createHostile(
+  answer: (request: Request, response: ServerResponse) => string | undefined,
+  stream = (response: ServerResponse): unknown => response.writeHead(405).end(),
+) {
   const hello = {
     protocolVersion: "2025-06-18",
     capabilities: { tools: {} },
@@ -23,7 +26,8 @@ async function createHostile(answer: (request: Request, response: ServerResponse
   const http = createServer((request, response) => {
     void text(request).then((body) => {
       const asked = JSON.parse(body || "{}") as Request;
-      if (asked.id === undefined) return response.writeHead(asked.method === undefined ? 405 : 202).end();
+      if (asked.method === undefined) return stream(response);
+      if (asked.id === undefined) return response.writeHead(202).end();
       const rest = asked.method === "initialize" ? `"result":${JSON.stringify(hello)}` : answer(asked, response);
       if (rest === undefined) return undefined;
       response.writeHead(200, { "content-type": "application/json" });
@@ -75,5 +79,26 @@ test.each([[7], [null], [[null]], [[{ url: 7, message: "Open" }]], [[{ url: "htt
     const server = await createHostile(() => `"error":{"code":-32042,"message":"open it","data":${data}}`);
     const askPerson = (): never => expect.fail("nobody is to be asked");
     await expect(server.callTool("plain", {}, { signal, askPerson })).rejects.toThrow("open it");
+  },
+);
+
+test.each(["0", "99999999999"])(
+  verifies("S-221", "a server that ends its stream with retry: %s is not asked for it without a pause"),
+  async (retry) => {
+    let streams = 0;
+    const ended = Promise.withResolvers<void>();
+    const server = await createHostile(
+      () => '"result":{"tools":[],"content":[]}',
+      (response) => {
+        streams += 1;
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(`id: 1\nretry: ${retry}\n\n`, () => ended.resolve());
+      },
+    );
+    await server.listTools(signal);
+    await ended.promise;
+    const endedAt = performance.now();
+    for (let count = 0; count < 50; count += 1) await server.callTool("none", {}, { signal });
+    expect(streams).toBeLessThanOrEqual(1 + (performance.now() - endedAt) / 1000);
   },
 );
