@@ -410,6 +410,7 @@ export const covered: readonly string[] = [
   "R-71",
   "R-72",
   "R-73",
+  "R-74",
   "S-116",
   "S-117",
   "S-118",

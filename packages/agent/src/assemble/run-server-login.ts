@@ -60,7 +60,7 @@ export async function runServerLogin(order: ServerLoginOrder, person: LoginPerso
       { fetch, askUser, now: Date.now },
     );
     const logins = createServerLogins(environment);
-    await logins.withLock(login, signal, async () => logins.write(login, login));
+    await logins.withLock(login, async () => logins.write(login, login), signal);
   } finally {
     ended.abort();
     listener.close();
@@ -73,12 +73,16 @@ export async function endServerLogin(name: string, environment: Environment, sig
   const found = logins.list().filter((login) => login.name === name);
   for (const { url } of found) {
     const server = { name, url };
-    const login = await logins.withLock(server, signal, async () => {
-      // A run may have refreshed it meanwhile: its newest token is the one to revoke.
-      const newest = logins.read(server);
-      logins.write(server, undefined);
-      return newest;
-    });
+    const login = await logins.withLock(
+      server,
+      async () => {
+        // A run may have refreshed it meanwhile: its newest token is the one to revoke.
+        const newest = logins.read(server);
+        logins.write(server, undefined);
+        return newest;
+      },
+      signal,
+    );
     if (login) await revoke(login, environment).catch(() => undefined);
   }
   return found.length > 0;

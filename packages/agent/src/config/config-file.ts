@@ -8,7 +8,9 @@ import { makeFolder } from "../base/make-folder.ts";
 import { findNearest } from "../base/nearest-names.ts";
 import { readOrdinaryFile } from "../base/read-ordinary-file.ts";
 import { replaceFile } from "../base/replace-file.ts";
+import { changeFile } from "./file-lock.ts";
 import { userConfig, type UserConfig } from "./user-config.ts";
+import { toWriteError } from "./write-error.ts";
 
 /** Largest file that is read. Bytes. */
 const MAX_BYTES = 1024 * 1024;
@@ -89,26 +91,29 @@ export function findUserConfig(file: string): FoundConfig {
 
 /**
  * Reads the file, changes its value and writes it back whole or not at all; what Sheaf does not change stays; only the
- * layout is Sheaf's. Others cannot read a new file (S-42).
+ * layout is Sheaf's. Others cannot read a new file (S-42). `change` may be called twice (R-74).
  * @throws SheafError CONFIG_INVALID for a file, or a change, that is not valid: then nothing is written.
  */
-export function writeUserConfig(
+export function changeUserConfig(
   file: string,
   change: (config: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
 ): void {
-  const before = readText(file);
-  if (before !== undefined) parseUserConfig(before, file);
-  const value = before === undefined ? {} : (JSON.parse(before.replace(/^\uFEFF/, "")) as Record<string, unknown>);
-  const text = `${JSON.stringify(change(value), undefined, 2)}\n`;
-  parseUserConfig(text, file);
-  try {
-    makeFolder(dirname(file));
-    replaceFile(file, text, before === undefined ? 0o600 : statSync(file).mode & 0o777);
-  } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
-    const message = `the configuration ${file} cannot be written (${code}): check the permissions of its folder, or set SHEAF_HOME`;
-    throw new SheafError("CONFIG_INVALID", message, { cause: error });
-  }
+  const plan = () => {
+    const before = readText(file);
+    if (before !== undefined) parseUserConfig(before, file);
+    const value = before === undefined ? {} : (JSON.parse(before.replace(/^\uFEFF/, "")) as Record<string, unknown>);
+    const after = `${JSON.stringify(change(value), undefined, 2)}\n`;
+    parseUserConfig(after, file);
+    return { before, after };
+  };
+  changeFile(file, plan, (text = "") => {
+    try {
+      makeFolder(dirname(file));
+      replaceFile(file, text, (statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777);
+    } catch (error) {
+      throw toWriteError(`the configuration ${file}`, error);
+    }
+  });
 }
 
 /** A place in a text, both from 1. */

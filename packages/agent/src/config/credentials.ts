@@ -2,7 +2,7 @@
 import { isJsonObject } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import { isKeyText } from "./key-text.ts";
-import { createDamageError, readPrivateFile, writePrivateFile, type PrivateFile } from "./private-file.ts";
+import { changePrivateFile, createDamageError, readPrivateFile, type PrivateFile } from "./private-file.ts";
 import type { Environment } from "../base/paths.ts";
 
 /** Whose key is looked for. */
@@ -70,11 +70,11 @@ function toTarget(file: string): PrivateFile {
  * @throws SheafError CONFIG_INVALID if others can read the file, if it belongs to someone else, or if it is damaged.
  */
 export function readCredentials(file: string): Credentials {
-  const text = readPrivateFile(toTarget(file));
-  return text === undefined ? new Map() : parseCredentials(text, file);
+  return parseCredentials(readPrivateFile(toTarget(file)), file);
 }
 
-function parseCredentials(text: string, file: string): Credentials {
+function parseCredentials(text: string | undefined, file: string): Credentials {
+  if (text === undefined) return new Map();
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -91,11 +91,15 @@ function parseCredentials(text: string, file: string): Credentials {
 }
 
 /**
- * Replaces the keys; without any key the file is removed.
- * @throws SheafError STORAGE_FULL, or CONFIG_INVALID when the folder cannot be written.
+ * Changes the keys while no other process does; without any key the file is removed. `change` may be called twice.
+ * @throws SheafError STORAGE_FULL, STORAGE_LOCKED; CONFIG_INVALID when the file cannot be read or written.
  */
-export function writeCredentials(file: string, credentials: Credentials): void {
+export function changeCredentials(file: string, change: (keys: Credentials) => Credentials): void {
+  changePrivateFile(toTarget(file), (text) => formatCredentials(change(parseCredentials(text, file))));
+}
+
+function formatCredentials(credentials: Credentials): string | undefined {
+  if (credentials.size === 0) return undefined;
   const keys = Object.fromEntries([...credentials].toSorted(([one], [other]) => (one < other ? -1 : 1)));
-  const text = `${JSON.stringify({ version: 1, keys }, undefined, 2)}\n`;
-  writePrivateFile(toTarget(file), credentials.size === 0 ? undefined : text);
+  return `${JSON.stringify({ version: 1, keys }, undefined, 2)}\n`;
 }

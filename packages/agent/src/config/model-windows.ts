@@ -1,7 +1,7 @@
 /** What fits into one request to a model: as the user, the provider's list of models, or Sheaf's table says (R-26). */
 import { join } from "node:path";
 import { findKnownWindow } from "../model/known-windows.ts";
-import { readPrivateFile, writePrivateFile, type PrivateFile } from "./private-file.ts";
+import { changePrivateFile, readPrivateFile, type PrivateFile } from "./private-file.ts";
 import { toProviders } from "./providers.ts";
 import type { UserConfig } from "./user-config.ts";
 
@@ -17,8 +17,15 @@ function toTarget(dataFolder: string): PrivateFile {
 /** Tokens by model name, as `sheaf models` last read them. What cannot be read is not known. */
 function readListedWindows(dataFolder: string): ReadonlyMap<string, number> {
   try {
-    const value: unknown = JSON.parse(readPrivateFile(toTarget(dataFolder)) ?? "{}");
-    return new Map(Object.entries(value as object).filter(([, tokens]) => isWindow(tokens)));
+    return parseWindows(readPrivateFile(toTarget(dataFolder)));
+  } catch {
+    return new Map();
+  }
+}
+
+function parseWindows(text = "{}"): ReadonlyMap<string, number> {
+  try {
+    return new Map(Object.entries(JSON.parse(text) as object).filter(([, tokens]) => isWindow(tokens)));
   } catch {
     return new Map();
   }
@@ -30,12 +37,14 @@ function isWindow(tokens: unknown): tokens is number {
 
 /** Replaces what is known of a provider's models. A list that cannot be kept is still of use to its reader. */
 export function keepListedWindows(dataFolder: string, provider: string, windows: ReadonlyMap<string, number>): void {
-  const before = readListedWindows(dataFolder);
-  const others = [...before].filter(([name]) => !name.startsWith(`${provider}/`));
   const own = [...windows].filter(([, tokens]) => isWindow(tokens));
-  if (own.length === 0 && others.length === before.size) return;
   try {
-    writePrivateFile(toTarget(dataFolder), `${JSON.stringify(Object.fromEntries([...others, ...own]))}\n`);
+    changePrivateFile(toTarget(dataFolder), (text) => {
+      const before = parseWindows(text);
+      const others = [...before].filter(([name]) => !name.startsWith(`${provider}/`));
+      if (own.length === 0 && others.length === before.size) return text;
+      return `${JSON.stringify(Object.fromEntries([...others, ...own]))}\n`;
+    });
   } catch {
     // As before it was read.
   }

@@ -3,7 +3,9 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeS
 import { dirname } from "node:path";
 import { SheafError } from "../base/errors.ts";
 import { makeFolder } from "../base/make-folder.ts";
-import { replaceFile, writeNewFile } from "../base/replace-file.ts";
+import { replaceFile } from "../base/replace-file.ts";
+import { changeFile, type TextChange, withFileLock } from "./file-lock.ts";
+import { toWriteError } from "./write-error.ts";
 
 /** How messages describe a file. */
 export interface PrivateFile {
@@ -75,55 +77,42 @@ export function writePrivateFile(target: PrivateFile, text: string | undefined):
     makeFolder(dirname(file));
     replaceFile(file, text);
   } catch (error) {
-    throw toWriteError(target, error);
+    throw toWriteError(`${target.subject} ${file}`, error);
   }
-}
-
-function toWriteError(target: PrivateFile, error: unknown): SheafError {
-  const { code = "" } = error as NodeJS.ErrnoException;
-  if (code === "ENOSPC" || code === "EDQUOT") {
-    const message = `${target.subject} ${target.file} cannot be written, the disk is full: free some space`;
-    return new SheafError("STORAGE_FULL", message, { cause: error, source: "storage" });
-  }
-  return createFault(
-    target,
-    `cannot be written (${code}): check the permissions of its folder, or set SHEAF_HOME`,
-    error,
-  );
 }
 
 /**
- * Writes a new file; false: it exists already, and stays unchanged.
- * @throws SheafError STORAGE_FULL, CONFIG_INVALID.
+ * Changes the text while no other process does; `change` gets undefined for no file, and gives undefined to remove it.
+ * It may be called twice. @throws SheafError as `readPrivateFile`, `writePrivateFile` and `changeFile`; what `change` throws.
  */
-export function createPrivateFile(target: PrivateFile, text: string): boolean {
-  let isFolderThere = false;
-  try {
-    makeFolder(dirname(target.file));
-    isFolderThere = true;
-    writeNewFile(target.file, text);
-    return true;
-  } catch (error) {
-    if (isFolderThere && (error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw toWriteError(target, error);
-  }
+export function changePrivateFile(
+  target: PrivateFile,
+  change: (text: string | undefined) => string | undefined,
+): TextChange {
+  const plan = (): TextChange => {
+    const before = readPrivateFile(target);
+    return { before, after: change(before) };
+  };
+  return changeFile(target.file, plan, (text) => writePrivateFile(target, text));
 }
 
-/** Adds to the end, in one write. @throws SheafError STORAGE_FULL, CONFIG_INVALID, as above. */
+/** Adds to the end, in one write. @throws SheafError STORAGE_FULL, STORAGE_LOCKED, CONFIG_INVALID, as above. */
 export function appendPrivateFile(target: PrivateFile, text: string): void {
   const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
-  try {
-    makeFolder(dirname(target.file));
-    const descriptor = openSync(target.file, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  // Without the lock, a process that replaces the file would lose the text.
+  withFileLock(target.file, () => {
     try {
-      checkPrivate(target, descriptor);
-      writeSync(descriptor, text);
-    } finally {
-      closeSync(descriptor);
+      const descriptor = openSync(target.file, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o600);
+      try {
+        checkPrivate(target, descriptor);
+        writeSync(descriptor, text);
+      } finally {
+        closeSync(descriptor);
+      }
+    } catch (error) {
+      throw toWriteError(`${target.subject} ${target.file}`, error);
     }
-  } catch (error) {
-    throw error instanceof SheafError ? error : toWriteError(target, error);
-  }
+  });
 }
 
 function createFault({ file, subject }: PrivateFile, problem: string, cause?: unknown): SheafError {

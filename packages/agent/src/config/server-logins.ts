@@ -1,13 +1,11 @@
 /** Logins to tool servers: one private file for each, by the name and the address of its server (S-170). */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
+import { join } from "node:path";
 import { listProblems } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
-import { makeFolder } from "../base/make-folder.ts";
 import { toDataFolder, type Environment } from "../base/paths.ts";
+import { holdFileLock } from "./file-lock.ts";
 import { isKeyText } from "./key-text.ts";
 import { createDamageError, readPrivateFile, writePrivateFile, type PrivateFile } from "./private-file.ts";
 
@@ -46,9 +44,15 @@ export interface ServerLogins {
   list(): readonly ServerLogin[];
   /** Undefined removes it. @throws SheafError CONFIG_INVALID, STORAGE_FULL. */
   write(server: ServerIdentity, login: ServerLogin | undefined): void;
-  /** Runs while no other process, and nothing else in this one, changes the login. @throws what `run` or the signal throws. */
-  withLock<Result>(server: ServerIdentity, signal: AbortSignal, run: () => Promise<Result>): Promise<Result>;
+  /**
+   * Runs while no other process, and nothing else in this one, changes the login.
+   * @throws SheafError STORAGE_LOCKED after a minute; CONFIG_INVALID, STORAGE_FULL; what `run` or the signal throws.
+   */
+  withLock<Result>(server: ServerIdentity, run: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
 }
+
+/** How long other processes may take with a login: an authorization server answers meanwhile. Milliseconds. */
+const PATIENCE_MS = 60_000;
 
 /** Those in the user's data folder. */
 export function createServerLogins(environment: Environment): ServerLogins {
@@ -82,13 +86,8 @@ export function createServerLogins(environment: Environment): ServerLogins {
     write(server, login) {
       writePrivateFile(toTarget(server), login && `${JSON.stringify(login, undefined, 2)}\n`);
     },
-    async withLock(server, signal, run) {
-      const lock = await openLock(`${toTarget(server).file}.lock`, signal);
-      try {
-        return await run();
-      } finally {
-        lock.close();
-      }
+    withLock(server, run, signal) {
+      return holdFileLock(toTarget(server).file, run, { signal, patienceMs: PATIENCE_MS });
     },
   };
 }
@@ -100,32 +99,4 @@ function parseLogin(found: string): ServerLogin | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** How long to wait before looking again. Milliseconds. */
-const LOOK_MS = 50;
-
-/** SQLite's lock of a file: the system takes it from a process that dies. */
-async function openLock(file: string, signal: AbortSignal): Promise<DatabaseSync> {
-  makeFolder(dirname(file));
-  const lock = new DatabaseSync(file, { timeout: 0 });
-  for (;;) {
-    try {
-      lock.exec("BEGIN EXCLUSIVE");
-      return lock;
-    } catch (error) {
-      if (!isBusy(error) || signal.aborted) {
-        lock.close();
-        signal.throwIfAborted();
-        throw error;
-      }
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
-}
-
-const SQLITE_BUSY = 5;
-
-function isBusy(error: unknown): boolean {
-  return (error as { readonly errcode?: number }).errcode === SQLITE_BUSY;
 }

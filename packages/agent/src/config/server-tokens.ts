@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { unwatchFile, watchFile } from "node:fs";
 import { SheafError, toSheafError } from "../base/errors.ts";
-import { createDamageError, createPrivateFile, readPrivateFile, type PrivateFile } from "./private-file.ts";
+import { changePrivateFile, createDamageError, readPrivateFile, type PrivateFile } from "./private-file.ts";
 import { localOwner } from "../store/store.ts";
 
 /** Characters that a token must have at least: 22 of base64 are 128 bits. */
@@ -90,13 +90,12 @@ function toHashOwner(token: string): string {
 
 /**
  * The token at `file`, 256 bits; created at the first call (S-42).
- * @throws SheafError CONFIG_INVALID, STORAGE_FULL.
+ * @throws SheafError CONFIG_INVALID, STORAGE_FULL, STORAGE_LOCKED.
  */
 export function ensureServerToken(file: string): string {
   const target = toTarget(file, "remove it, and a new token is created");
-  const made = randomBytes(32).toString("base64url");
-  if (createPrivateFile(target, `${made}\n`)) return made;
-  const token = readPrivateFile(target)?.trim() ?? "";
+  const made = `${randomBytes(32).toString("base64url")}\n`;
+  const token = changePrivateFile(target, (text = made) => text).after!.trim();
   if (isToken(token)) return token;
   throw createDamageError(target);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { SheafError } from "../base/errors.ts";
 import { findRepository, isSameRepository, type Repository } from "../workspace/repository.ts";
 import type { Environment } from "../base/paths.ts";
-import { createDamageError, readPrivateFile, writePrivateFile, type PrivateFile } from "./private-file.ts";
+import { changePrivateFile, createDamageError, readPrivateFile, type PrivateFile } from "./private-file.ts";
 
 /** Something that a repository names, and that its user has said yes to. */
 export interface TrustedEntry {
@@ -72,7 +72,10 @@ function isAmong(trusted: readonly Repository[], repository: Repository): boolea
 /** What the user trusts. @throws SheafError CONFIG_INVALID. */
 export function readTrust(dataFolder: string): TrustList {
   const target = toTarget(dataFolder);
-  const text = readPrivateFile(target);
+  return parseTrust(readPrivateFile(target), target);
+}
+
+function parseTrust(text: string | undefined, target: PrivateFile): TrustList {
   if (text === undefined) return { repositories: [], servers: [], hooks: [] };
   let value: unknown;
   try {
@@ -108,16 +111,17 @@ export function toTrustState(
   return known === undefined ? "not_trusted" : "changed";
 }
 
-/** Says yes to an entry with this content. @throws SheafError STORAGE_FULL, CONFIG_INVALID. */
+/** Says yes to an entry with this content. @throws SheafError as `changeTrust`. */
 export function addTrust(
   kind: TrustKind,
   { name, digest }: Pick<TrustedEntry, "name" | "digest">,
   { workspace, dataFolder }: { readonly workspace: string; readonly dataFolder: string },
 ): void {
   const repository = findRepository(workspace);
-  const list = readTrust(dataFolder);
-  const others = list[kind].filter((entry) => entry.repository.root !== repository.root || entry.name !== name);
-  writeTrust(dataFolder, { ...list, [kind]: [...others, { repository, name, digest }] });
+  changeTrust(dataFolder, (list) => {
+    const others = list[kind].filter((entry) => entry.repository.root !== repository.root || entry.name !== name);
+    return { ...list, [kind]: [...others, { repository, name, digest }] };
+  });
 }
 
 /** Takes back the yes to these entries of a repository, or to all; gives their names. @throws SheafError as `addTrust`. */
@@ -127,22 +131,32 @@ export function removeTrust(
   { workspace, dataFolder }: { readonly workspace: string; readonly dataFolder: string },
 ): readonly string[] {
   const { root } = findRepository(workspace);
-  const list = readTrust(dataFolder);
   const isForgotten = ({ repository, name }: TrustedEntry): boolean =>
     repository.root === root && (names.length === 0 || names.includes(name));
-  const forgotten = list[kind].filter(isForgotten).map(({ name }) => name);
-  if (forgotten.length > 0) {
-    writeTrust(dataFolder, { ...list, [kind]: list[kind].filter((entry) => !isForgotten(entry)) });
-  }
-  return forgotten;
+  const { before } = changeTrust(dataFolder, (list) => ({
+    ...list,
+    [kind]: list[kind].filter((entry) => !isForgotten(entry)),
+  }));
+  return before[kind].filter(isForgotten).map(({ name }) => name);
 }
 
-/** Replaces the list. @throws SheafError STORAGE_FULL, CONFIG_INVALID. */
-export function writeTrust(dataFolder: string, { repositories, servers, hooks }: TrustList): void {
-  const isEmpty = repositories.length + servers.length + hooks.length === 0;
+/**
+ * Changes the list while no other process does, and gives what it was and is. `change` may be called twice.
+ * @throws SheafError STORAGE_FULL, STORAGE_LOCKED, CONFIG_INVALID.
+ */
+export function changeTrust(
+  dataFolder: string,
+  change: (list: TrustList) => TrustList,
+): { readonly before: TrustList; readonly after: TrustList } {
+  const target = toTarget(dataFolder);
+  const { before, after } = changePrivateFile(target, (text) => formatTrust(change(parseTrust(text, target))));
+  return { before: parseTrust(before, target), after: parseTrust(after, target) };
+}
+
+function formatTrust({ repositories, servers, hooks }: TrustList): string | undefined {
+  if (repositories.length + servers.length + hooks.length === 0) return undefined;
   const entries = { ...(servers.length > 0 && { servers }), ...(hooks.length > 0 && { hooks }) };
-  const list = { version: 1, trusted: repositories, ...entries };
-  writePrivateFile(toTarget(dataFolder), isEmpty ? undefined : `${JSON.stringify(list, undefined, 2)}\n`);
+  return `${JSON.stringify({ version: 1, trusted: repositories, ...entries }, undefined, 2)}\n`;
 }
 
 function isListOf<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is readonly Item[] {

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { readCredentials, writeCredentials } from "../../src/config/credentials.ts";
+import { changeCredentials, readCredentials } from "../../src/config/credentials.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
 const root = mkdtempSync(join(tmpdir(), "sheaf-credentials-"));
@@ -33,6 +33,8 @@ const keys = new Map([
 ]);
 const toMode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
+const writeKeys = (written: ReadonlyMap<string, string>): void => changeCredentials(file, () => written);
+
 /** What reading fails with. */
 function fail(): { code: string; message: string } {
   try {
@@ -44,15 +46,16 @@ function fail(): { code: string; message: string } {
 }
 
 describe("writing", () => {
-  test(verifies("S-42", "file 0600 in a folder 0700, whatever the mask, nothing left beside it"), () => {
+  test(verifies("S-42", "file 0600 in a folder 0700, whatever the mask, nothing but an empty lock beside it"), () => {
     const mask = process.umask(0);
     try {
-      writeCredentials(file, keys);
+      writeKeys(keys);
     } finally {
       process.umask(mask);
     }
     expect([toMode(file), toMode(folder)]).toEqual(["600", "700"]);
-    expect(readdirSync(folder)).toEqual(["credentials.json"]);
+    expect(readdirSync(folder)).toEqual(["credentials.json", "credentials.json.lock"]);
+    expect([toMode(`${file}.lock`), statSync(`${file}.lock`).size]).toEqual(["600", 0]);
     expect(readCredentials(file)).toEqual(keys);
   });
 
@@ -61,45 +64,43 @@ describe("writing", () => {
     (mode) => {
       mkdirSync(folder, { recursive: true });
       chmodSync(folder, mode);
-      writeCredentials(file, keys);
+      writeKeys(keys);
       expect([toMode(folder), toMode(file)]).toEqual([(mode & 0o777).toString(8), "600"]);
     },
   );
 
   test(verifies("S-42", "a new file takes the place of the old one: who has it open keeps the old keys"), () => {
-    writeCredentials(file, keys);
+    writeKeys(keys);
     const before = statSync(file).ino;
-    chmodSync(file, 0o644);
-    writeCredentials(file, new Map([["openai", "new"]]));
+    writeKeys(new Map([["openai", "new"]]));
     expect(statSync(file).ino).not.toBe(before);
     expect(toMode(file)).toBe("600");
     expect([...readCredentials(file)]).toEqual([["openai", "new"]]);
   });
 
-  test(verifies("S-42", "a link in its place is replaced, not followed"), () => {
+  test(verifies("S-42", "a link in its place is refused, not followed"), () => {
     mkdirSync(folder, { recursive: true });
     const target = join(root, "target");
     writeFileSync(target, "untouched");
     symlinkSync(target, file);
     expect(fail().message).toContain("is a link");
-    writeCredentials(file, keys);
+    expect(() => writeKeys(keys)).toThrow("is a link");
     expect(readFileSync(target, "utf8")).toBe("untouched");
-    expect(readCredentials(file)).toEqual(keys);
   });
 
   test("a write that fails leaves the old file and no other", () => {
-    writeCredentials(file, keys);
+    writeKeys(keys);
     const text = readFileSync(file, "utf8");
     rmSync(file);
     mkdirSync(file);
-    expect(() => writeCredentials(file, keys)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
-    expect(readdirSync(folder)).toEqual(["credentials.json"]);
+    expect(() => writeKeys(keys)).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+    expect(readdirSync(folder)).toEqual(["credentials.json", "credentials.json.lock"]);
     expect(text).toContain("CANARY-1");
   });
 
   test("without a key the file goes", () => {
-    writeCredentials(file, keys);
-    writeCredentials(file, new Map());
+    writeKeys(keys);
+    writeKeys(new Map());
     expect(existsSync(file)).toBe(false);
     expect(readCredentials(file).size).toBe(0);
   });
@@ -107,7 +108,7 @@ describe("writing", () => {
 
 describe("reading", () => {
   test.each([0o640, 0o604, 0o660, 0o666])(verifies("S-42", "a file of mode %o is refused"), (mode) => {
-    writeCredentials(file, keys);
+    writeKeys(keys);
     chmodSync(file, mode);
     expect(fail()).toMatchObject({ code: "CONFIG_INVALID" });
     expect(fail().message).toContain(`can be opened by others (mode 0${mode.toString(8)}): run chmod 600`);

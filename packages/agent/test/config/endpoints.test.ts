@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { UserConfig } from "../../src/config/user-config.ts";
-import { writeCredentials } from "../../src/config/credentials.ts";
+import { changeCredentials } from "../../src/config/credentials.ts";
 import { chooseModel, findModelName, type ModelFlags } from "../../src/config/endpoints.ts";
 import { SheafError } from "../../src/base/errors.ts";
 import { defaultRequestLimits } from "../../src/model/endpoint.ts";
@@ -207,14 +207,15 @@ describe("what cannot be used", () => {
 
 describe("keys", () => {
   const credentials = join(folder, "kept.json");
-  writeCredentials(
+  changeCredentials(
     credentials,
-    new Map([
-      ["openai", "k-login"],
-      ["google", "k-login"],
-      ["ollama", "k-login"],
-      ["openai-compatible", "k-login"],
-    ]),
+    () =>
+      new Map([
+        ["openai", "k-login"],
+        ["google", "k-login"],
+        ["ollama", "k-login"],
+        ["openai-compatible", "k-login"],
+      ]),
   );
   const common = { SHEAF_API_KEY: "k-common" };
   const google = { GOOGLE_GENERATIVE_AI_API_KEY: "k-second" };

@@ -9,7 +9,7 @@ import { chooseProvider } from "../run-config.ts";
 import { readStandardInput, toInputKind } from "../standard-input.ts";
 import { printText } from "../standard-output.ts";
 import { findUserConfig } from "../../config/config-file.ts";
-import { readCredentials, writeCredentials } from "../../config/credentials.ts";
+import { changeCredentials, readCredentials } from "../../config/credentials.ts";
 import { isKeyText } from "../../config/key-text.ts";
 import { toProviders } from "../../config/providers.ts";
 
@@ -29,7 +29,7 @@ export async function runLogin(parsed: ParsedArguments, io: CommandIo): Promise<
   // A problem with the file is reported before the user types a key.
   readCredentials(files.credentials);
   const key = await readKey(credential, io);
-  writeCredentials(files.credentials, new Map([...readCredentials(files.credentials), [credential, key]]));
+  changeCredentials(files.credentials, (keys) => new Map([...keys, [credential, key]]));
   return printText(`The key of ${credential} is kept in ${files.credentials}.\n`);
 }
 
@@ -61,7 +61,7 @@ export async function runLogout(parsed: ParsedArguments, { environment }: Comman
   const files = toUserFiles(environment);
   const kept = readCredentials(files.credentials);
   const forgotten = word === undefined ? [...kept.keys()] : toCredentials(word, kept, files.config);
-  writeCredentials(files.credentials, new Map([...kept].filter(([name]) => !forgotten.includes(name))));
+  changeCredentials(files.credentials, (keys) => new Map([...keys].filter(([name]) => !forgotten.includes(name))));
   if (forgotten.length > 0) return printText(`Forgotten: the key of ${forgotten.join(", ")}.\n`);
   return printText(`No key to forget in ${files.credentials}.\n`);
 }

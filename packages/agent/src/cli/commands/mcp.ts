@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { McpServerState } from "@sheaf/protocol";
 import { createConfig } from "../../config/config.ts";
-import { findUserConfig, writeUserConfig } from "../../config/config-file.ts";
+import { findUserConfig, changeUserConfig } from "../../config/config-file.ts";
 import { isServerName, serverNameRule } from "../../config/mcp-settings.ts";
 import { toUserFiles } from "../../base/paths.ts";
 import { SheafError } from "../../base/errors.ts";
@@ -200,7 +200,7 @@ async function addServer(flags: FlagValues, io: CommandIo, words: readonly strin
   }
   const server = { ...toSettings(flags, rest, io), ...toServerLimits(flags) };
   const file = toUserFiles(io.environment).config;
-  writeUserConfig(file, (config) => {
+  changeUserConfig(file, (config) => {
     const servers = toRecord(config.mcpServers);
     if (Object.hasOwn(servers, name)) {
       throw new SheafError("USAGE", `the MCP server "${name}" exists already: remove it with sheaf mcp remove ${name}`);
@@ -248,7 +248,7 @@ async function removeServer(io: CommandIo, words: readonly string[]): Promise<nu
     throw new SheafError("USAGE", `mcp remove takes one name; "${words.join(" ")}" was given`);
   }
   const file = toUserFiles(io.environment).config;
-  writeUserConfig(file, (config) => {
+  changeUserConfig(file, (config) => {
     const { [name]: found, ...others } = toRecord(config.mcpServers);
     if (found === undefined) {
       throw new SheafError("USAGE", `there is no MCP server "${name}" in ${file}: see sheaf mcp list`);

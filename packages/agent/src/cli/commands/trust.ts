@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { createConfig } from "../../config/config.ts";
-import { readTrust, writeTrust, type TrustedEntry, type TrustList } from "../../config/trust.ts";
+import { changeTrust, readTrust, type TrustedEntry, type TrustList } from "../../config/trust.ts";
 import { SheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { findRepository, isSameRepository, type Repository } from "../../workspace/repository.ts";
@@ -29,12 +29,11 @@ export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<
   if (repository.git === "file" && repository.gitFolder === "") {
     throw new SheafError("USAGE", `${repository.root}/.git names no repository: repair it, or use --trust for one run`);
   }
-  const list = readTrust(dataFolder);
-  const { repositories } = list;
-  if (!repositories.some((candidate) => isSameRepository(candidate, repository))) {
-    const others = repositories.filter((candidate) => candidate.root !== repository.root);
-    writeTrust(dataFolder, { ...list, repositories: [...others, repository] });
-  }
+  changeTrust(dataFolder, (list) => {
+    if (list.repositories.some((candidate) => isSameRepository(candidate, repository))) return list;
+    const others = list.repositories.filter((candidate) => candidate.root !== repository.root);
+    return { ...list, repositories: [...others, repository] };
+  });
   return printText(`Trusted: ${describe(repository)}\n`);
 }
 
@@ -42,15 +41,14 @@ export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<
 function forget(folder: string, io: CommandIo): Promise<number> {
   const { dataFolder } = createConfig({}, io.environment, io.cwd);
   const root = existsSync(folder) ? findRepository(realpathSync(folder)).root : folder;
-  const before = readTrust(dataFolder);
-  const repositories = before.repositories.filter((candidate) => candidate.root !== root);
   const isOther = ({ repository }: TrustedEntry): boolean => repository.root !== root;
-  const [servers, hooks] = [before.servers.filter(isOther), before.hooks.filter(isOther)];
   const count = (list: TrustList): number => list.repositories.length + list.servers.length + list.hooks.length;
-  const after = { repositories, servers, hooks };
-  const isKnown = count(after) < count(before);
-  if (isKnown) writeTrust(dataFolder, after);
-  const was = isKnown ? "Not trusted any more" : "Was not trusted";
+  const { before, after } = changeTrust(dataFolder, ({ repositories, servers, hooks }) => ({
+    repositories: repositories.filter((candidate) => candidate.root !== root),
+    servers: servers.filter(isOther),
+    hooks: hooks.filter(isOther),
+  }));
+  const was = count(after) < count(before) ? "Not trusted any more" : "Was not trusted";
   return printText(`${was}: ${toVisibleLine(root)}\n`);
 }
 

@@ -1,6 +1,6 @@
 /** What a person wrote before, over sessions: in a private file of the data folder (C63). */
 import { join } from "node:path";
-import { appendPrivateFile, readPrivateFile, writePrivateFile, type PrivateFile } from "../../config/private-file.ts";
+import { appendPrivateFile, changePrivateFile, type PrivateFile } from "../../config/private-file.ts";
 
 export interface PromptHistory {
   /** Oldest first. */
@@ -18,11 +18,8 @@ const MAX_LENGTH = 10_000;
 /** `folder` undefined: nothing is read or written. @throws SheafError CONFIG_INVALID for a file that is not private. */
 export function openPromptHistory(folder: string | undefined): PromptHistory {
   const target = folder === undefined ? undefined : toTarget(folder);
-  const entries = target ? parseEntries(readPrivateFile(target) ?? "") : [];
-  if (target && entries.length >= 2 * MAX_ENTRIES) {
-    entries.splice(0, entries.length - MAX_ENTRIES);
-    writePrivateFile(target, entries.map(formatEntry).join(""));
-  }
+  const kept = target && changePrivateFile(target, shorten).after;
+  const entries = parseEntries(kept ?? "");
   return {
     entries,
     add(text) {
@@ -35,6 +32,11 @@ export function openPromptHistory(folder: string | undefined): PromptHistory {
 
 function toTarget(folder: string): PrivateFile {
   return { file: join(folder, "history.jsonl"), subject: "the history of prompts", remedy: "remove it" };
+}
+
+function shorten(text: string | undefined): string | undefined {
+  const entries = parseEntries(text ?? "");
+  return entries.length < 2 * MAX_ENTRIES ? text : entries.slice(-MAX_ENTRIES).map(formatEntry).join("");
 }
 
 function formatEntry(text: string): string {

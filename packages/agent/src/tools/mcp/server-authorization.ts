@@ -14,9 +14,6 @@ import type { ServerIdentity, ServerLogin, ServerLogins } from "../../config/ser
 /** How long before its end a token is refreshed, at most: a tenth of its life. Milliseconds. */
 const MARGIN_MS = 30_000;
 
-/** How long other processes may take with it. Milliseconds. */
-const LOCK_MS = 60_000;
-
 export interface AuthorizationPorts {
   readonly logins: ServerLogins;
   /** Reaches what the server may lead to. */
@@ -47,7 +44,7 @@ export function createServerAuthorization(server: ServerIdentity, ports: Authori
 
   /** `old`: the token that does not work any more. */
   const refresh = (old: string): Promise<ServerLogin> =>
-    logins.withLock(server, AbortSignal.timeout(LOCK_MS), async () => {
+    logins.withLock(server, async () => {
       const found = logins.read(server);
       if (!found) throw createLoginError("it needs a login", server);
       const login = note(found);

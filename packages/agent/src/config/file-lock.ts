@@ -1,0 +1,131 @@
+/** The lock of a file that several processes of Sheaf change: it is SQLite's, so the system takes it from a dead process (R-74). */
+import { lstatSync, type Stats } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SheafError } from "../base/errors.ts";
+import { makeFolder } from "../base/make-folder.ts";
+import { writeNewFile } from "../base/replace-file.ts";
+import { toWriteError } from "./write-error.ts";
+
+/** How long to wait for another process, which takes milliseconds to change a file. Milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/** How long an asynchronous wait lasts before it looks again. Milliseconds. */
+const LOOK_MS = 50;
+
+/** A text before and after a change; undefined: there is no file. */
+export interface TextChange {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/**
+ * Reads a file, and writes it if that changes something, while no other process does the same. `plan` reads the text and
+ * says what it becomes. A change that changes nothing needs no lock, and works in a folder that cannot be written.
+ * @throws SheafError STORAGE_LOCKED; CONFIG_INVALID or STORAGE_FULL for a lock that cannot be used; what `plan` and `write` throw.
+ */
+export function changeFile<Change extends TextChange>(
+  file: string,
+  plan: () => Change,
+  write: (text: string | undefined) => void,
+): Change {
+  const first = plan();
+  if (first.after === first.before) return first;
+  return withFileLock(file, () => {
+    const change = plan();
+    if (change.after !== change.before) write(change.after);
+    return change;
+  });
+}
+
+/** Blocks until no other process has the lock of the file, then runs. @throws as `changeFile`. */
+export function withFileLock<Result>(file: string, run: () => Result, patienceMs = PATIENCE_MS): Result {
+  const lock = openLock(file, patienceMs);
+  try {
+    if (!tryLock(lock)) throw createBusyError(lock, patienceMs);
+    return run();
+  } finally {
+    lock.database.close();
+  }
+}
+
+/** Waits until nobody has the lock of the file, also in this process, then runs. @throws as `changeFile`, or the signal's reason. */
+export async function holdFileLock<Result>(
+  file: string,
+  run: () => Promise<Result>,
+  { signal, patienceMs }: { readonly signal?: AbortSignal | undefined; readonly patienceMs: number },
+): Promise<Result> {
+  const lock = openLock(file, 0);
+  const late = AbortSignal.timeout(patienceMs);
+  const either = signal ? AbortSignal.any([signal, late]) : late;
+  try {
+    while (!tryLock(lock)) {
+      await sleep(LOOK_MS, undefined, { signal: either }).catch(() => undefined);
+      signal?.throwIfAborted();
+      if (late.aborted) throw createBusyError(lock, patienceMs);
+    }
+    return await run();
+  } finally {
+    lock.database.close();
+  }
+}
+
+interface Lock {
+  readonly path: string;
+  readonly database: DatabaseSync;
+}
+
+function openLock(file: string, timeout: number): Lock {
+  const path = `${file}.lock`;
+  try {
+    makeFolder(dirname(path));
+    // Other users cannot open it, so they cannot hold it: SQLite would let them read it.
+    if (!findStats(path)) writeNewFile(path, "");
+  } catch (error) {
+    // Unless another process was faster.
+    if (!findStats(path)) throw toWriteError(`the lock ${path}`, error);
+  }
+  try {
+    // Only looked at: closing it here would release a lock that this process has.
+    if (!findStats(path)?.isFile()) throw new Error("it is not a file");
+    // Not by `import`: few starts change a file.
+    const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+    return { path, database: new DatabaseSync(path, { timeout }) };
+  } catch (error) {
+    throw createFault(path, error);
+  }
+}
+
+function findStats(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const SQLITE_BUSY = 5;
+
+/** False: another process has it. */
+function tryLock({ path, database }: Lock): boolean {
+  try {
+    database.exec("BEGIN EXCLUSIVE");
+    return true;
+  } catch (error) {
+    if ((error as { readonly errcode?: number }).errcode === SQLITE_BUSY) return false;
+    throw createFault(path, error);
+  }
+}
+
+function createFault(path: string, cause: unknown): SheafError {
+  const { message } = cause as Error;
+  return new SheafError("CONFIG_INVALID", `the lock ${path} cannot be used (${message}): remove it, and try again`, {
+    cause,
+  });
+}
+
+function createBusyError({ path }: Lock, patienceMs: number): SheafError {
+  const message = `another process has held the lock ${path} for ${patienceMs / 1000} s: find it with fuser "${path}", end it, and try again`;
+  return new SheafError("STORAGE_LOCKED", message, { source: "storage" });
+}
