@@ -84,12 +84,37 @@ test(verifies("C70", "what has no tree is a usage error"), async () => {
   git(empty, "init", "-q");
   const unborn = await repository.prompt([], ["--worktree"], empty);
   expect([unborn.code, unborn.stderr]).toEqual([2, expect.stringContaining("commit something first")]);
+  const broken = createRepository();
+  rmSync(join(broken.cwd, ".git/objects"), { recursive: true });
+  const unread = await broken.prompt([], ["--worktree"]);
+  expect([unread.code, unread.stderr]).toEqual([
+    2,
+    expect.stringContaining(`check it with git -C "${broken.cwd}" fsck`),
+  ]);
   for (const args of [["--worktree=../x"], ["--worktree=a.lock"], ["--worktree", "--no-save"]]) {
     expect((await repository.prompt([], args)).code).toBe(2);
   }
   git(repository.cwd, "config", "remote.origin.promisor", "true");
   expect((await repository.prompt([], ["--worktree"])).stderr).toContain("is a partial clone");
 });
+
+test(
+  verifies(["C70", "C73"], "a checkout without history, as CI makes it, has trees and gets their branches"),
+  async () => {
+    const repository = createRepository();
+    git(repository.cwd, "commit", "-qm", "Go on", "--allow-empty");
+    const checkout = folders.newFolder();
+    git(checkout, "clone", "-q", "--depth=1", `file://${repository.cwd}`, ".");
+    git(checkout, "checkout", "-q", "--detach");
+    const run = await repository.prompt([edit("a.txt", "two", "2")], ["--worktree", "fix"], checkout);
+    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining("has changes to 1 file")]);
+    const merge = (...args: string[]) =>
+      runSheaf(["worktrees", "merge", "fix", ...args], { cwd: checkout, home: repository.home });
+    expect((await merge("--branch")).code).toBe(0);
+    expect(git(checkout, "log", "--format=%s", "sheaf/fix")).toBe("Changes of the working tree fix\nGo on");
+    expect((await merge()).code).toBe(0);
+  },
+);
 
 test(verifies("C70", "a subfolder of the repository is the same subfolder of the tree"), async () => {
   const repository = createRepository({ "app/a.txt": "one\n" });

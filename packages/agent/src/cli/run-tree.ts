@@ -154,7 +154,8 @@ async function makeTree(
   await openMirror(mirror);
   const fetched = await fetchRef(mirror, remote, "HEAD", `refs/sheaf-base/${tree.name}`);
   if (!fetched.ok) {
-    const advice = "commit something first, or leave --worktree out";
+    const isUnborn = fetched.reason.includes("couldn't find remote ref");
+    const advice = `${isUnborn ? "commit something first" : `check it with git -C "${source}" fsck`}, or leave --worktree out`;
     throw new SheafError("USAGE", `no working tree of ${source} can be made (${fetched.reason}): ${advice}`);
   }
   const { commit } = fetched;

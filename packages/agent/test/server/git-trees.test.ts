@@ -11,12 +11,15 @@ import { createFolder, git } from "../workspace/trees/repository.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The trees of a workspace whose repository has one commit, and the log of the server. */
-function createWorkspace() {
-  const remote = createFolder();
-  git(remote, "init", "-q", "-b", "main");
-  writeFileSync(join(remote, "a.txt"), "one\n");
-  git(remote, "add", "-A");
-  git(remote, "commit", "-qm", "Begin");
+function createWorkspace({ isShallow = false } = {}) {
+  const origin = createFolder();
+  git(origin, "init", "-q", "-b", "main");
+  writeFileSync(join(origin, "a.txt"), "one\n");
+  git(origin, "add", "-A");
+  git(origin, "commit", "-qm", "Begin");
+  if (isShallow) git(origin, "commit", "-qm", "Go on", "--allow-empty");
+  const remote = isShallow ? createFolder() : origin;
+  if (isShallow) git(origin, "clone", "-q", "--depth=1", `file://${origin}`, remote);
   const word = `git+file://${remote}#main`;
   const toWorkspace = (folder: string) =>
     createGitWorkspace({ name: "app", word, settings: {}, folder, environment: process.env });
@@ -105,6 +108,26 @@ test(verifies(["R-50", "R-51"], "without the repository, what is known is used, 
     "chat_2",
   ]);
 });
+
+test(
+  verifies(["R-50", "R-52"], "a repository without its whole history gives trees, and takes their states"),
+  async () => {
+    const { remote, root, events, open, openOther } = createWorkspace({ isShallow: true });
+    expect(existsSync(join(remote, ".git/shallow"))).toBe(true);
+    const trees = open(0);
+    await trees.open();
+    const owner = { id: "conv_1", workspace: trees.toFolder(root, "conv_1") };
+    await trees.prepare(owner, toStore(), begins("chat_1"));
+    writeFileSync(join(owner.workspace, "b.txt"), "two\n");
+    await trees.record(owner, "chat_1");
+    const other = openOther();
+    await other.trees.open();
+    const workspace = other.trees.toFolder(other.root, "conv_1");
+    await other.trees.prepare({ id: "conv_1", workspace }, toStore("chat_1"), begins("chat_2"));
+    expect(["a.txt", "b.txt"].map((name) => existsSync(join(workspace, name)))).toEqual([true, true]);
+    expect(events).toEqual([]);
+  },
+);
 
 test(verifies(["R-57", "X55"], "publish moves no branch of another, not even one that is behind"), async () => {
   const { remote, root, open, openOther } = createWorkspace();

@@ -65,10 +65,20 @@ export async function fetchRefs(mirror: GitSetup, { address, access }: Remote, r
     "--no-write-fetch-head",
     "--no-recurse-submodules",
     "--no-auto-maintenance",
+    // Otherwise git leaves out the refs of a shallow repository, without an error.
+    "--update-shallow",
   ];
   const options = { remote: access, timeoutMs: FETCH_MS };
-  const fetched = await runGit(mirror, [...words, "--", address, refspec], options);
+  const fetched = await runGit(mirror, [...words, ...toSender(access), "--", address, refspec], options);
   return fetched.exitCode === 0 ? { ok: true } : { ok: false, reason: toReason(fetched) };
+}
+
+/**
+ * A repository on this machine may belong to another user, as in a container that CI starts. The program that sends it reads
+ * only objects and refs, so it need not refuse that.
+ */
+function toSender({ protocol }: RemoteAccess): readonly string[] {
+  return protocol === "file" ? ["--upload-pack=git -c safe.directory='*' upload-pack"] : [];
 }
 
 /** The refs of a remote that begin so, with their commits; undefined: it cannot be reached. */
@@ -77,7 +87,7 @@ export async function listRemoteRefs(
   { address, access }: Remote,
   start: string,
 ): Promise<ReadonlyMap<string, string> | undefined> {
-  const words = ["ls-remote", "-q", "--", address, `${start}*`];
+  const words = ["ls-remote", "-q", ...toSender(access), "--", address, `${start}*`];
   const { exitCode, stdout } = await runGit(mirror, words, { remote: access, timeoutMs: LIST_MS });
   if (exitCode !== 0) return undefined;
   const lines = stdout.toString().split("\n").filter(Boolean);
@@ -95,11 +105,14 @@ export async function readCommit(mirror: GitSetup, ref: string): Promise<string 
  * change a branch that is checked out, which would run filters.
  */
 const receivingSettings = [
+  "safe.directory='*'",
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
   "core.alternateRefsCommand=true",
   "receive.autogc=false",
   "receive.denyCurrentBranch=refuse",
+  // The mirror of a shallow repository is shallow, too. Where the receiver has more of the history, it keeps that.
+  "receive.shallowUpdate=true",
   "gc.auto=0",
   "maintenance.auto=false",
 ];
@@ -134,8 +147,10 @@ export function toLocalRemote(repository: Repository, environment: Environment):
   const { settings, unread } = readRepositoryConfig(repository, environment);
   const missing = settings.find(({ key }) => key === "extensions.partialclone" || /^remote\..*\.promisor$/s.test(key));
   if (missing !== undefined || unread.length > 0) {
-    const reason = missing ? `it is a partial clone (${missing.key})` : `${unread[0]} cannot be read`;
-    throw new SheafError("USAGE", `the repository ${root} cannot be copied, ${reason}: use a complete clone`);
+    const problem = missing
+      ? `it is a partial clone (${missing.key}): clone it without --filter, for instance with --depth 1`
+      : `${unread[0]} cannot be read: check its permissions`;
+    throw new SheafError("USAGE", `the repository ${root} cannot be copied, ${problem}, or leave --worktree out`);
   }
   return { address: existsSync(`${gitFolder}/HEAD`) ? gitFolder : commonFolder, access: { protocol: "file" } };
 }
