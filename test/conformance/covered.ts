@@ -270,6 +270,7 @@ export const covered: readonly string[] = [
   "S-80",
   "S-81",
   "S-30",
+  "S-240",
   "S-31",
   "S-32",
   "S-33",

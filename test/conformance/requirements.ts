@@ -284,6 +284,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-80", document: "security-reliability", title: "places that git's configuration names are protected" },
   { id: "S-81", document: "security-reliability", title: "what editors obey on opening a folder is protected" },
   { id: "S-30", document: "security-reliability", title: "restrictions of the sandbox" },
+  { id: "S-240", document: "security-reliability", title: "commands reach no unix socket" },
   { id: "S-31", document: "security-reliability", title: "no sandbox, no commands, never silent" },
   { id: "S-32", document: "security-reliability", title: "network allow list" },
   { id: "S-33", document: "security-reliability", title: "permissions state what was granted" },

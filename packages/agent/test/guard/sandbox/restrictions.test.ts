@@ -1,5 +1,6 @@
 /** Each restriction of the sandbox, by a command that would get through without it (S-30, S-34). */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -232,6 +233,54 @@ describeWithSandbox("processes and network", () => {
       } finally {
         server.close();
       }
+    },
+  );
+
+  test(
+    verifies("S-240", "no socket of a pair sends to a socket file of the machine, and connected pairs work"),
+    async () => {
+      const workspace = createFolder("workspace");
+      const path = join(workspace, "socket");
+      const bindSocket = `use Socket; socket(S, AF_UNIX, SOCK_DGRAM, 0) or die; bind(S, sockaddr_un("${path}")) or die`;
+      const receive = `$| = 1; print "bound\n"; while (defined recv(S, $text, 99, 0)) { exit if $text eq "end"; print "$text\n" }`;
+      const receiver = spawn("perl", ["-e", `${bindSocket}; ${receive}`]);
+      onTestFinished(() => void receiver.kill());
+      let received = "";
+      receiver.stdout.on("data", (chunk: Buffer) => void (received += chunk.toString()));
+      const ended = once(receiver, "close");
+      await once(receiver.stdout, "data");
+      const pairCall = process.arch === "x64" ? 53 : 199;
+      const program = `
+        use Socket;
+        my $address = sockaddr_un("${path}");
+        for my $type (SOCK_DGRAM, SOCK_RAW) {
+          for my $flags (0, 0x800, 0x80000, 0x80800) {
+            socketpair(A, B, AF_UNIX, $type | $flags, 0) or print("$!\n"), next;
+            send(A, "pair $type $flags", 0, $address);
+          }
+        }
+        my $pair = chr(0) x 8;
+        if (syscall(${pairCall}, 1 << 32 | 1, 1 << 32 | 2, 0, $pair) == 0) {
+          open(C, "+<&=", (unpack "ii", $pair)[0]);
+          send(C, "wide", 0, $address);
+        } else { print "$!\n" }
+        for my $type (SOCK_STREAM, SOCK_SEQPACKET) {
+          socketpair(A, B, AF_UNIX, $type, 0) or die;
+          connect(A, $address) and send(A, "connected $type", 0);
+          send(A, "named $type", 0, $address);
+          send(A, "own $type", 0);
+          recv(B, my $text, 99, 0);
+          print "$text\n";
+        }`;
+      const { stdout, stderr } = await runHeld(`perl -e '${program}'`, workspace);
+      expect(stderr).toBe("");
+      expect(stdout).toBe(`${"Operation not permitted\n".repeat(9)}own 1\nnamed 5\n`);
+      spawnSync("perl", [
+        "-e",
+        `use Socket; socket(S, AF_UNIX, SOCK_DGRAM, 0); send(S, "end", 0, sockaddr_un("${path}"))`,
+      ]);
+      await ended;
+      expect(received).toBe("bound\n");
     },
   );
 

@@ -2,6 +2,8 @@
  * The system calls that a command in the sandbox does not get, as a program for the kernel (S-30).
  * Namespaces do not stop unix sockets: a socket file of the machine (Docker, D-Bus, an agent for keys) can be connected
  * to through a read-only mount. So only internet sockets can be created, and a command has no internet either.
+ * Programs need pairs of unix sockets, and get those that stay connected to each other: a datagram socket of a pair could
+ * send to any socket file by its path.
  * Nor do they stop a program in the workspace from getting the set-user-ID or set-group-ID bit: outside the sandbox it
  * would give every user of the machine the rights of Sheaf's user or group. Team folders have the set-group-ID bit, and
  * the filter cannot see whether a call that changes a mode is about a folder.
@@ -29,16 +31,16 @@ interface ModeCall {
 }
 
 type FilteredCall =
-  | "socket" | "clone" | "unshare" | "setns" | "clone3" | "io_uring_setup" | "io_uring_enter" | "io_uring_register"
-  | "openat2" | "add_key" | "request_key" | "keyctl" | "bpf" | "perf_event_open" | "userfaultfd"; // prettier-ignore
+  | "socket" | "socketpair" | "clone" | "unshare" | "setns" | "clone3" | "io_uring_setup" | "io_uring_enter"
+  | "io_uring_register" | "openat2" | "add_key" | "request_key" | "keyctl" | "bpf" | "perf_event_open" | "userfaultfd"; // prettier-ignore
 
 const architectures: Readonly<Record<string, Architecture>> = {
   x64: {
     audit: 0xc000_003e,
     foreignFrom: 0x4000_0000,
     calls: {
-      socket: 41, clone: 56, add_key: 248, request_key: 249, keyctl: 250, unshare: 272, perf_event_open: 298,
-      setns: 308, bpf: 321, userfaultfd: 323, io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427,
+      socket: 41, socketpair: 53, clone: 56, add_key: 248, request_key: 249, keyctl: 250, unshare: 272,
+      perf_event_open: 298, setns: 308, bpf: 321, userfaultfd: 323, io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427,
       clone3: 435, openat2: 437,
     },
     modeCalls: [
@@ -56,8 +58,8 @@ const architectures: Readonly<Record<string, Architecture>> = {
   arm64: {
     audit: 0xc000_00b7,
     calls: {
-      unshare: 97, socket: 198, add_key: 217, request_key: 218, keyctl: 219, clone: 220, perf_event_open: 241,
-      setns: 268, bpf: 280, userfaultfd: 282, io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427,
+      unshare: 97, socket: 198, socketpair: 199, add_key: 217, request_key: 218, keyctl: 219, clone: 220,
+      perf_event_open: 241, setns: 268, bpf: 280, userfaultfd: 282, io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427,
       clone3: 435, openat2: 437,
     },
     modeCalls: [
@@ -72,6 +74,12 @@ const architectures: Readonly<Record<string, Architecture>> = {
 
 /** Allowed socket families: IPv4, IPv6, and netlink, by which programs list network interfaces. */
 const socketFamilies = [2, 10, 16] as const;
+/** AF_UNIX. */
+const unixFamily = 1;
+/** SOCK_STREAM and SOCK_SEQPACKET. The kernel makes a datagram socket of SOCK_RAW, too. */
+const connectedTypes = [1, 5] as const;
+/** Of a socket's type; SOCK_CLOEXEC and SOCK_NONBLOCK are flags beside it. */
+const typeMask = 0xf;
 const newUserNamespace = 0x1000_0000;
 const setUserId = 0o4000;
 const setGroupId = 0o2000;
@@ -96,6 +104,7 @@ type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, 
 const load = (offset: number): Instruction => [0x20, 0, 0, offset];
 /** The lower half of an argument. */
 const loadArgument = (index: number): Instruction => load(firstArgumentOffset + argumentSize * index);
+const keepBits = (mask: number): Instruction => [0x54, 0, 0, mask];
 const skipUnlessEqual = (value: number, count: number): Instruction => [0x15, 0, count, value];
 const skipIfEqual = (value: number, count: number): Instruction => [0x15, count, 0, value];
 const skipIfBelow = (value: number, count: number): Instruction => [0x35, 0, count, value];
@@ -130,6 +139,7 @@ function toInstructions({ audit, foreignFrom, calls, modeCalls }: Architecture, 
     load(numberOffset),
     ...(foreignFrom === undefined ? [] : [skipIfBelow(foreignFrom, 1), end(kill)]),
     ...toSocketRule(calls.socket),
+    ...toPairRule(calls.socketpair),
     ...ifNewUser("clone"),
     ...ifNewUser("unshare"),
     ...always("setns", refuse),
@@ -148,6 +158,12 @@ function toInstructions({ audit, foreignFrom, calls, modeCalls }: Architecture, 
 
 function toSocketRule(call: number): Instruction[] {
   const checks = socketFamilies.map((family, index) => skipIfEqual(family, socketFamilies.length - index));
+  return [skipUnlessEqual(call, checks.length + 3), loadArgument(0), ...checks, end(refuse), end(allow)];
+}
+
+function toPairRule(call: number): Instruction[] {
+  const types = connectedTypes.map((type, index) => skipIfEqual(type, connectedTypes.length - index));
+  const checks = [skipUnlessEqual(unixFamily, types.length + 2), loadArgument(1), keepBits(typeMask), ...types];
   return [skipUnlessEqual(call, checks.length + 3), loadArgument(0), ...checks, end(refuse), end(allow)];
 }
 
