@@ -271,6 +271,8 @@ export const covered: readonly string[] = [
   "S-81",
   "S-30",
   "S-240",
+  "S-241",
+  "S-242",
   "S-31",
   "S-32",
   "S-33",

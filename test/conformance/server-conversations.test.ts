@@ -31,7 +31,7 @@ const readConversation = (server: TestServer, id: string): Promise<Conversation>
 describe("owners", () => {
   test(verifies("S-53", "see nothing of each other: foreign and missing get the same answer"), async () => {
     const cwd = folders.newFolder();
-    const file = join(cwd, "tokens");
+    const file = `${cwd}-tokens`;
     const [ada, bob] = ["a".repeat(32), "b".repeat(32)];
     writeFileSync(file, `# clients\nada ${ada}\n\n${bob}\n`, { mode: 0o600 });
     const server = await start({ cwd, args: ["--token-file", file] });

@@ -130,7 +130,7 @@ describe("the way in", () => {
   test(verifies(["S-53", "C20"], "a token that is given to two people is refused"), async () => {
     const cwd = folders.newFolder();
     const [one, two] = ["t".repeat(30), "u".repeat(30)];
-    const file = join(cwd, "tokens");
+    const file = `${cwd}-tokens`;
     const args = ["serve", "--port", "0", "--model", "offline", "--token-file", file];
     writeFileSync(file, `ada ${two}\nada ${one}\nbob ${one}\n`, { mode: 0o600 });
     const { code, stderr } = await runSheaf(args, { cwd });
@@ -142,7 +142,7 @@ describe("the way in", () => {
     verifies(["S-51", "S-53"], "a token file that changes is read again; one with a fault changes nothing"),
     async () => {
       const cwd = folders.newFolder();
-      const file = join(cwd, "tokens");
+      const file = `${cwd}-tokens`;
       const [ada, bob, eve] = ["a".repeat(32), "b".repeat(32), "e".repeat(32)];
       writeFileSync(file, `ada ${ada}\nbob ${bob}\n`, { mode: 0o600 });
       const server = await start({ cwd, args: ["--token-file", file] });

@@ -23,7 +23,15 @@ import { createPlaceFinder } from "../guard/permissions/reading-place.ts";
 /** The part of an order that rules and sandbox depend on. */
 export interface PolicyOrder extends Pick<
   RunOrder,
-  "workspace" | "mode" | "trusted" | "sandbox" | "permissions" | "addedFolders" | "environment" | "dataFolder"
+  | "workspace"
+  | "mode"
+  | "trusted"
+  | "sandbox"
+  | "permissions"
+  | "addedFolders"
+  | "environment"
+  | "dataFolder"
+  | "hiddenPlaces"
 > {
   /** Where it is remembered that the sandbox works; undefined: nowhere, so that it is tried each time. */
   readonly sandboxMemory: ProbePlace | undefined;
@@ -45,6 +53,8 @@ export interface PreparedPolicy {
   readonly credentials: readonly CredentialName[];
   /** Files that no command may read or write, in the sandbox. */
   readonly fileDenials: readonly FileRule[];
+  /** Absolute. */
+  readonly hiddenPlaces: readonly string[];
   /** Rules that the workspace added. */
   readonly workspaceDenials: readonly string[];
   /** What commands may get a part of (S-40). */
@@ -99,6 +109,7 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
     network,
     credentials: listCredentials(allow, denials),
     fileDenials,
+    hiddenPlaces: order.hiddenPlaces ?? [],
     workspaceDenials,
     environment,
   };
@@ -106,7 +117,7 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
 
 /** What every command of a run gets; `cacheFolder` undefined: caches of tools last as long as the run. */
 export function toCommandOptions(
-  { workspace, addedWorkspaces, environment, sandbox, network, credentials, fileDenials }: PreparedPolicy,
+  { workspace, addedWorkspaces, environment, sandbox, network, credentials, fileDenials, hiddenPlaces }: PreparedPolicy,
   trusted: boolean,
   cacheFolder: string | undefined,
 ): CommandRunnerOptions {
@@ -117,6 +128,7 @@ export function toCommandOptions(
     workspace: workspace.root,
     sandbox,
     denials: fileDenials,
+    hiddenPlaces,
     addedFolders,
     variables: {
       ...toCredentialVariables(credentials, listHomes(environment), tops, environment),

@@ -59,6 +59,8 @@ export interface RunSetup {
   readonly dataFolder: string | undefined;
   /** The data folder is read, and nothing is written to it (`--no-save`). */
   readonly isUnsaved?: boolean | undefined;
+  /** Further places that commands do not see. Absolute (S-241). */
+  readonly hiddenPlaces?: readonly string[] | undefined;
   /** What commands may get a part of (S-40). */
   readonly environment: Environment;
   /** Where the user's own AGENTS.md, skills and commands are; undefined: they are not read. */

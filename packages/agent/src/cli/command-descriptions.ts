@@ -216,7 +216,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
     examples: [
       "serve --model anthropic/claude-sonnet-4-5 --open",
       "serve --port 0 --model offline --workspace docs=~/docs",
-      "serve --store postgres://sheaf@db.example.org/sheaf --token-file tokens",
+      "serve --store postgres://sheaf@db.example.org/sheaf --token-file ~/.config/sheaf/tokens",
       "serve --model offline --workspace app=git+https://git.example.org/app.git#main",
       "serve --model offline --allow-host chat.example.org --trust-proxy 127.0.0.1",
     ],

@@ -19,7 +19,7 @@ import {
   type ModelFlags,
 } from "./endpoints.ts";
 import { findHome, toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
-import type { GitWorkspaceSettings } from "./git-workspace-settings.ts";
+import { listCredentialFiles, type GitWorkspaceSettings } from "./git-workspace-settings.ts";
 import { findWindowTokens } from "./model-windows.ts";
 import { isTrusted } from "./trust.ts";
 import { efforts, longestSeconds, type UserConfig } from "./user-config.ts";
@@ -104,6 +104,8 @@ export interface Config {
   readonly cursorFile: string | undefined;
   /** Of the user's configuration: what a server knows of its workspaces from git. */
   readonly gitWorkspaces: Readonly<Record<string, GitWorkspaceSettings>>;
+  /** What commands do not see of what the configuration names. Absolute (S-241). */
+  readonly hiddenPlaces: readonly string[];
   /** Of the user's configuration alone (S-96). */
   readonly afterEdit: readonly { readonly glob: string; readonly command: string }[];
   /** Undefined: the user has none (C80). */
@@ -137,7 +139,7 @@ export function createConfig(
   found: FoundConfig = { settings: {}, fault: undefined },
 ): Config {
   const modelSettings = { flags: raw, environment, config: found, files: toUserFiles(environment) };
-  const { budgets = {}, permissions: rules = {} } = found.settings;
+  const { budgets = {}, permissions: rules = {}, gitWorkspaces = {} } = found.settings;
   const dataFolder = toDataFolder(environment);
   const timeout = toSeconds("--timeout", raw.timeout) ?? budgets.timeout;
   const heartbeat = toSeconds("--heartbeat", raw.heartbeat);
@@ -190,7 +192,8 @@ export function createConfig(
     mcpServers: found.settings.mcpServers ?? {},
     cursorFile:
       raw.readsCursorServers || found.settings.cursorServers ? join(findHome(), ".cursor/mcp.json") : undefined,
-    gitWorkspaces: found.settings.gitWorkspaces ?? {},
+    gitWorkspaces,
+    hiddenPlaces: listCredentialFiles(gitWorkspaces).map(({ path }) => path),
     afterEdit: found.settings.afterEdit ?? [],
     hooks: toHookSources(found.settings),
     sandbox: toSandboxSetting(raw.sandbox),

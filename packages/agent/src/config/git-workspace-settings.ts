@@ -28,3 +28,20 @@ export const gitWorkspaceSettings = s.strict(
 );
 
 export interface GitWorkspaceSettings extends s.ValueOf<typeof gitWorkspaceSettings> {}
+
+/** A file with a token or a key. */
+export interface NamedFile {
+  /** Of the setting, for messages. */
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Those of all workspaces: this process may not serve them all, but its commands could read them. */
+export function listCredentialFiles(workspaces: Readonly<Record<string, GitWorkspaceSettings>>): NamedFile[] {
+  return Object.entries(workspaces).flatMap(([workspace, settings]) =>
+    (["tokenFile", "sshKeyFile"] as const).flatMap((key) => {
+      const path = settings[key];
+      return path === undefined ? [] : [{ name: `gitWorkspaces.${workspace}.${key}`, path }];
+    }),
+  );
+}

@@ -1,6 +1,5 @@
 /** Files that are sent before their message (X46 to X48). */
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { AttachmentInfo, AttachmentList, ChatResponse, Conversation } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { createPng, pdf } from "../../../../test/support/images.ts";
@@ -21,7 +20,7 @@ const settings = defaultOwnerLimits.attachments;
 /** A server of two owners; requests are those of Ada unless they say otherwise. */
 async function start(args: readonly string[] = []) {
   const cwd = folders.newFolder();
-  const file = join(cwd, "tokens");
+  const file = `${cwd}-tokens`;
   const tokens = { ada: "a".repeat(40), bob: "b".repeat(40) };
   writeFileSync(
     file,

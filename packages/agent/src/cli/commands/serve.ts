@@ -16,6 +16,7 @@ import { defaultOwnerLimits, type OwnerLimits } from "../../server/limits.ts";
 import { isLoopback } from "../../base/host-pattern.ts";
 import type { Log } from "../../server/metrics.ts";
 import { toGitRoot } from "../../server/git-trees.ts";
+import { hideServerSecrets } from "../../server/list-server-secrets.ts";
 import { serve, type ServeOptions } from "../../server/serve.ts";
 import type { AttachmentSettings } from "../../server/stored-attachments.ts";
 import { createServerModels } from "../../server/server-models.ts";
@@ -33,6 +34,9 @@ const DEFAULT_PORT = 7433;
 
 /** How long runs may go on after the signal, by default. Seconds. */
 const DEFAULT_GRACE = 10;
+
+const unhidden =
+  "with --sandbox disabled, commands can read the tokens of the server and the files of other conversations";
 
 const MIB = 1024 * 1024;
 const HOUR_MS = 60 * 60 * 1000;
@@ -85,13 +89,25 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
   const words = [...folders.values()];
   const configOf = createConfigReader(flags, io, words.find((word) => !isGitAddress(word)) ?? io.cwd);
   const config = configOf(undefined);
-  const { workspaces, gitWorkspaces } = toServedWorkspaces(folders, config, flags, io);
+  const { workspaces, gitWorkspaces, trees } = toServedWorkspaces(folders, config, flags, io);
   const { addedFolders } = config;
+  const plain = new Map([...folders].filter(([, word]) => !isGitAddress(word)));
   // A folder that cannot be added is reported now, not to the first client.
-  for (const workspace of words.filter((word) => !isGitAddress(word)))
+  for (const workspace of plain.values())
     toAddedFolders({ folders: addedFolders, workspace, environment: io.environment });
   const modelNames = toModelNames(flags, config);
-  const { tokens, tokenFile } = toTokens(flags, host, config);
+  const { tokens, tokenFile } = toTokens(flags, host, config, io);
+  const hiddenPlaces = hideServerSecrets({
+    folders: plain,
+    addedFolders,
+    tokenFile: flags["token-file"] === undefined ? undefined : tokenFile,
+    dataFolder: config.dataFolder,
+    trees,
+    gitWorkspaces,
+    gitSettings: config.gitWorkspaces,
+    environment: io.environment,
+  });
+  if (config.sandbox === "disabled") log({ level: "warn", event: "secrets_not_hidden", problem: unhidden });
   const storePlace = toStorePlace(flags, io, config.storeFile);
   return {
     storePlace,
@@ -100,6 +116,7 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
       ...config,
       workspaces,
       gitWorkspaces,
+      hiddenPlaces,
       defaultMode: config.mode,
       onNodeLoss: toNodeLoss(flags, storePlace),
       isTrusted: (workspace) =>
@@ -196,7 +213,7 @@ function toServedWorkspaces(
     gitWorkspaces.push(workspace);
     workspaces.set(name, toGitRoot(workspace));
   }
-  return { workspaces, gitWorkspaces };
+  return { workspaces, gitWorkspaces, trees: real };
 }
 
 /** */
@@ -212,9 +229,13 @@ function toTokens(
   flags: FlagValues,
   host: string,
   { dataFolder }: Config,
+  { cwd }: CommandIo,
 ): { readonly tokens: readonly ServerToken[]; readonly tokenFile: string } {
   const given = flags["token-file"];
-  if (given !== undefined) return { tokens: readTokenFile(given), tokenFile: given };
+  if (given !== undefined) {
+    const tokenFile = resolve(cwd, given);
+    return { tokens: readTokenFile(tokenFile), tokenFile };
+  }
   if (!isLoopback(host) && !flags["insecure-listen"]) {
     throw new SheafError(
       "USAGE",

@@ -20,7 +20,15 @@ export async function runCommand(
 export type RunnerOptions = Partial<
   Pick<
     CommandRunnerOptions,
-    "limits" | "network" | "networkPorts" | "denials" | "addedFolders" | "cacheFolder" | "credentials" | "variables"
+    | "limits"
+    | "network"
+    | "networkPorts"
+    | "denials"
+    | "addedFolders"
+    | "hiddenPlaces"
+    | "cacheFolder"
+    | "credentials"
+    | "variables"
   >
 >;
 

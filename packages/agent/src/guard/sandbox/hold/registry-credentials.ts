@@ -55,6 +55,7 @@ interface HiddenFacts {
   readonly credentials?: readonly CredentialName[] | undefined;
   readonly workspace: string;
   readonly addedFolders?: readonly string[] | undefined;
+  readonly hiddenPlaces?: readonly string[] | undefined;
 }
 
 /**
@@ -62,7 +63,7 @@ interface HiddenFacts {
  * rule shows. `owner`: as for `listSecretPlaces`.
  */
 export function listHiddenPlaces(facts: HiddenFacts, owner?: number): string[] {
-  const { environment, credentials = [], workspace, addedFolders = [] } = facts;
+  const { environment, credentials = [], workspace, addedFolders = [], hiddenPlaces = [] } = facts;
   const named = Object.values(sources)
     .flatMap(({ fileVariables }) => fileVariables.flatMap((variable) => environment[variable] ?? []))
     .filter((file) => {
@@ -72,7 +73,8 @@ export function listHiddenPlaces(facts: HiddenFacts, owner?: number): string[] {
       return isAbsolute(file) && !isInside && readStats(place)?.isFile() === true;
     });
   const shown = listCredentialFiles(credentials, listHomes(environment), environment);
-  return [...listSecretPlaces(environment, owner), ...named].filter((place) => !shown.includes(place));
+  const places = [...listSecretPlaces(environment, owner), ...named].filter((place) => !shown.includes(place));
+  return [...places, ...hiddenPlaces];
 }
 
 const maxBytes = 256 * 1024;

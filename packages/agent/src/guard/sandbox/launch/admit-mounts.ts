@@ -3,11 +3,11 @@
  * in the background, or of another run, may swap a folder with a link to somewhere else. The kernel's table tells where
  * each mount really is, and bubblewrap waits until it has been read.
  */
-import { readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { isBelow } from "../../../workspace/workspace.ts";
 import type { ProcessEntry } from "../follow/processes.ts";
+import { type MountEntry, type MountTable, readMountTable } from "../hold/mount-table.ts";
 import type { Mount } from "../hold/mounts.ts";
 
 export interface Admission {
@@ -31,7 +31,7 @@ export async function admitMounts({ mounts, tops, findFirst, isRunning }: Admiss
   const deadline = performance.now() + startPeriod;
   const checked = mounts.filter(({ path }) => tops.some((top) => path !== top && isBelow(path, top)));
   for (let interval = 1; isRunning(); interval = Math.min(interval * 2, maxPollInterval)) {
-    const table = readTable(findFirst()?.pid);
+    const table = readMountTable(findFirst()?.pid);
     if (isComplete(table, mounts)) {
       const misplaced = checked.find((mount) => !isPlaced(mount, table));
       if (!misplaced) return;
@@ -43,40 +43,6 @@ export async function admitMounts({ mounts, tops, findFirst, isRunning }: Admiss
     if (performance.now() > deadline) throw new Error(`the sandbox did not start within ${startPeriod / 1000} s`);
     await wait(interval);
   }
-}
-
-interface TableEntry {
-  readonly device: string;
-  /** What is mounted, by its path in its file system. */
-  readonly root: string;
-  readonly type: string;
-}
-
-/** Mounts by the place where they are, in the order in which they were made. */
-type MountTable = ReadonlyMap<string, readonly TableEntry[]>;
-
-function readTable(pid: number | undefined): MountTable {
-  const table = new Map<string, TableEntry[]>();
-  if (pid === undefined) return table;
-  for (const line of readLines(`/proc/${pid}/mountinfo`)) {
-    const [, , device = "", root = "", place = ""] = line.split(" ").map(unescape);
-    const [, type = ""] = / - (\S+)/.exec(line) ?? [];
-    table.set(place, [...(table.get(place) ?? []), { device, root, type }]);
-  }
-  return table;
-}
-
-function readLines(file: string): string[] {
-  try {
-    return readFileSync(file, "utf8").trimEnd().split("\n");
-  } catch {
-    return [];
-  }
-}
-
-/** The kernel writes blanks and the like as octal numbers. */
-function unescape(text: string): string {
-  return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }
 
 /** Bubblewrap first mounts everything below another folder: the run's private folder is the last to get its own place. */
@@ -97,7 +63,7 @@ function isPlaced({ path, access }: Mount, table: MountTable): boolean {
 }
 
 /** What is at a place without the last mount there. */
-function findOriginal(path: string, table: MountTable): Pick<TableEntry, "device" | "root"> | undefined {
+function findOriginal(path: string, table: MountTable): Pick<MountEntry, "device" | "root"> | undefined {
   const covered = table.get(path)?.at(-2);
   if (covered) return covered;
   for (let folder = dirname(path); ; folder = dirname(folder)) {

@@ -68,6 +68,8 @@ export interface SandboxOptions {
   readonly credentials?: readonly CredentialName[] | undefined;
   /** Files that no command may read or write. */
   readonly denials?: readonly FileRule[] | undefined;
+  /** Further places that no command sees; absolute. */
+  readonly hiddenPlaces?: readonly string[] | undefined;
   /** For caches of tools, absolute; undefined: they last as long as the run. */
   readonly cacheFolder?: string | undefined;
   /** Its commands change nothing, so nothing is protected from them. */

@@ -1,0 +1,36 @@
+/** What is mounted where, by the table of the kernel. */
+import { readFileSync } from "node:fs";
+
+export interface MountEntry {
+  readonly device: string;
+  /** What is mounted, by its path in its file system. */
+  readonly root: string;
+  readonly type: string;
+}
+
+/** Mounts by the place where they are, in the order in which they were made. */
+export type MountTable = ReadonlyMap<string, readonly MountEntry[]>;
+
+export function readMountTable(pid: number | undefined): MountTable {
+  const table = new Map<string, MountEntry[]>();
+  if (pid === undefined) return table;
+  for (const line of readLines(`/proc/${pid}/mountinfo`)) {
+    const [, , device = "", root = "", place = ""] = line.split(" ").map(unescape);
+    const [, type = ""] = / - (\S+)/.exec(line) ?? [];
+    table.set(place, [...(table.get(place) ?? []), { device, root, type }]);
+  }
+  return table;
+}
+
+function readLines(file: string): string[] {
+  try {
+    return readFileSync(file, "utf8").trimEnd().split("\n");
+  } catch {
+    return [];
+  }
+}
+
+/** The kernel writes blanks and the like as octal numbers. */
+function unescape(text: string): string {
+  return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+}

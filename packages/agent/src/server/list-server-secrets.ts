@@ -1,0 +1,73 @@
+/** What of a server its clients' commands must not see (S-241). */
+import { statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Environment } from "../base/paths.ts";
+import { toConfigFolder } from "../base/paths.ts";
+import { type GitWorkspaceSettings, listCredentialFiles } from "../config/git-workspace-settings.ts";
+import type { GitWorkspace } from "../config/git-workspaces.ts";
+import { listSecretFolders, type ServerSecret } from "../guard/sandbox/hold/server-secrets.ts";
+import { findLinkedWorktree } from "../guard/sandbox/hold/writable-folders.ts";
+import { findRepository, toRealPlace } from "../workspace/repository.ts";
+import type { Remote } from "../workspace/trees/mirror.ts";
+
+export interface SecretFacts {
+  /** Served folders by name, without those from git. Absolute, links resolved. */
+  readonly folders: ReadonlyMap<string, string>;
+  /** Of `--add-dir`, absolute. */
+  readonly addedFolders: readonly string[];
+  /** Of `--token-file`, absolute; undefined: the token is in the data folder. */
+  readonly tokenFile: string | undefined;
+  readonly dataFolder: string;
+  /** Where the trees of workspaces from git are. Absolute. */
+  readonly trees: string;
+  readonly gitWorkspaces: readonly GitWorkspace[];
+  readonly gitSettings: Readonly<Record<string, GitWorkspaceSettings>>;
+  readonly environment: Environment;
+}
+
+/** The folders that no command sees, absolute. @throws SheafError USAGE for a secret that commands could read after all. */
+export function hideServerSecrets(facts: SecretFacts): string[] {
+  const { environment } = facts;
+  return listSecretFolders(listServerSecrets(facts), { writable: listWritable(facts), environment });
+}
+
+function listServerSecrets(facts: SecretFacts): ServerSecret[] {
+  const { tokenFile, dataFolder, trees, gitWorkspaces, gitSettings, environment } = facts;
+  const files = listCredentialFiles(gitSettings);
+  if (tokenFile !== undefined) files.push({ name: "--token-file", path: tokenFile });
+  return [
+    { name: "the data folder", path: dataFolder, kind: "own" },
+    { name: "the folder of the configuration", path: toConfigFolder(environment), kind: "own" },
+    ...files.map((file) => ({ ...file, kind: "file" as const })),
+    ...(gitWorkspaces.length > 0 ? [{ name: "--trees", path: trees, kind: "folder" as const }] : []),
+    ...gitWorkspaces.flatMap(listRepositories),
+  ];
+}
+
+/** Repositories on this machine: they have the states of all conversations. */
+function listRepositories({ name, remote, stateRemote }: GitWorkspace): ServerSecret[] {
+  const toSecret = (subject: string, { address, access }: Remote): ServerSecret[] =>
+    access.protocol === "file" ? [{ name: subject, path: findGitFolder(fileURLToPath(address)), kind: "folder" }] : [];
+  const states =
+    stateRemote && stateRemote !== remote ? toSecret(`gitWorkspaces.${name}.stateRemote`, stateRemote) : [];
+  return [...toSecret(`the repository of the workspace ${name}`, remote), ...states];
+}
+
+/** Git adds the ending by itself. */
+function findGitFolder(path: string): string {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  const place = toRealPlace(isFolder ? path : `${path}.git`);
+  return findRepository(place).commonFolder || place;
+}
+
+function listWritable({ folders, addedFolders }: SecretFacts): Map<string, string> {
+  const writable = new Map<string, string>();
+  for (const [name, folder] of folders) {
+    writable.set(folder, `the workspace ${name} (${folder})`);
+    for (const { path } of findLinkedWorktree(folder)?.mounts ?? []) {
+      writable.set(path, `the repository of the workspace ${name} (${path})`);
+    }
+  }
+  for (const folder of addedFolders.map(toRealPlace)) writable.set(folder, `--add-dir ${folder}`);
+  return writable;
+}
