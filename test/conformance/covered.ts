@@ -414,6 +414,7 @@ export const covered: readonly string[] = [
   "R-72",
   "R-73",
   "R-74",
+  "R-75",
   "S-116",
   "S-117",
   "S-118",

@@ -468,6 +468,7 @@ export const requirements: readonly Requirement[] = [
   { id: "R-72", document: "security-reliability", title: "a lost server pushes nothing over newer states" },
   { id: "R-73", document: "security-reliability", title: "the page at several servers" },
   { id: "R-74", document: "security-reliability", title: "the user's files changed by several commands" },
+  { id: "R-75", document: "security-reliability", title: "lost answers of the database" },
   { id: "S-116", document: "security-reliability", title: "headers of proxies count only from those named" },
   { id: "S-117", document: "security-reliability", title: "the client's address, before trusted proxies" },
   { id: "S-118", document: "security-reliability", title: "secure cookies and origins behind https" },

@@ -3,6 +3,7 @@ import type { EncodedEvents } from "./encode-events.ts";
 import type { LogDigest } from "./log-digest.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { PostgresLease } from "./postgres-leases.ts";
+import { isRefusedByPostgres } from "./postgres-errors.ts";
 import { toWords } from "./postgres-text.ts";
 
 /** A group of events for the log of a response. */
@@ -60,7 +61,11 @@ export function createAppendQueue(
       if (written.some(({ events }) => events.endsLog)) onEnded();
       for (const { response, resolve } of batch) resolve(stored.has(response));
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      if (batch.length > 1 && isRefusedByPostgres(error)) {
+        for (const append of batch) await writeBatch([append]);
+      } else {
+        for (const { reject } of batch) reject(error);
+      }
     }
   };
 

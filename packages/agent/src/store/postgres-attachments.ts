@@ -7,9 +7,10 @@ import type { AttachmentRecord, AttachmentStore } from "./store.ts";
 export function createPostgresAttachments({ query, transact }: PostgresConnection, owner: string): AttachmentStore {
   return {
     addAttachment: ({ id, name, mediaType, size, createdAt }, bytes, limits) =>
-      transact(async (run) => {
+      transact(async (run, isDoubtful) => {
         // Who counts must not miss one that is being added.
         await run("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`attachments ${owner}`]);
+        if (isDoubtful && (await run("SELECT 1 FROM sheaf.attachments WHERE id = $1", [id])).length > 0) return true;
         const [kept] = await run<{ count: number; bytes: number }>(
           "SELECT COUNT(*) AS count, COALESCE(SUM(size), 0)::bigint AS bytes FROM sheaf.attachments WHERE owner = $1",
           [owner],
@@ -45,13 +46,13 @@ export function createPostgresAttachments({ query, transact }: PostgresConnectio
       );
       return row?.bytes;
     },
-    async deleteAttachment(id) {
-      const gone = await query("DELETE FROM sheaf.attachments WHERE id = $1 AND owner = $2 RETURNING id", [
-        toColumn(id),
-        owner,
-      ]);
-      return gone.length > 0;
-    },
+    // Not by `query`: when it ran twice, nothing would be left to delete.
+    deleteAttachment: (id) =>
+      transact(async (run, isDoubtful) => {
+        const values = [toColumn(id), owner];
+        const gone = await run("DELETE FROM sheaf.attachments WHERE id = $1 AND owner = $2 RETURNING id", values);
+        return isDoubtful || gone.length > 0;
+      }),
     async deleteAttachmentsBefore(time) {
       await query("DELETE FROM sheaf.attachments WHERE created_at < $1", [time]);
     },

@@ -23,14 +23,20 @@ type Value = string | number | bigint | boolean | null | Uint8Array | readonly (
 /** Runs a statement and gives its rows. */
 export type Query = <Row extends object>(text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
 
+/**
+ * What a transaction does. `isDoubtful`: an earlier try may have been committed, since the connection broke before the
+ * answer. Then the action waits for that try where both lock, looks whether it is stored, and gives its result.
+ */
+export type Transaction<Result> = (query: Query, isDoubtful: boolean) => Promise<Result>;
+
 /** All failures are SheafErrors. */
 export interface PostgresConnection {
   /** Database and server by name, for messages. */
   readonly place: string;
   /** Runs one statement that may run twice: again, if the connection broke meanwhile. */
   readonly query: Query;
-  /** Runs something whole or not at all. It is not tried again once it has begun. */
-  readonly transact: <Result>(action: (query: Query) => Promise<Result>) => Promise<Result>;
+  /** Runs something whole or not at all: again, if the connection broke meanwhile. */
+  readonly transact: <Result>(action: Transaction<Result>) => Promise<Result>;
   /** A connection of its own, not yet open: for what lasts as long as a connection. */
   createClient(): pg.Client;
   toError(error: unknown): SheafError;
@@ -57,12 +63,13 @@ export function createPostgresConnection(address: string): PostgresConnection {
     return { name, text, values: [...values] };
   };
 
-  /** Tries again while the database cannot be reached. */
-  const insist = async <Result>(action: () => Promise<Result>): Promise<Result> => {
-    const end = performance.now() + PATIENCE_MS;
+  /** Tries again while the database cannot be reached. `renew`: from now on it may be away for as long again. */
+  const insist = async <Result>(action: (renew: () => void) => Promise<Result>): Promise<Result> => {
+    let end = performance.now() + PATIENCE_MS;
+    const renew = (): void => void (end = performance.now() + PATIENCE_MS);
     for (;;) {
       try {
-        return await action();
+        return await action(renew);
       } catch (error) {
         if (!isConnectionLost(error) || performance.now() > end) throw toError(error);
         await sleep(RETRY_MS);
@@ -75,25 +82,31 @@ export function createPostgresConnection(address: string): PostgresConnection {
     query: async <Row extends object>(text: string, values: readonly Value[] = []) =>
       insist(async () => (await pool.query<Row>(toStatement(text, values))).rows),
     async transact(action) {
-      const client = await insist(() => pool.connect());
-      let failure: Error | undefined;
-      const fail = (error: Error): void => void (failure = error);
-      client.on("error", fail);
-      try {
-        await client.query("BEGIN");
-        const result = await action(
-          async <Row extends object>(text: string, values: readonly Value[] = []) =>
-            (await client.query<Row>(toStatement(text, values))).rows,
-        );
-        await client.query("COMMIT");
-        return result;
-      } catch (error) {
-        await client.query("ROLLBACK").catch(fail);
-        throw error instanceof SheafError ? error : toError(error);
-      } finally {
-        client.off("error", fail);
-        client.release(failure);
-      }
+      let isDoubtful = false;
+      return insist(async (renew) => {
+        const client = await pool.connect();
+        let failure: Error | undefined;
+        const fail = (error: Error): void => void (failure = error);
+        client.on("error", fail);
+        try {
+          await client.query("BEGIN");
+          const result = await action(
+            async <Row extends object>(text: string, values: readonly Value[] = []) =>
+              (await client.query<Row>(toStatement(text, values))).rows,
+            isDoubtful,
+          );
+          if (!isDoubtful) renew();
+          isDoubtful = true;
+          await client.query("COMMIT");
+          return result;
+        } catch (error) {
+          await client.query("ROLLBACK").catch(fail);
+          throw error;
+        } finally {
+          client.off("error", fail);
+          client.release(failure);
+        }
+      });
     },
     createClient: () => new pg.Client({ ...settings, query_timeout: PATIENCE_MS }),
     toError,

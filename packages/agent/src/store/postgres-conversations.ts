@@ -110,7 +110,11 @@ export function createPostgresRows({ query, transact }: PostgresConnection, owne
       );
       return row;
     },
-    addConversation: (conversation) => transact((run) => insertConversation(run, owner, conversation)),
+    addConversation: (conversation) =>
+      transact(async (run, isDoubtful) => {
+        const isNew = await insertConversation(run, owner, conversation);
+        if (!isNew && !isDoubtful) throw createTakenError(conversation.id);
+      }),
     async listTexts(conversationId) {
       const rows = await query<Omit<ResponseTexts, "message"> & { readonly events: string | null }>(
         `SELECT r.id AS "responseId", g.events, r.answer
@@ -135,9 +139,10 @@ export function createPostgresRows({ query, transact }: PostgresConnection, owne
       );
       return row ?? { turns: 0, costUsd: 0 };
     },
-    // Not by `query`, which may run a statement twice.
+    // Not by `query`, which may run a statement twice. Counted once at most: there is no way to see what was counted.
     addUsage: (day, { turns, costUsd }) =>
-      transact(async (run) => {
+      transact(async (run, isDoubtful) => {
+        if (isDoubtful) return;
         await run(
           `INSERT INTO sheaf.owner_usage AS u (owner, day, turns, cost_usd) VALUES ($1, $2, $3, $4)
            ON CONFLICT (owner, day) DO UPDATE
@@ -161,8 +166,8 @@ function toRecord({ title, ...row }: ConversationRow): ConversationRecord {
   return toConversationRecord({ ...row, title: fromColumn(title) });
 }
 
-/** Within a transaction. @throws SheafError USAGE for an id that is taken, perhaps by another owner. */
-async function insertConversation(query: Query, owner: string, conversation: CompleteConversation): Promise<void> {
+/** Within a transaction. False: its id is taken, perhaps by another owner. @throws SheafError USAGE for a response's. */
+async function insertConversation(query: Query, owner: string, conversation: CompleteConversation): Promise<boolean> {
   const { id, workspace, title, createdAt, updatedAt, settings, responses } = conversation;
   const words = [toColumn(title), toWords(title)];
   const [inserted] = await query<{ key: number }>(
@@ -170,7 +175,7 @@ async function insertConversation(query: Query, owner: string, conversation: Com
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING key`,
     [id, owner, workspace, ...words, createdAt, updatedAt, JSON.stringify(settings)],
   );
-  if (!inserted) throw createTakenError(id);
+  if (!inserted) return false;
   for (const [index, response] of responses.entries()) {
     const { promptTokens, completionTokens, costUsd, answer } = digestLog(response.events);
     const [row] = await query<{ key: number }>(
@@ -192,6 +197,7 @@ async function insertConversation(query: Query, owner: string, conversation: Com
     if (!row) throw createTakenError(response.id);
     await insertLog(query, row.key, response.events);
   }
+  return true;
 }
 
 async function insertLog(

@@ -30,6 +30,7 @@ const states: ReadonlyMap<string, Known> = new Map([
   ["55P03", ["STORAGE_LOCKED", "another process holds it: try again"]],
   ["57014", ["STORAGE_LOCKED", "a statement took too long: try again"]],
   ["57P", unreachable],
+  ["P0001", ["STORAGE_LOCKED", "a trigger in the database refuses to write: remove it, or ask whoever made it"]],
   ["XX001", corrupt],
   ["XX002", corrupt],
 ]);
@@ -54,6 +55,12 @@ const byMessage: readonly (readonly [RegExp, Known])[] = [
 export function isConnectionLost(error: unknown): boolean {
   const { code = "", message = "" } = error as { code?: string; message?: string };
   return code.startsWith("08") || code.startsWith("57P") || systemCodes.test(code) || lostMessages.test(message);
+}
+
+/** Whether a failure is about what was written (its form, a constraint or a trigger): something else may be written. */
+export function isRefusedByPostgres(error: unknown): boolean {
+  const { code = "" } = ((error as Error).cause ?? {}) as { code?: string };
+  return ["22", "23", "P0"].includes(code.slice(0, 2));
 }
 
 /** A failure of the database at `place`. */

@@ -1,46 +1,98 @@
 /** One writer per conversation, across all processes of a database: leases with a number that only grows (R-05, R-32). */
 import { createBusyError, type LeaseState } from "./store.ts";
-import type { Query } from "./postgres-connection.ts";
+import type { PostgresConnection, Query } from "./postgres-connection.ts";
 import { isHolderAlive, type PostgresSession } from "./postgres-session.ts";
 
 /** A conversation and the number of a lease of it. */
 export interface PostgresLease {
+  readonly conversationId: string;
+  /** Key of its row. */
   readonly conversation: number;
   readonly fence: number;
 }
 
-/** The process that takes a lease, perhaps from a dead one. */
-export type LeaseTaker = Pick<PostgresSession, "holder" | "mayTakeOver" | "listQuiet"> & {
-  /** Its own, if it could not write by it: it may take it again. */
-  readonly own?: PostgresLease | undefined;
-};
+/** Takes the lease of the conversation; see `takeLease`. */
+type TakeLease = () => Promise<PostgresLease | undefined>;
 
-/** A lease that its holder keeps, although it stopped to write: nobody else can know. */
-export interface AbandonedLease extends PostgresLease {
-  /** Others, and this process itself, had the time to go on with the response. */
-  mayEnd: boolean;
+/**
+ * The leases that this process has and knows of. It takes those of one conversation one after the other. So a lease with
+ * its own number that it does not know here was taken by a transaction whose answer was lost, or belongs to a response
+ * that it could not write: nobody uses it, nobody else can know, and this process takes it again.
+ */
+export interface OwnLeases {
+  /**
+   * A transaction that may take the lease of a conversation. `toLease` gives the one that its result uses from now on,
+   * until it is forgotten.
+   */
+  transact<Result>(
+    place: { readonly conversationId: string; readonly owner: string },
+    action: (query: Query, take: TakeLease, isDoubtful: boolean) => Promise<Result>,
+    toLease: (result: Result) => PostgresLease | undefined,
+  ): Promise<Result>;
+  has(lease: Pick<PostgresLease, "conversationId" | "fence">): boolean;
+  /** It ended, or nothing can be written by it. */
+  forget(lease: PostgresLease): void;
+}
+
+/** It has none yet. */
+export function createOwnLeases({ transact }: PostgresConnection, session: PostgresSession): OwnLeases {
+  /** Numbers of leases, by conversation. */
+  const fences = new Map<string, number>();
+  const taking = new Map<string, Promise<unknown>>();
+  const leases: OwnLeases = {
+    async transact({ conversationId, owner }, action, toLease) {
+      const before = taking.get(conversationId);
+      const own = Promise.withResolvers<void>();
+      taking.set(conversationId, own.promise);
+      await before;
+      try {
+        const result = await transact((query, isDoubtful) => {
+          const known = fences.get(conversationId);
+          return action(query, () => takeLease(query, session, { conversationId, owner, known }), isDoubtful);
+        });
+        const lease = toLease(result);
+        if (lease) fences.set(conversationId, lease.fence);
+        return result;
+      } finally {
+        if (taking.get(conversationId) === own.promise) taking.delete(conversationId);
+        own.resolve();
+      }
+    },
+    has: ({ conversationId, fence }) => fences.get(conversationId) === fence,
+    forget(lease) {
+      if (leases.has(lease)) fences.delete(lease.conversationId);
+    },
+  };
+  return leases;
 }
 
 const isFree = (quiet: string): string => `(c.holder IS NULL OR NOT ${isHolderAlive("c.holder", quiet)})`;
+
+interface WantedLease {
+  readonly conversationId: string;
+  readonly owner: string;
+  /** Number of the lease that this process knows it has. */
+  readonly known: number | undefined;
+}
 
 /**
  * Takes the lease of a conversation, within a transaction; undefined: the conversation does not exist.
  * Waits for what the last writer is storing at this moment. A cancel that a dead one did not see is for the next.
  * @throws SheafError CONVERSATION_BUSY.
  */
-export async function takeLease(
+async function takeLease(
   query: Query,
-  { holder, mayTakeOver, listQuiet, own }: LeaseTaker,
-  conversationId: string,
-  owner: string,
+  { holder, mayTakeOver, listQuiet }: PostgresSession,
+  { conversationId, owner, known }: WantedLease,
 ): Promise<PostgresLease | undefined> {
-  const [lease] = await query<PostgresLease>(
+  const [lease] = await query<Omit<PostgresLease, "conversationId">>(
     `UPDATE sheaf.conversations c SET fence = fence + 1, holder = $1, cancel = cancel AND holder IS NOT NULL
-     WHERE id = $2 AND owner = $3 AND (c.holder IS NULL OR ($4 AND ${isFree("$6")}) OR (c.holder = $1 AND c.fence = $5))
+     WHERE id = $2 AND owner = $3
+       AND (c.holder IS NULL OR ($4 AND ${isFree("$6")}) OR (c.holder = $1 AND c.fence IS DISTINCT FROM $5::bigint))
      RETURNING key AS conversation, fence`,
-    [holder, conversationId, owner, mayTakeOver, own?.fence ?? null, listQuiet()],
+    [holder, conversationId, owner, mayTakeOver, known ?? null, listQuiet()],
   );
-  if (lease) return lease;
+  if (lease) return { ...lease, conversationId };
   const values = [conversationId, owner];
   const [found] = await query("SELECT 1 FROM sheaf.conversations WHERE id = $1 AND owner = $2", values);
   if (found) throw createBusyError(conversationId);
@@ -80,34 +132,31 @@ const mayResume = `EXISTS (SELECT 1 FROM sheaf.orders o WHERE o.response = r.key
 
 const claimable: Readonly<Record<ClaimPurpose, string>> = {
   resume: mayResume,
-  end: `NOT (${mayResume} AND EXISTS (SELECT 1 FROM sheaf.holders d WHERE d.id = c.holder AND d.id <> ALL ($7::bigint[])))`,
+  end: `NOT (${mayResume} AND EXISTS (SELECT 1 FROM sheaf.holders d WHERE d.id = c.holder AND d.id <> ALL ($5::bigint[])))`,
 };
 
-interface Claim extends Pick<PostgresSession, "holder" | "listQuiet"> {
-  readonly owner: string;
-  readonly purpose: ClaimPurpose;
-  readonly own: AbandonedLease | undefined;
+/** A response without an end, and perhaps without a living writer. */
+interface Claimable {
+  readonly conversationId: string;
+  /** By a lease of this process that nobody here uses. */
+  readonly isOwn: boolean;
+  /** The purpose allows it. */
+  readonly isFitting: boolean;
 }
 
-/** Whether a response has no end and perhaps no living writer: so that most claims need no lock. */
-export async function isClaimable(
+/** Undefined: it has ended, has a living writer, or does not exist. So most claims need no lock. */
+export async function findClaimable(
   query: Query,
-  responseId: string,
-  { owner, purpose, holder, listQuiet, own }: Claim,
-): Promise<boolean> {
-  const rows = await query(
-    `SELECT 1 FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
-     WHERE r.id = $1 AND c.owner = $2 AND NOT r.ended AND (${isFree("$6")} OR (c.holder = $3 AND c.fence = $4))
-       AND (${claimable[purpose]} OR ($5 AND c.holder = $3 AND c.fence = $4))`,
-    [
-      responseId,
-      owner,
-      holder,
-      own?.fence ?? null,
-      own?.mayEnd ?? false,
-      listQuiet(),
-      ...(purpose === "end" ? [listQuiet(LOST_MS)] : []),
-    ],
+  { holder, listQuiet }: PostgresSession,
+  leases: OwnLeases,
+  wanted: { readonly responseId: string; readonly owner: string; readonly purpose: ClaimPurpose },
+): Promise<Claimable | undefined> {
+  const { responseId, owner, purpose } = wanted;
+  const [row] = await query<Claimable & { readonly fence: number }>(
+    `SELECT c.id AS "conversationId", c.fence, COALESCE(c.holder = $3, false) AS "isOwn", ${claimable[purpose]} AS "isFitting"
+     FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
+     WHERE r.id = $1 AND c.owner = $2 AND NOT r.ended AND (c.holder = $3 OR ${isFree("$4")})`,
+    [responseId, owner, holder, listQuiet(), ...(purpose === "end" ? [listQuiet(LOST_MS)] : [])],
   );
-  return rows.length > 0;
+  return row && !(row.isOwn && leases.has(row)) ? row : undefined;
 }

@@ -13,6 +13,14 @@ const LOOK_MS = 2000;
 /** How long a writer may leave a letter alone: longer than the lease of one that does not answer. Milliseconds. */
 const PATIENCE_MS = 12_000;
 
+const newLetters = `FROM sheaf.letters l JOIN sheaf.responses r ON r.key = l.response
+  JOIN sheaf.conversations c ON c.key = r.conversation WHERE r.id = $1 AND c.key = $2 AND c.fence = $3 AND NOT l.taken`;
+
+const takeStatement = `
+  UPDATE sheaf.letters l SET taken = true FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
+  WHERE l.response = r.key AND r.id = $1 AND c.key = $2 AND c.fence = $3 AND (NOT l.taken OR l.id = ANY ($4::text[]))
+  RETURNING l.id, l.body AS text`;
+
 interface LetterPorts {
   readonly connection: PostgresConnection;
   readonly session: Pick<PostgresSession, "watch" | "publish">;
@@ -22,7 +30,7 @@ interface LetterPorts {
 
 /** The letters as `owner` sees them. */
 export function createPostgresLetters({ connection, session, findLease }: LetterPorts, owner: string): Letters {
-  const { query } = connection;
+  const { query, transact } = connection;
 
   /** Whether there was something to take back: a letter that was taken may already have had its effect. */
   const withdraw = async (id: string): Promise<boolean> => {
@@ -59,14 +67,17 @@ export function createPostgresLetters({ connection, session, findLease }: Letter
         await query("DELETE FROM sheaf.letters WHERE id = $1", [id]).catch(() => undefined);
       }
     },
-    take(responseId) {
+    async take(responseId) {
       const { conversation, fence } = findLease(responseId);
-      return query<{ id: string; text: string }>(
-        `UPDATE sheaf.letters l SET taken = true FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
-         WHERE l.response = r.key AND r.id = $1 AND c.key = $2 AND c.fence = $3 AND NOT l.taken
-         RETURNING l.id, l.body AS text`,
-        [toColumn(responseId), conversation, fence],
-      );
+      const values = [toColumn(responseId), conversation, fence];
+      if ((await query(`SELECT 1 ${newLetters} LIMIT 1`, values)).length === 0) return [];
+      let taken: readonly { readonly id: string; readonly text: string }[] = [];
+      // What an earlier try took is taken by this one.
+      await transact(async (run) => {
+        const ids = taken.map(({ id }) => id);
+        taken = await run(takeStatement, [...values, ids]);
+      });
+      return taken;
     },
     async reply(responseId, id, text) {
       await query("UPDATE sheaf.letters SET reply = $2 WHERE id = $1", [id, text]);

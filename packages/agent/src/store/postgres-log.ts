@@ -6,14 +6,12 @@ import { digestLog, type LogDigest } from "./log-digest.ts";
 import { createAppendQueue, type AppendQueue } from "./postgres-appends.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
 import {
-  isClaimable,
-  type AbandonedLease,
   type ClaimPurpose,
-  RESUME_MS,
-  readLeaseState,
-  takeLease,
-  type LeaseTaker,
+  findClaimable,
+  type OwnLeases,
   type PostgresLease,
+  readLeaseState,
+  RESUME_MS,
 } from "./postgres-leases.ts";
 import { beginOrder, ordersNotice } from "./postgres-orders.ts";
 import { createReadQueue } from "./postgres-reads.ts";
@@ -45,6 +43,8 @@ export interface PostgresLogs {
   claim(responseId: string, owner: string, purpose: ClaimPurpose): Promise<boolean>;
   /** Whether this process may claim a response now, to go on with it. */
   mayResume(responseId: string, owner: string): Promise<boolean>;
+  /** Nothing more is written here of a response, if it is one that was. */
+  leave(responseId: string, owner: string): void;
   keep(responseId: string, owner: string): Promise<LeaseState>;
   /** Of a response that is written here. @throws SheafError INTERNAL when it is not. */
   findLease(responseId: string, owner: string): PostgresLease;
@@ -61,7 +61,11 @@ export const lastSeqOfRow = `COALESCE(
   (SELECT g.last_seq FROM sheaf.event_groups g WHERE g.response = r.key ORDER BY g.first_seq DESC LIMIT 1), 0)`;
 
 /** No log is open yet. */
-export function createPostgresLogs(connection: PostgresConnection, session: PostgresSession): PostgresLogs {
+export function createPostgresLogs(
+  connection: PostgresConnection,
+  session: PostgresSession,
+  leases: OwnLeases,
+): PostgresLogs {
   const logs = new Map<string, OpenLog>();
   const appends: AppendQueue = createAppendQueue(
     connection,
@@ -70,8 +74,8 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
   );
 
   const readNew = createReadQueue(connection);
-  /** Responses that this process could not write on, with their leases: nobody else knows that it does not. */
-  const abandoned = new Map<string, AbandonedLease>();
+  /** When responses with an unused lease of this process were first not ended, so that they may go on; milliseconds of `performance`. */
+  const spared = new Map<string, number>();
   let hasLetGo = false;
 
   const findLog = (responseId: string, owner: string): OpenLog => {
@@ -94,37 +98,56 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
     }
   };
 
+  const leave = (responseId: string, owner: string): void => {
+    const log = logs.get(responseId);
+    if (log?.owner !== owner) return;
+    leases.forget(log.lease);
+    logs.delete(responseId);
+  };
+
+  /** Whether a response that cannot go on here may be ended now, since nobody else has gone on with it either. */
+  const hadTime = (isOwn: boolean, responseId: string): boolean => {
+    if (!isOwn) return false;
+    const since = spared.get(responseId) ?? performance.now();
+    spared.set(responseId, since);
+    return performance.now() - since >= RESUME_MS;
+  };
+
   return {
     async mayResume(responseId, owner) {
-      const own = abandoned.get(responseId);
+      const wanted = { responseId, owner, purpose: "resume" } as const;
+      const found = await findClaimable(connection.query, session, leases, wanted);
       // Its own it may take at once: nobody else can be writing it.
-      if (!own && !session.mayTakeOver) return false;
-      return isClaimable(connection.query, responseId, { owner, purpose: "resume", ...toTaker(session), own });
+      return found !== undefined && found.isFitting && (found.isOwn || session.mayTakeOver);
     },
     async create(response, owner) {
       if (hasLetGo) throw createLeavingError();
-      const { record, log } = await connection.transact((query) => insertResponse(query, session, response, owner));
+      const { record, log } = await leases.transact(
+        { conversationId: response.conversationId, owner },
+        (query, take, isDoubtful) =>
+          insertResponse(query, take, response, { owner, holder: session.holder, isDoubtful }),
+        (result) => result.log.lease,
+      );
       logs.set(response.id, log);
       return record;
     },
 
     async claim(responseId, owner, purpose) {
-      const own = abandoned.get(responseId);
-      const claim = { owner, purpose, ...toTaker(session), own };
-      if (hasLetGo || !(await isClaimable(connection.query, responseId, claim))) {
-        // Where it cannot go on, it is ended once nobody else has gone on with it, either.
-        if (own && purpose === "end") setTimeout(() => (own.mayEnd = true), RESUME_MS).unref();
-        return false;
-      }
-      const log = await connection.transact((query) =>
-        takeOver(query, { ...toTaker(session), own }, responseId, owner),
+      if (hasLetGo) return false;
+      const found = await findClaimable(connection.query, session, leases, { responseId, owner, purpose });
+      if (!found || !(found.isFitting || (purpose === "end" && hadTime(found.isOwn, responseId)))) return false;
+      const log = await leases.transact(
+        { conversationId: found.conversationId, owner },
+        (query, take) => takeOver(query, take, responseId, owner),
+        (result) => result?.lease,
       );
+      spared.delete(responseId);
       if (!log) return false;
-      abandoned.delete(responseId);
       logs.set(responseId, log);
       return true;
     },
 
+    leave,
     findLease: (responseId, owner) => findLog(responseId, owner).lease,
     keep: async (responseId, owner) =>
       hasLetGo ? "lost" : readLeaseState(connection.query, findLog(responseId, owner).lease),
@@ -153,12 +176,10 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
         if (!isStored) throw createLostError(responseId);
       } catch (error) {
         log.lastSeq = Math.min(log.lastSeq, firstSeq - 1);
-        if (isLeaseLost(error)) throw error;
-        // Perhaps another process goes on already; if not, this one must not keep the lease of what it cannot write.
-        abandoned.set(responseId, { ...log.lease, mayEnd: false });
-        throw createUnstoredError(responseId, error);
+        // Perhaps another process goes on already.
+        throw isLeaseLost(error) ? error : createUnstoredError(responseId, error);
       }
-      if (events.endsLog) logs.delete(responseId);
+      if (events.endsLog) leave(responseId, owner);
     },
 
     read: (responseId, owner, after, limit) =>
@@ -169,15 +190,13 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
     async letGo() {
       hasLetGo = true;
       await appends.settle();
-      await connection.query("UPDATE sheaf.orders SET tries = tries - 1 WHERE response = ANY ($1::bigint[])", [
-        [...logs.values()].map(({ key }) => key),
-      ]);
+      const keys = [...logs.values()].map(({ key }) => key);
+      await connection.transact(async (query, isDoubtful) => {
+        if (isDoubtful) return;
+        await query("UPDATE sheaf.orders SET tries = tries - 1 WHERE response = ANY ($1::bigint[])", [keys]);
+      });
     },
   };
-}
-
-function toTaker({ holder, mayTakeOver, listQuiet }: PostgresSession): LeaseTaker {
-  return { holder, mayTakeOver, listQuiet };
 }
 
 function isLeaseLost(error: unknown): boolean {
@@ -222,15 +241,20 @@ async function readLog(
 /** Largest number of the column. */
 const MAX_SEQ = 2 ** 31 - 1;
 
+interface BegunResponse {
+  readonly record: ResponseRecord;
+  readonly log: OpenLog;
+}
+
 /** Within a transaction. @throws SheafError CONVERSATION_BUSY, USAGE. */
 async function insertResponse(
   query: Query,
-  taker: LeaseTaker,
+  take: () => Promise<PostgresLease | undefined>,
   response: NewResponse,
-  owner: string,
-): Promise<{ readonly record: ResponseRecord; readonly log: OpenLog }> {
+  { owner, holder, isDoubtful }: { readonly owner: string; readonly holder: number; readonly isDoubtful: boolean },
+): Promise<BegunResponse> {
   const { id, conversationId, workspace, title, createdAt, settings, request, maxRunning } = response;
-  if (maxRunning !== undefined) await checkRunning(query, owner, maxRunning);
+  if (maxRunning !== undefined) await checkRunning(query, owner, id, maxRunning);
   await query(
     `INSERT INTO sheaf.conversations AS c (id, owner, workspace, title, title_words, created_at, updated_at, settings)
      VALUES ($1, $2, $3, $4, $5, $6, $6, COALESCE($7, '{}'))
@@ -246,7 +270,13 @@ async function insertResponse(
       settings === undefined ? null : JSON.stringify(settings),
     ],
   );
-  const lease = await takeLease(query, taker, conversationId, owner);
+  const toBegun = (key: number, position: number, lease: PostgresLease): BegunResponse => ({
+    record: { id, conversationId, position, createdAt, lastSeq: 0, ended: false, reverted: false },
+    log: { key, owner, lease, lastSeq: 0, written: Promise.resolve() },
+  });
+  const begun = isDoubtful ? await findBegun(query, response, holder) : undefined;
+  if (begun) return toBegun(begun.key, begun.position, { ...begun, conversationId });
+  const lease = await take();
   if (!lease) throw createTakenError(conversationId);
   const [row] = await query<{ key: number; position: number }>(
     `INSERT INTO sheaf.responses (id, conversation, position, created_at)
@@ -255,20 +285,31 @@ async function insertResponse(
   );
   const { key, position } = row!;
   if (request) await insertRequest(query, request, { owner, response: key, createdAt });
-  await beginOrder(query, response, { response: key, holder: taker.holder, owner });
-  return {
-    record: { id, conversationId, position, createdAt, lastSeq: 0, ended: false, reverted: false },
-    log: { key, owner, lease, lastSeq: 0, written: Promise.resolve() },
-  };
+  await beginOrder(query, response, { response: key, holder, owner });
+  return toBegun(key, position, lease);
+}
+
+/** The response as an earlier try of its transaction stored it; undefined: none did. Its conversation is locked. */
+async function findBegun(
+  query: Query,
+  { id }: NewResponse,
+  holder: number,
+): Promise<{ key: number; position: number; conversation: number; fence: number } | undefined> {
+  const [row] = await query<{ key: number; position: number; conversation: number; fence: number }>(
+    `SELECT r.key, r.position, r.conversation, c.fence FROM sheaf.responses r
+     JOIN sheaf.conversations c ON c.key = r.conversation WHERE r.id = $1 AND c.holder = $2`,
+    [id, holder],
+  );
+  return row;
 }
 
 /** Within a transaction: whoever begins a response of this owner meanwhile waits for its end. @throws RunningLimitError. */
-async function checkRunning(query: Query, owner: string, maxRunning: number): Promise<void> {
+async function checkRunning(query: Query, owner: string, id: string, maxRunning: number): Promise<void> {
   await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", [owner]);
   const [row] = await query<{ count: number }>(
     `SELECT COUNT(*) AS count FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
-     WHERE NOT r.ended AND c.owner = $1`,
-    [owner],
+     WHERE NOT r.ended AND c.owner = $1 AND r.id <> $2`,
+    [owner, id],
   );
   if (row!.count >= maxRunning) throw new RunningLimitError();
 }
@@ -292,18 +333,13 @@ async function insertRequest(
 /** Within a transaction. Undefined: it has ended, has a writer, or does not exist. */
 async function takeOver(
   query: Query,
-  taker: LeaseTaker,
+  take: () => Promise<PostgresLease | undefined>,
   responseId: string,
   owner: string,
 ): Promise<OpenLog | undefined> {
-  const [conversation] = await query<{ id: string }>(
-    "SELECT c.id FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation WHERE r.id = $1",
-    [responseId],
-  );
-  if (!conversation) return undefined;
   try {
     // From here on the last writer can store nothing more, so what is read next stays true.
-    const lease = await takeLease(query, taker, conversation.id, owner);
+    const lease = await take();
     const [row] = await query<{ key: number; ended: boolean; lastSeq: number }>(
       `SELECT r.key, r.ended, ${lastSeqOfRow} AS "lastSeq" FROM sheaf.responses r WHERE r.id = $1`,
       [responseId],

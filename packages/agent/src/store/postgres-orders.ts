@@ -54,7 +54,10 @@ export function createPostgresOrders({ connection, session, logs }: OrderPorts, 
     },
     watch: (onChange) => session.watch(ordersNotice, onChange),
     async add(order, maxWaiting) {
-      await transact(async (run) => {
+      await transact(async (run, isDoubtful) => {
+        await lockWaiting(run, owner);
+        // It may even have begun since an earlier try.
+        if (isDoubtful && (await isKnownOrder(run, order))) return;
         await checkWaiting(run, owner, maxWaiting);
         await insertOrder(run, owner, order);
       });
@@ -166,9 +169,18 @@ const claimStatement = `
     ORDER BY f.running, o.key LIMIT 1 FOR UPDATE OF o SKIP LOCKED)
   RETURNING id AS "responseId", owner, body AS text`;
 
-/** Within a transaction: whoever adds a message of this owner meanwhile waits for its end. @throws WaitingLimitError. */
-async function checkWaiting(query: Query, owner: string, maxWaiting: number): Promise<void> {
+/** Within a transaction: whoever adds a message of this owner meanwhile waits for its end. */
+async function lockWaiting(query: Query, owner: string): Promise<void> {
   await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 2))", [owner]);
+}
+
+async function isKnownOrder(query: Query, { responseId }: NewOrder): Promise<boolean> {
+  const known = "SELECT 1 FROM sheaf.orders WHERE id = $1 UNION ALL SELECT 1 FROM sheaf.responses WHERE id = $1";
+  return (await query(known, [responseId])).length > 0;
+}
+
+/** @throws WaitingLimitError. */
+async function checkWaiting(query: Query, owner: string, maxWaiting: number): Promise<void> {
   const sql = `SELECT COUNT(*) AS count FROM sheaf.orders o WHERE o.owner = $1 AND ${waits}`;
   const [row] = await query<{ count: number }>(sql, [owner]);
   if (row!.count >= maxWaiting) throw new WaitingLimitError();

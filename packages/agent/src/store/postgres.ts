@@ -3,7 +3,7 @@ import { migratePostgres, readSchemaState, type SchemaState } from "./migrations
 import { createPostgresAttachments } from "./postgres-attachments.ts";
 import { createPostgresConnection, type PostgresConnection, type Query } from "./postgres-connection.ts";
 import { createPostgresRows } from "./postgres-conversations.ts";
-import { releaseLease, takeLease } from "./postgres-leases.ts";
+import { createOwnLeases, type OwnLeases, type PostgresLease, releaseLease } from "./postgres-leases.ts";
 import { createPostgresLetters } from "./postgres-letters.ts";
 import { createPostgresLogs, type PostgresLogs } from "./postgres-log.ts";
 import { createPostgresOrders } from "./postgres-orders.ts";
@@ -19,7 +19,9 @@ export async function createPostgresStore(address: string): Promise<SharedStore>
   await preparePostgres(address, { migrates: true });
   const connection = createPostgresConnection(address);
   const session = await openPostgresSession(connection);
-  return createView({ connection, session, logs: createPostgresLogs(connection, session) }, localOwner);
+  const leases = createOwnLeases(connection, session);
+  const logs = createPostgresLogs(connection, session, leases);
+  return createView({ connection, session, leases, logs }, localOwner);
 }
 
 /**
@@ -56,7 +58,22 @@ export async function preparePostgres(
 interface PostgresParts {
   readonly connection: PostgresConnection;
   readonly session: PostgresSession;
+  readonly leases: OwnLeases;
   readonly logs: PostgresLogs;
+}
+
+/** Within a transaction. */
+async function deleteConversation(
+  query: Query,
+  { conversation, conversationId }: PostgresLease,
+  owner: string,
+): Promise<void> {
+  await query(
+    `DELETE FROM sheaf.event_groups WHERE response IN (SELECT key FROM sheaf.responses WHERE conversation = $1)`,
+    [conversation],
+  );
+  await query("DELETE FROM sheaf.orders WHERE conversation = $1 AND owner = $2", [conversationId, owner]);
+  await query("DELETE FROM sheaf.conversations WHERE key = $1", [conversation]);
 }
 
 /** Within a transaction. Who is looking at the same moment takes others; nobody can begin to write one meanwhile. */
@@ -76,6 +93,12 @@ async function deleteOld(query: Query, before: number, limit: number): Promise<r
   return found.map(({ id }) => id);
 }
 
+/** Within a transaction. Waits for whoever deletes one of them. */
+async function hasAny(query: Query, ids: readonly string[]): Promise<boolean> {
+  const found = await query("SELECT 1 FROM sheaf.conversations WHERE id = ANY ($1::text[]) FOR KEY SHARE", [ids]);
+  return found.length > 0;
+}
+
 async function readLoad(query: Query, { listQuiet }: PostgresSession): Promise<SharedLoad> {
   const [load] = await query<SharedLoad>(
     `SELECT (SELECT COUNT(*) FROM sheaf.holders h WHERE ${isHolderAlive("h.id", "$1")}) AS nodes,
@@ -91,7 +114,7 @@ async function readLoad(query: Query, { listQuiet }: PostgresSession): Promise<S
 
 /** The store as an owner sees it: every statement names the owner. */
 function createView(parts: PostgresParts, owner: string): SharedStore {
-  const { connection, session, logs } = parts;
+  const { connection, session, leases, logs } = parts;
   return {
     ...createPostgresRows(connection, owner),
     ...createPostgresAttachments(connection, owner),
@@ -100,10 +123,20 @@ function createView(parts: PostgresParts, owner: string): SharedStore {
     forOwner: (other) => createView(parts, other),
     createResponse: (response) => logs.create(response, owner),
     claimResponse: (responseId) => logs.claim(responseId, owner, "end"),
+    leaveResponse: async (responseId) => logs.leave(responseId, owner),
     keepLease: (responseId) => logs.keep(responseId, owner),
     async lockConversation(conversationId) {
-      const lease = await connection.transact((query) => takeLease(query, session, toColumn(conversationId), owner));
-      return lease && (() => releaseLease(connection.query, lease));
+      const place = { conversationId: toColumn(conversationId), owner };
+      const lease = await leases.transact(
+        place,
+        (_, take) => take(),
+        (taken) => taken,
+      );
+      if (!lease) return undefined;
+      return async () => {
+        leases.forget(lease);
+        await releaseLease(connection.query, lease);
+      };
     },
     async requestCancel(responseId) {
       const asked = await connection.query(
@@ -119,22 +152,25 @@ function createView(parts: PostgresParts, owner: string): SharedStore {
     appendEvents: (responseId, events) => logs.append(responseId, owner, events),
     readEvents: (responseId, after = 0, limit = Number.MAX_SAFE_INTEGER) => logs.read(responseId, owner, after, limit),
     deleteConversation: (conversationId) =>
-      connection.transact(async (query) => {
-        const lease = await takeLease(query, session, toColumn(conversationId), owner);
-        if (!lease) return false;
-        const { conversation } = lease;
-        await query(
-          `DELETE FROM sheaf.event_groups WHERE response IN (SELECT key FROM sheaf.responses WHERE conversation = $1)`,
-          [conversation],
-        );
-        await query("DELETE FROM sheaf.orders WHERE conversation = $1 AND owner = $2", [
-          toColumn(conversationId),
-          owner,
-        ]);
-        await query("DELETE FROM sheaf.conversations WHERE key = $1", [conversation]);
-        return true;
-      }),
-    deleteOldConversations: (before, limit) => connection.transact((query) => deleteOld(query, before, limit)),
+      leases.transact(
+        { conversationId: toColumn(conversationId), owner },
+        async (query, take, isDoubtful) => {
+          const lease = await take();
+          // An earlier try may have deleted it.
+          if (!lease) return isDoubtful;
+          await deleteConversation(query, lease, owner);
+          return true;
+        },
+        () => undefined,
+      ),
+    async deleteOldConversations(before, limit) {
+      let deleted: readonly string[] = [];
+      await connection.transact(async (query, isDoubtful) => {
+        const isDone = isDoubtful && deleted.length > 0 && !(await hasAny(query, deleted));
+        if (!isDone) deleted = await deleteOld(query, before, limit);
+      });
+      return deleted;
+    },
     async checkReady() {
       const [row] = await connection.query<{ isCopy: boolean }>('SELECT pg_is_in_recovery() AS "isCopy"');
       if (row?.isCopy) throw connection.toError({ code: "25006", message: "it is a standby" });

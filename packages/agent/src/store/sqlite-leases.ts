@@ -32,6 +32,8 @@ export interface Leases {
   /** @throws SheafError CONVERSATION_BUSY; false: the conversation does not exist. */
   check(conversationId: string, owner: string): boolean;
   release(lease: Lease): void;
+  /** Nobody here uses the lease any more: this process may take it again. */
+  forget(lease: Lease): void;
   keep(lease: Lease): LeaseState;
   requestCancel(responseId: string, owner: string): void;
 }
@@ -49,6 +51,12 @@ const machineClocks: LeaseClocks = { now: Date.now, uptime: readUptime };
 export function createLeases(connection: SqliteConnection, clocks: Partial<LeaseClocks> = {}): Leases {
   const { now, uptime } = { ...machineClocks, ...clocks };
   const holder = createLeaseHolder();
+  /** Numbers of the leases that are used here, by the keys of their conversations. */
+  const fences = new Map<number, number>();
+
+  const forget = ({ conversation, fence }: Lease): void => {
+    if (fences.get(conversation) === fence) fences.delete(conversation);
+  };
 
   const find = (conversationId: string, owner: string): LeaseRow | undefined =>
     connection
@@ -58,7 +66,7 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
       .get(conversationId, owner) as LeaseRow | undefined;
 
   const checkFree = (row: LeaseRow, conversationId: string): void => {
-    if (row.holder === null) return;
+    if (row.holder === null || (holder.isOwn(row.holder) && fences.get(row.key) !== row.fence)) return;
     const seen = holder.look(row.holder);
     if (seen?.isGone) return;
     const rest = seen?.until === undefined ? row.until - now() : seen.until - uptime();
@@ -75,6 +83,7 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
       connection
         .prepare("UPDATE conversations SET fence = ?, lease_holder = ?, lease_until = ?, cancel = 0 WHERE key = ?")
         .run(fence, holder.toName(uptime() + LEASE_MS), now() + LEASE_MS, row.key);
+      fences.set(row.key, fence);
       return { conversation: row.key, fence };
     },
     check(conversationId, owner) {
@@ -88,7 +97,9 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
           "UPDATE conversations SET lease_holder = NULL, lease_until = 0, cancel = 0 WHERE key = ? AND fence = ?",
         )
         .run(conversation, fence);
+      forget({ conversation, fence });
     },
+    forget,
     keep({ conversation, fence }) {
       const row = connection
         .prepare(
@@ -133,6 +144,7 @@ function createLeaseHolder() {
   return {
     /** The name for a lease that lasts until then. Milliseconds by `readUptime`. */
     toName: (until: number): string => `${own}@${until}`,
+    isOwn: (name: string): boolean => name.startsWith(`${own}@`),
     /** What this machine can see of the holder with that name; undefined: it is on another machine. */
     look(name: string): SeenHolder | undefined {
       const [, otherPlace, processId, start, until] = NAME.exec(name) ?? [];

@@ -49,6 +49,8 @@ interface Append extends OwnedAppend {
 export interface SqliteLogs {
   create(response: NewResponse, owner: string): ResponseRecord;
   claim(responseId: string, owner: string): boolean;
+  /** Nothing more is written here of a response, if it is one that was. */
+  leave(responseId: string, owner: string): void;
   keep(responseId: string, owner: string): LeaseState;
   append(entry: OwnedAppend): void;
   /** Appends several in one transaction. Returns an error for each that was refused; the others are stored. */
@@ -121,6 +123,13 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
           throw error;
         }
       }),
+
+    leave(responseId, owner) {
+      const log = logs.get(responseId);
+      if (log?.owner !== owner) return;
+      leases.forget(log.lease);
+      logs.delete(responseId);
+    },
 
     keep: (responseId, owner) => connection.run(() => leases.keep(findLog(responseId, owner).lease)),
 

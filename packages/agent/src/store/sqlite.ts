@@ -35,6 +35,7 @@ export function createSqliteView(parts: SqliteParts, owner: string): SharedStore
     forOwner: (other) => createSqliteView(parts, other),
     createResponse: async (response) => logs.create(response, owner),
     claimResponse: async (responseId) => logs.claim(responseId, owner),
+    leaveResponse: async (responseId) => logs.leave(responseId, owner),
     keepLease: async (responseId) => logs.keep(responseId, owner),
     async lockConversation(conversationId) {
       const lease = connection.transact("grouped", () => leases.take(conversationId, owner));

@@ -181,6 +181,11 @@ export interface Store {
    * False: it has ended, has a writer, does not exist, or another process may go on with it.
    */
   claimResponse(responseId: string): Promise<boolean>;
+  /**
+   * This process writes nothing more of a response that was created or claimed here. If it has no end, it can be claimed:
+   * by this process at once, by others when this one is gone.
+   */
+  leaveResponse(responseId: string): Promise<void>;
   /** Renews the lease of a response; to be called every few seconds. */
   keepLease(responseId: string): Promise<LeaseState>;
   /** Asks the writer of a response to stop, wherever it runs. */

@@ -46,6 +46,7 @@ function createView(parts: SqliteParts, writer: Writer, owner: string): SharedSt
     forOwner: (other) => createView(parts, writer, other),
     createResponse: (response) => call("createResponse", response),
     claimResponse: (responseId) => call("claimResponse", responseId),
+    leaveResponse: (responseId) => call("leaveResponse", responseId),
     keepLease: (responseId) => call("keepLease", responseId),
     requestCancel: (responseId) => call("requestCancel", responseId),
     async lockConversation(conversationId) {
@@ -142,6 +143,7 @@ function createDeathError(cause: Error | undefined): SheafError {
 export type WriteMethod =
   | "createResponse"
   | "claimResponse"
+  | "leaveResponse"
   | "keepLease"
   | "requestCancel"
   | "lockConversation"

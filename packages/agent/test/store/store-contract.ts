@@ -238,6 +238,27 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
     await store.close();
   });
 
+  test(
+    verifies(["R-05", "R-71"], "a response that its process leaves can be claimed, also by that process"),
+    async () => {
+      const store = await open();
+      await store.createResponse(response("chat_a"));
+      await store.appendEvents("chat_a", [delta(1)], "grouped");
+      await store.forOwner("other").leaveResponse("chat_a");
+      expect(await store.claimResponse("chat_a")).toBe(false);
+      await store.leaveResponse("chat_a");
+      await store.leaveResponse("chat_unknown");
+      await expect(store.appendEvents("chat_a", [delta(2)], "grouped")).rejects.toMatchObject({ code: "INTERNAL" });
+      expect(await store.claimResponse("chat_a")).toBe(true);
+      expect(await store.claimResponse("chat_a")).toBe(false);
+      await expect(store.createResponse(response("chat_b"))).rejects.toMatchObject({ code: "CONVERSATION_BUSY" });
+      await store.appendEvents("chat_a", [runEnd(2)], "synced");
+      expect(await store.getResponse("chat_a")).toMatchObject({ ended: true, lastSeq: 2 });
+      await store.leaveResponse("chat_a");
+      await store.close();
+    },
+  );
+
   test(verifies("X7", "the writer of a response learns that it should stop"), async () => {
     const store = await open();
     await store.createResponse(response("chat_a"));
