@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { createSqliteStore } from "../../packages/agent/src/store/sqlite.ts";
 import { createStreamJsonProjection } from "../../packages/agent/src/output/stream-json.ts";
 import { describe, expect, test } from "vitest";
+import { methods } from "@agentclientprotocol/sdk/unstable";
+import { startEditor } from "../support/acp-editor.ts";
+import { refuseEvents } from "../support/refusing-store.ts";
 import { describeWithNamespaces, toNamespaceWrapper } from "../support/namespace.ts";
 import { createTestFolder, parseStream, runSheaf, type SheafResult, toLines } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -163,6 +166,38 @@ describe("SIGKILL in the middle of a run", () => {
 });
 
 const long = { turns: [{ events: [{ text: "word ", repeat: 60_000, group: 20 }] }] };
+
+test(
+  verifies(["C20", "C22", "R-71"], "a store that refuses the end of a run: no format says that it is complete"),
+  async () => {
+    const cwd = folders.newFolder({ "script.json": JSON.stringify({ turns: [{ events: [{ text: "Done." }] }] }) });
+    const home = join(cwd, "home");
+    mkdirSync(home);
+    await createSqliteStore(join(home, "sheaf.db")).close();
+    refuseEvents(join(home, "sheaf.db"), "run_end");
+    const model = ["--model", "scripted:script.json"];
+    for (const format of ["text", "json", "stream-json", "documents", "documents-stream"]) {
+      const { code, stdout, stderr } = await runSheaf(["-p", "--output-format", format, ...model, "go"], { cwd, home });
+      expect([format, code, stderr]).toEqual([
+        format,
+        9,
+        expect.stringMatching(/^sheaf: STORAGE_LOCKED: [^\n]*refused/),
+      ]);
+      expect(stdout).not.toMatch(/"subtype":"success"|"status":"completed","usage/);
+      if (format === "stream-json")
+        expect(parseStream(stdout).at(-1)).toMatchObject({ error: { code: "STORAGE_LOCKED" } });
+    }
+    const input = `${JSON.stringify({ type: "user", message: { role: "user", content: "go" } })}\n`;
+    const twoWay = await runSheaf(["-p", "--input-format", "stream-json", ...model], { cwd, home, input });
+    expect(twoWay.code).toBe(9);
+    expect(parseStream(twoWay.stdout).at(-1)).toMatchObject({ error: { code: "STORAGE_LOCKED" } });
+    const editor = await startEditor(cwd, model, { environment: { SHEAF_HOME: home } });
+    const { agent } = editor.connection;
+    const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
+    const prompt = agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: "go" }] });
+    await expect(prompt).rejects.toThrow(/refused/);
+  },
+);
 
 describeWithNamespaces("the disk of the store", () => {
   test(

@@ -46,7 +46,7 @@ export async function* replayRun(cassette: Cassette, store: Store): AsyncGenerat
   });
   for await (const group of regroup(runResponse(settings, ports, controller.signal), tape, controller.signal)) {
     const events = await log.append(group);
-    if (events.length > 0) yield events;
+    if (events.length > 0) yield withFailure(events, tape.failure);
   }
 }
 
@@ -127,7 +127,7 @@ async function* regroup(
       const events = waiting.splice(0, tape.nextGroupSize ?? waiting.length);
       if (events.length === 0) continue;
       tape.takeEvents(events);
-      yield { events: withFailure(events, tape.failure), durability: "grouped" };
+      yield { events, durability: "grouped" };
     }
   } finally {
     stopWatch();
@@ -135,8 +135,11 @@ async function* regroup(
 }
 
 /** A failed replay says so in its last event, however the run itself ended. */
-function withFailure(events: readonly RunEventBody[], failure: SheafError | undefined): readonly RunEventBody[] {
-  return failure ? events.map((event) => (event.type === "run_end" ? toRunFailure(failure) : event)) : events;
+function withFailure(events: readonly RunEvent[], failure: SheafError | undefined): readonly RunEvent[] {
+  if (!failure) return events;
+  return events.map((event) =>
+    event.type === "run_end" ? { ...toRunFailure(failure), seq: event.seq, time: event.time } : event,
+  );
 }
 
 /**

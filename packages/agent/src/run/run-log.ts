@@ -3,6 +3,7 @@ import { toWellFormed } from "@sheaf/documents/text";
 import type { RunEvent, RunEventBody } from "@sheaf/protocol";
 import { type SheafError, toSheafError } from "../base/errors.ts";
 import type { Durability, Store } from "../store/store.ts";
+import { toClosingEvents } from "./conversations/end-cut-response.ts";
 
 /** What the log of a run needs. */
 export interface RunLogPorts {
@@ -14,6 +15,8 @@ export interface RunLogPorts {
   readonly now: () => number;
   /** Called when the store fails; it must abort the run with that error as its reason. */
   readonly onStoreFailure: (error: SheafError) => void;
+  /** Another process, or a later look of this one, ends the log: readers get no end that it does not have (R-71). */
+  readonly endsElsewhere?: boolean | undefined;
 }
 
 const deltaTypes: ReadonlySet<RunEventBody["type"]> = new Set([
@@ -31,42 +34,51 @@ function isDelta(event: RunEventBody): boolean {
 /** The log of one response. */
 export interface RunLog {
   /**
-   * Yields the events of a group with numbers and times, after they are stored.
-   * If the store fails, the run is ended; its last events (results of open calls, `run_end`) are still yielded, so that
-   * every reader learns why. Deltas that could not be stored are never yielded, and once another process has taken the
-   * response over, its `run_end` alone: readers get the rest from the log that goes on.
+   * Returns the events of a group with numbers and times, after they are stored. If the store fails, this and every later
+   * group is empty. Unless the log ends elsewhere, the last one is the end in its place: a result for each call that has
+   * none in the log, and a `run_end` with the failure of the store, after `run_start` if that could not be stored.
    */
   append(group: EventGroup): Promise<readonly RunEvent[]>;
 }
 
 /** An empty log. */
-export function createRunLog({ store, responseId, last, now, onStoreFailure }: RunLogPorts): RunLog {
+export function createRunLog(ports: RunLogPorts): RunLog {
+  const { store, responseId, last, now, onStoreFailure, endsElsewhere = false } = ports;
   let seq = last?.seq ?? 0;
   let time = last?.time ?? 0;
-  let isStored = true;
-  let isLost = false;
+  let failure: SheafError | undefined;
+  /** The first event of a log that could not even begin: every output needs it. */
+  let start: readonly RunEventBody[] = [];
+
+  /** Ends what readers have got. They have all that this run stored; another process may have added to it. */
+  const endUnstored = async (error: SheafError): Promise<readonly RunEvent[]> => {
+    let stored: readonly RunEvent[] = [];
+    try {
+      stored = await store.readEvents(responseId);
+    } catch {
+      // Then the end alone must do.
+    }
+    const told = stored.filter((event) => event.seq <= seq);
+    return numberEvents([...start, ...toClosingEvents(told, { cause: "the store failed", error })], seq, time);
+  };
+
   return {
     async append({ events, durability }) {
       time = Math.max(time, now());
-      if (isStored) {
+      if (!failure) {
         const numbered = numberEvents(events, seq, time);
         try {
           await store.appendEvents(responseId, numbered, durability);
           seq += numbered.length;
           return numbered;
         } catch (error) {
-          isStored = false;
-          isLost = toSheafError(error).code === "CONVERSATION_BUSY";
-          onStoreFailure(toSheafError(error));
+          failure = toSheafError(error);
+          start = events.filter(({ type }) => type === "run_start");
+          onStoreFailure(failure);
         }
       }
-      const kept = numberEvents(
-        events.filter((event) => (isLost ? event.type === "run_end" : !isDelta(event))),
-        seq,
-        time,
-      );
-      seq += kept.length;
-      return kept;
+      const isEnd = events.some(({ type }) => type === "run_end");
+      return isEnd && !endsElsewhere ? endUnstored(failure) : [];
     },
   };
 }

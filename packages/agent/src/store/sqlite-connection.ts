@@ -117,6 +117,7 @@ function openFile(file: string): DatabaseSync {
 }
 
 const SQLITE_CORRUPT = 11;
+const SQLITE_CONSTRAINT = 19;
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
 const codes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
@@ -139,6 +140,13 @@ const codes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
     14,
     ["STORAGE_LOCKED", "it cannot be opened: check its rights, choose another folder by SHEAF_HOME, or use --no-save"],
   ],
+  [
+    SQLITE_CONSTRAINT,
+    [
+      "STORAGE_LOCKED",
+      "a trigger or constraint in it refuses to write: remove that, choose another folder by SHEAF_HOME, or use --no-save",
+    ],
+  ],
   [26, ["STORAGE_CORRUPT", "it is not a SQLite file: move it away, or choose another folder by SHEAF_HOME"]],
 ]);
 
@@ -153,6 +161,11 @@ function toResultCode(error: unknown): number | undefined {
   if (error instanceof SyntaxError || error instanceof RangeError) return SQLITE_CORRUPT;
   const { errcode } = error as { errcode?: number };
   return errcode === undefined ? undefined : errcode & 0xff;
+}
+
+/** Whether a failure is about what was written, and not about the file: something else may be written. */
+export function isRefusedBySqlite(error: unknown): boolean {
+  return error instanceof SheafError && toResultCode(error.cause ?? {}) === SQLITE_CONSTRAINT;
 }
 
 /** A failure of a store as STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT or INTERNAL. */

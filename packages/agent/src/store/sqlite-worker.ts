@@ -8,7 +8,7 @@ import { toSheafError } from "../base/errors.ts";
 import { silenceRuntimeWarnings } from "../base/runtime-warnings.ts";
 import { createLeases } from "./sqlite-leases.ts";
 import { createSqliteLogs } from "./sqlite-log.ts";
-import { openSqliteConnection } from "./sqlite-connection.ts";
+import { isRefusedBySqlite, openSqliteConnection } from "./sqlite-connection.ts";
 import { createSqliteView } from "./sqlite.ts";
 import { createUpkeep } from "./sqlite-upkeep.ts";
 import type { PlainError, WorkerReply, WorkerRequest } from "./threaded-sqlite.ts";
@@ -54,6 +54,8 @@ function writeAppends(appends: readonly AppendRequest[]): WorkerReply[] {
     const refused = logs.appendAll(appends);
     return appends.map(({ id }, index) => toReply(id, refused[index]));
   } catch (error) {
+    // What is refused takes nothing else with it.
+    if (appends.length > 1 && isRefusedBySqlite(error)) return appends.flatMap((append) => writeAppends([append]));
     return appends.map(({ id }) => toReply(id, error));
   }
 }

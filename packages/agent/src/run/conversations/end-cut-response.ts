@@ -32,6 +32,14 @@ export async function endCutResponse(store: Store, responseId: string, now: () =
 
 /** The same for one whose lease this process has. */
 export async function endClaimedResponse(store: Store, responseId: string, now: () => number): Promise<void> {
+  try {
+    await appendEnd(store, responseId, now);
+  } finally {
+    await store.leaveResponse(responseId).catch(() => undefined);
+  }
+}
+
+async function appendEnd(store: Store, responseId: string, now: () => number): Promise<void> {
   const events = await store.readEvents(responseId);
   const last = events.at(-1);
   const time = Math.max(last?.time ?? 0, now());
@@ -68,12 +76,12 @@ export function listOpen(events: readonly RunEvent[]): {
  * What ends the subagents whose calls are open, before the results of these calls: nothing of them goes on (C99).
  * A subagent has none of its own.
  */
-export function closeAgents(events: readonly RunEvent[]): AgentEvent[] {
+export function closeAgents(events: readonly RunEvent[], cut = createProcessCut()): AgentEvent[] {
   const { calls } = listOpen(events);
   return [...calls].flatMap((callId) => {
     const own = listAgentEvents(events, callId);
     if (own.length === 0 || own.at(-1)!.type === "run_end") return [];
-    return toClosingEvents(own).map((event) => ({ type: "agent_event", callId, event: event as OwnEventBody }));
+    return toClosingEvents(own, cut).map((event) => ({ type: "agent_event", callId, event: event as OwnEventBody }));
   });
 }
 
@@ -86,25 +94,34 @@ export function listAgentEvents(events: readonly RunEvent[], callId: string): Ru
   );
 }
 
-function toClosingEvents(events: readonly RunEvent[]): RunEventBody[] {
+/** Why a log has no end of its own. */
+interface Cut {
+  /** For the results of calls, as in "the process ended before this call had a result". */
+  readonly cause: string;
+  readonly error: SheafError;
+}
+
+function createProcessCut(): Cut {
+  const message = "the process that wrote this response ended before it was complete: send the message again";
+  return { cause: "the process ended", error: new SheafError("INTERNAL", message, { source: "server" }) };
+}
+
+/** The end of a log: a result for each open call, and `run_end` with the error. Default: its process died. */
+export function toClosingEvents(events: readonly RunEvent[], cut = createProcessCut()): RunEventBody[] {
   const { calls, approvals, unapproved } = listOpen(events);
-  const error = new SheafError(
-    "INTERNAL",
-    "the process that wrote this response ended before it was complete: send the message again",
-    { source: "server" },
-  );
+  const { cause, error } = cut;
   return [
-    ...closeAgents(events),
+    ...closeAgents(events, cut),
     ...[...approvals.keys()].map((approvalId) => toRejected(events, approvalId)),
     ...[...calls].map((callId): RunEventBody => ({
       type: "tool_result",
       callId,
       ...toCancelledOutcome(
         unapproved.has(callId)
-          ? "the process ended while this call waited for an answer; it did not run"
+          ? `${cause} while this call waited for an answer; it did not run`
           : listAgentEvents(events, callId).length > 0
-            ? "the process ended while this subagent worked, so it made no report: make the call again if you need it"
-            : "the process ended before this call had a result; what it did is not known",
+            ? `${cause} while this subagent worked, so it made no report: make the call again if you need it`
+            : `${cause} before this call had a result; what it did is not known`,
       ),
       ...(!unapproved.has(callId) && toCutEffect(events, callId)),
       durationMs: 0,

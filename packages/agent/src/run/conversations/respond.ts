@@ -41,6 +41,11 @@ export interface RespondPorts extends RunPorts {
   readonly maxRunning?: number | undefined;
   /** Keeps the state of the files after calls that may have changed some (R-51, R-53). Never rejects. */
   readonly keepState?: KeepState | undefined;
+  /**
+   * Called when events could not be stored, in place of an end that no log has: the response is ended, or goes on, after
+   * this run (R-71). Undefined: nobody comes after it, and the last events say why it ended.
+   */
+  readonly onUnstored?: ((error: SheafError) => void) | undefined;
   /** Become those of the conversation (X25). */
   readonly choices?: ConversationSettings | undefined;
 }
@@ -50,14 +55,14 @@ type KeepState = (moment: "turn" | "end" | "hand-over") => Promise<void>;
 
 /**
  * Yields the events of a response in the groups in which they were stored.
- * @throws SheafError STORAGE_… when the response cannot be opened; later failures are in the log's `run_end`.
+ * @throws SheafError STORAGE_… when the response cannot be opened; later failures are in the last `run_end`.
  */
 export async function* respond(
   settings: RunSettings,
   ports: RespondPorts,
   signal: AbortSignal,
 ): AsyncGenerator<readonly RunEvent[]> {
-  const { store, abort, now, request, choices, hasWaited, resumable, maxRunning } = ports;
+  const { store, abort, now, request, choices, hasWaited, resumable, maxRunning, onUnstored } = ports;
   const { responseId, conversationId, workspace, prompt, attachments = [] } = settings.start;
   const last = settings.resumed?.events.at(-1);
   // One that goes on is there, and its lease is taken.
@@ -76,7 +81,11 @@ export async function* respond(
     });
   const lease = keepLease(store, responseId, abort);
   try {
-    const log = createRunLog({ store, responseId, last, now, onStoreFailure: abort });
+    const onStoreFailure = (error: SheafError): void => {
+      abort(error);
+      onUnstored?.(error);
+    };
+    const log = createRunLog({ store, responseId, last, now, onStoreFailure, endsElsewhere: onUnstored !== undefined });
     const groups = runResponse(settings, ports, signal);
     let mayDiffer = false;
     for await (const group of store.gathersWrites ? readAhead(groups) : groups) {
@@ -97,6 +106,8 @@ export async function* respond(
     }
   } finally {
     lease.end();
+    // Also of one that has no end: it must not stay open for as long as this process lives.
+    await store.leaveResponse(responseId).catch(() => undefined);
   }
 }
 

@@ -47,7 +47,7 @@ interface StartOrder {
 export interface RunningResponse {
   readonly responseId: string;
   readonly conversationId: string;
-  /** Resolves when `run_end` is delivered and the conversation is free again. Never rejects. */
+  /** Resolves when nothing more of it comes from here, and the conversation is free again. Never rejects. */
   readonly ended: Promise<void>;
   /** Ends the run promptly; a second call does nothing. */
   abort(reason: SheafError): void;
@@ -73,7 +73,7 @@ export interface ResponseRunner {
 
 interface RunnerPorts {
   readonly live: Live;
-  /** Called when a run throws, which is a defect. */
+  /** Called when events of a run cannot be stored, or when it throws, which is a defect. */
   readonly onDefect: (error: SheafError, responseId: string) => void;
 }
 
@@ -95,14 +95,16 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
     const spentMs = earlier.length === 0 ? 0 : ports.now() - earlier[0]!.time;
     const { timeoutMs } = order;
     const stopClock = startDeadline({ timeoutMs, spentMs, advice: 'raise the budget "timeout"' }, run.abort);
+    let unstored: SheafError | undefined;
+    const onUnstored = (error: SheafError): void => void (unstored = error);
     try {
-      for await (const events of respond(settings, ports, run.signal)) {
-        // Another process took over: no log has the events of this one.
-        if (isLost(events)) break;
+      for await (const events of respond(settings, { ...ports, onUnstored }, run.signal)) {
         channel.push(events);
         order.onEvents?.(events);
         run.begin();
       }
+      // What another process took over is that one's to end; what this one could not store its operator must know.
+      if (unstored && !isBusyError(unstored)) throw unstored;
     } catch (error) {
       if (!run.hasBegun) throw error;
       onDefect(toSheafError(error), responseId);
@@ -218,11 +220,6 @@ function createStarted(): Started {
     },
   };
   return started;
-}
-
-function isLost(events: readonly RunEvent[]): boolean {
-  const last = events.at(-1);
-  return last?.type === "run_end" && last.error?.code === "CONVERSATION_BUSY";
 }
 
 function createClosingError(): SheafError {
