@@ -78,7 +78,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C64", document: "cli", title: "ask rules: a person must agree, whatever allows the call" },
   { id: "C65", document: "cli", title: "two ways: messages as lines on stdin, a result line for each" },
   { id: "C66", document: "cli", title: "requests in both directions: cancel, answers, approvals" },
-  { id: "C76", document: "cli", title: "sheaf store: check, migrate, export, vacuum, copy" },
+  { id: "C76", document: "cli", title: "sheaf store: check, migrate, vacuum, copy" },
   { id: "C67", document: "cli", title: "OpenTelemetry: traces and metrics of runs, by OTLP" },
   { id: "C69", document: "cli", title: "a session stays in its mode" },
   { id: "C70", document: "cli", title: "--worktree: a run in a working tree of its own" },

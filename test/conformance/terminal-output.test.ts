@@ -57,7 +57,6 @@ describeWithProgram("script", () => {
 
   test.each([
     ["export", "SESSION", "--format", "markdown"],
-    ["export", "SESSION", "--format", "html"],
     ["show", "SESSION", "--output-format", "text"],
     ["show", "SESSION", "--output-format", "stream-json", "--compat", "cursor-2026"],
     ["ls", "--all"],
@@ -70,7 +69,6 @@ describeWithProgram("script", () => {
     ["config", "explain"],
     ["permissions", "explain", "--allow", "Shell(HOSTILE)"],
     ["permissions", "check", "--path", "../HOSTILE", "--access", "write"],
-    ["instrumentation"],
     ["serve", "--help"],
     ["-p", "--model", "scripted:HOSTILE.json", "go"],
     ["-p", "--model", "scripted:s.json", "--resume", "HOSTILE", "go"],

@@ -7,7 +7,7 @@ import type { TokenPrice } from "./cost.ts";
 import type { ClarificationAnswer } from "./chat.ts";
 import type { ApprovalRequestData, DocumentType, Effort, FinishReason, Mode, Usage } from "./response-parts.ts";
 import type { ApprovalResolvedData, ProviderWaitData } from "./stream-events.ts";
-import type { FileChange, InstrumentationBlock, TodoEffect, ToolEffect } from "./tool-effects.ts";
+import type { FileChange, TodoEffect, ToolEffect } from "./tool-effects.ts";
 
 /** The state of a server of the Model Context Protocol when the run began. */
 export interface McpServerState {
@@ -80,8 +80,6 @@ export interface RunStart {
   readonly notices?: readonly string[];
   /** Answers to the questions of the previous response (N42). */
   readonly answers?: readonly ClarificationAnswer[];
-  /** Debug mode: what earlier responses left in files. */
-  readonly instrumentation?: readonly InstrumentationBlock[];
   /** What earlier responses did, if anything. */
   readonly progress?: Progress;
   /** The log was imported from a file: what it says of folders is a claim (S-91). */

@@ -85,20 +85,6 @@ export interface FileEditEffect {
   readonly changes: readonly FileChange[];
   /** Edit only: which matching rule found each place, for instance `exact`. */
   readonly matched?: readonly string[];
-  /** Debug mode: all instrumentation in files after this call. Absent: unchanged. */
-  readonly instrumentation?: readonly InstrumentationBlock[];
-}
-
-/** Lines that debug mode put into a file and will remove again. */
-export interface InstrumentationBlock {
-  /** Is in the comments before and after the lines. */
-  readonly id: string;
-  /** Id of the todo that it belongs to. */
-  readonly hypothesis: string;
-  /** As in the documents. */
-  readonly filePath: string;
-  /** Absolute. */
-  readonly path: string;
 }
 
 /** run_terminal_cmd. `output` is stdout and stderr in order of arrival. */

@@ -109,7 +109,7 @@ async function runTask(
 
 /** The model of the kind, and what a run with it begins with. */
 async function openKindModel({ name }: AgentKind, ports: AgentToolPorts) {
-  const { progress: _p, instrumentation: _i, answers: _a, modeNote: _m, attachments: _f, ...start } = ports.start;
+  const { progress: _p, answers: _a, modeNote: _m, attachments: _f, ...start } = ports.start;
   const own = ports.models.get(name);
   if (!own) return { model: ports.run.model.forRun?.() ?? ports.run.model, start };
   const { windowTokens, price } = own;

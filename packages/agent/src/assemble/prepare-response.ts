@@ -116,7 +116,6 @@ export async function prepareResponse(
   const { workspace, addedWorkspaces, sandbox, permissions } = policy;
   const addedFolders = addedWorkspaces.map(({ root }) => root);
   const conversation = await openConversation(store, order.conversationId, now, resumed?.start.responseId);
-  const { instrumentation } = conversation.state;
   const { progress } = conversation;
   const cacheFolder =
     dataFolder === undefined ? undefined : toCacheFolder(dataFolder, order.cacheOwner ?? workspace.root);
@@ -168,7 +167,6 @@ export async function prepareResponse(
     ...ordered,
     sandbox: sandbox.state,
     ...(addedFolders.length > 0 && { addedFolders }),
-    ...(instrumentation.length > 0 && { instrumentation }),
     ...(Object.values(progress).some((items) => items.length > 0) && { progress }),
     ...(ordered.context && { context: { ...ordered.context, usedTokens: conversation.tokens } }),
     ...(mcpServers.length > 0 && { mcpServers }),

@@ -51,7 +51,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
   export: {
     summary: "Write a session as JSON (which sheaf import reads), Markdown, or one HTML file",
     flags: ["format", "output"],
-    examples: [`export ${session} --format markdown`, `export ${session} --format html --output session.html`],
+    examples: [`export ${session}`, `export ${session} --format markdown --output session.md`],
   },
   import: {
     summary: "Import a session that sheaf export wrote as JSON",
@@ -129,12 +129,6 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       "merge changes your files, and commits nothing; with conflicts it changes none, unless --on-conflict says so.",
       "A tree is kept after a merge, until rm.",
     ],
-  },
-  instrumentation: {
-    summary: "List what debug mode left in this workspace, or remove it",
-    flags: ["remove", "all", "format", "json", "workspace"],
-    examples: ["instrumentation", "instrumentation --remove"],
-    notes: ["Lines of a session that waits for an answer are kept, unless you pass --all."],
   },
   trust: {
     summary: "Trust a repository: its AGENTS.md instructs the model",
@@ -222,16 +216,12 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
     ],
   },
   store: {
-    summary: "Check, migrate, export, vacuum or copy the whole store of a server",
+    summary: "Check, migrate, vacuum or copy the whole store of a server",
     flags: ["store", "format", "json"],
-    examples: [
-      "store check",
-      "store copy --store postgres://sheaf@db.example.org/sheaf",
-      "store export > store.ndjson",
-    ],
+    examples: ["store check", "store copy --store postgres://sheaf@db.example.org/sheaf"],
     notes: [
       "check reads every log; exit code 9 if something is wrong. migrate brings the tables to the newest schema.",
-      "export prints each row as a line of JSON. vacuum frees the space of what was deleted.",
+      "vacuum frees the space of what was deleted.",
       "copy moves the file of this user to a database that is empty, in one transaction, and verifies every row.",
     ],
   },

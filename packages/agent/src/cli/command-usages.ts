@@ -21,7 +21,6 @@ export const commandUsages = {
   models: "[PROVIDER]",
   revert: "SESSION [RESPONSE]",
   worktrees: "ls | rm NAME… | merge NAME",
-  instrumentation: "",
   trust: "[DIR]",
   skills: "",
   permissions: "explain | check",

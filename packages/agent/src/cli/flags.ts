@@ -113,7 +113,7 @@ export const flags = {
   list: { kind: "switch", help: "trust: list the trusted workspaces" },
   remove: {
     kind: "switch",
-    help: "trust, mcp trust, hooks trust: stop trusting it; instrumentation: remove it",
+    help: "trust, mcp trust, hooks trust: stop trusting it",
   },
   "no-browser": { kind: "switch", help: "mcp login: open no browser; paste the address at which one ends" },
   digest: { kind: "value", placeholder: "HEX", help: "mcp trust, hooks trust: say yes to this content, unasked" },
@@ -168,12 +168,12 @@ export const flags = {
   format: {
     kind: "value",
     placeholder: "FORMAT",
-    help: "text (default) or json; export: json (default), markdown or html",
+    help: "text (default) or json; export: json (default) or markdown",
   },
   json: { kind: "switch", help: "The same as --format json" },
   all: {
     kind: "switch",
-    help: "Sessions of every workspace; instrumentation: also sessions that wait; worktrees ls: all",
+    help: "Sessions of every workspace; worktrees ls: all",
   },
   branch: { kind: "switch", help: "worktrees merge: make the branch sheaf/NAME, and change no file" },
   overwrite: {

@@ -33,7 +33,6 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
   whoami: async () => (await import("./commands/status.ts")).runStatus,
   revert: async () => (await import("./commands/revert.ts")).runRevert,
   worktrees: async () => (await import("./commands/worktrees.ts")).runWorktrees,
-  instrumentation: async () => (await import("./commands/instrumentation.ts")).runInstrumentation,
   trust: async () => (await import("./commands/trust.ts")).runTrust,
   skills: async () => (await import("./commands/skills.ts")).runSkills,
   permissions: async () => (await import("./commands/permissions.ts")).runPermissions,

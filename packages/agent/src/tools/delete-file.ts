@@ -7,7 +7,6 @@ import type { FileIdentity } from "../workspace/open-file.ts";
 import { removeFile, resolveEntry } from "../workspace/move-file.ts";
 import { hashFile, readWholeFile } from "../workspace/read-file.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
-import { followChange } from "./tool-state.ts";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import { MAX_CONTENT_BYTES } from "./file-change.ts";
 import { keepContent } from "./text-file.ts";
@@ -50,7 +49,6 @@ export const deleteFileTool: Tool<s.ValueOf<typeof parameters>> = {
       ...(before.hash !== undefined && { hashBefore: before.hash }),
       ...(before.mode !== undefined && { modeBefore: before.mode }),
     };
-    state.instrumentation = followChange(state.instrumentation, change);
     const output = `Deleted ${path.named} (${before.bytes} bytes).`;
     const effect = { kind: "file_edit" as const, changes: [change] };
     return { status: "success", output, ...(note !== undefined && { note }), effect };

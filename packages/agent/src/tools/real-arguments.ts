@@ -50,9 +50,6 @@ function replacePaths(
   return changed.length === 0 ? args : { ...args, ...Object.fromEntries(changed) };
 }
 
-/** Tools whose work is about the workspace as a whole. */
-const bound: ReadonlySet<string> = new Set(["add_instrumentation", "remove_instrumentation"]);
-
 /** The parts of a call that name paths. */
 interface NamingCall {
   readonly toolName: string;
@@ -64,14 +61,13 @@ interface NamingCall {
  * refuses those outside of it.
  */
 export function chooseWorkspace(call: NamingCall, workspace: Workspace, added: readonly Workspace[] = []): Workspace {
-  if (added.length === 0 || bound.has(call.toolName)) return workspace;
+  if (added.length === 0) return workspace;
   const paths = listPaths(call.arguments);
   return added.find((folder) => paths.length > 0 && paths.every((path) => isNamedIn(path, folder))) ?? workspace;
 }
 
 /** The added folders named by a call that worked in the workspace: they are why it was refused. */
 export function listOtherFolders(call: NamingCall, added: readonly Workspace[] = []): string[] {
-  if (bound.has(call.toolName)) return [];
   const paths = listPaths(call.arguments);
   return added.filter((folder) => paths.some((path) => isNamedIn(path, folder))).map(({ root }) => root);
 }

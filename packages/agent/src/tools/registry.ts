@@ -5,7 +5,6 @@ import type { ToolAccess } from "../guard/permissions/decision.ts";
 import { findNearest } from "../base/nearest-names.ts";
 import { isOffered } from "../guard/permissions/permissions.ts";
 import type { ToolDefinition } from "../model/provider.ts";
-import { addInstrumentationTool } from "./add-instrumentation.ts";
 import { askQuestionTool } from "./ask-question.ts";
 import { codebaseSearchTool } from "./codebase-search.ts";
 import { createPlanTool } from "./create-plan.ts";
@@ -18,7 +17,6 @@ import { grepSearchTool } from "./grep-search.ts";
 import { listDirTool } from "./list-dir.ts";
 import { readFileTool } from "./read-file.ts";
 import { readTerminalTool } from "./read-terminal.ts";
-import { removeInstrumentationTool } from "./remove-instrumentation.ts";
 import { renameFileTool } from "./rename-file.ts";
 import { runTerminalCmdTool } from "./run-terminal-cmd.ts";
 import { todoWriteTool } from "./todo-write.ts";
@@ -87,8 +85,6 @@ const tools: readonly CallableTool[] = [
   toCallable(todoWriteTool),
   toCallable(createPlanTool),
   toCallable(askQuestionTool),
-  toCallable(addInstrumentationTool),
-  toCallable(removeInstrumentationTool),
 ];
 
 /** A tool by its name. `further`: those of servers and programs. */

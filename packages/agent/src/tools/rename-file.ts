@@ -2,7 +2,6 @@
 import * as s from "@sheaf/protocol/schema";
 import { moveFile, resolveEntry } from "../workspace/move-file.ts";
 import { hashFile } from "../workspace/read-file.ts";
-import { followChange } from "./tool-state.ts";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import type { Tool } from "./tool.ts";
 
@@ -50,7 +49,6 @@ export const renameFileTool: Tool<s.ValueOf<typeof parameters>> = {
       bytes,
       ...(hash !== undefined && { hashBefore: hash, hashAfter: hash }),
     };
-    state.instrumentation = followChange(state.instrumentation, change);
     const output = `Moved ${from.named} to ${to.named}.`;
     return { status: "success", output, effect: { kind: "file_edit", changes: [change] } };
   },

@@ -1,14 +1,5 @@
 /** What tools remember within a conversation; rebuilt from the log when it continues. */
-import type {
-  FileChange,
-  InstrumentationBlock,
-  RunEvent,
-  RunEventBody,
-  TodoEffect,
-  ApprovalOption,
-  ApprovalRequest,
-} from "@sheaf/protocol";
-import { toHash } from "../workspace/read-file.ts";
+import type { RunEvent, RunEventBody, TodoEffect, ApprovalOption, ApprovalRequest } from "@sheaf/protocol";
 
 /** One entry of the task list, as tools know it. */
 export type KnownTodo = TodoEffect["todos"][number];
@@ -24,8 +15,6 @@ export interface ToolState {
   readonly writtenHashes: Map<string, string>;
   /** Bytes of what tools attached to their results. */
   attachedBytes: number;
-  /** What debug mode inserted into files and has not removed yet. */
-  instrumentation: readonly InstrumentationBlock[];
   /** Approvals that apply to the conversation (X8). */
   readonly answers: StandingAnswers;
 }
@@ -38,7 +27,6 @@ export function createToolState(): ToolState {
     fileHashes: new Map(),
     writtenHashes: new Map(),
     attachedBytes: 0,
-    instrumentation: [],
     answers: createStandingAnswers(),
   };
 }
@@ -49,8 +37,6 @@ export function applyToState(state: ToolState, event: RunEvent): void {
   if (event.type !== "tool_result") return;
   const { effect, attachments = [] } = event;
   state.attachedBytes += attachments.reduce((sum, { bytes }) => sum + bytes, 0);
-  // A call that failed may have done part of its work.
-  if (effect?.kind === "file_edit" && effect.instrumentation) state.instrumentation = effect.instrumentation;
   if (event.status !== "success") return;
   if (effect?.kind === "todo") state.todos = effect.todos;
   if (effect?.kind === "plan") {
@@ -62,24 +48,7 @@ export function applyToState(state: ToolState, event: RunEvent): void {
   for (const change of effect.changes) {
     if (change.operation === "delete" || change.operation === "rename") state.fileHashes.delete(change.path);
     else if (change.hashAfter !== undefined) state.fileHashes.set(change.path, change.hashAfter);
-    state.instrumentation = followChange(state.instrumentation, change);
   }
-}
-
-/** Instrumentation moves with its file. */
-export function followChange(
-  blocks: readonly InstrumentationBlock[],
-  { operation, path, newPath = "", newFilePath = "" }: FileChange,
-): readonly InstrumentationBlock[] {
-  if (blocks.length === 0) return blocks;
-  if (operation === "delete") return blocks.filter((block) => block.path !== path);
-  if (operation !== "rename") return blocks;
-  return blocks.map((block) => (block.path === path ? { ...block, path: newPath, filePath: newFilePath } : block));
-}
-
-/** The id of the block that a call inserts, derived from the call. */
-export function toBlockId(hypothesis: string, callId: string): string {
-  return `${hypothesis.replaceAll(/[^\w-]/g, "_").slice(0, 40)}-${toHash(Buffer.from(callId)).slice(0, 8)}`;
 }
 
 type Question = Pick<ApprovalRequest, "rules" | "argumentsHash" | "options">;

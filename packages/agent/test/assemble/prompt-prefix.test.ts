@@ -116,7 +116,7 @@ describe("the tools that a model sees", () => {
     const namesOf = async (changes: Partial<RunOrder>) => listNames((await play([answer], changes))[0]!);
     const agent = await namesOf({});
     expect(agent).toContain("run_terminal_cmd");
-    for (const name of ["create_plan", "web_fetch", "add_instrumentation"]) expect(agent).not.toContain(name);
+    for (const name of ["create_plan", "web_fetch"]) expect(agent).not.toContain(name);
     const web = { permissions: { force: false, allow: ["WebFetch(example.org)"], deny: [] } };
     expect(await namesOf(web)).toEqual(expect.arrayContaining(["web_fetch"]));
     expect(await namesOf({ mode: "ask" })).toEqual([
@@ -128,7 +128,7 @@ describe("the tools that a model sees", () => {
       "ask_question",
     ]);
     expect(await namesOf({ mode: "plan" })).toEqual([...agent.slice(0, -1), "create_plan", "ask_question"]);
-    expect(await namesOf({ mode: "debug" })).toEqual([...agent, "add_instrumentation", "remove_instrumentation"]);
+    expect(await namesOf({ mode: "debug" })).toEqual(agent);
     const still = toDefinitions({ mode: "agent", hasPlan: false, canRunCommands: false });
     expect(still.map(({ name }) => name)).not.toEqual(expect.arrayContaining([expect.stringMatching(/terminal/)]));
   });

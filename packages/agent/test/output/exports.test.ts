@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { exportVersion, type ConversationExport } from "../../src/output/exports/conversation-export.ts";
 import { decodeExport } from "../../src/output/exports/decode-export.ts";
-import { formatHtmlExport } from "../../src/output/exports/html-export.ts";
 import { formatMarkdownExport } from "../../src/output/exports/markdown-export.ts";
 import { runStart, toCall, toLog, toTexts, turnEnd } from "./log.ts";
 
@@ -40,21 +39,6 @@ describe("Markdown", () => {
     const code = "`a".repeat(200_000);
     const text = formatMarkdownExport(toExport("t", ...toTexts(`~~~js\n${code}\n~~~\n`)));
     expect(text.endsWith(`\`\`\`js\n${code}\n\`\`\`\n`)).toBe(true);
-  });
-});
-
-describe("HTML", () => {
-  test("is one file that loads nothing", () => {
-    const html = formatHtmlExport(plain);
-    expect(html).toContain("<p>Hello.</p>");
-    expect(html).toContain("default-src 'none'");
-    expect(html).not.toMatch(/<(script|link|img|iframe)\b|https?:/);
-  });
-
-  test("everything of the conversation is text in it", () => {
-    const html = formatHtmlExport(toExport("<script>1</script>", ...toTexts("<img src=x onerror=hit()> & \u202Eabc")));
-    expect(html).not.toMatch(/<script|<img|\u202E/);
-    expect(html).toContain("&lt;img src=x onerror=hit()&gt; &amp;");
   });
 });
 

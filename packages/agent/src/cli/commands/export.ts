@@ -1,8 +1,7 @@
-/** `sheaf export SESSION`: a stored session as JSON, Markdown or HTML. */
+/** `sheaf export SESSION`: a stored session as JSON or Markdown. */
 import { now } from "../../assemble/wire.ts";
 import { SheafError } from "../../base/errors.ts";
 import { exportVersion, formatJsonExport, type ConversationExport } from "../../output/exports/conversation-export.ts";
-import { formatHtmlExport } from "../../output/exports/html-export.ts";
 import { formatMarkdownExport } from "../../output/exports/markdown-export.ts";
 import { toVisibleJson } from "../../output/visible-text.ts";
 import { listEndedResponses } from "../../run/conversations/end-cut-response.ts";
@@ -18,7 +17,6 @@ import { printText } from "../standard-output.ts";
 const formats: Readonly<Record<string, (conversation: ConversationExport) => string>> = {
   json: formatJsonExport,
   markdown: formatMarkdownExport,
-  html: formatHtmlExport,
 };
 
 /** Writes the session. @throws SheafError USAGE for an unknown session, or a file that cannot be written. */

@@ -38,7 +38,7 @@ const common: readonly FlagName[] = [
 const groups: readonly (readonly [string, readonly CommandName[]])[] = [
   ["Set up", ["login", "logout", "models", "status", "whoami", "doctor", "config", "about"]],
   ["Sessions", ["ls", "show", "answer", "fork", "export", "import", "rm", "usage"]],
-  ["Files", ["revert", "worktrees", "instrumentation"]],
+  ["Files", ["revert", "worktrees"]],
   ["Permissions", ["permissions", "trust", "mcp", "hooks"]],
   ["Instructions", ["skills"]],
   ["Programs", ["serve", "store", "acp", "convert", "replay", "schema", "create-chat"]],

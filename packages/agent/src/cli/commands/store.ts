@@ -3,20 +3,16 @@ import { existsSync } from "node:fs";
 import { copyStore, createStore, migrateStore, now, openStoreDump, vacuumStore } from "../../assemble/wire.ts";
 import { errorTable, SheafError } from "../../base/errors.ts";
 import { createConfig } from "../../config/config.ts";
-import { toVisibleJson, toVisibleLine } from "../../output/visible-text.ts";
+import { toVisibleLine } from "../../output/visible-text.ts";
 import { endCutResponse } from "../../run/conversations/end-cut-response.ts";
 import { checkStore, type StoreReport } from "../../store/check-store.ts";
-import { tableNames, type StoreDump, type TableRow } from "../../store/store-tables.ts";
+import { tableNames, type StoreDump } from "../../store/store-tables.ts";
 import { isPostgresAddress } from "../../store/store.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
-import { isTerminal, type CommandIo } from "../io.ts";
-import { reportOutputError } from "../report-error.ts";
-import { createLineOutput, printJson, printText } from "../standard-output.ts";
+import type { CommandIo } from "../io.ts";
+import { printJson, printText } from "../standard-output.ts";
 import { toStorePlace } from "../store-place.ts";
-
-/** Version of the lines of an export. */
-const EXPORT_VERSION = 1;
 
 interface Places {
   /** Of this user. */
@@ -29,7 +25,6 @@ interface Places {
 const actions: Readonly<Record<string, (places: Places) => Promise<number>>> = {
   check: runCheck,
   migrate: runMigrate,
-  export: runStoreExport,
   vacuum: runVacuum,
   copy: runCopy,
 };
@@ -92,41 +87,6 @@ async function runMigrate({ place, isJson }: Places): Promise<number> {
 }
 
 /** One JSON object a line: a head, then the rows of each table. */
-async function runStoreExport({ place }: Places): Promise<number> {
-  const output = createLineOutput(1);
-  const toVisible = isTerminal(1) ? toVisibleJson : (text: string): string => text;
-  const write = (value: unknown): Promise<void> | undefined => output.write(toVisible(`${JSON.stringify(value)}\n`));
-  return withDump(place, async (dump) => {
-    try {
-      await write({ sheafStore: EXPORT_VERSION, schema: dump.schema });
-      for (const table of tableNames) {
-        for await (const row of dump.rows(table)) await write({ table, ...toReadable(row) });
-      }
-      return 0;
-    } catch (error) {
-      if (error instanceof SheafError) throw error;
-      return reportOutputError(error as NodeJS.ErrnoException, false);
-    }
-  });
-}
-
-/** Columns that are JSON as what they say, unless they are damaged. */
-function toReadable(row: TableRow): Readonly<Record<string, unknown>> {
-  const read: Record<string, unknown> = { ...row };
-  for (const name of ["settings", "events"]) {
-    if (typeof read[name] !== "string") continue;
-    try {
-      const value: unknown = JSON.parse(read[name]);
-      // What is nested too deeply can be read and not be written.
-      JSON.stringify(value);
-      read[name] = value;
-    } catch {
-      // As it is.
-    }
-  }
-  return read;
-}
-
 async function runVacuum({ place, isJson }: Places): Promise<number> {
   await vacuumStore(place);
   return isJson ? printJson({ ok: true }) : printText("done\n");

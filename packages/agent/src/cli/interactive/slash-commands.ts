@@ -17,7 +17,7 @@ const slashCommands = {
   new: { usage: "", help: "begin a new session" },
   resume: { usage: "[SESSION]", help: "go on with another session" },
   revert: { usage: "[leave|overwrite]", help: "undo the last response, files and history" },
-  export: { usage: "[json|markdown|html] [FILE]", help: "write the session to a file" },
+  export: { usage: "[json|markdown] [FILE]", help: "write the session to a file" },
   quit: { usage: "", help: "leave (also Ctrl-D, or Ctrl-C twice)" },
 } as const satisfies Record<string, SlashCommandHelp>;
 

@@ -57,7 +57,7 @@ const folderFields: Readonly<Record<string, string>> = {
 
 /** Tools that name files and search no folder. */
 const fileTools: ReadonlySet<string> = new Set([
-  "read_file", "edit_file", "write_file", "delete_file", "rename_file", "add_instrumentation", "remove_instrumentation",
+  "read_file", "edit_file", "write_file", "delete_file", "rename_file",
 ]); // prettier-ignore
 
 /** An unknown tool touches the whole workspace. Fields that a tool does not have do not count (S-14). */

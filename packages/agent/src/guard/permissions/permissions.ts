@@ -109,14 +109,9 @@ const stateTools = {
   plan: ["ask_question", "create_plan", "todo_write", "run_agent"],
 } as const;
 
-/** Tools that only debug mode has. */
-const debugTools: ReadonlySet<string> = new Set(["add_instrumentation", "remove_instrumentation"]);
-
 /** Whether a mode offers a tool: ask and plan offer none that writes, runs commands or uses the network (S-15). */
 export function isOffered(mode: Mode, tool: { readonly name: string; readonly access: ToolAccess }): boolean {
-  if (mode === "debug") return true;
-  if (debugTools.has(tool.name)) return false;
-  if (mode === "agent") return true;
+  if (mode === "debug" || mode === "agent") return true;
   if (tool.access === "state") return stateTools[mode].some((name) => name === tool.name);
   return tool.access === "read";
 }

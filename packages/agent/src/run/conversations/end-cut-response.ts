@@ -1,12 +1,9 @@
 /** The end of a response whose process died: its reason, and a result for every call that has none (R-01, R-04). */
-import { resolve } from "node:path";
 import type { AgentEvent, OwnEventBody, RunEvent, RunEventBody } from "@sheaf/protocol";
 import { SheafError } from "../../base/errors.ts";
 import { toRunFailure } from "../run-failure.ts";
 import type { ResponseRecord, Store } from "../../store/store.ts";
-import { applyToState, createToolState, toBlockId } from "../../tools/tool-state.ts";
 import { toCancelledOutcome } from "../../tools/failure.ts";
-import type { ToolOutcome } from "../../tools/tool.ts";
 
 /** The responses of a conversation. Ends first what a dead process left open; one without an end is being written. */
 export async function listEndedResponses(
@@ -123,32 +120,10 @@ export function toClosingEvents(events: readonly RunEvent[], cut = createProcess
             ? `${cause} while this subagent worked, so it made no report: make the call again if you need it`
             : `${cause} before this call had a result; what it did is not known`,
       ),
-      ...(!unapproved.has(callId) && toCutEffect(events, callId)),
       durationMs: 0,
     })),
     toRunFailure(error),
   ];
-}
-
-/** Finds lines of debug mode that are in a file although no result mentions them. */
-function toCutEffect(events: readonly RunEvent[], callId: string): Pick<ToolOutcome, "effect"> {
-  const [start] = events;
-  const begun = events.find((event) => event.type === "tool_call_start" && event.callId === callId);
-  const call = events.find((event) => event.type === "tool_call_arguments" && event.callId === callId);
-  if (start?.type !== "run_start" || call?.type !== "tool_call_arguments") return {};
-  const { hypothesis, target_file: file } = call.arguments;
-  const isAdding = begun?.type === "tool_call_start" && begun.toolName === "add_instrumentation";
-  if (!isAdding || typeof hypothesis !== "string" || typeof file !== "string") return {};
-  const state = createToolState();
-  state.instrumentation = start.instrumentation ?? [];
-  for (const event of events) applyToState(state, event);
-  const block = {
-    id: toBlockId(hypothesis, callId),
-    hypothesis,
-    filePath: file,
-    path: resolve(start.workspace, file),
-  };
-  return { effect: { kind: "file_edit", changes: [], instrumentation: [...state.instrumentation, block] } };
 }
 
 /** Answers no to questions that nobody answered. */

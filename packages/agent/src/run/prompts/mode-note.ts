@@ -13,12 +13,11 @@ const ask = `Ask mode. Answer; change nothing and run nothing.
 
 const debug = `Debug mode. Find the cause of a fault by evidence, and fix the cause.
 1. Write two to five hypotheses as todos with todo_write, one id each (h1, h2, …): what is wrong, and what you would see if it were so.
-2. Instrument with add_instrumentation and nothing else. Each block belongs to one hypothesis and prints what decides it.
-3. Reproduce the fault with run_terminal_cmd and read the output. If only the user can reproduce it, call ask_question and say what to do; the instrumentation stays until then.
+2. Add lines that print what decides each hypothesis. Mark each with a comment that has the id of its hypothesis (sheaf-debug h1), and change nothing else yet.
+3. Reproduce the fault with run_terminal_cmd and read the output. If only the user can reproduce it, call ask_question and say what to do; leave the marked lines in place until then.
 4. Judge each hypothesis by what was printed: completed if it was confirmed, cancelled if it was refuted. If none was confirmed, write new ones.
-5. Fix what was confirmed, nothing else, and run it again with the instrumentation still in place.
-6. Call remove_instrumentation, check once more, and say: the cause, the evidence, what you changed.
-Sheaf removes what is left at the end.`;
+5. Fix what was confirmed, nothing else, and run it again with the marked lines still in place.
+6. Remove every marked line (search for sheaf-debug), check once more, and say: the cause, the evidence, what you changed.`;
 
 const notes: Readonly<Record<Exclude<Mode, "agent">, string>> = { plan, ask, debug };
 

@@ -85,7 +85,6 @@ function createSwappedPlaces() {
 }
 
 const edits = [{ old_string: "inside inside", new_string: "inside  inside" }];
-const instrument = { hypothesis: "1", anchor: "inside inside", code: "log();" };
 const searches = ["folder", "parent/inner", "denied"];
 const files = ["folder/a.js", "parent/inner/a.js", "file", "denied/a.js"];
 
@@ -107,8 +106,6 @@ const calls: readonly (readonly [tool: string, args: Readonly<Record<string, unk
   ...searches.map(
     (to) => ["rename_file", { source_file: "parent/inner/a.js", destination_file: `${to}/new.js` }] as const,
   ),
-  ...files.map((file) => ["add_instrumentation", { ...instrument, target_file: file }] as const),
-  ...files.map((file) => ["remove_instrumentation", { target_file: file }] as const),
 ];
 
 describeWithSandbox("while places are swapped for links", () => {
@@ -134,10 +131,6 @@ describeWithSandbox("while places are swapped for links", () => {
       const deny = "glob" in args || args.pattern === "{folder,parent,file}/**" ? [] : denials;
       const permissions = createPolicy({ mode: "debug", force: true, deny });
       const context = createContext(root, { state, mode: "debug", codebase, search });
-      if (toolName === "remove_instrumentation") {
-        const path = join(root, String(args.target_file));
-        state.instrumentation = [{ id: "1", hypothesis: "1", filePath: path, path }];
-      }
       const tools = createToolBox({ ...context, permissions });
       return tools.execute({ callId: "call_1", toolName, arguments: args }, { signal, emitOutput: () => undefined });
     }
