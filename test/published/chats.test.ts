@@ -29,7 +29,7 @@ const link = (from: string, name: string): void => symlinkSync(join(from, name),
 
 beforeAll(async () => {
   for (const name of ["protocol", "client"]) install(name);
-  for (const name of ["esbuild", "@esbuild"]) link(join(root, "node_modules"), name);
+  for (const name of ["esbuild", "@esbuild", "@noble"]) link(join(root, "node_modules"), name);
   cpSync(join(root, "examples"), join(folder, "examples"), { recursive: true });
   const clients = folders.newFolder({});
   hasReact = await installClients(clients);

@@ -85,6 +85,7 @@ describe("in a project of CommonJS", () => {
     "@sheaf/documents": "packages/documents",
     "@sheaf/client": "packages/client",
     sheaf: "packages/agent",
+    "@noble/hashes": "node_modules/@noble/hashes",
   });
 
   test("require() gives what import gives", () => {
@@ -132,11 +133,17 @@ export const some = [createConversation, encodeSse] as const;
 describe("npm install --global", () => {
   test("puts a program into the prefix that works", () => {
     const folder = folders.newFolder();
-    // Without a registry: ripgrep, the only package of others, comes from here.
+    // Without a registry: ripgrep and SHA-256, the only packages of others, come from here.
     const ripgrep = [`ripgrep`, `ripgrep-${process.platform}-${process.arch}`].map(
       (name) => `node_modules/@vscode/${name}`,
     );
-    const sources = ["packages/protocol", "packages/documents", "packages/agent", ...ripgrep];
+    const sources = [
+      "packages/protocol",
+      "packages/documents",
+      "packages/agent",
+      "node_modules/@noble/hashes",
+      ...ripgrep,
+    ];
     const archives = sources
       .filter((source) => existsSync(join(root, source)))
       .map((source) => packPackage(source, folder));

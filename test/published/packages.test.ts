@@ -11,10 +11,10 @@ import { createTestFolder } from "../support/sheaf.ts";
 const root = join(import.meta.dirname, "../..");
 const folders = createTestFolder();
 
-/** A folder with these packages in `node_modules`, unpacked from what npm would publish. */
+/** A folder with these packages in `node_modules`, unpacked from what npm would publish, and the one package that they need. */
 function install(names: Readonly<Record<string, string>>): string {
   const folder = folders.newFolder({ "package.json": '{"type":"module"}' });
-  unpackInto(folder, names);
+  unpackInto(folder, { ...names, "@noble/hashes": "node_modules/@noble/hashes" });
   return folder;
 }
 
@@ -49,10 +49,10 @@ describe("without the repository", () => {
     "sheaf-conformance": "packages/conformance",
   });
 
-  test("the conformance kit runs, with nothing but the protocol", () => {
+  test("the conformance kit runs, with nothing but the protocol and SHA-256", () => {
     const program = join("node_modules/sheaf-conformance/bin/sheaf-conformance.js");
     expect(runProgram(process.execPath, [program, "--list"], folder)).toMatch(/^base +models /);
-    expect(readdirSync(join(folder, "node_modules"))).toEqual(["@sheaf", "sheaf-conformance"]);
+    expect(readdirSync(join(folder, "node_modules"))).toEqual(["@noble", "@sheaf", "sheaf-conformance"]);
   });
 
   test("the client can be imported, by all its entries", () => {
@@ -112,7 +112,7 @@ console.log((JSON.parse(last) as { type: string }).type);
     ...readdirSync(join(modules, "@types")).map((type) => `@types/${type}`),
   ]) {
     const target = join(folder, "node_modules", name);
-    if (/^(\.|@sheaf$|@types$)/.test(name) || existsSync(target)) continue;
+    if (/^(\.|@noble$|@sheaf$|@types$)/.test(name) || existsSync(target)) continue;
     mkdirSync(dirname(target), { recursive: true });
     symlinkSync(join(modules, name), target);
   }
