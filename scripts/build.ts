@@ -82,11 +82,14 @@ const program = await runBuild({
 // Threads are loaded by their paths, next to the code that starts them.
 const threads = await runBuild({
   ...shared,
-  entryPoints: ["store/sqlite-worker.ts", "run/schema-worker.ts"].map((path) => join(agent, "src", path)),
+  entryPoints: ["store/sqlite-worker.ts", "run/schema-worker.ts", "network/markdown-worker.ts"].map((path) =>
+    join(agent, "src", path),
+  ),
   entryNames: "[name]",
   outdir: output,
   plugins: [withoutFacades],
 });
+cpSync(join(root, "node_modules/mdream/wasm/mdream_edge_bg.wasm"), join(output, "mdream_edge_bg.wasm"));
 const adapters = await runBuild({
   ...shared,
   entryPoints: families.map((family) => join(agent, `src/model/live/${family}.ts`)),

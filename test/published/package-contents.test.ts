@@ -30,7 +30,7 @@ function listPacked(name: string): Packed {
 
 /** What nobody needs who installs the package. */
 const unwanted =
-  /(^|\/)(test|tests|coverage|node_modules|fixtures)\/|\.test\.|tsbuildinfo|tsconfig|\.tsx$|(^|\/)\.|\.(log|tgz|wasm|node)$/;
+  /(^|\/)(test|tests|coverage|node_modules|fixtures)\/|\.test\.|tsbuildinfo|tsconfig|\.tsx$|(^|\/)\.|(?<!\/mdream_edge_bg)\.wasm$|\.(log|tgz|node)$/;
 
 /** Files, and megabytes unpacked: somewhat more than today. Whoever needs more says why. */
 const bounds = {
@@ -38,8 +38,8 @@ const bounds = {
   documents: [380, 1],
   client: [110, 0.35],
   conformance: [80, 0.2],
-  // 2.9 of it are the library that draws diagrams in the page.
-  agent: [280, 8.4],
+  // 2.9 of it are the library that draws diagrams in the page, 0.2 the converter of pages.
+  agent: [280, 8.5],
 } as const;
 
 test.each(publishedPackages)("%s holds no file that a user has no use for, and not too many", (name) => {

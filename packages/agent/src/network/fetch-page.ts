@@ -153,7 +153,10 @@ async function readPage(response: IncomingMessage, url: URL, signal: AbortSignal
   }
   const { bytes, isCut } = await readBounded(body, signal);
   response.destroy();
-  const text = decodePage(bytes, type, kind, url.href);
+  const source = createDecoder(bytes, type, kind).decode(bytes);
+  const text = kind === "html" ? await toMarkdown(source, signal) : source;
+  if (text === undefined)
+    return fail("NOT_TEXT", `${url.href} takes too long to convert to Markdown: read another page`);
   return { ok: true, page: { url: url.href, text, bytes: bytes.length, isCut } };
 }
 
@@ -217,12 +220,7 @@ function findTextKind(contentType: string): "html" | "text" | undefined {
     : undefined;
 }
 
-/** The text of a page: HTML as Markdown. Bytes that are invalid in its encoding become U+FFFD. */
-function decodePage(bytes: Uint8Array, contentType: string, kind: "html" | "text", address: string): string {
-  const text = createDecoder(bytes, contentType, kind).decode(bytes);
-  return kind === "html" ? toMarkdown(text, address) : text;
-}
-
+/** Bytes that are invalid in the page's encoding become U+FFFD. */
 function createDecoder(
   bytes: Uint8Array,
   contentType: string,
