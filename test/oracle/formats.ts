@@ -11,7 +11,6 @@ import {
   formatJsonExport,
 } from "../../packages/agent/src/output/exports/conversation-export.ts";
 import { decodeExport } from "../../packages/agent/src/output/exports/decode-export.ts";
-import { formatHtmlExport } from "../../packages/agent/src/output/exports/html-export.ts";
 import { formatMarkdownExport } from "../../packages/agent/src/output/exports/markdown-export.ts";
 import { createOpenAiChatProjection, createOpenAiCompletion } from "../../packages/agent/src/output/openai-chat.ts";
 import {
@@ -43,7 +42,6 @@ export const formats: Readonly<Record<string, (log: Log) => string>> = {
   "acp updates, loaded": (log) => pushAll(createAcpProjection({ withPrompt: true }), log),
   "acp stop reason": (log) => JSON.stringify(log.map((event) => event.type === "run_end" && toStopReason(event))),
   "export, Markdown": (log) => formatMarkdownExport(toExport(log)),
-  "export, HTML": (log) => formatHtmlExport(toExport(log)),
   "export, JSON": (log) => formatJsonExport(toExport(log)),
   "export, read again": (log) => formatJsonExport(decodeExport(formatJsonExport(toExport(log)), "a file")),
   telemetry: (log) => toTelemetry(log, false),
