@@ -27,7 +27,7 @@ export interface SourceFile {
 
 /** Packages that a package may import (workspace packages and others by name). */
 const packageImports: Readonly<Record<string, readonly RegExp[]>> = {
-  protocol: [],
+  protocol: [/^@noble\/hashes\//],
   documents: [/^@sheaf\/protocol(\/|$)/],
   client: [/^@sheaf\/protocol(\/|$)/],
   conformance: [/^@sheaf\/protocol(\/|$)/, /^node:(fs|util)$/],
