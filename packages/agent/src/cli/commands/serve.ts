@@ -16,7 +16,7 @@ import { defaultOwnerLimits, type OwnerLimits } from "../../server/limits.ts";
 import { isLoopback } from "../../base/host-pattern.ts";
 import type { Log } from "../../server/metrics.ts";
 import { toGitRoot } from "../../server/git-trees.ts";
-import { hideServerSecrets } from "../../server/list-server-secrets.ts";
+import { hideServerSecrets } from "../../server/hide-server-secrets.ts";
 import { serve, type ServeOptions } from "../../server/serve.ts";
 import type { AttachmentSettings } from "../../server/stored-attachments.ts";
 import { createServerModels } from "../../server/server-models.ts";
