@@ -27,7 +27,7 @@ export type Query = <Row extends object>(text: string, values?: readonly Value[]
  * What a transaction does. `isDoubtful`: an earlier try may have been committed, since the connection broke before the
  * answer. Then the action waits for that try where both lock, looks whether it is stored, and gives its result.
  */
-export type Transaction<Result> = (query: Query, isDoubtful: boolean) => Promise<Result>;
+type Transaction<Result> = (query: Query, isDoubtful: boolean) => Promise<Result>;
 
 /** All failures are SheafErrors. */
 export interface PostgresConnection {

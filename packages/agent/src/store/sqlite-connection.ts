@@ -118,8 +118,9 @@ function openFile(file: string): DatabaseSync {
 
 const SQLITE_CORRUPT = 11;
 const SQLITE_CONSTRAINT = 19;
+const SQLITE_CONSTRAINT_TRIGGER = 1811;
 
-/** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
+/** Result codes of SQLite (https://sqlite.org/rescode.html). */
 const codes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
   [5, ["STORAGE_LOCKED", "another process holds it: try again"]],
   [6, ["STORAGE_LOCKED", "another process holds it: try again"]],
@@ -141,10 +142,10 @@ const codes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
     ["STORAGE_LOCKED", "it cannot be opened: check its rights, choose another folder by SHEAF_HOME, or use --no-save"],
   ],
   [
-    SQLITE_CONSTRAINT,
+    SQLITE_CONSTRAINT_TRIGGER,
     [
       "STORAGE_LOCKED",
-      "a trigger or constraint in it refuses to write: remove that, choose another folder by SHEAF_HOME, or use --no-save",
+      "a trigger in it refuses to write: remove it, choose another folder by SHEAF_HOME, or use --no-save",
     ],
   ],
   [26, ["STORAGE_CORRUPT", "it is not a SQLite file: move it away, or choose another folder by SHEAF_HOME"]],
@@ -155,17 +156,17 @@ const systemCodes: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
   ["EDQUOT", codes.get(13)!],
 ]);
 
-/** The primary result code: extended ones carry it in the low byte. */
+/** The primary result code, which extended ones carry in the low byte; that of a trigger whole. */
 function toResultCode(error: unknown): number | undefined {
   // Sheaf writes neither rows that are not JSON nor numbers out of bounds: the file is damaged.
   if (error instanceof SyntaxError || error instanceof RangeError) return SQLITE_CORRUPT;
   const { errcode } = error as { errcode?: number };
-  return errcode === undefined ? undefined : errcode & 0xff;
+  return errcode === undefined || errcode === SQLITE_CONSTRAINT_TRIGGER ? errcode : errcode & 0xff;
 }
 
 /** Whether a failure is about what was written, and not about the file: something else may be written. */
 export function isRefusedBySqlite(error: unknown): boolean {
-  return error instanceof SheafError && toResultCode(error.cause ?? {}) === SQLITE_CONSTRAINT;
+  return error instanceof SheafError && ((toResultCode(error.cause ?? {}) ?? 0) & 0xff) === SQLITE_CONSTRAINT;
 }
 
 /** A failure of a store as STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT or INTERNAL. */
