@@ -389,6 +389,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-221", document: "security-reliability", title: "what a tool server sends has an end" },
   { id: "S-222", document: "security-reliability", title: "a draft is its writer's" },
   { id: "S-223", document: "security-reliability", title: "fields of a form say whose they are" },
+  { id: "S-224", document: "security-reliability", title: "nothing in a run changes what its process may still load" },
   { id: "S-106", document: "security-reliability", title: "git's status at the start runs no watcher and no hook" },
   { id: "S-100", document: "security-reliability", title: "failures by the sandbox say so" },
   {

@@ -1,5 +1,8 @@
 /** The thread that applies schemas of users. */
-import { afterEach, expect, test } from "vitest";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createSchemaThread, type SchemaThread } from "../../src/run/schema-thread.ts";
 
@@ -68,3 +71,19 @@ test(verifies(["S-89", "S-71"], "memory is bounded, and what cannot be passed on
   });
   expect((await thread.apply({ schema: number, value: [1] })).kind).toBe("fits");
 });
+
+test(
+  verifies("S-224", "it loads no file that the user's options for Node name: a command may have changed it"),
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "sheaf-preload-"));
+    const [file, canary] = [join(folder, "preload.cjs"), join(folder, "canary")];
+    writeFileSync(file, `require("node:fs").writeFileSync(${JSON.stringify(canary)}, "loaded");`);
+    vi.stubEnv("NODE_OPTIONS", `--require ${file}`);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      rmSync(folder, { recursive: true });
+    });
+    expect(await start().apply({ schema: number, value: [1] })).toEqual({ kind: "fits" });
+    expect(existsSync(canary)).toBe(false);
+  },
+);
