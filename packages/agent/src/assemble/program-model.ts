@@ -1,4 +1,5 @@
 /** The model of a program's agent: a name, or an object that the program brings. */
+import { resolve } from "node:path";
 import { toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
 import { findUserConfig } from "../config/config-file.ts";
 import {
@@ -35,6 +36,12 @@ export interface ModelOptions {
 /** What commands get where the program says nothing. */
 export const defaultEnvironment: Environment = { PATH: "/usr/local/bin:/usr/bin:/bin" };
 
+/** With the folders that a run may write. */
+interface PlacedOptions extends ModelOptions {
+  readonly workspace: string;
+  readonly addedFolders?: readonly string[];
+}
+
 /** What a name of a model means for the program. */
 function toModelSettings({
   model,
@@ -42,11 +49,14 @@ function toModelSettings({
   baseUrl,
   fallbackModels,
   environment,
-}: ModelOptions & { readonly model: string }): ModelSettings {
+  workspace,
+  addedFolders = [],
+}: PlacedOptions & { readonly model: string }): ModelSettings {
   const files = environment ? toUserFiles(environment) : { config: "", instructions: "", credentials: "" };
   const config = environment ? findUserConfig(files.config) : { settings: {}, fault: undefined };
+  const writable = [workspace, ...addedFolders].map((folder) => resolve(folder));
   const flags = { model, apiKey, baseUrl, fallbackModel: fallbackModels?.join(",") };
-  return { flags, environment: environment ?? defaultEnvironment, config, files };
+  return { flags, environment: environment ?? defaultEnvironment, config, files, writable };
 }
 
 interface FoundModel extends Pick<RunOrder, "price" | "windowTokens"> {
@@ -54,7 +64,7 @@ interface FoundModel extends Pick<RunOrder, "price" | "windowTokens"> {
 }
 
 /** What is wrong with a name is thrown at once; the model itself is loaded with the first run. */
-export function toModelOpener(options: ModelOptions): () => Promise<FoundModel> {
+export function toModelOpener(options: PlacedOptions): () => Promise<FoundModel> {
   const { model, baseUrl, environment } = options;
   if (typeof model === "string") {
     const modelSettings = toModelSettings({ ...options, model });
@@ -76,7 +86,7 @@ export function toModelOpener(options: ModelOptions): () => Promise<FoundModel> 
 }
 
 /** Models that definitions of subagents may name; undefined: no name leads to a model. */
-export function toAgentModels(options: ModelOptions): AgentModels | undefined {
+export function toAgentModels(options: PlacedOptions): AgentModels | undefined {
   const { model, environment } = options;
   if (typeof model !== "string") return undefined;
   return createAgentModels(toModelSettings({ ...options, model }), environment && toDataFolder(environment));

@@ -33,6 +33,8 @@ export interface RawSettings extends ModelFlags {
   readonly agents?: true | undefined;
   readonly workspace?: string | undefined;
   readonly addDir?: readonly string[] | undefined;
+  /** Of a server; absolute. */
+  readonly otherWorkspaces?: readonly string[] | undefined;
   readonly trust?: true | undefined;
   readonly timeout?: string | undefined;
   readonly contextTokens?: string | undefined;
@@ -138,7 +140,10 @@ export function createConfig(
   cwd: string,
   found: FoundConfig = { settings: {}, fault: undefined },
 ): Config {
-  const modelSettings = { flags: raw, environment, config: found, files: toUserFiles(environment) };
+  const workspace = toWorkspace(raw.workspace, cwd);
+  const addedFolders = (raw.addDir ?? []).map((folder) => resolve(cwd, folder));
+  const writable = [workspace, ...addedFolders, ...(raw.otherWorkspaces ?? [])];
+  const modelSettings = { flags: raw, environment, config: found, files: toUserFiles(environment), writable };
   const { budgets = {}, permissions: rules = {}, gitWorkspaces = {} } = found.settings;
   const dataFolder = toDataFolder(environment);
   const timeout = toSeconds("--timeout", raw.timeout) ?? budgets.timeout;
@@ -147,7 +152,6 @@ export function createConfig(
   const maxToolCalls = toPositive("--max-tool-calls", raw.maxToolCalls, toInteger) ?? budgets.maxToolCalls;
   const maxTokens = toPositive("--max-tokens", raw.maxTokens, toInteger) ?? budgets.maxTokens;
   const maxCostUsd = toPositive("--max-cost-usd", raw.maxCostUsd, Number) ?? budgets.maxCostUsd;
-  const workspace = toWorkspace(raw.workspace, cwd);
   const model = findModelName(modelSettings)?.name;
   const price = found.settings.prices?.[model ?? ""];
   const contextTokens = toPositive("--context-tokens", raw.contextTokens, toInteger);
@@ -177,7 +181,7 @@ export function createConfig(
     hasAgents: raw.agents ?? found.settings.agents ?? false,
     webSearch: raw.webSearch ?? (found.settings.webSearch ? "if_possible" : undefined),
     workspace,
-    addedFolders: (raw.addDir ?? []).map((folder) => resolve(cwd, folder)),
+    addedFolders,
     findTrust: () => isTrusted(workspace, { flag: raw.trust ?? false, environment, dataFolder }),
     dataFolder,
     storeFile: join(dataFolder, "sheaf.db"),

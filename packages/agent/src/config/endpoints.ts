@@ -52,6 +52,8 @@ export interface ModelSettings {
   readonly environment: Environment;
   readonly config: FoundConfig;
   readonly files: Pick<UserFiles, "config" | "instructions" | "credentials">;
+  /** Folders that the run may write; absolute. Default: none. */
+  readonly writable?: readonly string[] | undefined;
 }
 
 /** A model name and who gave it. */
@@ -190,10 +192,10 @@ function findPackageEndpoint(
   displayName: string,
   settings: ModelSettings,
 ): PackageEndpoint {
-  const { flags, files } = settings;
+  const { flags, files, writable } = settings;
   const baseUrl = flags.baseUrl === undefined ? "" : toBaseUrl(provider, flags.baseUrl);
   const identity = toIdentity(provider, baseUrl, modelId, displayName, settings);
-  return { ...identity, settings: provider.settings, folder: dirname(files.config) };
+  return { ...identity, settings: provider.settings, folder: dirname(files.config), writable };
 }
 
 function toIdentity(

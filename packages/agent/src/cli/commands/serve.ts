@@ -87,7 +87,11 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
   const port = toPort(flags.port);
   const folders = toWorkspaces(flags, io);
   const words = [...folders.values()];
-  const configOf = createConfigReader(flags, io, words.find((word) => !isGitAddress(word)) ?? io.cwd);
+  const configOf = createConfigReader(
+    flags,
+    io,
+    words.filter((word) => !isGitAddress(word)),
+  );
   const config = configOf(undefined);
   const { workspaces, gitWorkspaces, trees } = toServedWorkspaces(folders, config, flags, io);
   const { addedFolders } = config;
@@ -162,10 +166,10 @@ function toModelNames({ offer = [] }: FlagValues, { model, chooseModel }: Config
 function createConfigReader(
   flags: FlagValues,
   io: CommandIo,
-  workspace: string,
+  [workspace = io.cwd, ...otherWorkspaces]: readonly string[],
 ): (model: string | undefined) => Config {
   const found = findUserConfig(toUserFiles(io.environment).config);
-  const raw = { ...toRawSettings(flags), workspace };
+  const raw = { ...toRawSettings(flags), workspace, otherWorkspaces };
   return (model) => createConfig(model === undefined ? raw : { ...raw, model }, io.environment, io.cwd, found);
 }
 

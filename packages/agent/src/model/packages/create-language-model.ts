@@ -6,7 +6,9 @@ import { createProxiedFetch } from "../live/proxied-fetch.ts";
 import { existsSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { toRealPlace } from "../../workspace/repository.ts";
+import { isBelow } from "../../workspace/workspace.ts";
 
 /** Versions of the interface whose stream parts are the same. */
 const versions: ReadonlySet<unknown> = new Set(["v2", "v3", "v4"]);
@@ -82,9 +84,24 @@ const placeholder = "sheaf-package:";
 
 /**
  * The address for `import()`.
- * @throws SheafError CONFIG_INVALID if it is not there; the message contains the command that installs it.
+ * @throws SheafError CONFIG_INVALID if it is not there; the message contains the command that installs it. Likewise if
+ * commands could change it.
  */
-export function findPackage({ provider, settings, folder }: PackageEndpoint): string {
+export function findPackage(endpoint: PackageEndpoint): string {
+  const address = findAddress(endpoint);
+  const { provider, settings, folder, writable = [] } = endpoint;
+  if (!address.startsWith("file:")) return address;
+  const place = toRealPlace(fileURLToPath(address));
+  // Nothing in a run changes the folder of the configuration.
+  const isKept = isBelow(place, toRealPlace(folder));
+  const top = isKept ? undefined : writable.find((one) => isBelow(place, toRealPlace(one)));
+  if (top === undefined) return address;
+  const advice = `a command could change it there, so copy it to ${folder} and name it from there in "package"`;
+  const message = `the package "${settings.package}" of the provider ${provider} is ${place}, in the workspace: ${advice}`;
+  throw new SheafError("CONFIG_INVALID", message);
+}
+
+function findAddress({ provider, settings, folder }: PackageEndpoint): string {
   const { package: name } = settings;
   if (/^\.{0,2}\//.test(name)) return findFile(resolve(folder, name), provider);
   const installed = join(folder, "node_modules", toPackageName(name));
