@@ -4,6 +4,7 @@ import { sep } from "node:path";
 import type { Environment } from "../../../base/paths.ts";
 import { createCommandNetwork } from "../../permissions/decide-network.ts";
 import { createCommandRunner } from "../launch/command-runner.ts";
+import { withoutInnerFolders } from "../environment.ts";
 import { findProgram, isExecutable } from "../programs.ts";
 import type { Sandbox, SandboxSetting } from "../sandbox.ts";
 import { openProbeMemory, type ProbePlace, readProbeFile } from "./probe-memory.ts";
@@ -79,9 +80,13 @@ function toUnavailable(problem: string, advice: string): Sandbox {
   };
 }
 
-/** Outside the workspace only (S-05). */
+/** Outside the workspace only, by its name and by its place (S-05). */
 function findBubblewrap(workspace: string, environment: Environment): string | undefined {
-  return findProgram("bwrap", environment, (file) => !`${realpathSync(file)}${sep}`.startsWith(workspace + sep));
+  return findProgram(
+    "bwrap",
+    withoutInnerFolders(environment, workspace),
+    (file) => !`${realpathSync(file)}${sep}`.startsWith(workspace + sep),
+  );
 }
 
 /** Why a command that does nothing fails; "" if it succeeds. */

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
 import { closeSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
-import { toCommandEnvironment } from "../environment.ts";
+import { toCommandEnvironment, withoutInnerFolders } from "../environment.ts";
 import { type CommandPipes, openOutputPipes } from "../follow/output-pipes.ts";
 import { createSandboxTree } from "../follow/process-tree.ts";
 import { followChild, toInputStdio, writeInput } from "../follow/processes.ts";
@@ -99,6 +99,8 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const added = addedFolders.map((path) => ({ path, access: "writable" as const }));
   const writableMounts = [...(worktree?.mounts ?? []), ...added];
   const tops = [workspace, ...writableMounts.map(({ path }) => path)];
+  // Commands could replace a program that is found in one of these.
+  const outside = tops.reduce(withoutInnerFolders, environment);
   const places = createHeldPlaces({ ...options, worktree });
   const network = createSharedNetwork(file, options.network, options.networkPorts);
   const foreignOwner = findWorkspaceOwner(workspace);
@@ -142,7 +144,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       hasOwnNetwork: shared === undefined,
     });
     const owner = shared === undefined || foreignOwner?.canEnterNetwork ? foreignOwner : undefined;
-    const entry = shared ? toNetworkWords(environment, descriptors, owner === undefined) : [];
+    const entry = shared ? toNetworkWords(outside, descriptors, owner === undefined) : [];
     const ownerWords = owner ? toOwnerWords(descriptors) : [];
     const command = [...wrapperWords, shell.file, ...shell.args, request.command];
     const [program = file, ...args] = [...entry, file, ...words, ...ownerWords, "--", ...command];
