@@ -43,7 +43,10 @@ function listArguments() {
   return ["-p", "--output-format=stream-json", ...flags, ...rules, ...(readSwitch("FORCE") ? ["--force"] : [])];
 }
 
-/** The command line of Sheaf. Node 24 comes along where the runner's own is older. */
+/**
+ * The command line of Sheaf, outside of the checkout: in there, commands could not change `node_modules`. Node 24 comes
+ * along where the runner's own is older.
+ */
 function findProgram(folder) {
   const version = read("VERSION");
   if (version === "installed") return ["sheaf"];

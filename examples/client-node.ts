@@ -1,6 +1,6 @@
 /**
  * Talks to a server with the client library: shows the answer as it comes, and answers what it asks.
- * Start a server with `npx sheaf serve --model offline`, which tells its address and where its token is.
+ * Start a server with `sheaf serve --model offline`, which tells its address and where its token is.
  * Run it: SHEAF_URL=http://127.0.0.1:7433 SHEAF_TOKEN=… node examples/client-node.ts "Summarise README.md"
  */
 import { createInterface } from "node:readline/promises";

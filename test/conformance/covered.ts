@@ -347,6 +347,7 @@ export const covered: readonly string[] = [
   "S-221",
   "S-222",
   "S-223",
+  "S-224",
   "S-106",
   "S-100",
   "S-96",

@@ -9,6 +9,11 @@ export function toComparable(name: string): string {
   return trimTail(stem.trimStart());
 }
 
+/** A path with `/`, name by name. */
+export function toComparablePath(path: string): string {
+  return path.split("/").map(toComparable).join("/");
+}
+
 /** Without regard to case and ignorable characters. */
 export function toFolded(text: string): string {
   return text.normalize("NFKC").replaceAll(ignorable, "").toLowerCase();

@@ -13,7 +13,7 @@ import {
 } from "./git-config.ts";
 import { followLinks } from "./follow-links.ts";
 import { listCandidates, type Repository } from "./repository.ts";
-import { toComparable } from "./comparable-name.ts";
+import { toComparablePath } from "./comparable-name.ts";
 import { isBelow, type Workspace, type WorkspacePath } from "./workspace.ts";
 
 /** A place that decides what git runs. */
@@ -82,11 +82,6 @@ export function findGitPlace({ root, git }: Workspace, { absolute, named }: Work
     // What is above a place can be a link, and replacing that replaces the place.
     return compared.some((path) => isBelow(path, other) || isBelow(other, path));
   });
-}
-
-/** As the most lenient file system would compare it. */
-function toComparablePath(path: string): string {
-  return path.split("/").map(toComparable).join("/");
 }
 
 /** Folders from `path` up to `root` that look like repositories. */

@@ -1,7 +1,8 @@
-/** What file tools never write: contents that run or take effect later (S-22, S-80, S-81). */
+/** What file tools never write: contents that run or take effect later (S-22, S-80, S-81, S-224). */
 import type { ToolError } from "@sheaf/protocol";
 import { toComparable } from "./comparable-name.ts";
 import { findGitPlace } from "./git-places.ts";
+import { findOwnPlace } from "./own-places.ts";
 import type { Workspace, WorkspacePath } from "./workspace.ts";
 
 /**
@@ -83,7 +84,7 @@ function isPairFolder(name: string): boolean {
 export function findProtection(workspace: Workspace, path: WorkspacePath): ToolError | undefined {
   const names = path.named === path.relative ? [path.named] : [path.relative, path.named];
   const name = names.map((named) => toProtectedName(named)).find((found) => found !== undefined);
-  const reason = name ?? findGitPlace(workspace, path)?.reason;
+  const reason = name ?? findOwnPlace(workspace, path)?.reason ?? findGitPlace(workspace, path)?.reason;
   if (reason === undefined) return undefined;
   const message = `${path.named} is protected (${reason}): file tools never change it; tell the user what to change there`;
   return { code: "PROTECTED_PATH", message, details: "" };

@@ -6,6 +6,7 @@ import { SheafError } from "../base/errors.ts";
 import type { Environment } from "../base/paths.ts";
 import { toFileError } from "./file-error.ts";
 import { followLinks } from "./follow-links.ts";
+import type { ProgramFiles } from "./own-places.ts";
 
 /** A path inside the workspace, checked. */
 export interface WorkspacePath {
@@ -39,6 +40,8 @@ export interface Workspace {
   /** Absolute, links resolved. */
   readonly root: string;
   readonly git: GitUse;
+  /** The files of Sheaf itself, for tests; undefined: those of this process. */
+  readonly program?: ProgramFiles | undefined;
   /** The path that a model wrote, checked (S-20); a refusal is a value. */
   resolve(path: string): PathResolution;
 }
@@ -51,6 +54,8 @@ export interface WorkspaceOptions {
   readonly isAdded?: boolean;
   /** `folders`: those besides the workspace itself. */
   readonly git?: GitUse;
+  /** The files of Sheaf itself. Default: those of this process. */
+  readonly program?: ProgramFiles | undefined;
 }
 
 /**
@@ -58,12 +63,13 @@ export interface WorkspaceOptions {
  * @throws SheafError USAGE if the folder does not exist.
  */
 export function createWorkspace(root: string, options: WorkspaceOptions = {}): Workspace {
-  const { isAdded = false, git = { environment: {}, folders: [] } } = options;
+  const { isAdded = false, git = { environment: {}, folders: [] }, program } = options;
   const given = resolve(root);
   const real = toRealRoot(given);
   return {
     root: real,
     git,
+    program,
     resolve(path) {
       const resolution = resolveInside(path, given, real);
       if (!isAdded || !resolution.ok) return resolution;

@@ -29,6 +29,7 @@ export type RunnerOptions = Partial<
     | "cacheFolder"
     | "credentials"
     | "variables"
+    | "program"
   >
 >;
 

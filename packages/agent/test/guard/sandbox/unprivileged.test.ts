@@ -1,6 +1,16 @@
 /** The sandbox of a user without rights, where the other tests run as root (S-30, S-32). */
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -18,12 +28,13 @@ const program = `
 import { findSandbox } from "./agent/src/guard/sandbox/find/find-sandbox.ts";
 import { createCommandRunner } from "./agent/src/guard/sandbox/launch/command-runner.ts";
 import { createCommandNetwork } from "./agent/src/guard/permissions/decide-network.ts";
-const [workspace, rules, command] = process.argv.slice(1);
+const [workspace, rules, command, code] = process.argv.slice(1);
 const environment = { PATH: "/usr/bin:/bin", HOME: workspace };
 const network = createCommandNetwork({ allow: JSON.parse(rules), deny: [] });
 const sandbox = await findSandbox({ setting: "enabled", workspace, environment, memory: undefined, now: Date.now });
 if (sandbox.state !== "enabled") throw new Error(JSON.stringify(sandbox));
-const runner = createCommandRunner({ sandbox, workspace, environment, network });
+const program = code === "" ? undefined : { code, executables: [], compiledCode: undefined };
+const runner = createCommandRunner({ sandbox, workspace, environment, network, program });
 const signal = new AbortController().signal;
 const outcome = await runner.run({ command, workingDirectory: workspace, timeoutMs: 20000, signal, onOutput() {} });
 await runner.end();
@@ -42,11 +53,12 @@ interface UserOutcome {
   readonly permissions: readonly string[];
 }
 
-/** Runs a command in the sandbox as that user, in a workspace that `prepare` fills. */
+/** Runs a command in the sandbox as that user, in a workspace that `prepare` fills. `code`: a file of Sheaf itself in it. */
 function runAsUser(
   command: string,
   rules: readonly string[] = [],
   prepare: (workspace: string) => void = () => undefined,
+  code = "",
 ): UserOutcome {
   chmodSync(top, 0o755);
   cpSync(join(import.meta.dirname, "../../../src"), join(top, "agent/src"), { recursive: true });
@@ -65,11 +77,15 @@ function runAsUser(
     "-e",
     program,
   ];
-  const { stdout, stderr } = spawnSync("setpriv", [...words, "--", workspace, JSON.stringify(rules), command], {
-    cwd: top,
-    encoding: "utf8",
-    env: {},
-  });
+  const { stdout, stderr } = spawnSync(
+    "setpriv",
+    [...words, "--", workspace, JSON.stringify(rules), command, code && join(workspace, code)],
+    {
+      cwd: top,
+      encoding: "utf8",
+      env: {},
+    },
+  );
   expect(stderr).toBe("");
   return { ...(JSON.parse(stdout) as UserOutcome), workspace };
 }
@@ -97,6 +113,24 @@ describeWithSandbox("a user without rights", () => {
     expect(startError).toBe("");
     expect(refusals.join("\n")).toContain(`"${name}" is protected, and commands may not create it: it was moved`);
     expect(existsSync(join(workspace, name))).toBe(false);
+  });
+
+  test
+    .skipIf(process.getuid?.() !== 0)
+    .each([
+      "echo evil > node_modules/sheaf/dist/main.js",
+      "mv node_modules x; mkdir -p node_modules/sheaf/dist; echo evil > node_modules/sheaf/dist/main.js",
+      "chmod -R a+w node_modules; rm -rf node_modules",
+    ])(verifies("S-224", "changes nothing of Sheaf itself by: %s"), (command) => {
+    const code = "node_modules/sheaf/dist/main.js";
+    const prepare = (workspace: string): void => {
+      mkdirSync(join(workspace, dirname(code)), { recursive: true });
+      writeFileSync(join(workspace, "node_modules/sheaf/package.json"), "{}");
+      writeFileSync(join(workspace, code), "own");
+    };
+    const { workspace, startError } = runAsUser(command, [], prepare, code);
+    expect(startError).toBe("");
+    expect(readFileSync(join(workspace, code), "utf8")).toBe("own");
   });
 
   test.skipIf(process.getuid?.() !== 0)(

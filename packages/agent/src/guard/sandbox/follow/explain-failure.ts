@@ -1,5 +1,6 @@
 /** Explains failures that the sandbox likely caused: programs report what failed, but do not know about the sandbox (S-100). */
 import type { CommandPermission } from "@sheaf/protocol";
+import { explainProgramPlaces, type ProgramOrder } from "../hold/program-places.ts";
 import { isBelow } from "../../../workspace/workspace.ts";
 
 /** How a command ended. */
@@ -11,6 +12,8 @@ interface FailedCommand {
   readonly permissions: readonly CommandPermission[];
   /** Absolute. */
   readonly workspace: string;
+  /** Where Sheaf itself lies. */
+  readonly program?: ProgramOrder | undefined;
 }
 
 const noNetwork =
@@ -39,12 +42,14 @@ const writable =
 export function explainFailure(failed: FailedCommand): string[] {
   const { exitCode, output, permissions } = failed;
   if (permissions.includes("unsandboxed")) return [];
-  if (exitCode === 0) return explainHiddenFailure(failed);
   const text = output.slice(-maxLength);
-  const sentences: string[] = [];
-  if (readOnly.test(text) || isFolderOutside(text, failed.workspace)) {
+  // A pipe to `tail` hides the exit code, but not the line.
+  const own = failed.program && explainProgramPlaces(text.split("\n").filter(isHeld), failed.program);
+  const sentences = own === undefined ? [] : [own];
+  if (exitCode === 0) return [...sentences, ...explainHiddenFailure(failed)];
+  if (own === undefined && (readOnly.test(text) || isFolderOutside(text, failed.workspace))) {
     sentences.push(writable);
-  } else if (busy.test(text)) {
+  } else if (own === undefined && busy.test(text)) {
     sentences.push(
       "In the sandbox protected places in the workspace, such as .git/config, cannot be replaced or moved.",
     );
@@ -90,6 +95,11 @@ function explainNetwork({ timedOut, permissions }: FailedCommand, text: string):
   return [
     "In the sandbox 127.0.0.1 is the sandbox itself: servers of this machine, such as a database, cannot be reached. Start one with is_background, or the user passes --sandbox disabled.",
   ];
+}
+
+/** Whether a line says that something cannot be changed. */
+function isHeld(line: string): boolean {
+  return readOnly.test(line) || busy.test(line) || line.search(noFolder) >= 0;
 }
 
 function isFolderOutside(text: string, workspace: string): boolean {

@@ -1,15 +1,18 @@
 /**
  * Keeps commands from changing what decides which programs run later, and from what the user's rules deny them (S-06, S-22,
- * S-76 to S-79): existing places by mounts, new ones by taking them away after a command, since nothing can be mounted
+ * S-76 to S-79, S-224): existing places by mounts, new ones by taking them away after a command, since nothing can be mounted
  * where nothing exists.
  */
 import { basename, dirname, join } from "node:path";
 import type { Environment } from "../../../base/paths.ts";
+import type { ProgramFiles } from "../../../workspace/own-places.ts";
+import { isBelow } from "../../../workspace/workspace.ts";
 import type { FileRule } from "../../permissions/rule.ts";
 import { listConfiguredPlaces } from "./configured-places.ts";
 import { createDeniedIndex } from "./denied-places.ts";
 import type { SearchResult, UnsearchedFolder } from "./folder-memory.ts";
 import { type HeldPlace, toMounts, toShownPath } from "./held-place.ts";
+import { findProgramFault, listHeldProgram, openToolFolders } from "./program-places.ts";
 import { type HeldMounts, listAncestors } from "./mounts.ts";
 import { createProtectedIndex, type ProtectedFolder } from "./protected-places.ts";
 import { makeAccessible, type RefusedPlace, restoreFile, takeAway } from "./take-away.ts";
@@ -41,6 +44,8 @@ export interface HeldFolders {
   readonly denials?: readonly FileRule[] | undefined;
   /** The user's: git's configuration is found by it. */
   readonly environment: Environment;
+  /** The files of Sheaf itself. Default: those of this process. */
+  readonly program?: ProgramFiles | undefined;
   /** Commands change nothing there. */
   readonly isProbe?: boolean | undefined;
   /** Default: 200,000. */
@@ -59,24 +64,29 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
   const addedPlaces = addedFolders.map((path) => ({ path, names: "all" as const }));
   const findProtected = createProtectedIndex(workspace, [...repositoryFolders, ...addedPlaces], maxFolders);
   const findDenied = createDeniedIndex(folders, denials);
+  const program = { tops, environment, program: held.program };
+  /** Undefined: not looked for yet. */
+  let programFault: { readonly reason: string | undefined } | undefined;
   const isWriteDenied = denials.some(({ kind }) => kind === "Write");
   const running = { foreground: 0, background: 0 };
   /** Of the command in the foreground. */
   let canMovePlaces = false;
-  let known: KnownPlaces = { places: [], paths: new Set(), keys: new Set() };
+  let known: KnownPlaces = { places: [], paths: new Set(), keys: new Set(), own: [] };
   return {
     begin({ isBackground }) {
       // It may rename folders above places, and so mislead the plan of another command.
       if (running.foreground > 0) {
         throw new Error("another command is running: wait for it with read_terminal, or end it there, and try again");
       }
+      programFault ??= { reason: findProgramFault(program) };
       const denied = findDenied();
-      if (denied.fault !== undefined) throw new Error(denied.fault);
+      const fault = programFault.reason ?? denied.fault;
+      if (fault !== undefined) throw new Error(fault);
       // What appears while no command runs was made by the user. Commands in the background cannot move known places.
       if (running.background === 0) {
         const found = searchAll(findProtected, workspace);
         const configured = listConfiguredPlaces({ tops, environment, places: found });
-        known = toKnownPlaces([...found, ...configured, ...denied.places]);
+        known = toKnownPlaces([...found, ...configured, ...denied.places], listHeldProgram(program));
       }
       const places = [...known.places, ...denied.places.filter(({ path }) => !known.paths.has(path))];
       const mounts = [...new Map(places.flatMap(toMounts).map((mount) => [mount.path, mount])).values()];
@@ -87,11 +97,18 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       // The folder of a repository is always fixed: almost every workspace has one, and its command could not go on next
       // to others.
       const fixed = around.filter((path) => isBackground || basename(path) === ".git");
-      const kept = [...new Set([...denied.ancestors, ...fixed])];
+      const ownFolders = listAncestors(
+        known.own.map(({ path }) => path),
+        tops,
+      );
+      const kept = [...new Set([...denied.ancestors, ...ownFolders, ...fixed])];
       checkCount(mounts.length + kept.length, places, workspace);
       running[isBackground ? "background" : "foreground"] += 1;
       if (!isBackground) canMovePlaces = around.some((path) => !kept.includes(path));
-      return { kept, mounts };
+      const open = openToolFolders(known.own).filter(
+        (path) => !denied.places.some((place) => isBelow(path, place.path)),
+      );
+      return { kept, mounts, open };
     },
     moveToBackground() {
       if (canMovePlaces) return false;
@@ -115,7 +132,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       const notes = takeAway([...refused, ...closed], tops);
       restoreAll(known.places, tops);
       // Only now is each configuration one that the user made.
-      const configured = listConfiguredPlaces({ tops, environment, places: kept });
+      const configured = [...listConfiguredPlaces({ tops, environment, places: kept }), ...listHeldProgram(program)];
       notes.push(...takeAway(sortPlaces(configured, known).refused, tops));
       return [...notes, ...toOpenedNote(opened, workspace)];
     },
@@ -156,11 +173,14 @@ interface KnownPlaces {
   readonly places: readonly HeldPlace[];
   readonly paths: ReadonlySet<string>;
   readonly keys: ReadonlySet<string>;
+  /** Those among them that Sheaf itself runs from. */
+  readonly own: readonly HeldPlace[];
 }
 
-function toKnownPlaces(places: readonly HeldPlace[]): KnownPlaces {
+function toKnownPlaces(others: readonly HeldPlace[], own: readonly HeldPlace[]): KnownPlaces {
+  const places = [...others, ...own];
   const paths = new Set(places.map(({ path }) => path));
-  return { places, paths, keys: new Set(places.flatMap(({ keys }) => keys)) };
+  return { places, paths, keys: new Set(places.flatMap(({ keys }) => keys)), own };
 }
 
 interface SortedPlaces {

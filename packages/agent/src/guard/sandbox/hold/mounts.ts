@@ -50,6 +50,8 @@ export interface HeldMounts {
   /** Writable folders that must keep their names. */
   readonly kept: readonly string[];
   readonly mounts: readonly Mount[];
+  /** Folders inside of read-only places that commands write. */
+  readonly open?: readonly string[] | undefined;
 }
 
 /** The folders between these paths and the folders `tops`, which contain them. */
@@ -109,6 +111,7 @@ export function planMounts(facts: MountFacts): Mount[] {
       !covering.some((place) => isBelow(path, place.path)) &&
       (access === "read-only" || !readOnly.some((mount) => isBelow(path, mount.path))),
   );
+  const open = (held.open ?? []).map((path): Mount => ({ path, access: "writable" }));
   const shown = hidden.map((mount): Mount => {
     const source = copies.get(mount.path);
     const isCopied = source !== undefined && !isBelow(mount.path, workspace);
@@ -116,7 +119,7 @@ export function planMounts(facts: MountFacts): Mount[] {
   });
   const tops = writable.map(({ path }) => path);
   const revealed = listRevealed(facts, tops).map((path): Mount => ({ path, access: "read-only" }));
-  return sortMounts([...privateMounts, ...cacheMounts, ...revealed, ...writable, ...keeping, ...shown]);
+  return sortMounts([...privateMounts, ...cacheMounts, ...revealed, ...writable, ...keeping, ...open, ...shown]);
 }
 
 /** Folders to read outside of what commands write. One that is or contains a secret place stays hidden. */

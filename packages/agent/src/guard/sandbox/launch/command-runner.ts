@@ -94,8 +94,9 @@ interface ShellLimits extends Pick<CommandRequest, "timeoutMs" | "signal"> {
 export async function runInLauncher(
   request: CommandRequest,
   launcher: Launcher,
-  { variables = {}, workspace }: CommandRunnerOptions,
+  { variables = {}, workspace, addedFolders = [], environment, program: files }: CommandRunnerOptions,
 ): Promise<CommandOutcome> {
+  const program = { tops: [workspace, ...addedFolders], environment, program: files };
   const { command, workingDirectory, input, isBackground = false } = request;
   const { permissions } = launcher;
   const sink = createOutputSink({ results: request.results });
@@ -118,7 +119,7 @@ export async function runInLauncher(
         if (!request.onTimeLimit) return false;
         streams.flush();
         const soFar = toOutcome(streams, permissions, { exitCode: timeoutExitCode, timedOut: true });
-        const reasons = explainFailure({ ...soFar, command, workspace });
+        const reasons = explainFailure({ ...soFar, command, workspace, program });
         if (!request.onTimeLimit({ ...soFar, refusals: reasons })) return false;
         streams.moveToBackground();
         started.moveToBackground();
@@ -134,7 +135,7 @@ export async function runInLauncher(
     if (startError !== "") return toOutcome(createSilentStreams(), permissions, { exitCode: -1, startError });
     const signal = end.signal ?? (isOwnEnd ? started.toSignal(end.code ?? 0) : undefined) ?? null;
     const outcome = toOutcome(streams, permissions, toEnd({ ...end, signal }));
-    return { ...outcome, refusals: [...refusals, ...explainFailure({ ...outcome, command, workspace })] };
+    return { ...outcome, refusals: [...refusals, ...explainFailure({ ...outcome, command, workspace, program })] };
   } catch (error) {
     const startError = toStartError(error, launcher.file, workingDirectory);
     return toOutcome(streams, permissions, { exitCode: -1, startError });

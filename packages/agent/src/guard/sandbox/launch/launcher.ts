@@ -1,6 +1,7 @@
 /** The port between the runner, which follows a command, and the launchers, which start one. */
 import type { CommandPermission } from "@sheaf/protocol";
 import type { Environment } from "../../../base/paths.ts";
+import type { ProgramFiles } from "../../../workspace/own-places.ts";
 import type { CommandNetwork } from "../../permissions/decide-network.ts";
 import type { CredentialName, FileRule } from "../../permissions/rule.ts";
 import type { CommandPipes } from "../follow/output-pipes.ts";
@@ -72,6 +73,8 @@ export interface SandboxOptions {
   readonly hiddenPlaces?: readonly string[] | undefined;
   /** For caches of tools, absolute; undefined: they last as long as the run. */
   readonly cacheFolder?: string | undefined;
+  /** The files of Sheaf itself. Default: those of this process. */
+  readonly program?: ProgramFiles | undefined;
   /** Its commands change nothing, so nothing is protected from them. */
   readonly isProbe?: boolean | undefined;
   /** How hosts are resolved; default: by the system. */

@@ -1,0 +1,106 @@
+/**
+ * Keeps commands from changing what this process may still load or start: Sheaf's code, Node, and every `node_modules` in
+ * which Node would look for them (S-224). Those folders keep their places, too: a mount alone holds nothing whose parent
+ * can be renamed.
+ */
+import { type Dirent, lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { findProgramFiles, listProgramPlaces, type ProgramFiles, toCodeFolder } from "../../../workspace/own-places.ts";
+import type { Environment } from "../../../base/paths.ts";
+import { isBelow } from "../../../workspace/workspace.ts";
+import { readStat, toIdentity } from "./folder-memory.ts";
+import { type HeldPlace, toHeldPlace, toShownPath } from "./held-place.ts";
+
+export interface ProgramOrder {
+  /** The folders that commands write, the workspace first; absolute, links resolved. */
+  readonly tops: readonly string[];
+  readonly environment: Environment;
+  /** Default: the files of this process. */
+  readonly program?: ProgramFiles | undefined;
+}
+
+/** How to start a Sheaf that no command can change, to paste. */
+const outsideStart = "npm install --prefix ~/.sheaf sheaf && ~/.sheaf/node_modules/.bin/sheaf";
+
+/** Those that exist. A `node_modules` that a command creates is taken away: packages in it could replace others. */
+export function listHeldProgram({ tops, environment, program }: ProgramOrder): HeldPlace[] {
+  const [workspace = ""] = tops;
+  return listProgramPlaces({ inside: tops, environment, program }).flatMap(({ path, reason }) => {
+    const isCreated = basename(path) === "node_modules";
+    const refusal = `${toShownPath(path, workspace)} is protected (${reason}), and commands may not create it`;
+    return toHeldPlace(path, { access: "read-only", refusal: isCreated ? refusal : undefined });
+  });
+}
+
+/** Names in `node_modules` that no import finds, and that tools of projects need. */
+const toolFolders = [".cache", ".vite", ".vite-temp"] as const;
+
+/** The folders in a protected `node_modules` that commands may write; those that are missing are created. */
+export function openToolFolders(places: readonly HeldPlace[]): string[] {
+  const modules = places.filter(({ path, isLink }) => !isLink && basename(path) === "node_modules");
+  return modules.flatMap(({ path }) => toolFolders.map((name) => join(path, name)).filter(isOwnFolder));
+}
+
+function isOwnFolder(path: string): boolean {
+  try {
+    if (!readStat(path)) mkdirSync(path);
+    return lstatSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** Why Sheaf cannot be protected, as a sentence that says what to do; undefined if it can. Reads files: once in a run. */
+export function findProgramFault(order: ProgramOrder): string | undefined {
+  const problem = findProblem(order);
+  return problem && `no command runs, because ${problem}: start Sheaf from elsewhere (${outsideStart})`;
+}
+
+function findProblem({ tops, environment, program = findProgramFiles() }: ProgramOrder): string | undefined {
+  const folder = toCodeFolder(program);
+  if (tops.some((top) => isBelow(top, folder))) return `the workspace is in the folder of Sheaf itself, ${folder}`;
+  const places = listProgramPlaces({ inside: tops, environment, program }).map(({ path }) => path);
+  if (places.length === 0) return undefined;
+  if (process.versions.pnp !== undefined) return "Yarn loads Sheaf from archives in the workspace";
+  const linked = new Map<string, string>();
+  for (const file of [...listFiles(folder, []), ...program.executables]) {
+    const stat = readStat(file);
+    if (stat && stat.nlink > 1n && places.some((place) => isBelow(file, place))) linked.set(toIdentity(stat), file);
+  }
+  if (linked.size === 0) return undefined;
+  const open = places.flatMap((path) => toolFolders.map((name) => join(path, name)));
+  const writable = [...tops.flatMap((top) => listFiles(top, places)), ...open.flatMap((path) => listFiles(path, []))];
+  for (const file of writable) {
+    const stat = readStat(file);
+    const own = stat && linked.get(toIdentity(stat));
+    if (own !== undefined) return `${toShownPath(file, tops[0]!)} is a hard link to ${own}, a file of Sheaf itself`;
+  }
+  return undefined;
+}
+
+/** Files in a folder, at any depth. Folders that cannot be read contain nothing that a command can reach either. */
+function listFiles(folder: string, without: readonly string[]): string[] {
+  if (without.includes(folder)) return [];
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return listFiles(path, without);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+/** `lines`: why a command failed. A sentence if they name a place of Sheaf itself, else undefined. */
+export function explainProgramPlaces(lines: readonly string[], order: ProgramOrder): string | undefined {
+  if (lines.length === 0) return undefined;
+  const [workspace = ""] = order.tops;
+  const places = listProgramPlaces({ ...order, inside: order.tops });
+  const names = places.map(({ path }) => (isBelow(path, workspace) ? relative(workspace, path) : path));
+  const named = names.find((name) => lines.some((line) => line.includes(name)));
+  if (named === undefined) return undefined;
+  return `Sheaf itself runs from ${named} here, which is protected: no command can change it. Tell the user to start Sheaf from elsewhere for that: ${outsideStart}`;
+}
