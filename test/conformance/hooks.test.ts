@@ -206,6 +206,46 @@ test(
 );
 
 test.each([
+  ["is missing", "./no-guard", "its command was not found"],
+  ["is not executable", "./s.json", "its command is not executable"],
+  ["dies by a signal", "kill -KILL $$", "SIGKILL ended it"],
+])(
+  verifies("S-140", "a guard that %s refuses the call, and every format says so"),
+  async (_, command, reason) => {
+    const call = { tool: "run_terminal_cmd", arguments: { command: "touch came" } };
+    const turns = [{ events: [{ call }] }, { events: [{ text: "Done" }] }];
+    const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns }) });
+    const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: `cd "$CLAUDE_PROJECT_DIR"; ${command}` }] }] };
+    const user = createUser({ hooks });
+    const print = async (...more: string[]): Promise<string> => {
+      const run = await runSheaf([...words, "--sandbox", "disabled", "--force", ...more], { cwd, ...user });
+      expect([run.code, run.stderr]).toEqual([0, ""]);
+      return run.stdout;
+    };
+    for (const format of ["text", "json", "stream-json", "documents", "documents-stream"]) {
+      expect(await print("--output-format", format)).toContain(reason);
+    }
+    const cursor = await print("--compat", "cursor-2026", "--output-format", "stream-json");
+    expect(cursor).toContain(`"rejected":{"reason":"the user's PreToolUse hook refused this call: it did not run`);
+    expect(existsSync(join(cwd, "came"))).toBe(false);
+  },
+  60_000,
+);
+
+test(verifies("S-213", "a guard that Sheaf leaves out is in the notices; other hooks are not"), async () => {
+  const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns: [{ events: [{ text: "x" }] }] }) });
+  const hooks = [{ hooks: [{ type: "command", command: "guard", if: "Bash(rm *)" }] }];
+  const user = createUser({ hooksFile: "~/.claude/settings.json" }, { hooks: { PreToolUse: hooks, Stop: hooks } });
+  const run = await runSheaf([...words, "--sandbox", "disabled"], { cwd, ...user });
+  const file = join(user.environment.HOME, ".claude/settings.json");
+  expect(parseStream(run.stdout)[0]).toMatchObject({
+    notices: [
+      `a PreToolUse hook (guard) of ${file} does not run and guards nothing: Sheaf does not know its field "if"`,
+    ],
+  });
+});
+
+test.each([
   [{ PreToolUze: [] }, "PreToolUze"],
   [{ PreToolUse: [{ matcher: "(", hooks: [] }] }, "matcher"],
   [{ PreToolUse: [{ hooks: [{ type: "command", command: "x", every: 1 }] }] }, "every"],

@@ -2,11 +2,12 @@
 import { homedir } from "node:os";
 import type { RunStart } from "@sheaf/protocol";
 import type { HookSources } from "../config/hook-settings.ts";
-import { readUserHooks } from "../config/read-hooks.ts";
+import { readUserHooks, type UnusedHook } from "../config/read-hooks.ts";
 import { readWorkspaceHooks, type WorkspaceHooks } from "../config/workspace-hooks.ts";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import { type CommandRunnerOptions, createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
-import { createHooks } from "../tools/hooks/create-hooks.ts";
+import { createHooks, toHookName } from "../tools/hooks/create-hooks.ts";
+import { refusingEvents } from "../tools/hooks/hook-answer.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -53,12 +54,19 @@ export function openHooks({
   isServer,
   now,
 }: HookOrder): OpenedHooks {
-  const own = sources ? readUserHooks(sources).hooks : [];
+  const own = sources ? readUserHooks(sources) : { hooks: [], leftOut: [] };
   const isHeld = commandOptions.sandbox.state === "enabled";
   const found = trustedWorkspace ? readWorkspaceHooks(trustedWorkspace) : [];
-  const notices = found.flatMap((entry) => findObstacle(entry, isHeld) ?? []);
+  const leftOut = [
+    ...own.leftOut,
+    ...found.flatMap((entry) => (entry.state === "trusted" && isHeld ? entry.leftOut : [])),
+  ];
+  const notices = [
+    ...found.flatMap((entry) => findObstacle(entry, isHeld) ?? []),
+    ...leftOut.filter(({ event }) => refusingEvents.has(event)).map(formatMissingGuard),
+  ];
   const further = found.flatMap((entry) => (entry.state === "trusted" && isHeld ? entry.hooks : []));
-  const hooks = [...own, ...further];
+  const hooks = [...own.hooks, ...further];
   if (hooks.length === 0) return { hooks: undefined, notices };
   const { conversationId, permissionMode, workspace } = session;
   const { environment } = commandOptions;
@@ -87,6 +95,12 @@ export function openHooks({
     now,
   });
   return { hooks: created, notices };
+}
+
+/** A guard never disappears silently (S-213). */
+function formatMissingGuard({ event, command, file, problem }: UnusedHook): string {
+  const name = command === "" ? "" : ` (${toHookName(command)})`;
+  return `a ${event} hook${name} of ${file ?? "your configuration"} does not run and guards nothing: ${problem}`;
 }
 
 /** Why the hooks of a file do not run, in a sentence. */

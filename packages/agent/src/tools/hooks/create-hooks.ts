@@ -105,8 +105,12 @@ export function createHooks({ hooks, session, places, variables, hasNotices, now
 
 /** In a sentence. */
 function toNotice({ event, command }: Hook, { status }: Pick<HookResult, "status">, message: string): string {
+  return `${event} hook (${toHookName(command)})${status === "failed" ? " failed" : ""}: ${maskKeys(message)}`;
+}
+
+/** The beginning of a hook's command, to tell it from others in a sentence. */
+export function toHookName(command: string): string {
   const [line = ""] = command.split("\n", 1);
-  const name = maskKeys(toPrefix(line, MAX_NAME));
-  const mark = toPrefix(line, MAX_NAME).length < command.length ? "…" : "";
-  return `${event} hook (${name}${mark})${status === "failed" ? " failed" : ""}: ${maskKeys(message)}`;
+  const name = toPrefix(line, MAX_NAME);
+  return `${maskKeys(name)}${name.length < command.length ? "…" : ""}`;
 }

@@ -3,6 +3,7 @@ import type { HookEventName, HookResult } from "@sheaf/protocol";
 import { listProblems } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
 import type { CommandOutcome } from "../../guard/sandbox/command.ts";
+import { findSignal } from "../../guard/sandbox/follow/sandbox-status.ts";
 import { cutMiddle } from "../../workspace/text-format.ts";
 import { foldControls } from "../../workspace/whole-output.ts";
 import { fromToolInput } from "./hook-input.ts";
@@ -49,9 +50,9 @@ export interface HookAnswer extends Pick<
 }
 
 /** Events at which a hook can refuse: one that does not run to its end refuses, too (S-140). */
-export const refusingEvents: ReadonlySet<HookEventName> = new Set(["PreToolUse", "UserPromptSubmit"]);
+export const refusingEvents: ReadonlySet<string> = new Set(["PreToolUse", "UserPromptSubmit"]);
 /** Events at which exit code 2 decides something. */
-const deciding: ReadonlySet<HookEventName> = new Set([...refusingEvents, "PostToolUse", "Stop"]);
+const deciding: ReadonlySet<string> = new Set([...refusingEvents, "PostToolUse", "Stop"]);
 /** Events at which a plain output is for the model. */
 const speaking: ReadonlySet<HookEventName> = new Set(["SessionStart", "UserPromptSubmit"]);
 
@@ -74,7 +75,10 @@ function readAnswer(event: HookEventName, outcome: CommandOutcome, toolName: str
       "it did not run: sheaf hooks test says why",
     );
   const fault = findFault(outcome);
-  if (fault !== undefined) return toFailedAnswer(event, exitCode, fault);
+  if (fault !== undefined) {
+    const said = stderr.trim() === "" ? "" : `: ${stderr}`;
+    return toFailedAnswer(event, exitCode, `${fault}${said}`, fault);
+  }
   if (exitCode === blockCode && deciding.has(event)) {
     return { status: "success", exitCode, decision: "block", reason: toText(stderr, MAX_CONTEXT) };
   }
@@ -91,10 +95,21 @@ function readAnswer(event: HookEventName, outcome: CommandOutcome, toolName: str
   return typeof answer === "string" ? toFailedAnswer(event, exitCode, answer) : fromAnswer(event, answer, toolName);
 }
 
-/** Why it did not run to its end. */
-function findFault({ timedOut, cancelled }: CommandOutcome): string | undefined {
+/** What a shell reports with these exit codes: the command itself never ran. */
+const unstartedCodes: ReadonlyMap<number, string> = new Map([
+  [126, "its command is not executable (exit code 126)"],
+  [127, "its command was not found (exit code 127)"],
+]);
+
+/** Why it did not run to its end; undefined: it did (S-140). */
+function findFault({ timedOut, cancelled, exitCode, signal }: CommandOutcome): string | undefined {
   if (timedOut) return "it took too long";
-  return cancelled ? "it was cancelled" : undefined;
+  if (cancelled) return "it was cancelled";
+  const unstarted = unstartedCodes.get(exitCode);
+  if (unstarted !== undefined) return `it did not run: ${unstarted}`;
+  // A shell or a sandbox around the program turns its signal into an exit code.
+  const name = signal === "" ? findSignal(exitCode - 128) : signal;
+  return name && `it did not run to its end: ${name} ended it (exit code ${exitCode})`;
 }
 
 /** Of a hook that did not run to its end. */

@@ -38,6 +38,32 @@ describe("answers of hooks", () => {
     });
   });
 
+  test(
+    verifies(["S-140", "S-190"], "a command that is missing gives a reason without files; the user learns its stderr"),
+    () => {
+      expect(answer("PreToolUse", { exitCode: 127, stderr: "bash: /home/op/guard: No such file\n" })).toEqual({
+        status: "failed",
+        exitCode: 127,
+        decision: "block",
+        reason: "it did not run: its command was not found (exit code 127)",
+        message: "it did not run: its command was not found (exit code 127): bash: /home/op/guard: No such file",
+      });
+      expect(answer("PreToolUse", { exitCode: 143, signal: "SIGTERM" })).toMatchObject({
+        reason: "it did not run to its end: SIGTERM ended it (exit code 143)",
+      });
+    },
+  );
+
+  test(verifies("S-140", "an exit code of its own only warns"), () => {
+    for (const exitCode of [1, 3, 124, 125, 128, 255]) {
+      expect(answer("PreToolUse", { exitCode })).toEqual({
+        status: "failed",
+        exitCode,
+        message: `exit code ${exitCode}`,
+      });
+    }
+  });
+
   test(verifies("C83", "plain output is for the model at a prompt, and for nobody at a call"), () => {
     expect(answer("UserPromptSubmit", { stdout: "It is Monday.\n" })).toMatchObject({ context: "It is Monday." });
     expect(answer("PreToolUse", { stdout: "checked" })).toEqual({ status: "success", exitCode: 0 });
@@ -81,6 +107,10 @@ describe("answers of hooks", () => {
     ["no start", { exitCode: -1, startError: "no shell" }],
     ["a refusal of the sandbox", { exitCode: -1, refusal: "no sandbox" }],
     ["the time limit", { exitCode: 124, timedOut: true }],
+    ["a command that is not found", { exitCode: 127, stderr: "bash: guard: not found" }],
+    ["a command that is not executable", { exitCode: 126, stderr: "bash: guard: Permission denied" }],
+    ["a signal", { exitCode: 137, signal: "SIGKILL" }],
+    ["a signal that the shell reports", { exitCode: 139, stderr: "Segmentation fault" }],
     ["half an answer", { stdout: '{"decision":' }],
     ["an unknown decision", json({ hookSpecificOutput: { permissionDecision: "defer" } })],
     ["a decision that is no word", json({ decision: 5 })],
