@@ -68,12 +68,12 @@ describeWithProgram("tmux", () => {
       terminal.type("begin");
       terminal.press("Enter");
 
-      const approval = await terminal.waitFor("Reject");
+      const approval = await terminal.waitFor("y or n, then Enter");
       expect(approval.replaceAll(/[│\s]+/g, " ")).toContain("$ echo approved > made.txt && cat made.txt");
       expect(existsSync(join(cwd, "made.txt"))).toBe(false);
-      terminal.press("Enter");
+      terminal.type("y\r");
 
-      const asked = await terminal.waitFor("Which storage?");
+      const asked = await terminal.waitFor(/Which storage[^]*↑ ↓, then Enter/);
       expect(asked).not.toContain("NEEDS_INPUT");
       expect(readFileSync(join(cwd, "made.txt"), "utf8")).toBe("approved\n");
       terminal.press("Down", "Enter");
@@ -144,16 +144,16 @@ describeWithProgram("tmux", () => {
     terminal.type("/ask edits\r");
     await terminal.waitFor("ask first: Write(**)");
     terminal.type("change it\r");
-    const question = await terminal.waitFor("Reject");
+    const question = await terminal.waitFor("y or n, then Enter");
     expect(question.replaceAll(/[│\s]+/g, " ")).toContain('{ "target_file": "a.txt" } -two +zwei');
-    terminal.press("Down", "Down", "Enter");
+    terminal.type("n\r");
     await terminal.waitFor("What should it do instead?");
     terminal.press("Enter");
     await terminal.waitFor(/Not now[^]*›/);
     expect(readFileSync(join(cwd, "a.txt"), "utf8")).toContain("two");
     terminal.type("now\r");
-    await terminal.waitFor(/now[^]*Reject/);
-    terminal.press("Enter");
+    await terminal.waitFor(/now[^]*y or n, then Enter/);
+    terminal.press("Up", "Up", "Enter");
     const shown = await terminal.waitFor(/It is done[^]*›/);
     expect(shown).toMatch(/Edited file {2}a\.txt \+1 −1\n\s+1 {2}one\n\s+2 -two\n\s+2 \+zwei\n\s+3 {2}three\n/);
     expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("one\nzwei\nthree\n");
@@ -230,24 +230,34 @@ describeWithProgram("tmux", () => {
       expect(await terminal.waitFor(/CANCELLED[^\n]*\n›\s*$/)).not.toContain("second");
     });
 
-    test(verifies(["C63", "S-16"], "an Enter that was meant for the line allows nothing"), async () => {
-      const call = { tool: "run_terminal_cmd", arguments: { command: "touch made.txt" } };
-      const turns = [{ events: [wait(1)] }, { events: [{ call }] }, { events: [{ text: "So be it.\n" }] }];
-      const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns: turns }) });
-      const { terminal } = start(80, 24, { cwd, args: [...allow, "--ask", "Shell(touch)"] });
-      await terminal.waitFor("›");
-      terminal.type("begin\r");
-      await terminal.waitFor("until");
-      terminal.type("typing");
-      await terminal.waitFor("› typing");
-      writeFileSync(join(cwd, "go-1"), "");
-      await terminal.waitFor("Reject");
-      terminal.press("Enter");
-      await terminal.waitFor("What should it do instead?");
-      terminal.press("Enter");
-      await terminal.waitFor(/So be it[^]*› typing/);
-      expect(existsSync(join(cwd, "made.txt"))).toBe(false);
-    });
+    test(
+      verifies(["C63", "S-16"], "keys that were meant for the line allow nothing, nor does Enter or n and Enter"),
+      async () => {
+        const call = { tool: "run_terminal_cmd", arguments: { command: "touch made.txt" } };
+        const turns: object[] = [{ events: [wait(1)] }, { events: [{ call }] }, { events: [{ call }] }];
+        turns.push({ events: [{ text: "So be it.\n" }] });
+        const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns }) });
+        const { terminal } = start(80, 24, { cwd, args: [...allow, "--ask", "Shell(touch)"] });
+        await terminal.waitFor("›");
+        terminal.type("begin\r");
+        await terminal.waitFor("until");
+        terminal.type("typing");
+        await terminal.waitFor("› typing");
+        writeFileSync(join(cwd, "go-1"), "");
+        await terminal.waitFor("Reject");
+        terminal.type("y\r");
+        await terminal.waitFor("y or n, then Enter");
+        terminal.press("Enter");
+        await terminal.waitFor("What should it do instead?");
+        terminal.press("Enter");
+        await terminal.waitFor(/What should[^]*y or n, then Enter/);
+        terminal.type("n\r");
+        await terminal.waitFor(/What should[^]*What should/);
+        terminal.press("Enter");
+        await terminal.waitFor(/So be it[^]*› typing/);
+        expect(existsSync(join(cwd, "made.txt"))).toBe(false);
+      },
+    );
 
     test(verifies("C63", "Tab, Ctrl-R and the history of an earlier session; windows of any width"), async () => {
       const turns = [{ events: [{ text: "Yes.\n" }] }];

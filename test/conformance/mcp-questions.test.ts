@@ -25,7 +25,7 @@ describeWithProgram("tmux", () => {
       await terminal.waitFor("›");
       terminal.type("go");
       terminal.press("Enter");
-      const question = await terminal.waitFor("Decline");
+      const question = await terminal.waitFor("y or n, then Enter");
       for (const words of [
         "The MCP server hotel asks",
         "Guest, Nights, Breakfast, Room, Extras",
@@ -33,7 +33,7 @@ describeWithProgram("tmux", () => {
       ]) {
         expect(question).toContain(words);
       }
-      terminal.press("Enter");
+      terminal.type("y\r");
       await terminal.waitFor("hotel: Guest: Who stays there");
       terminal.type("Ada");
       terminal.press("Enter");

@@ -1,11 +1,11 @@
 /** Says yes to what a workspace names, one by one, after showing what each is: tool servers (S-87), hooks (S-141). */
-import { confirm, isCancel } from "@clack/prompts";
 import { SheafError } from "../../base/errors.ts";
 import { addTrust, removeTrust, type TrustKind, type TrustState } from "../../config/trust.ts";
 import type { Config } from "../../config/config.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { toVisibleCharacters } from "../../tools/approval-question.ts";
 import type { FlagValues } from "../flags.ts";
+import { choose } from "../interactive/choose.ts";
 import type { CommandIo } from "../io.ts";
 import { printText } from "../standard-output.ts";
 
@@ -71,9 +71,18 @@ async function offer(entry: Trustable, { kind, command }: TrustSubject, io: Comm
   await printText(describe(entry));
   if (entry.state === "unusable" || entry.state === "trusted") return;
   if (!io.isInputTerminal || !io.isOutputTerminal) throw createAskError(entry, command);
-  const answer = await confirm({ message: `Trust ${entry.name}?`, initialValue: false });
-  if (isCancel(answer)) throw new SheafError("CANCELLED", "cancelled at a question", { source: "user" });
-  if (!answer) return;
+  const options = [
+    { value: "yes", label: "Yes" },
+    { value: "no", label: "No" },
+  ] as const;
+  const answer = await choose({
+    message: `Trust ${toVisibleLine(entry.name)}?`,
+    options,
+    initialValue: "no",
+    yes: "yes",
+  });
+  if (answer === undefined) throw new SheafError("CANCELLED", "cancelled at a question", { source: "user" });
+  if (answer === "no") return;
   addTrust(kind, entry, config);
   await printText(`Trusted: ${entry.name}\n`);
 }

@@ -1,9 +1,10 @@
 /** Asks the person at the terminal whether a call may run (X8, S-16). */
-import { isCancel, select, text } from "@clack/prompts";
+import { text } from "@clack/prompts";
 import type { ApprovalRequest } from "@sheaf/protocol";
 import type { ApprovalDecision, Approver } from "../../tools/approval.ts";
 import { readServerQuestion } from "../../tools/mcp/server-question.ts";
 import { colorDiffLine } from "../../output/terminal/diff-lines.ts";
+import { choose, type MenuScreen } from "./choose.ts";
 import type { LineConsole } from "./line-console.ts";
 import { askForm, formatFields } from "./server-form.ts";
 import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
@@ -13,7 +14,8 @@ const EXPIRES_AFTER_MS = 30 * 60 * 1000;
 
 export interface ApprovalMenuOptions {
   readonly hasColors: boolean;
-  readonly console: Pick<LineConsole, "yield" | "isTyping">;
+  readonly console: Pick<LineConsole, "yield">;
+  readonly screen?: MenuScreen;
   /** The person pressed Ctrl-C or Esc. */
   readonly onCancel: () => void;
 }
@@ -52,22 +54,24 @@ async function withOwnSignal<Result>(
 async function askOnce(
   request: ApprovalRequest,
   signal: AbortSignal,
-  { hasColors, console: keys, onCancel }: ApprovalMenuOptions,
+  { hasColors, screen = {}, onCancel }: ApprovalMenuOptions,
 ): Promise<ApprovalDecision> {
   const { title, description, subject, options, agent } = request;
   const question = readServerQuestion(subject);
   const who = agent === undefined ? "" : `${toVisibleLine(agent)}: `;
   const shown = question ? formatFields(question) : formatSubject(subject, hasColors);
   const rejection = options.find(({ kind }) => kind === "reject_once");
-  const chosen = await select({
-    // An Enter that was meant for the line must not let a call run.
-    ...(keys.isTyping && rejection && { initialValue: rejection.id }),
-    message: `${who}${toVisibleText(title)}\n${shown}\n${toVisibleText(description)}`,
-    options: options.map(({ id, label }) => ({ value: id, label: toVisibleLine(label) })),
-    signal,
-    showInstructions: false,
-  });
-  if (isCancel(chosen)) {
+  const chosen = await choose(
+    {
+      message: `${who}${toVisibleText(title)}\n${shown}\n${toVisibleText(description)}`,
+      options: options.map(({ id, label }) => ({ value: id, label: toVisibleLine(label) })),
+      initialValue: rejection?.id ?? "",
+      yes: options.find(({ kind }) => kind === "allow_once")?.id,
+      signal,
+    },
+    screen,
+  );
+  if (chosen === undefined) {
     if (!signal.aborted) onCancel();
     return { optionId: rejection?.id ?? "", by: "user" };
   }
@@ -78,7 +82,13 @@ async function askOnce(
     return { optionId: rejection?.id ?? "", by: "user" };
   }
   if (question || chosen !== rejection?.id) return { optionId: chosen, by: "user" };
-  const message = await text({ message: "What should it do instead?", placeholder: "nothing to add", signal });
+  const message = await text({
+    message: "What should it do instead?",
+    placeholder: "nothing to add",
+    signal,
+    ...(screen.input && { input: screen.input }),
+    ...(screen.output && { output: screen.output }),
+  });
   return { optionId: chosen, by: "user", ...(typeof message === "string" && message !== "" && { message }) };
 }
 

@@ -68,7 +68,7 @@ export class LineConsole {
   }
 
   /** Whether something is in the line that was not sent. */
-  get isTyping(): boolean {
+  get #isTyping(): boolean {
     return this.#line.text !== "";
   }
 
@@ -214,7 +214,7 @@ export class LineConsole {
         this.#unqueue();
         return this.#cancel();
       case "C-d":
-        if (isPrompt && !this.isTyping) return this.#leave({ kind: "end" });
+        if (isPrompt && !this.#isTyping) return this.#leave({ kind: "end" });
         break;
       case "C-z":
         this.#setRaw(false);
@@ -271,7 +271,7 @@ export class LineConsole {
     if (this.#state !== "prompt") {
       this.#unqueue();
       this.#options.sendSignal("SIGINT");
-    } else if (this.isTyping) this.#line = { ...emptyLine, killed: this.#line.text };
+    } else if (this.#isTyping) this.#line = { ...emptyLine, killed: this.#line.text };
     else this.#leave({ kind: "interrupt" });
   }
 
@@ -373,7 +373,7 @@ export class LineConsole {
 
   /** During an answer. */
   #showRow(): void {
-    if (this.#state !== "answer" || (!this.isTyping && this.#queue.length === 0)) return;
+    if (this.#state !== "answer" || (!this.#isTyping && this.#queue.length === 0)) return;
     const lead = this.#queue.length === 0 ? prompt : `(${this.#queue.length} to be sent) ${prompt}`;
     const tail = toTail(this.#line.text.slice(0, this.#line.cursor), this.#columns - toWidth(lead));
     this.#print(`${fromAnswer}${lead}${tail}`);

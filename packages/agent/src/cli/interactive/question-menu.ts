@@ -1,7 +1,8 @@
 /** Puts the questions of the agent to the person at the terminal (N42). */
-import { isCancel, multiselect, select, text } from "@clack/prompts";
+import { isCancel, multiselect, text } from "@clack/prompts";
 import type { ClarificationAnswer, ClarificationDocument, ClarificationQuestion } from "@sheaf/protocol";
 import { toVisibleLine, toVisibleText } from "../../output/visible-text.ts";
+import { choose } from "./choose.ts";
 
 /** The option to answer freely. No option of the model can have this id: their ids are printable. */
 const OTHER = "\u0000other";
@@ -32,8 +33,12 @@ async function askQuestion(question: ClarificationQuestion, title: string): Prom
     const chosen = await multiselect({ message, options, required: true });
     return isCancel(chosen) ? undefined : { optionIds: chosen, text: "" };
   }
-  const chosen = await select({ message, options: [...options, { value: OTHER, label: "Something else …" }] });
-  if (isCancel(chosen)) return undefined;
+  const chosen = await choose({
+    message,
+    options: [...options, { value: OTHER, label: "Something else …" }],
+    initialValue: options[0]!.value,
+  });
+  if (chosen === undefined) return undefined;
   return chosen === OTHER ? askText("Your answer") : { optionIds: [chosen], text: "" };
 }
 

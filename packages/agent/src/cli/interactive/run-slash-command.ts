@@ -8,6 +8,7 @@ import { formatRevert, revertSession } from "../commands/revert.ts";
 import type { FlagValues } from "../flags.ts";
 import { formatSlashHelp, type SlashCommandName, type SlashLine } from "./slash-commands.ts";
 import { listOwnCommands, type OwnCommand } from "../own-commands.ts";
+import { choose } from "./choose.ts";
 import type { LineConsole } from "./line-console.ts";
 import type { CommandIo } from "../io.ts";
 import { formatFailure } from "../report-error.ts";
@@ -134,15 +135,16 @@ type RevertAnswer = "refuse" | "leave" | "overwrite";
 /** A menu. Undefined: nothing. */
 export async function chooseRevert({ code, message }: SheafError): Promise<RevertAnswer | undefined> {
   process.stderr.write(formatFailure({ code, message }, false));
-  const chosen = await select({
+  const chosen = await choose({
     message: "Nothing was reverted. What now?",
     options: [
       { value: "cancel", label: "Leave everything as it is" },
       { value: "leave", label: "Revert the rest" },
       { value: "overwrite", label: "Restore the old content anyway" },
     ] as const,
+    initialValue: "cancel",
   });
-  return isCancel(chosen) || chosen === "cancel" ? undefined : chosen;
+  return chosen === "cancel" ? undefined : chosen;
 }
 
 export interface InteractiveState {

@@ -66,7 +66,9 @@ async function askField(
       ...known.map(({ value, label }) => ({ value, label: toVisibleLine(label) })),
       ...(required ? [] : [{ value: undefined, label: "Leave it out" }]),
     ];
-    const chosen = await select<unknown>({ message, options: choices, initialValue: initial, signal });
+    // A server that wants a yes or a no gets no yes from an Enter alone.
+    const first = type === "boolean" && required ? (initial ?? false) : initial;
+    const chosen = await select<unknown>({ message, options: choices, initialValue: first, signal });
     return isCancel(chosen) ? undefined : { value: chosen };
   }
   const answer = await text({
