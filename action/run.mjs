@@ -27,6 +27,7 @@ function listArguments() {
     "fallback-model",
     "mode",
     "output-schema",
+    "sandbox",
     "max-turns",
     "max-cost-usd",
     "timeout",
@@ -132,9 +133,9 @@ function writeOutput(name, value) {
   appendFileSync(process.env.GITHUB_OUTPUT, `${name}<<${delimiter}\n${value}\n${delimiter}\n`);
 }
 
-function reportError(message) {
+function report(level, message) {
   const escaped = message.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-  process.stdout.write(`::error title=Sheaf::${escaped}\n`);
+  process.stdout.write(`::${level} title=Sheaf::${escaped}\n`);
 }
 
 async function main() {
@@ -154,14 +155,15 @@ async function main() {
   writeOutput("error-code", last.error?.code ?? "");
   writeOutput("cost-usd", last.total_cost_usd ?? "");
   writeOutput("log-file", logFile);
+  for (const notice of last.notices ?? []) if (notice !== last.error?.message) report("warning", notice);
   if (code === 0) return 0;
-  reportError(last.error ? `${last.error.code}: ${last.error.message}` : errors.trim() || `exit code ${code}`);
+  report("error", last.error ? `${last.error.code}: ${last.error.message}` : errors.trim() || `exit code ${code}`);
   return fails ? code : 0;
 }
 
 try {
   process.exitCode = await main();
 } catch (error) {
-  reportError(error.message);
+  report("error", error.message);
   process.exitCode = 1;
 }

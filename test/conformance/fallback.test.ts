@@ -73,7 +73,7 @@ beforeEach(() => second.answer(good));
 
 const keys = { ONE_KEY: "key-one-0123456789", TWO_KEY: "key-two-0123456789" };
 const run = (args: readonly string[], cwd: string, environment: Record<string, string> = keys) =>
-  runSheaf(["-p", "--model", "one/claude-x", ...args], { cwd, home, environment });
+  runSheaf(["-p", "--model", "one/claude-x", "--sandbox", "disabled", ...args], { cwd, home, environment });
 const notice = "two/m answers as --fallback-model, because one/claude-x failed with OVERLOADED";
 
 describe("a fallback", () => {

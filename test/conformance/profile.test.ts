@@ -22,7 +22,7 @@ describe("by flag", () => {
   });
 
   test(verifies("C30", "an explicit flag wins, and no line has a field of Sheaf's own"), async () => {
-    const args = [...prompt, "--compat=cursor-2026", "--output-format", "stream-json"];
+    const args = [...prompt, "--compat=cursor-2026", "--output-format", "stream-json", "--sandbox", "disabled"];
     const { stdout } = await runSheaf(args, { cwd: newFolder() });
     const [init, ...rest] = toLines(stdout).map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(Object.keys(init!)).toEqual([
@@ -170,7 +170,7 @@ describe("what a client passes for another program", () => {
       const chunk = { choices: [{ index: 0, delta: { content: "Hello." }, finish_reason: "stop" }] };
       const provider = await createModelServer({ chunks: [`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`] });
       const environment = { CURSOR_API_KEY: "key_CANARY1", SHEAF_MODEL: "openai-compatible/m" };
-      const stream = ["-p", "--output-format=stream-json", "--base-url", `${provider.url}/v1`];
+      const stream = ["-p", "--output-format=stream-json", "--sandbox=disabled", "--base-url", `${provider.url}/v1`];
       const words = [...stream, "--compat=cursor-2026", "--model", "gpt-5", "--api-key", "key_CANARY2", "-c", "go"];
       const { code, stdout, stderr } = await runSheaf(words, { cwd: newFolder(), environment });
       const [init] = toLines(stdout).map((line) => JSON.parse(line) as { notices?: readonly string[] });

@@ -10,8 +10,9 @@ const folders = createTestFolder();
 interface HeldRun {
   readonly code: number | null;
   readonly stderr: string;
-  /** Of the first line. */
+  /** Both of the first line. */
   readonly sandbox: unknown;
+  readonly notices: unknown;
   /** `result` of the one tool call. */
   readonly result: Record<string, { readonly reason?: string; readonly stdout?: string }>;
   /** Of the terminal_command document. */
@@ -40,7 +41,15 @@ async function runCommand(
   const shown = await runSheaf(["show", session, "--output-format", "documents"], { ...options, cwd });
   const { documents } = JSON.parse(shown.stdout) as { documents: { type: string; metadata: HeldRun }[] };
   const { permissions } = documents.find(({ type }) => type === "terminal_command")!.metadata;
-  return { code, stderr, sandbox: lines[0]!.sandbox, result: shellToolCall.result, permissions, cwd };
+  return {
+    code,
+    stderr,
+    sandbox: lines[0]!.sandbox,
+    notices: lines[0]!.notices,
+    result: shellToolCall.result,
+    permissions,
+    cwd,
+  };
 }
 
 describeWithBubblewrap("with a sandbox", () => {
@@ -151,11 +160,48 @@ describeWithBubblewrap("on a machine without namespaces", () => {
   test(verifies("S-31", "commands are refused, also with --force, and the result names the ways out"), async () => {
     for (const args of [[], ["--force"], ["--allow", "Shell(touch)"]]) {
       const run = await runCommand("touch ran", args, { wrapper });
-      expect([run.code, run.sandbox]).toEqual([0, "unavailable"]);
+      expect([run.code, run.sandbox]).toEqual([8, "unavailable"]);
+      expect(run.stderr).toMatch(/^sheaf: SANDBOX_UNAVAILABLE: [^\n]*no sandbox works here[^\n]*\n$/);
       const { reason } = run.result.rejected!;
       expect(reason).toMatch(/no sandbox works here \(.*namespace.*--sandbox disabled.*--force/);
       expect(existsSync(join(run.cwd, "ran"))).toBe(false);
     }
+  });
+
+  test(verifies(["S-31", "C22"], "every format has the answer, and why its commands did not run"), async () => {
+    const call = { tool: "run_terminal_cmd", arguments: { command: "touch ran" } };
+    const turns = [{ events: [{ call }] }, { events: [{ text: "Not done." }] }];
+    const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns }) });
+    const print = async (...args: string[]) => {
+      const run = await runSheaf(["-p", "--model", "scripted:s.json", ...args, "go"], { cwd, wrapper });
+      expect([run.code, run.stderr.split(":")[1]]).toEqual([8, " SANDBOX_UNAVAILABLE"]);
+      return run.stdout;
+    };
+    const told = { notices: [expect.stringContaining("no sandbox works here") as string] };
+    expect(await print("--output-format", "text")).toMatch(/^Ran terminal command: refused [^]*\n\nNot done\.\n$/);
+    expect(JSON.parse(await print("--output-format", "json"))).toMatchObject({ result: "Not done.", ...told });
+    const lines = parseStream(await print("--output-format", "stream-json"));
+    expect(lines[0]).toMatchObject(told);
+    expect(lines.at(-1)).toMatchObject({ subtype: "error", is_error: true, result: "Not done.", ...told });
+    const response = JSON.parse(await print("--output-format", "documents")) as { documents: object[] };
+    expect(response).toMatchObject({ status: "error", metadata: { finishReason: "error", ...told } });
+    expect(JSON.stringify(response.documents)).toContain("Not done.");
+    expect(response.documents.at(-1)).toMatchObject({
+      type: "error",
+      metadata: { errorCode: "SANDBOX_UNAVAILABLE", source: "sandbox" },
+    });
+  });
+
+  test(verifies("S-31", "a run without such a command succeeds; modes without commands have no notice"), async () => {
+    const reading = await runCommand("ls", [], { wrapper });
+    expect([reading.code, reading.stderr]).toEqual([0, ""]);
+    for (const mode of ["ask", "plan"]) {
+      const run = await runCommand("touch ran", ["--mode", mode], { wrapper });
+      expect([run.code, run.stderr]).toEqual([0, ""]);
+      expect(run.notices).toBeUndefined();
+    }
+    const without = await runCommand("touch ran", ["--exclude-tools", "run_terminal_cmd"], { wrapper });
+    expect([without.code, without.notices]).toEqual([0, undefined]);
   });
 
   test(verifies("S-31", "doctor says so, with what to do, as text and as JSON"), async () => {

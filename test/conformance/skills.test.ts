@@ -32,7 +32,7 @@ async function readStart(place: { readonly cwd: string; readonly home: string },
   };
 }
 
-const ask = ["--model", "offline", "--output-format", "json"];
+const ask = ["--model", "offline", "--output-format", "json", "--sandbox", "disabled"];
 
 describe("commands", () => {
   test(verifies("C91", "a name gives its text, with what follows it filled in"), async () => {

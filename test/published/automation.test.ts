@@ -1,6 +1,6 @@
 /** docs/guide/automation.md, action/ and examples/ci/: every command of them runs, with models that need no network. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseText } from "@sheaf/documents";
@@ -9,6 +9,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { sheafVersion } from "../../packages/agent/src/base/version.ts";
 import { compiledCode, sheafProgram } from "../support/sheaf.ts";
+import { describeWithBubblewrap } from "../support/bubblewrap.ts";
 import { describeWithProgram } from "../support/programs.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -273,6 +274,36 @@ describe("the action's script", () => {
     expect(result.code).toBe(code);
     expect(result.stdout).toContain(line);
     expect(result.outputs).toMatchObject({ "exit-code": "5", "error-code": "RATE_LIMITED" });
+  });
+
+  describeWithBubblewrap("on a runner without namespaces", () => {
+    const own = join(folder, "held-bin");
+    mkdirSync(own);
+    const held = `bwrap --dev-bind / / --unshare-user --disable-userns -- '${join(bin, "sheaf")}'`;
+    writeFileSync(join(own, "sheaf"), `#!/bin/sh\nexec ${held} "$@"\n`, { mode: 0o755 });
+    const environment = { PATH: `${own}:${bin}:${process.env.PATH}` };
+    const call = { tool: "run_terminal_cmd", arguments: { command: "env touch made.txt" } };
+    const file = join(folder, "Commander.json");
+    const turns = [{ events: [{ call }] }, { events: [{ text: "An answer." }] }];
+    writeFileSync(file, JSON.stringify({ name: "Commander", turns }));
+    const inputs = { prompt: "go", model: `scripted:${file}` };
+
+    test(verifies(["C61", "S-31"], "a step whose commands were refused fails, whatever force and allow say"), () => {
+      for (const more of [{}, { force: "true" }, { allow: "Shell(*)" }]) {
+        const { code, outputs, stdout } = runAction({ ...inputs, ...more }, environment);
+        expect([code, outputs["exit-code"], outputs["error-code"]]).toEqual([8, "8", "SANDBOX_UNAVAILABLE"]);
+        expect(outputs["result"]).toBe("An answer.");
+        expect(stdout).toMatch(/^::error title=Sheaf::SANDBOX_UNAVAILABLE: .*no sandbox works here/m);
+      }
+    });
+
+    test(verifies(["C61", "S-31"], "one that needed no command warns, and sandbox: disabled runs them"), () => {
+      const idle = runAction({ prompt: "Summarise README.md" }, environment);
+      expect(idle.code).toBe(0);
+      expect(idle.stdout).toMatch(/^::warning title=Sheaf::commands are refused because no sandbox works here/m);
+      const free = runAction({ ...inputs, sandbox: "disabled", force: "true" }, environment);
+      expect([free.code, existsSync(join(free.cwd, "made.txt"))]).toEqual([0, true]);
+    });
   });
 
   test(verifies("C61", "a key reaches Sheaf by the environment, and what is the runner's does not"), () => {

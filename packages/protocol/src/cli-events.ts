@@ -335,7 +335,7 @@ const resultSuccess = s.object({
   num_turns: count,
   /** Ext. */
   total_cost_usd: s.optional(s.number()),
-  /** Ext: what the user should know of the model, for instance that it lacks the effort (C36). */
+  /** Ext: those of the first line, and what the user should know of the model, for instance that it lacks the effort (C36). */
   notices: s.optional(s.list(s.string())),
   /** Ext, with `--output-schema`: the answer's value. */
   structured_output: s.optional(s.anything()),
@@ -370,6 +370,10 @@ const resultError = s.object({
     retryable: s.boolean(),
     resets_at: s.optional(instant),
   }),
+  /** Ext: as on success. */
+  notices: s.optional(s.list(s.string())),
+  /** Ext: as on success, where the run failed although it has an answer. */
+  structured_output: s.optional(s.anything()),
 });
 
 /** Last line on failure (C22). */

@@ -22,6 +22,7 @@ import { parseRule } from "../guard/permissions/rule.ts";
 import { createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
 import { toCacheFolder } from "../guard/sandbox/hold/tool-caches.ts";
 import { removeOldCaches } from "../guard/sandbox/hold/old-caches.ts";
+import { findFault } from "../guard/sandbox/sandbox.ts";
 import { createSearchProgram } from "../guard/sandbox/launch/search-program.ts";
 import { toRunPrefix } from "../guard/sandbox/hold/mounts.ts";
 import type { Store } from "../store/store.ts";
@@ -29,7 +30,8 @@ import { type Approver, createExpiringApprover } from "../tools/approval.ts";
 import type { EditorFiles } from "../tools/editor-files.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import { createToolBox } from "../tools/tool-box.ts";
-import type { CallableTool, ToolChoice } from "../tools/registry.ts";
+import { runTerminalCmdTool } from "../tools/run-terminal-cmd.ts";
+import { type CallableTool, isChosen, type ToolChoice } from "../tools/registry.ts";
 import type { ToolBox } from "../tools/tool.ts";
 import { createCheckpoints } from "../workspace/checkpoints.ts";
 import { createKeptResults } from "../workspace/kept-results.ts";
@@ -136,7 +138,13 @@ export async function prepareResponse(
   const agents = await openAgents(order);
   // Once in a conversation.
   const agentNotices = conversation.messages.length === 0 ? (agents?.notices ?? []) : [];
-  const notices = [...hookNotices, ...agentNotices, ...(setupFailure === undefined ? [] : [setupFailure])];
+  const fault = mayRunCommands(order) ? findFault(sandbox) : undefined;
+  const notices = [
+    ...(fault === undefined ? [] : [fault]),
+    ...hookNotices,
+    ...agentNotices,
+    ...(setupFailure === undefined ? [] : [setupFailure]),
+  ];
   const notes = await prepareNotes(
     { order, policy, commands, told: conversation.told, isAttended: approver !== undefined, now: now() },
     signal,
@@ -271,6 +279,12 @@ function createSearchError({ name }: Model): SheafError {
   const message = `the model ${name} has no web search of its own that Sheaf can use`;
   const advice = `leave out --web-search (webSearch), or use Anthropic, OpenAI with Responses, or Gemini 3 or newer, for fallbacks too`;
   return new SheafError("USAGE", `${message}: ${advice}`);
+}
+
+/** Whether the mode and the caller let the run have commands at all. */
+function mayRunCommands({ mode, toolChoice }: RunOrder): boolean {
+  const { name, access } = runTerminalCmdTool;
+  return isOffered(mode, { name, access }) && isChosen(name, toolChoice);
 }
 
 /** Modes that may call no tool of a server start and reach none (S-88). */

@@ -5,3 +5,8 @@ import { toVisibleLine } from "./visible-text.ts";
 export function formatFailureLine({ code, message }: { readonly code: string; readonly message: string }): string {
   return `sheaf: ${code}: ${toVisibleLine(message)}\n`;
 }
+
+/** Whether a failed run has a whole answer all the same: the model ended it, but its commands were refused (S-31). */
+export function hasAnswer({ code }: { readonly code: string }): boolean {
+  return code === "SANDBOX_UNAVAILABLE";
+}

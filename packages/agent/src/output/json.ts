@@ -2,6 +2,7 @@
 import type { ResultLine } from "@sheaf/protocol";
 import { createAnswerText } from "./answer-text.ts";
 import { toCursorResult, type CursorResult } from "./cursor-stream.ts";
+import { hasAnswer } from "./failure-line.ts";
 import { encodeLine, type CliProfile, type Projection } from "./projection.ts";
 import { createResultCollector } from "./result-line.ts";
 
@@ -11,30 +12,25 @@ interface JsonOptions {
 }
 
 /**
- * Prints one object when the run succeeds or asks the user, and with `showsFailure` when it fails. In the profile
+ * Prints one object when the run succeeds, asks the user, or fails with an answer, and with `showsFailure` when it fails. In the profile
  * `cursor-2026` a question prints nothing either, and the object has the fields of that program alone (C30).
  */
 export function createJsonProjection(options: JsonOptions = {}): Projection {
   const { profile, showsFailure = false } = options;
   const collector = createResultCollector();
   const answer = createAnswerText();
-  /** Of the start: no line before this object tells them. */
-  let begun: readonly string[] = [];
   const toObject = (result: ResultLine | undefined): Record<string, unknown> | undefined => {
     if (!result) return undefined;
     const isCursor = profile === "cursor-2026";
     // Nothing was streamed that it must equal (C7).
     const whole = isCursor ? result : { ...result, result: answer.whole };
-    if (result.is_error) return showsFailure ? toJsonObject(whole) : undefined;
-    if (!isCursor) {
-      const notices = [...begun, ...("notices" in whole ? (whole.notices ?? []) : [])];
-      return toJsonObject(notices.length > 0 && whole.subtype === "success" ? { ...whole, notices } : whole);
-    }
+    if (result.is_error)
+      return showsFailure || (!isCursor && hasAnswer(result.error)) ? toJsonObject(whole) : undefined;
+    if (!isCursor) return toJsonObject(whole);
     return result.subtype === "success" ? toJsonObject(toCursorResult(result)) : undefined;
   };
   return {
     push(event) {
-      if (event.type === "run_start") begun = event.notices ?? [];
       collector.push(event);
       answer.push(event);
       const object = toObject(collector.result);

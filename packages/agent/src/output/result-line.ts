@@ -62,6 +62,7 @@ export function createResultCollector(): ResultCollector {
       switch (event.type) {
         case "run_start":
           start = event;
+          event.notices?.forEach(addNotice);
           return;
         case "text_delta":
           words.push(event.text);
@@ -108,10 +109,14 @@ export function createResultCollector(): ResultCollector {
       session_id: toBareId(run.conversationId),
       request_id: toBareId(run.responseId),
     };
+    const told = {
+      ...(notices.size > 0 && { notices: [...notices] }),
+      ...("output" in end && { structured_output: end.output }),
+    };
     if (end.error) {
       const { code, message, retryable, resetsAt } = end.error;
       const error = { code, message, retryable, ...(resetsAt !== undefined && { resets_at: resetsAt }) };
-      return { type: "result", subtype: "error", ...head, is_error: true, ...tail, error };
+      return { type: "result", subtype: "error", ...head, is_error: true, ...tail, error, ...told };
     }
     if (end.reason === "clarification") {
       const questions = question ? toCliQuestions(question) : [];
@@ -128,8 +133,7 @@ export function createResultCollector(): ResultCollector {
       duration_model_ms: modelMs,
       num_turns: turns,
       ...(run.price && cost !== undefined && { total_cost_usd: cost }),
-      ...(notices.size > 0 && { notices: [...notices] }),
-      ...("output" in end && { structured_output: end.output }),
+      ...told,
       ...(run.mode === "plan" && plan && { plan: toCliPlan(plan) }),
     };
   }

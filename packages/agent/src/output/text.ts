@@ -3,7 +3,7 @@ import type { PlanEffect, RunEvent } from "@sheaf/protocol";
 import { formatAction, type Locale } from "./action-words.ts";
 import { createAgentNames } from "./agent-names.ts";
 import { createAnswerText } from "./answer-text.ts";
-import { formatFailureLine } from "./failure-line.ts";
+import { formatFailureLine, hasAnswer } from "./failure-line.ts";
 import type { Projection } from "./projection.ts";
 import { toCliQuestions } from "./result-line.ts";
 import { toVisibleLine, toVisibleText } from "./visible-text.ts";
@@ -17,7 +17,7 @@ export interface TextOptions {
   readonly showsFailure?: boolean;
 }
 
-/** Makes the lines. Unless `showsFailure` says otherwise, a failing run prints its actions alone: stderr has the rest (C21). */
+/** Makes the lines. Unless `showsFailure` says otherwise, a failing run prints its actions, and its answer if it has one: stderr has the rest (C21). */
 export function createTextProjection(options: TextOptions): Projection {
   const { locale, showsActions = true, showsFailure = false } = options;
   const toolNames = new Map<string, string>();
@@ -67,7 +67,7 @@ export function createTextProjection(options: TextOptions): Projection {
           return [`  ${toVisibleLine(`${agents.find(event).name}: ${line}`)}\n`];
         }
         case "run_end":
-          if (!event.error) return message();
+          if (!event.error || (hasAnswer(event.error) && !showsFailure)) return message();
           return showsFailure ? [...message(), formatFailureLine(event.error)] : [];
         default:
           return [];

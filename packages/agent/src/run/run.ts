@@ -19,6 +19,7 @@ import { toTokens } from "./fit-texts.ts";
 import { createCorrections } from "./corrections.ts";
 import type { EventGroup } from "./run-log.ts";
 import { createHistory } from "./history.ts";
+import { createRefusedCommands } from "./refused-commands.ts";
 import { createLoopGuard } from "./loop-guard.ts";
 import { type QuoteFinder, type TurnState, createTurnState, runModelTurn } from "./model-turn.ts";
 import { toAbortReason, toRunFailure } from "./run-failure.ts";
@@ -126,6 +127,8 @@ export async function* runResponse(
       end = run.findEndAfterTools(state, results, signal);
     }
   }
+  // What a subagent could not do is for the run that called it.
+  if (ports.agentName === undefined) end = run.refused.toEnd(end);
   yield* run.noteAll(run.hooks.atEnd(end, signal));
   yield* run.closing.run(end, ports);
   yield { events: [end], durability: "synced" };
@@ -159,6 +162,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const answer = createFinalAnswer(ports.checkAnswer);
   const closing = createClosingCalls(settings.start);
   const corrections = createCorrections();
+  const refused = createRefusedCommands();
   const hooks = createRunHooks(ports.hooks, settings.moments);
   let resumedNote: string | undefined;
   let hasText = false;
@@ -168,6 +172,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     start,
     budget,
     closing,
+    refused,
     hooks,
     /** Number of the last turn. */
     get turns(): number {
@@ -201,6 +206,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         size.push(event);
         closing.push(event);
         corrections.push(event);
+        refused.push(event);
         hooks.push(event);
         if (event.type === "agent_event") hooks.push(event.event);
         // Turns are counted where they end.

@@ -51,7 +51,10 @@ export function createGate(ports: GatePorts): Gate {
     },
     async findRefusal(call, tool, { workspace, approval }) {
       const decision = await decide(toEditedCall(call, approval), tool, workspace, ports);
-      if (decision.decision === "deny") return toRejected(decision.reason, decision.rule);
+      if (decision.decision === "deny") {
+        const { reason, rule, lacks } = decision;
+        return { ...toRejected(reason, rule), ...(lacks && { lacks }) };
+      }
       if (!approval) return decision.decision === "ask" ? toRejected(toFullReason(decision)) : undefined;
       if (!isGoodFor(approval, call, toArgumentsHash(call))) return toRejected("the approval was for another call");
       usedApprovals.add(approval.approvalId);

@@ -125,3 +125,11 @@ test.each([
 ] as const)(verifies("C11", "locale %s is %s"), (value, locale) => {
   expect(toLocale(value)).toBe(locale);
 });
+
+test(verifies(["C22", "S-31"], "an answer without its commands is printed like any other"), () => {
+  const error = { code: "SANDBOX_UNAVAILABLE", message: "m", source: "sandbox", details: "", retryable: false };
+  const log = toLog(runStart, ...toTexts("Whole."), turnEnd, { type: "run_end", reason: "error", error });
+  expect(project(createTextProjection({ locale: "en" }), log).join("")).toBe("Whole.\n");
+  const shown = createTextProjection({ locale: "en", showsFailure: true });
+  expect(project(shown, log).join("")).toBe("Whole.\nsheaf: SANDBOX_UNAVAILABLE: m\n");
+});

@@ -172,7 +172,14 @@ describe("what asks", () => {
   test(verifies("S-31", "nothing runs where the sandbox should be and cannot start"), async () => {
     const box = createBox({ sandbox: "unavailable", allow: ["Shell(*)"], force: true });
     expect(await box.tools.review(run("ls"))).toBeUndefined();
-    expect(await execute(box, run("ls"))).toMatchObject({ status: "rejected" });
+    for (const command of ["ls", "cat a.txt | head -3"]) {
+      const outcome = await execute(box, run(command));
+      expect(outcome).toMatchObject({ status: "rejected" });
+      expect(outcome).not.toHaveProperty("lacks");
+    }
+    for (const command of ["touch a", "ls > a", "npm test", "ls; rm a", "$(x)"]) {
+      expect(await execute(box, run(command))).toMatchObject({ status: "rejected", lacks: "sandbox" });
+    }
     expect(box.started).toEqual([]);
   });
 

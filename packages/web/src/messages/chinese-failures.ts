@@ -32,6 +32,7 @@ export const chineseFailures: typeof englishFailures = {
     BUDGET_COST: ["已達費用上限", "伺服器的管理者可以調高上限。"],
     BUDGET_TIME: ["已達時間上限", goOn],
     PERMISSION_REQUIRED: ["缺少權限", "伺服器的管理者可以用規則授權。"],
+    SANDBOX_UNAVAILABLE: ["這裡無法執行指令", "伺服器的管理者可以設定沙箱：`sheaf doctor` 會說明做法。"],
     STORAGE_FULL: ["伺服器的磁碟已滿", "請清出空間，再重新傳送訊息。"],
     STORAGE_LOCKED: ["伺服器的儲存空間正在使用中", sendAgain],
     STORAGE_CORRUPT: ["伺服器的儲存空間已損毀", "伺服器的管理者可以用 `sheaf doctor` 檢查。"],

@@ -38,6 +38,10 @@ const answerFailures = {
   BUDGET_COST: ["Cost limit reached", "Whoever runs the server can raise it."],
   BUDGET_TIME: ["Time limit reached", goOn],
   PERMISSION_REQUIRED: ["A permission is missing", "Whoever runs the server can allow it with a rule."],
+  SANDBOX_UNAVAILABLE: [
+    "Commands cannot run here",
+    "Whoever runs the server can set up its sandbox: `sheaf doctor` shows how.",
+  ],
   STORAGE_FULL: ["The server’s disk is full", "Free some space, then send the message again."],
   STORAGE_LOCKED: ["The server’s storage is in use", sendAgain],
   STORAGE_CORRUPT: ["The server’s storage is damaged", "Whoever runs the server can check it with `sheaf doctor`."],

@@ -56,6 +56,10 @@ export const germanFailures: typeof englishFailures = {
     BUDGET_COST: ["Kostenlimit erreicht", "Wer den Server betreibt, kann es erhöhen."],
     BUDGET_TIME: ["Zeitlimit erreicht", goOn],
     PERMISSION_REQUIRED: ["Eine Berechtigung fehlt", "Wer den Server betreibt, kann sie mit einer Regel erteilen."],
+    SANDBOX_UNAVAILABLE: [
+      "Befehle können hier nicht laufen",
+      "Wer den Server betreibt, kann die Sandbox einrichten: `sheaf doctor` zeigt, wie.",
+    ],
     STORAGE_FULL: [
       "Der Datenträger des Servers ist voll",
       "Schaffen Sie Platz und senden Sie die Nachricht noch einmal.",

@@ -44,6 +44,10 @@ export const japaneseFailures: typeof englishFailures = {
     BUDGET_COST: ["費用の上限に達しました", "サーバーの管理者が上限を引き上げられます。"],
     BUDGET_TIME: ["制限時間に達しました", goOn],
     PERMISSION_REQUIRED: ["必要な権限がありません", "サーバーの管理者がルールで許可できます。"],
+    SANDBOX_UNAVAILABLE: [
+      "ここではコマンドを実行できません",
+      "サーバーの管理者がサンドボックスを設定できます。方法は `sheaf doctor` で確認できます。",
+    ],
     STORAGE_FULL: ["サーバーのディスクがいっぱいです", "空き容量を確保してから、もう一度送信してください。"],
     STORAGE_LOCKED: ["サーバーのストレージが使用中です", sendAgain],
     STORAGE_CORRUPT: ["サーバーのストレージが破損しています", "サーバーの管理者が `sheaf doctor` で確認できます。"],

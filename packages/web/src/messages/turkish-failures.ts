@@ -44,6 +44,10 @@ export const turkishFailures: typeof englishFailures = {
     BUDGET_COST: ["Maliyet sınırına ulaşıldı", "Sunucuyu yöneten kişi sınırı yükseltebilir."],
     BUDGET_TIME: ["Süre sınırına ulaşıldı", goOn],
     PERMISSION_REQUIRED: ["Gerekli izin yok", "Sunucuyu yöneten kişi bir kuralla izin verebilir."],
+    SANDBOX_UNAVAILABLE: [
+      "Komutlar burada çalıştırılamıyor",
+      "Sunucuyu yöneten kişi korumalı alanı kurabilir: `sheaf doctor` nasıl yapılacağını gösterir.",
+    ],
     STORAGE_FULL: ["Sunucunun diski dolu", "Yer açıp mesajı yeniden gönderin."],
     STORAGE_LOCKED: ["Sunucunun deposu kullanımda", sendAgain],
     STORAGE_CORRUPT: ["Sunucunun deposu bozuk", "Sunucuyu yöneten kişi `sheaf doctor` ile kontrol edebilir."],

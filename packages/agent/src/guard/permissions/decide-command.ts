@@ -31,7 +31,8 @@ interface CommandCall {
 
 export function decideCommand(call: CommandCall, policy: CommandPolicy, rules: Rules): PermissionDecision {
   if (policy.sandbox === "unavailable") {
-    return deny(policy.sandboxFault ?? "commands run in a sandbox only, and it cannot start here");
+    const reason = policy.sandboxFault ?? "commands run in a sandbox only, and it cannot start here";
+    return deny(reason, undefined, isReading(call, policy, rules) ? undefined : "sandbox");
   }
   const denies = rules.denies.filter((rule) => rule.kind === "Shell");
   const allows = rules.allows.filter((rule) => rule.kind === "Shell");
@@ -49,6 +50,13 @@ export function decideCommand(call: CommandCall, policy: CommandPolicy, rules: R
   if (refusal || general) return refusal ?? general!;
   if (reading.obstacle !== undefined) return askForPermission(reading.obstacle, allows);
   return decideByParts(reading, call, policy, { ...rules, allows });
+}
+
+/** Whether a command only reads, as far as its text shows it. */
+function isReading(call: CommandCall, policy: CommandPolicy, { denies }: Rules): boolean {
+  const result = readCommand(call.command);
+  if (!result.ok || result.reading.obstacle !== undefined) return false;
+  return decideByParts(result.reading, call, policy, { allows: [], denies }).decision === "allow";
 }
 
 /** What lets every command run, if anything does. */

@@ -19,6 +19,8 @@ export type PermissionDecision =
       readonly rule?: string;
       /** One line for the model and the user: why, and what to do. */
       readonly reason: string;
+      /** The call could change something, and would be judged anew where a sandbox works (S-31). */
+      readonly lacks?: "sandbox";
     }
   | {
       /** A person must agree first; where nobody can be asked, the call is refused (S-11). */
@@ -41,8 +43,8 @@ export function allowByRule(rule: string): PermissionDecision {
   return { decision: "allow", rule, reason: `the user's rule allows it` };
 }
 
-export function deny(reason: string, rule?: string): PermissionDecision {
-  return { decision: "deny", ...(rule !== undefined && { rule }), reason };
+export function deny(reason: string, rule?: string, lacks?: "sandbox"): PermissionDecision {
+  return { decision: "deny", ...(rule !== undefined && { rule }), reason, ...(lacks && { lacks }) };
 }
 
 /** Why a person must agree: in a sentence, and for programs (X34). */

@@ -1,0 +1,60 @@
+import type { CommandEffect, RunEventBody } from "@sheaf/protocol";
+import { expect, test } from "vitest";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { createRefusedCommands } from "../../src/run/refused-commands.ts";
+import type { ToolOutcome } from "../../src/tools/tool.ts";
+import { call, createFakeModel, createFakeTools, end, last, ok, runModel, text } from "./fake-ports.ts";
+
+const reason = "commands are refused because no sandbox works here (x): install it";
+const error = { code: "PERMISSION_DENIED", message: reason, details: "" };
+const refused: ToolOutcome = { status: "rejected", output: "", error, lacks: "sandbox" };
+const reading: ToolOutcome = { status: "rejected", output: "", error };
+const effect: CommandEffect = {
+  kind: "command",
+  command: "c",
+  workingDirectory: "/w",
+  exitCode: 1,
+  signal: "",
+  stdout: "",
+  stderr: "",
+  timedOut: false,
+  background: false,
+  permissions: [],
+};
+
+/** The end of a run with these calls, one after the other. */
+async function runCalls(...outcomes: readonly ToolOutcome[]) {
+  const turns = outcomes.map((_, index) => [[...call(`call_${index}`, "run_x", { index }), end("tool_calls")]]);
+  const played = outcomes.values();
+  const tools = createFakeTools({ run_x: async () => played.next().value! });
+  return last(await runModel(createFakeModel([...turns, [[text("done"), end()]]]), { tools }));
+}
+
+test(verifies("S-31", "a run whose commands were all refused for want of a sandbox fails, and says why"), async () => {
+  for (const outcomes of [[refused], [refused, refused], [reading, refused], [refused, ok()]]) {
+    expect(await runCalls(...outcomes)).toMatchObject({
+      type: "run_end",
+      reason: "error",
+      error: { code: "SANDBOX_UNAVAILABLE", message: reason, source: "sandbox", retryable: false },
+    });
+  }
+});
+
+test(verifies("S-31", "commands that only read do not count, and one that ran is enough"), async () => {
+  const ran: ToolOutcome = { ...ok(), effect };
+  for (const outcomes of [[reading], [reading, ok()], [refused, ran], [ran, refused]]) {
+    expect(await runCalls(...outcomes)).toMatchObject({ type: "run_end", reason: "end_turn" });
+  }
+});
+
+test(verifies("S-31", "commands of subagents count; another end and the value of an answer stay"), () => {
+  const result = { type: "tool_result", callId: "call_1", durationMs: 1, ...refused } as const;
+  const commands = createRefusedCommands();
+  commands.push({ type: "agent_event", callId: "call_0", event: result } satisfies RunEventBody);
+  expect(commands.toEnd({ type: "run_end", reason: "end_turn", output: { a: 1 } })).toMatchObject({
+    error: { code: "SANDBOX_UNAVAILABLE" },
+    output: { a: 1 },
+  });
+  const asked = { type: "run_end", reason: "clarification" } as const;
+  expect(commands.toEnd(asked)).toBe(asked);
+});
