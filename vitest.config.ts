@@ -1,4 +1,5 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { createSkippedReporter } from "./test/support/report-skipped.ts";
 
 const isCi = process.env.CI === "true";
 
@@ -17,6 +18,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["sheaf-source", "module", "node"] } },
   test: {
     setupFiles: ["test/support/property-seed.ts"],
+    reporters: [...configDefaults.reporters, createSkippedReporter((text) => process.stdout.write(`\n${text}`))],
     maxWorkers: 2,
     // There is no module state, so files share the modules of their worker. Loading them anew took a third of the fast tests' time.
     isolate: false,

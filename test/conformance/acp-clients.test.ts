@@ -3,8 +3,9 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { installClients } from "../support/clients.ts";
+import { describeWhere } from "../support/describe-where.ts";
 import { compiledCode, createTestFolder, sheafProgram } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -12,8 +13,7 @@ const run = promisify(execFile);
 const folders = createTestFolder();
 
 const clients = folders.newFolder();
-const isInstalled = await installClients(clients);
-const describeClients = isInstalled ? describe : describe.skip;
+const missing = await installClients(clients);
 
 const call = (tool: string, args: object) => ({ events: [{ call: { tool, arguments: args } }] });
 const turns = [
@@ -35,7 +35,7 @@ function openPlace() {
   return { cwd, environment, args, read: (name: string) => readFileSync(join(cwd, name), "utf8") };
 }
 
-describeClients(isInstalled ? "clients" : "SKIPPED: no registry to install the clients from", () => {
+describeWhere("clients", missing, () => {
   test(verifies(["C54", "C57", "X17"], "acpx: sessions, files, permissions, options, modes and commands"), async () => {
     const { cwd, environment, args, read } = openPlace();
     const program = join(clients, "node_modules/acpx/dist/cli.js");

@@ -6,6 +6,7 @@ import { createStreamJsonProjection } from "../../packages/agent/src/output/stre
 import { describe, expect, test } from "vitest";
 import { methods } from "@agentclientprotocol/sdk/unstable";
 import { startEditor } from "../support/acp-editor.ts";
+import { notLinux, skipIfMissing } from "../support/describe-where.ts";
 import { refuseEvents } from "../support/refusing-store.ts";
 import { describeWithNamespaces, toNamespaceWrapper } from "../support/namespace.ts";
 import { createTestFolder, parseStream, runSheaf, type SheafResult, toLines } from "../support/sheaf.ts";
@@ -258,9 +259,10 @@ describeWithNamespaces("the disk of the store", () => {
 describe("a place where there can be no store", () => {
   const places = ["/proc/none/a", "/proc/none", "/proc", "/dev/null", "/dev/null/a"] as const;
 
-  test.skipIf(process.platform !== "linux").each(places)(
+  test.each(places)(
     verifies(["C20", "C22"], "%s is reported at once, by each command that would write there"),
     async (home) => {
+      skipIfMissing(notLinux);
       const cwd = folders.newFolder();
       const run = (...words: readonly string[]) => runSheaf(words, { cwd, home });
       const prompt = await run("-p", "--model", "offline", "hello");

@@ -6,8 +6,9 @@ import { Readable, Writable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { client, methods, ndJsonStream, PROTOCOL_VERSION, type SessionUpdate } from "@agentclientprotocol/sdk";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { installClients } from "../support/clients.ts";
+import { describeWhere, type Missing } from "../support/describe-where.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -29,8 +30,8 @@ interface Place {
   readonly environment: Record<string, string>;
 }
 
-/** The clients, installed; undefined where no registry is reached. */
-async function install(): Promise<Place | undefined> {
+/** Installs the clients; describes why not, if no registry answers. */
+async function install(): Promise<Place & { readonly missing: Missing | undefined }> {
   const clients = folders.newFolder();
   const bin = join(clients, "bin");
   mkdirSync(bin);
@@ -43,16 +44,13 @@ async function install(): Promise<Place | undefined> {
     // A notice on stderr must not disturb them (C47).
     CURSOR_API_KEY: "key_0123",
   };
-  return (await installClients(clients)) ? { clients, environment } : undefined;
+  return { clients, environment, missing: await installClients(clients) };
 }
 
-const place = await install();
-const describeClients = place ? describe : describe.skip;
+const { clients, environment, missing } = await install();
 const newWorkspace = (): string => folders.newFolder({ "README.md": "# Wordy\n", "s.json": JSON.stringify(script) });
 
-describeClients(place ? "clients" : "SKIPPED: no registry to install the clients from", () => {
-  const { clients, environment } = place ?? { clients: "", environment: {} };
-
+describeWhere("clients", missing, () => {
   test(
     verifies(
       ["C30", "C14"],

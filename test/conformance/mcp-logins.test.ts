@@ -2,9 +2,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createStreamDecoder } from "@sheaf/protocol";
 import { installClients } from "../support/clients.ts";
+import { describeWhere } from "../support/describe-where.ts";
 import { findFreePort } from "../support/reverse-proxy.ts";
 import { startServer } from "../support/server.ts";
 import { compiledCode, createTestFolder, parseStream, runSheaf, type SheafResult } from "../support/sheaf.ts";
@@ -12,8 +13,7 @@ import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
 const clients = folders.newFolder();
-const isInstalled = await installClients(clients);
-const describeServers = isInstalled ? describe : describe.skip;
+const missing = await installClients(clients);
 const published = join(clients, "node_modules/@modelcontextprotocol");
 
 /** The example of the SDK that asks for a login, with its demo authorization server. */
@@ -66,7 +66,7 @@ async function logIn(place: { readonly cwd: string; readonly home: string }, pas
 const toScript = (tool: string, args: object): string =>
   JSON.stringify({ turns: [{ events: [{ call: { tool, arguments: args } }] }, { events: [{ text: "Done." }] }] });
 
-describeServers(isInstalled ? "published servers" : "SKIPPED: no registry to install the servers from", () => {
+describeWhere("published servers", missing, () => {
   test(
     verifies(["C100", "S-170", "S-41"], "the SDK's example asks for a login, and a run uses it; nothing shows a token"),
     async () => {

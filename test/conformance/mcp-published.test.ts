@@ -1,15 +1,15 @@
 /** Servers of the Model Context Protocol by its own authors, as they come from the registry (C53). */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { installClients } from "../support/clients.ts";
+import { describeWhere } from "../support/describe-where.ts";
 import { compiledCode, createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
 const clients = folders.newFolder();
-const isInstalled = await installClients(clients);
-const describeServers = isInstalled ? describe : describe.skip;
+const missing = await installClients(clients);
 
 type Call = readonly [tool: string, args: object];
 
@@ -63,7 +63,7 @@ function createPlace(settings: object = {}, shell = "") {
 const toText = (text: unknown, isError = false) => ({ content: [{ text: { text } }], isError });
 const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 
-describeServers(isInstalled ? "published servers" : "SKIPPED: no registry to install the servers from", () => {
+describeWhere("published servers", missing, () => {
   test(verifies(["C53", "C43"], "list their tools in the form of cursor-agent"), async () => {
     const { sheaf } = createPlace();
     const list = async (name: string): Promise<string> => (await sheaf("mcp", "list-tools", name)).stdout;

@@ -3,6 +3,8 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { missingBubblewrap } from "../support/bubblewrap.ts";
+import { skipIfMissing, unless } from "../support/describe-where.ts";
 import { createModelServer } from "../support/model-server.ts";
 import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -203,6 +205,7 @@ test(
     "commands see the user's skills in a hidden folder, change nothing there, and see nothing else of it",
   ),
   async () => {
+    skipIfMissing(missingBubblewrap);
     const place = createPlace({
       "skills/flowers/SKILL.md": skill("Water the flowers", "Run say.sh."),
       "skills/flowers/say.sh": "echo said\n",
@@ -222,38 +225,36 @@ test(
 );
 
 const foreign = process.env.SHEAF_FOREIGN_SKILLS;
-const missing = "SKIPPED: no skills of others: set SHEAF_FOREIGN_SKILLS to a folder with skills/ and commands/";
+const reason = "there are no skills of others: set SHEAF_FOREIGN_SKILLS to a folder with skills/ and commands/";
 
-test.skipIf(foreign === undefined)(
-  foreign === undefined ? missing : verifies(["C90", "C91"], "skills and commands of others work unchanged"),
-  async () => {
-    const place = createPlace({});
-    cpSync(foreign!, place.home, { recursive: true });
-    const listed = await runSheaf(["skills", "--json"], place);
-    const { skills } = JSON.parse(listed.stdout) as {
-      skills: { kind: string; name: string; description: string; file: string }[];
-    };
-    const commands = skills.filter(({ kind }) => kind === "command");
-    const read = skills.filter(({ kind }) => kind === "skill");
-    expect(commands.length).toBeGreaterThanOrEqual(5);
-    expect(read.length).toBeGreaterThanOrEqual(5);
-    const calls = read.map(({ name }) => ({ tool: "read_skill", arguments: { name } }));
-    const file = join(place.cwd, "script.json");
-    writeFileSync(file, JSON.stringify({ turns: [{ events: [{ calls }] }, { events: [{ text: "Done." }] }] }));
-    const { stdout } = await runSheaf(["-p", "Go", "--model", `scripted:${file}`], place);
-    for (const each of read) {
-      expect(each.description, each.name).not.toBe("");
-      const last = readFileSync(each.file, "utf8").trim().split("\n").at(-1)!;
-      expect(stdout, each.name).toContain(JSON.stringify(last).slice(1, -1));
-    }
-    for (const { name, file: source } of commands) {
-      const result = await runSheaf(["-p", `/${name} one two`, ...ask], place);
-      expect(result.code, name).toBe(0);
-      const { commandNote = "", prompt } = await readStart(place, result.stdout);
-      expect(prompt).toBe(`/${name} one two`);
-      expect(commandNote, name).not.toContain("$ARGUMENTS");
-      const count = readFileSync(source, "utf8").split("$ARGUMENTS").length - 1;
-      expect(commandNote.split("one two").length - 1, name).toBeGreaterThanOrEqual(count);
-    }
-  },
-);
+test(verifies(["C90", "C91"], "skills and commands of others work unchanged"), async () => {
+  skipIfMissing(unless(foreign !== undefined, reason));
+  const place = createPlace({});
+  cpSync(foreign!, place.home, { recursive: true });
+  const listed = await runSheaf(["skills", "--json"], place);
+  const { skills } = JSON.parse(listed.stdout) as {
+    skills: { kind: string; name: string; description: string; file: string }[];
+  };
+  const commands = skills.filter(({ kind }) => kind === "command");
+  const read = skills.filter(({ kind }) => kind === "skill");
+  expect(commands.length).toBeGreaterThanOrEqual(5);
+  expect(read.length).toBeGreaterThanOrEqual(5);
+  const calls = read.map(({ name }) => ({ tool: "read_skill", arguments: { name } }));
+  const file = join(place.cwd, "script.json");
+  writeFileSync(file, JSON.stringify({ turns: [{ events: [{ calls }] }, { events: [{ text: "Done." }] }] }));
+  const { stdout } = await runSheaf(["-p", "Go", "--model", `scripted:${file}`], place);
+  for (const each of read) {
+    expect(each.description, each.name).not.toBe("");
+    const last = readFileSync(each.file, "utf8").trim().split("\n").at(-1)!;
+    expect(stdout, each.name).toContain(JSON.stringify(last).slice(1, -1));
+  }
+  for (const { name, file: source } of commands) {
+    const result = await runSheaf(["-p", `/${name} one two`, ...ask], place);
+    expect(result.code, name).toBe(0);
+    const { commandNote = "", prompt } = await readStart(place, result.stdout);
+    expect(prompt).toBe(`/${name} one two`);
+    expect(commandNote, name).not.toContain("$ARGUMENTS");
+    const count = readFileSync(source, "utf8").split("$ARGUMENTS").length - 1;
+    expect(commandNote.split("one two").length - 1, name).toBeGreaterThanOrEqual(count);
+  }
+});

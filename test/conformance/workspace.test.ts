@@ -3,6 +3,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { missingBubblewrap } from "../support/bubblewrap.ts";
+import { describeWhere, notLinux, skipIfMissing } from "../support/describe-where.ts";
 import { describeWithNamespaces, toNamespaceWrapper } from "../support/namespace.ts";
 import { createTestFolder, parseStream, runSheaf, type SheafOptions } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -101,6 +103,7 @@ describe("commands", () => {
       "without a sandbox and without a rule are refused, and the answer names the way; with one they run",
     ),
     async () => {
+      skipIfMissing(missingBubblewrap);
       const cwd = folders.newFolder();
       const refused = await runOffline(cwd, "run `env echo hello`", ["--sandbox", "disabled"]);
       expect(refused.code).toBe(0);
@@ -158,7 +161,7 @@ test("a sparse file does not fool the limits", async () => {
   expect(duration).toBeLessThan(10_000);
 });
 
-describe.skipIf(process.platform !== "linux")("a name that is not UTF-8", () => {
+describeWhere("a name that is not UTF-8", notLinux, () => {
   test(verifies(["C20", "C21"], "of the workspace or an added folder is reported, not called missing"), async () => {
     const cwd = folders.newFolder();
     execFileSync("sh", ["-c", 'mkdir -p "$(printf "w\\377/inner")"; ln -s "$(printf "w\\377")" link'], { cwd });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
 import { installClients } from "../support/clients.ts";
+import { type Missing, skipIfMissing } from "../support/describe-where.ts";
 import { watchFaults } from "../support/page.ts";
 import { startServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
@@ -14,8 +15,7 @@ const root = join(import.meta.dirname, "../..");
 const folders = createTestFolder();
 const folder = folders.newFolder({ "package.json": '{"type":"module"}' });
 const modules = join(folder, "node_modules");
-const missing = "React is not installed: no registry was reached";
-let hasReact = false;
+let missingReact: Missing | undefined;
 
 function install(name: string): void {
   const target = join(modules, "@sheaf", name);
@@ -32,8 +32,8 @@ beforeAll(async () => {
   for (const name of ["esbuild", "@esbuild", "@noble"]) link(join(root, "node_modules"), name);
   cpSync(join(root, "examples"), join(folder, "examples"), { recursive: true });
   const clients = folders.newFolder({});
-  hasReact = await installClients(clients);
-  if (!hasReact) return;
+  missingReact = await installClients(clients);
+  if (missingReact !== undefined) return;
   const installed = join(clients, "node_modules");
   for (const name of ["react", "react-dom", "scheduler", "@types", "csstype"]) link(installed, name);
 }, 300_000);
@@ -46,8 +46,8 @@ const script = {
 describeWithChromium("a chat of the examples", (browser) => {
   test.for(["chat-dom/chat.js", "chat-react/small.tsx", "chat-react/chat.tsx"])(
     "%s: an approval that a reload does not lose, and the answer after it",
-    async (name, { skip }) => {
-      skip(name.includes("react") && !hasReact, missing);
+    async (name) => {
+      if (name.includes("react")) skipIfMissing(missingReact);
       const cwd = folders.newFolder({ "a.txt": "" });
       const server = await startServer({ home: `${cwd}-home`, cwd, script, args: ["--sandbox", "disabled"] });
       const env = { PATH: process.env.PATH, SHEAF_URL: server.address, SHEAF_TOKEN: server.token };
@@ -80,8 +80,8 @@ describeWithChromium("a chat of the examples", (browser) => {
   );
 });
 
-test("the React examples have no type error", ({ skip }) => {
-  skip(!hasReact, missing);
+test("the React examples have no type error", () => {
+  skipIfMissing(missingReact);
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   const project = join("examples", "chat-react");
   const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", project], { cwd: folder, encoding: "utf8" });

@@ -10,7 +10,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { checkHistory } from "../support/check-history.ts";
 import { createCluster } from "../support/cluster.ts";
 import { describeWhere } from "../support/describe-where.ts";
-import { createPostgresCluster, findPostgresPrograms, type TestPostgres } from "../support/postgres-cluster.ts";
+import {
+  createPostgresCluster,
+  findMissingPostgres,
+  findPostgresPrograms,
+  type TestPostgres,
+} from "../support/postgres-cluster.ts";
 import { countOutcomes, createHistoryRecorder, effectsScript } from "../support/record-history.ts";
 import { findFreePort } from "../support/reverse-proxy.ts";
 import type { TestServer } from "../support/server.ts";
@@ -44,10 +49,8 @@ interface Node {
 }
 
 const programs = findPostgresPrograms();
-const missing =
-  programs === undefined ? "no PostgreSQL 15 or newer on this machine (apt install postgresql)" : undefined;
 
-describeWhere("a cluster in which everything fails, one thing at a time", missing, () => {
+describeWhere("a cluster in which everything fails, one thing at a time", findMissingPostgres(), () => {
   test(
     verifies("R-67", "every response ends once, no call runs twice, and readers see one stream"),
     async () => {

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { reduce, type Document, type StreamEvent } from "@sheaf/protocol";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describeWhere, notLinux } from "../support/describe-where.ts";
 import { createModelServer, type ModelServer } from "../support/model-server.ts";
 import { watchMemory } from "../support/process-memory.ts";
 import { createTestFolder, runSheaf, toLines } from "../support/sheaf.ts";
@@ -108,7 +109,7 @@ async function runDeltas(shape: Shape, length: number) {
   return { duration, memory: watch!.highest(), events: events.length };
 }
 
-describe.skipIf(process.platform !== "linux")("very many tiny deltas", () => {
+describeWhere("very many tiny deltas", notLinux, () => {
   test.each(Object.entries(shapes))(
     verifies(["R-22", "N43"], "as %s arrive whole, in bounded memory, before a minute is over"),
     async (name, shape) => {

@@ -7,7 +7,8 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { text } from "node:stream/consumers";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { describeWhere, notLinux } from "../support/describe-where.ts";
 import { readMemory } from "../support/process-memory.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
@@ -82,7 +83,7 @@ function toSlope(samples: readonly Sample[]): number {
   return joint / mean(samples.map(({ hour }) => (hour - meanHour) ** 2));
 }
 
-describe.skipIf(process.platform !== "linux")("a server that works for long", () => {
+describeWhere("a server that works for long", notLinux, () => {
   test(
     verifies("R-20", "has as many descriptors as before, and over hours no more memory"),
     async () => {

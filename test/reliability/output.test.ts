@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { describeWhere, notLinux } from "../support/describe-where.ts";
 import { watchMemory } from "../support/process-memory.ts";
 import { createTestFolder, parseStream, runSheaf, toTexts, type SheafOptions } from "../support/sheaf.ts";
 import { chooseRuns, reportFigure } from "../support/soak.ts";
@@ -52,7 +53,7 @@ async function pause(stream: Readable, milliseconds: number): Promise<void> {
   stream.resume();
 }
 
-describe.skipIf(process.platform !== "linux")("memory of the program", () => {
+describeWhere("memory of the program", notLinux, () => {
   test(verifies(["R-14", "C9"], "stays bounded whatever a command prints"), { timeout: 180_000 }, async () => {
     const { memory: usual } = await runWatched(runCommand("echo hello"));
     const megabytes = chooseRuns(30, 100);

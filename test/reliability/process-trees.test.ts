@@ -3,12 +3,13 @@ import { spawn } from "node:child_process";
 import { existsSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createCommandNetwork } from "../../packages/agent/src/guard/permissions/decide-network.ts";
 import { createCommandRunner } from "../../packages/agent/src/guard/sandbox/launch/command-runner.ts";
 import { findSandbox } from "../../packages/agent/src/guard/sandbox/find/find-sandbox.ts";
 import type { SandboxSetting } from "../../packages/agent/src/guard/sandbox/sandbox.ts";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
+import { describeWhere, notLinux } from "../support/describe-where.ts";
 import { findProcesses } from "../support/processes.ts";
 import { createTestFolder, sheafProgram } from "../support/sheaf.ts";
 import { chooseRuns, reportFigure, soakTimeout } from "../support/soak.ts";
@@ -134,6 +135,6 @@ function testAllEnds(setting: SandboxSetting): void {
 describeWithBubblewrap("process trees in the sandbox", () => {
   testAllEnds("enabled");
 });
-describe.skipIf(process.platform !== "linux")("process trees without a sandbox", () => {
+describeWhere("process trees without a sandbox", notLinux, () => {
   testAllEnds("disabled");
 });

@@ -1,9 +1,8 @@
 /** A browser for tests: the Chromium of the machine, which calls nobody over the network by itself. */
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { describeWhere } from "./describe-where.ts";
+import { findMissing, findProgram } from "./programs.ts";
 
 /** Tests may run as root in a container, so Chromium has no sandbox there; the rest keeps it silent. */
 const flags = [
@@ -17,32 +16,17 @@ const flags = [
   "--disable-sync",
 ];
 
-/** `SHEAF_CHROMIUM`, or the first Chromium on the PATH. */
+/** Path of the Chromium to use: `SHEAF_CHROMIUM`, or the first one on the PATH. */
 function findChromium(): string | undefined {
-  const { SHEAF_CHROMIUM, PATH = "" } = process.env;
-  if (SHEAF_CHROMIUM !== undefined && SHEAF_CHROMIUM !== "") return SHEAF_CHROMIUM;
-  const folders = PATH.split(delimiter).filter((folder) => folder !== "");
-  return ["chromium", "chromium-browser", "google-chrome"]
-    .flatMap((name) => folders.map((folder) => join(folder, name)))
-    .find(isExecutable);
+  const { SHEAF_CHROMIUM } = process.env;
+  return SHEAF_CHROMIUM !== undefined && SHEAF_CHROMIUM !== "" ? SHEAF_CHROMIUM : findProgram("chromium");
 }
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const missing =
-  "there is no Chromium on this machine: install it (apt-get install chromium), or set SHEAF_CHROMIUM to its path";
 
 /** Starts it without a window. Whoever starts it closes it. Throws when there is none. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = findChromium();
-  if (executablePath === undefined) throw new Error(missing);
+  if (executablePath === undefined)
+    throw new Error("there is no Chromium: install it, or set SHEAF_CHROMIUM to its path");
   return chromium.launch({ executablePath, args: flags, headless: true });
 }
 
@@ -58,9 +42,9 @@ export interface TestBrowser {
   borrowPage(options?: BrowserContextOptions): Promise<Page>;
 }
 
-/** Runs `body` where there is a Chromium. Elsewhere one skipped test says so; with CI=true it fails. */
+/** Runs `body` if there is a Chromium; otherwise one skipped test shows that there is none, and with CI=true it fails. */
 export function describeWithChromium(title: string, body: (browser: TestBrowser) => void): void {
-  describeWhere(title, findChromium() === undefined ? missing : undefined, () => {
+  describeWhere(title, findChromium() === undefined ? findMissing("chromium") : undefined, () => {
     let browser: Browser;
     const pages = new Map<string, Page>();
     beforeAll(async () => {

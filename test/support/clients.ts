@@ -5,24 +5,24 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import type { Missing } from "./describe-where.ts";
 
 const run = promisify(execFile);
 const source = join(import.meta.dirname, "../clients");
 const cache = join(import.meta.dirname, "../../node_modules/.clients");
 
-/** Puts them into a folder. False where no registry is reached; with CI=true that is an error. */
-export async function installClients(folder: string): Promise<boolean> {
+/** Puts them into a folder. Describes why not, if no registry answers. */
+export async function installClients(folder: string): Promise<Missing | undefined> {
   const lock = readFileSync(join(source, "package-lock.json"));
   const shared = join(cache, createHash("sha256").update(lock).digest("hex").slice(0, 16));
   try {
     await installOnce(shared);
   } catch (error) {
-    if (process.env.CI === "true") throw error;
-    return false;
+    return { reason: `the clients of others cannot be installed: ${String(error).split("\n", 1)[0]}` };
   }
   for (const name of ["package.json", "package-lock.json"]) copyFileSync(join(source, name), join(folder, name));
   symlinkSync(join(shared, "node_modules"), join(folder, "node_modules"));
-  return true;
+  return undefined;
 }
 
 /** Several test files ask for it at the same time: the first one installs, the others wait. */

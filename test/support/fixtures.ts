@@ -7,10 +7,10 @@ const fixturesFolder = resolve(process.env["SHEAF_FIXTURES"] ?? join(import.meta
 
 /**
  * Runs `body` with the path of `fixturesFolder/part`.
- * Where the folder is missing the block is one skipped test that says so; with CI=true that is a failure.
+ * If the folder is missing, one skipped test shows that; with CI=true it fails.
  */
 export function describeWithFixtures(part: string, body: (folder: string) => void): void {
   const folder = join(fixturesFolder, part);
-  const missing = `no recorded fixtures at ${folder}: set SHEAF_FIXTURES to their folder`;
-  describeWhere(`fixtures ${part}`, existsSync(folder) ? undefined : missing, () => body(folder));
+  const reason = `there are no recorded streams in ${fixturesFolder}: set SHEAF_FIXTURES to their folder`;
+  describeWhere(`fixtures ${part}`, existsSync(folder) ? undefined : { reason }, () => body(folder));
 }

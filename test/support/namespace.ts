@@ -1,6 +1,7 @@
 /** Commands that run in their own mount namespace: small disks, read-only folders. */
 import { spawnSync } from "node:child_process";
 import { describeWhere } from "./describe-where.ts";
+import { findMissing } from "./programs.ts";
 
 /** Whether this machine can make one. */
 function canUnshare(): boolean {
@@ -12,7 +13,8 @@ export function toNamespaceWrapper(setup: string): string[] {
   return ["unshare", "-rm", "sh", "-c", `${setup} && exec "$@"`, "sh"];
 }
 
-/** Runs `body` where mount namespaces work; elsewhere one skipped test says so, and with CI=true a failing one. */
+/** Runs `body` if mount namespaces work; otherwise one skipped test shows that they do not, and with CI=true it fails. */
 export function describeWithNamespaces(title: string, body: () => void): void {
-  describeWhere(title, canUnshare() ? undefined : "no mount namespaces on this machine (unshare -rm fails)", body);
+  const problem = "there are no mount namespaces on this machine (unshare -rm fails)";
+  describeWhere(title, canUnshare() ? undefined : findMissing("unshare", problem), body);
 }

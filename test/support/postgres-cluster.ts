@@ -5,6 +5,8 @@ import { chownSync, existsSync, globSync, readFileSync, writeFileSync } from "no
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import type { Missing } from "./describe-where.ts";
+import { findMissing } from "./programs.ts";
 
 /** The user that may do everything in the cluster. */
 const superuser = "postgres";
@@ -32,6 +34,12 @@ export interface TestPostgres {
 export function findPostgresPrograms(): string | undefined {
   const folders = globSync("/usr/lib/postgresql/*/bin").filter((path) => Number(path.split("/")[4]) >= 15);
   return [...folders, "/usr/local/bin", "/usr/bin"].find((path) => existsSync(join(path, "initdb")));
+}
+
+/** Describes why there is no server for tests. */
+export function findMissingPostgres(): Missing | undefined {
+  if (findPostgresPrograms() !== undefined) return undefined;
+  return findMissing("initdb", "PostgreSQL is older than version 15");
 }
 
 /** Its files are in `folder`; it does not run yet. `port`: on 127.0.0.1; default: by its socket alone. */

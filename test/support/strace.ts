@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describeWhere } from "./describe-where.ts";
+import { findMissing } from "./programs.ts";
 
 /** Words before a command that note its calls, and those of its children, in a file. */
 export function toStraceWrapper(file: string): string[] {
@@ -27,8 +28,8 @@ export function readTrace(file: string): { readonly executed: string[]; readonly
   return { executed, opened };
 }
 
-/** Runs `body` where strace works; elsewhere one skipped test says so, and with CI=true a failing one. */
+/** Runs `body` if strace works; otherwise one skipped test shows that it does not, and with CI=true it fails. */
 export function describeWithStrace(title: string, body: () => void): void {
   const { status } = spawnSync("strace", ["-qq", "-o", "/dev/null", "true"]);
-  describeWhere(title, status === 0 ? undefined : "strace does not work on this machine", body);
+  describeWhere(title, status === 0 ? undefined : findMissing("strace", "strace does not work on this machine"), body);
 }

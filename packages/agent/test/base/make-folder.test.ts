@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { notLinux, skipIfMissing } from "../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { makeFolder } from "../../src/base/make-folder.ts";
 
@@ -40,7 +41,8 @@ test("where none can be made it says so at once", () => {
   expect(toCode(join(folder, "link/a"))).toBe("EEXIST");
 });
 
-test.skipIf(process.platform !== "linux")("below /proc as well, where Node would try for ever", () => {
+test("below /proc as well, where Node would try for ever", () => {
+  skipIfMissing(notLinux);
   expect(() => makeFolder("/proc/none/a")).toThrow(/ENOENT/);
   expect(() => makeFolder("/proc/none")).toThrow(/ENOENT/);
 });

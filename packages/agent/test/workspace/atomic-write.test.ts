@@ -12,6 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { notRoot, skipIfMissing } from "../../../../test/support/describe-where.ts";
+import { describeWithNamespaces } from "../../../../test/support/namespace.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { writeFileAtomically } from "../../src/workspace/atomic-write.ts";
 import type { FileIdentity } from "../../src/workspace/open-file.ts";
@@ -60,7 +62,8 @@ describe("a file that is there", () => {
     expect(temporary.read("a.sh")).toBe("new");
   });
 
-  test.skipIf(process.getuid?.() !== 0)(verifies("S-23", "keeps its owner"), async () => {
+  test(verifies("S-23", "keeps its owner"), async () => {
+    skipIfMissing(notRoot);
     const temporary = createTemporaryWorkspace();
     const file = temporary.write("a.txt", "old");
     chownSync(file, 1234, 4321);
@@ -149,29 +152,15 @@ describe("what cannot be written tells why", () => {
 });
 
 /** Runs this module's function in a process of its own, below a mount that only that process sees. */
-function runBelowMount(options: string, script: string): { readonly ran: boolean; readonly output: string } {
+function runBelowMount(script: string): string {
   const module = join(import.meta.dirname, "write-in-process.ts");
-  try {
-    const shell = `mount -t tmpfs ${options} tmpfs /mnt && ${script.replaceAll("WRITE", `"${process.execPath}" "${module}"`)}`;
-    return {
-      ran: true,
-      output: execFileSync("unshare", ["-rm", "sh", "-c", shell], {
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "pipe"],
-      }),
-    };
-  } catch (error) {
-    return { ran: false, output: String(error) };
-  }
+  const shell = `mount -t tmpfs -o size=1m tmpfs /mnt && ${script.replaceAll("WRITE", `"${process.execPath}" "${module}"`)}`;
+  return execFileSync("unshare", ["-rm", "sh", "-c", shell], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-const canMount = runBelowMount("-o size=1m", "true").ran;
-const mountTitle = (title: string): string => (canMount ? title : `SKIPPED, no user namespace with mounts: ${title}`);
-
-describe.skipIf(!canMount)(mountTitle("mounts"), () => {
+describeWithNamespaces("mounts", () => {
   test("a read-only file system is named", () => {
-    const { output } = runBelowMount(
-      "-o size=1m",
+    const output = runBelowMount(
       "echo old > /mnt/a.txt && mount -o remount,ro /mnt && WRITE 10; cat /mnt/a.txt; ls -A /mnt",
     );
     expect(output).toContain("READ_ONLY");
@@ -179,10 +168,7 @@ describe.skipIf(!canMount)(mountTitle("mounts"), () => {
   });
 
   test(verifies("R-16", "a full disk leaves the old file, and nothing beside it"), () => {
-    const { output } = runBelowMount(
-      "-o size=1m",
-      "echo old > /mnt/a.txt && WRITE 5000000; cat /mnt/a.txt; ls -A /mnt",
-    );
+    const output = runBelowMount("echo old > /mnt/a.txt && WRITE 5000000; cat /mnt/a.txt; ls -A /mnt");
     expect(output).toContain("DISK_FULL");
     expect(output).toMatch(/old\na\.txt\n$/);
   });

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { notRoot, skipIfMissing } from "../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { findRepository, isSameRepository, readBranch } from "../../src/workspace/repository.ts";
 
@@ -126,7 +127,8 @@ describe("the repository of a folder", () => {
     expect(isSameRepository(before, findRepository(path("repo")))).toBe(true);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("of another user does not count", () => {
+  test("of another user does not count", () => {
+    skipIfMissing(notRoot);
     const { make, path } = createFolder();
     make("shared/.git");
     const own = make("shared/own");

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { toFullReason } from "../../../src/guard/permissions/decision.ts";
 import { allowedPrograms, everyday, marking, unclear, unnamed } from "./command-table.ts";
 import { createPolicy, decideOn } from "./policy.ts";
-import { describeWithRealBash, runInRealBash } from "./real-bash.ts";
+import { runInRealBash } from "./real-bash.ts";
+import { describeWithBubblewrap } from "../../../../../test/support/bubblewrap.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 
 const allow = allowedPrograms.map((words) => `Shell(${words})`);
@@ -218,7 +219,7 @@ describe("force and deny", () => {
   });
 });
 
-describeWithRealBash("in a real bash", () => {
+describeWithBubblewrap("in a real bash", () => {
   const programs = [
     "awk", "bash", "cat", "env", "find", "git", "grep", "head", "ls", "make", "nice", "nohup", "perl", "rm", "sed", "sh", "sort", "tar",
     "tee", "time", "timeout", "touch", "uniq", "wc", "xargs",

@@ -4,7 +4,8 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readCommand } from "../../../src/guard/permissions/read-command.ts";
-import { describeWithRealBash, readInRealBash } from "./real-bash.ts";
+import { readInRealBash } from "./real-bash.ts";
+import { describeWithBubblewrap } from "../../../../../test/support/bubblewrap.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 
 /** The words of each part; undefined: not known. */
@@ -95,7 +96,7 @@ const arbitraryWords = fc
   .array(fc.constantFrom(...signs), { maxLength: 12 })
   .map((pieces) => `args ${pieces.join("")}`);
 
-describeWithRealBash("what is read", () => {
+describeWithBubblewrap("what is read", () => {
   test(verifies("S-12", "is what bash gives to the program, to the byte"), { timeout: 60_000 + total * 40 }, () => {
     const { seed = Date.now() } = fc.readConfigureGlobal();
     const known = fc

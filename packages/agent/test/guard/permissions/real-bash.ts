@@ -3,16 +3,6 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeWhere } from "../../../../../test/support/describe-where.ts";
-
-function canUseBubblewrap(): boolean {
-  return spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "true"]).status === 0;
-}
-
-/** Runs `body` where bubblewrap works; elsewhere one skipped test says so, and with CI=true a failing one. */
-export function describeWithRealBash(title: string, body: () => void): void {
-  describeWhere(title, canUseBubblewrap() ? undefined : "bubblewrap does not work on this machine", body);
-}
 
 /** The forbidden program. What runs it, or writes to a file, leaves the marker of the command. */
 const mark = "#!/bin/sh\n: >/work/MARK\n";

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { notLinux, skipIfMissing } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { openOutputPipes } from "../../../src/guard/sandbox/follow/output-pipes.ts";
 import { runCommand as runPlain } from "./run-command.ts";
@@ -44,7 +45,8 @@ describe("pipes of a command", () => {
     return { text, kind: typeof pipes.stdio[0] };
   }
 
-  test.skipIf(process.platform !== "linux")(verifies("R-14", "leave no descriptor and no file behind"), async () => {
+  test(verifies("R-14", "leave no descriptor and no file behind"), async () => {
+    skipIfMissing(notLinux);
     process.env.TMPDIR = mkdtempSync(join(temporary ?? tmpdir(), "sheaf-pipes-"));
     await printInto("true");
     const before = readdirSync("/proc/self/fd").length;

@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { describeWhere, notLinux } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { findByCommandLine, findByEnvironment, waitUntil } from "./processes.ts";
 import { environment, runCommand as runPlain } from "./run-command.ts";
@@ -111,7 +112,7 @@ describeBothWays("process trees", (runCommand, isHeld) => {
   });
 });
 
-describe.skipIf(process.platform !== "linux")("markers", () => {
+describeWhere("markers", notLinux, () => {
   test(verifies("R-13", "no process with the marker is left after 50 aborted trees"), async () => {
     const markers = await Promise.all(
       Array.from({ length: 50 }, async (_, index) => {

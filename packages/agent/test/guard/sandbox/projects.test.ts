@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { skipIfMissing, unless } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
 import type { CommandOutcome } from "../../../src/guard/sandbox/command.ts";
@@ -257,9 +258,8 @@ task show { doLast { configurations.fetched.each { println it.text } } }`,
 
 describeWithSandbox("a registry that a rule allows", () => {
   for (const { tool, files, prepare, packed, toDownload, offline } of downloaders) {
-    const isHere = findProgram(tool, user) !== undefined;
-    const name = isHere ? `is used by ${tool}` : `SKIPPED: ${tool} is not installed here`;
-    test.skipIf(!isHere)(verifies(["S-97", "S-32"], name), { timeout: 150_000 }, async () => {
+    test(verifies(["S-97", "S-32"], `is used by ${tool}`), { timeout: 150_000 }, async () => {
+      skipIfMissing(unless(findProgram(tool, user) !== undefined, `${tool} is not installed`));
       const workspace = createFolder("project", files);
       const cacheFolder = join(caches, workspace.slice(-6));
       const run = (command: string, options: RunnerOptions = {}): Promise<CommandOutcome> =>
@@ -284,9 +284,8 @@ describeWithSandbox("a registry that a rule allows", () => {
 describeWithSandbox("a project", () => {
   for (const project of projects) {
     const { tool, title, command, expected } = project;
-    const isHere = findProgram(tool, user) !== undefined;
-    const name = isHere ? `builds with ${tool}: ${title}` : `SKIPPED: ${tool} is not installed here (${title})`;
-    test.skipIf(!isHere)(verifies("S-97", name), { timeout: 150_000 }, async () => {
+    test(verifies("S-97", `builds with ${tool}: ${title}`), { timeout: 150_000 }, async () => {
+      skipIfMissing(unless(findProgram(tool, user) !== undefined, `${tool} is not installed`));
       const { exitCode, output, refusals } = await runProject(project, command);
       expect({ exitCode, output, refusals }).toMatchObject({ exitCode: 0, refusals: [] });
       expect(output).toContain(expected);

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import type { PermissionOptions } from "../../../src/guard/permissions/permissions.ts";
 import { arbitraryCommand, fuzzRules } from "../permissions/command-arbitrary.ts";
 import { decideOn } from "../permissions/policy.ts";
-import { describeWithRealBash, runInRealBash } from "../permissions/real-bash.ts";
+import { runInRealBash } from "../permissions/real-bash.ts";
+import { describeWithBubblewrap } from "../../../../../test/support/bubblewrap.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 
 /** `SHEAF_FUZZ_COMMANDS=100000` is the full figure. */
@@ -48,7 +49,7 @@ async function countVerdicts(
   return counts;
 }
 
-describeWithRealBash("random commands", () => {
+describeWithBubblewrap("random commands", () => {
   const { seed = Date.now() } = fc.readConfigureGlobal();
   const timeout = 60_000 + total * 40;
 

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { skipIfMissing, unless } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
 import { parseRule, type RegistryName } from "../../../src/guard/permissions/rule.ts";
@@ -106,14 +107,11 @@ describe("the registries of a language", () => {
     ["java", "mvn"],
   ] as const) {
     const isHere = findProgram(program, process.env) !== undefined;
-    test.skipIf(!isHere)(
-      verifies("S-98", `are found from the ${program} of this machine`),
-      { timeout: 30_000 },
-      async () => {
-        const found = await findIn(name, { ...process.env, PIP_INDEX_URL: undefined });
-        expect(found[0]).toMatch(/^[\w-]+\.[\w.-]+$/);
-      },
-    );
+    test(verifies("S-98", `are found from the ${program} of this machine`), { timeout: 30_000 }, async () => {
+      skipIfMissing(unless(isHere, `${program} is not installed`));
+      const found = await findIn(name, { ...process.env, PIP_INDEX_URL: undefined });
+      expect(found[0]).toMatch(/^[\w-]+\.[\w.-]+$/);
+    });
   }
 
   test(verifies("S-98", "never come from a workspace: neither its programs nor its settings count"), async () => {
@@ -152,35 +150,23 @@ describe("the registries of a language", () => {
   });
 
   const python = findProgram("python3", process.env);
-  test.skipIf(python === undefined)(
-    verifies("S-98", "are found without code of a workspace that is installed as editable"),
-    async () => {
-      const workspace = createFolder("workspace");
-      const home = createFolder("home");
-      const environment = { PATH: process.env.PATH, HOME: home };
-      const ask = ["-c", "import site; print(site.getusersitepackages())"];
-      const site = execFileSync(python!, ask, { env: environment, encoding: "utf8" }).trim();
-      expect(site.startsWith(home)).toBe(true);
-      mkdirSync(site, { recursive: true });
-      writeFileSync(join(site, "editable.pth"), `${workspace}\nimport started_by_pth\n`);
-      for (const name of [
-        "sitecustomize",
-        "usercustomize",
-        "started_by_pth",
-        "pip/__init__",
-        "pip/__main__",
-        "runpy",
-      ]) {
-        mkdirSync(join(workspace, "pip"), { recursive: true });
-        writeFileSync(
-          join(workspace, `${name}.py`),
-          `open(${JSON.stringify(join(home, "ran"))}, "a").write("${name} ")`,
-        );
-      }
-      await findIn("python", environment, [workspace]);
-      expect(existsSync(join(home, "ran"))).toBe(false);
-    },
-  );
+  test(verifies("S-98", "are found without code of a workspace that is installed as editable"), async () => {
+    skipIfMissing(unless(python !== undefined, "python3 is not installed"));
+    const workspace = createFolder("workspace");
+    const home = createFolder("home");
+    const environment = { PATH: process.env.PATH, HOME: home };
+    const ask = ["-c", "import site; print(site.getusersitepackages())"];
+    const site = execFileSync(python!, ask, { env: environment, encoding: "utf8" }).trim();
+    expect(site.startsWith(home)).toBe(true);
+    mkdirSync(site, { recursive: true });
+    writeFileSync(join(site, "editable.pth"), `${workspace}\nimport started_by_pth\n`);
+    for (const name of ["sitecustomize", "usercustomize", "started_by_pth", "pip/__init__", "pip/__main__", "runpy"]) {
+      mkdirSync(join(workspace, "pip"), { recursive: true });
+      writeFileSync(join(workspace, `${name}.py`), `open(${JSON.stringify(join(home, "ran"))}, "a").write("${name} ")`);
+    }
+    await findIn("python", environment, [workspace]);
+    expect(existsSync(join(home, "ran"))).toBe(false);
+  });
 
   test(verifies("S-98", "that are not named are a problem, which says what to write"), async () => {
     expect(await find("npm", createNpm({}))).toMatch(/npm does not say which host.*Network\(HOST\)/);

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, onTestFinished } from "vitest";
 import { describeWhere } from "../../../../../test/support/describe-where.ts";
+import { findMissing } from "../../../../../test/support/programs.ts";
 import type { CommandOutcome, CommandRequest } from "../../../src/guard/sandbox/command.ts";
 import { findSandbox } from "../../../src/guard/sandbox/find/find-sandbox.ts";
 import { type RunnerOptions, environment, runCommand, runCommandIn } from "./run-command.ts";
@@ -41,9 +42,9 @@ export function runHeld(
   return runCommandIn(sandbox, command, { workingDirectory, ...request }, variables, options);
 }
 
-/** Runs `body` where the sandbox works; elsewhere one skipped test says so, and with CI=true a failing one. */
+/** Runs `body` if the sandbox works; otherwise one skipped test shows why not, and with CI=true it fails. */
 export function describeWithSandbox(title: string, body: () => void): void {
-  describeWhere(title, sandbox.state === "unavailable" ? sandbox.reason : undefined, body);
+  describeWhere(title, sandbox.state === "unavailable" ? findMissing("bwrap", sandbox.reason) : undefined, body);
 }
 
 /** Where the refusals say that something was put; it is removed after the test. */

@@ -15,6 +15,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { notRoot, skipIfMissing } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { describeWithSandbox, removeTaken } from "./sandbox-run.ts";
 
@@ -91,23 +92,25 @@ function runAsUser(
 }
 
 describeWithSandbox("a user without rights", () => {
-  test.skipIf(process.getuid?.() !== 0).each([
+  test.each([
     { rules: [], proxy: "" },
     { rules: ["Network(example.org)"], proxy: "http://127.0.0.1:3128" },
   ])(verifies(["S-30", "S-32"], "has the same sandbox, with the rules $rules"), ({ rules, proxy }) => {
+    skipIfMissing(notRoot);
     const { stdout, stderr, permissions } = runAsUser(lookAround, rules);
     expect(stdout).toBe(`${user}\nCapEff:\t0000000000000000\nNoNewPrivs:\t1\n${proxy}\n`);
     expect(stderr).toMatch(/Read-only file system[\s\S]*Connection refused/);
     expect(permissions).toEqual(rules.length > 0 ? ["network"] : []);
   });
 
-  test.skipIf(process.getuid?.() !== 0).each([
+  test.each([
     ["a folder that cannot be listed", "mkdir -p d/e/.git; chmod 0311 d/e d", "d/e/.git"],
     ["a workspace that cannot be listed", "mkdir .git; chmod 0311 .", ".git"],
     ["a folder that cannot be written", "mkdir -p d/e/.git/x; chmod 0500 d/e/.git/x d/e/.git d/e d", "d/e/.git"],
     ["a folder that cannot be entered", "mkdir -p d/e/.git; chmod 0600 d", "d/e/.git"],
     ["a folder that nobody can use", "mkdir -p d/e/.git; chmod 0 d/e d", "d/e/.git"],
   ])(verifies("S-76", "hides nothing in %s"), (_, command, name) => {
+    skipIfMissing(notRoot);
     const { workspace, refusals, startError } = runAsUser(command);
     removeTaken(refusals);
     expect(startError).toBe("");
@@ -115,13 +118,12 @@ describeWithSandbox("a user without rights", () => {
     expect(existsSync(join(workspace, name))).toBe(false);
   });
 
-  test
-    .skipIf(process.getuid?.() !== 0)
-    .each([
-      "echo evil > node_modules/sheaf/dist/main.js",
-      "mv node_modules x; mkdir -p node_modules/sheaf/dist; echo evil > node_modules/sheaf/dist/main.js",
-      "chmod -R a+w node_modules; rm -rf node_modules",
-    ])(verifies("S-224", "changes nothing of Sheaf itself by: %s"), (command) => {
+  test.each([
+    "echo evil > node_modules/sheaf/dist/main.js",
+    "mv node_modules x; mkdir -p node_modules/sheaf/dist; echo evil > node_modules/sheaf/dist/main.js",
+    "chmod -R a+w node_modules; rm -rf node_modules",
+  ])(verifies("S-224", "changes nothing of Sheaf itself by: %s"), (command) => {
+    skipIfMissing(notRoot);
     const code = "node_modules/sheaf/dist/main.js";
     const prepare = (workspace: string): void => {
       mkdirSync(join(workspace, dirname(code)), { recursive: true });
@@ -133,22 +135,18 @@ describeWithSandbox("a user without rights", () => {
     expect(readFileSync(join(workspace, code), "utf8")).toBe("own");
   });
 
-  test.skipIf(process.getuid?.() !== 0)(
-    verifies("S-76", "runs no command next to a folder of his own that he cannot list"),
-    () => {
-      const { startError } = runAsUser("true", [], (workspace) => mkdirSync(join(workspace, "d"), 0o311));
-      expect(startError).toMatch(/no command runs, because "d" cannot be searched/);
-    },
-  );
+  test(verifies("S-76", "runs no command next to a folder of his own that he cannot list"), () => {
+    skipIfMissing(notRoot);
+    const { startError } = runAsUser("true", [], (workspace) => mkdirSync(join(workspace, "d"), 0o311));
+    expect(startError).toMatch(/no command runs, because "d" cannot be searched/);
+  });
 
-  test.skipIf(process.getuid?.() !== 0)(
-    verifies("S-76", "runs commands next to a folder of another user, which they cannot enter either"),
-    () => {
-      const place = (workspace: string): void => {
-        mkdirSync(join(workspace, "d/e"), { recursive: true });
-        chownSync(join(workspace, "d/e"), 0, 0);
-      };
-      expect(runAsUser("chmod 0700 d; test ! -w d/e", [], place).startError).toBe("");
-    },
-  );
+  test(verifies("S-76", "runs commands next to a folder of another user, which they cannot enter either"), () => {
+    skipIfMissing(notRoot);
+    const place = (workspace: string): void => {
+      mkdirSync(join(workspace, "d/e"), { recursive: true });
+      chownSync(join(workspace, "d/e"), 0, 0);
+    };
+    expect(runAsUser("chmod 0700 d; test ! -w d/e", [], place).startError).toBe("");
+  });
 });

@@ -2,6 +2,7 @@
 import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { notRoot, skipIfMissing } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
 import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
@@ -17,11 +18,12 @@ function createForeignWorkspace(): string {
 }
 
 describeWithSandbox("a workspace of another user", () => {
-  test.skipIf(process.getuid?.() !== 0).each([
+  test.each([
     { title: "alone", request: {}, allow: [] },
     { title: "in the background", request: { isBackground: true }, allow: [] },
     { title: "with a network", request: {}, allow: ["Network(example.org)"] },
   ])(verifies("S-30", "root's commands write it, $title"), async ({ request, allow }) => {
+    skipIfMissing(notRoot);
     const workspace = createForeignWorkspace();
     const network = createCommandNetwork({ allow, deny: [] });
     const command = "echo new > file.txt && rm sub/file.txt && mkdir sub/more && echo x > new.txt && echo done";
@@ -31,9 +33,10 @@ describeWithSandbox("a workspace of another user", () => {
     expect(readdirSync(join(workspace, "sub"))).toEqual(["more"]);
   });
 
-  test.skipIf(process.getuid?.() !== 0)(
+  test(
     verifies(["S-30", "S-34"], "and they have no right over files of anybody else, and none more over the system"),
     async () => {
+      skipIfMissing(notRoot);
       const workspace = createForeignWorkspace();
       const stranger = createFolder("stranger", { "secret.txt": "CANARY-OTHER" });
       chownSync(join(stranger, "secret.txt"), other, other);
