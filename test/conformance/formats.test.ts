@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
+import { missingBubblewrap } from "../support/bubblewrap.ts";
+import { skipIfMissing } from "../support/describe-where.ts";
 import { explainInvalid, parseValidLines } from "../support/schema-check.ts";
 import { createTestFolder, parseStream, runSheaf, toLines, toTexts } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -64,6 +66,7 @@ const everyTool = {
 };
 
 async function runEveryTool(format: string, ...args: readonly string[]) {
+  skipIfMissing(missingBubblewrap);
   const cwd = folders.newFolder({ "src/main.py": "def main():\n    pass\n", "README.md": "# R\n" });
   const script = join(folders.path, "every-tool.json");
   writeFileSync(script, JSON.stringify(everyTool));

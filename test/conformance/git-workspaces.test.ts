@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { reduce, type ChatResponse, type ConversationChanges } from "@sheaf/protocol";
 import { expect, test } from "vitest";
-import { describeWithBubblewrap } from "../support/bubblewrap.ts";
+import { describeWithBubblewrap, missingBubblewrap } from "../support/bubblewrap.ts";
+import { skipIfMissing } from "../support/describe-where.ts";
 import { begin, createCluster, readWhole } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
 import { startGitServer } from "../support/git-server.ts";
@@ -102,6 +103,7 @@ function readTrees(home: string): Record<string, string[]> {
 }
 
 test(verifies(["R-50", "R-51"], "each conversation has a tree, and its states are commits at the remote"), async () => {
+  skipIfMissing(missingBubblewrap);
   const { remote, address, refs, isSprung } = createRemote();
   const turns = [{ events: [edit("a.txt", "one", "1"), run("echo x > new.txt; echo y > noise.log")] }, done];
   const server = await startNode({ address, turns });
@@ -131,6 +133,7 @@ test(verifies(["R-50", "R-51"], "each conversation has a tree, and its states ar
 });
 
 test(verifies("R-52", "a server without the tree gets the last state, and works on"), async () => {
+  skipIfMissing(missingBubblewrap);
   const { remote, address, refs } = createRemote();
   const home = folders.newFolder();
   const turns = [{ events: [edit("a.txt", "one", "1"), write("b.txt", "b\n")] }, done];
@@ -170,6 +173,7 @@ test(verifies("R-52", "what a killed server left in its tree stays"), async () =
 });
 
 test(verifies(["R-54", "X56"], "changes and reverts are those of the states, commands included"), async () => {
+  skipIfMissing(missingBubblewrap);
   const { remote, address } = createRemote();
   const turns = [
     { events: [edit("a.txt", "one", "1"), run("echo x > made.txt")] },
@@ -279,6 +283,7 @@ test(verifies("R-51", "states may go to another repository, or stay at the serve
 });
 
 test(verifies("S-126", "a token reaches git alone: no log, no answer, no command, no file has it"), async () => {
+  skipIfMissing(missingBubblewrap);
   const { remote } = createRemote();
   const password = `secret-${"7f3a".repeat(6)}`;
   const server = await startGitServer(join(remote, ".."), "bot", password);

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { describeWithProgram } from "../support/programs.ts";
+import { skipIfMissing } from "../support/describe-where.ts";
+import { describeWithProgram, findMissing } from "../support/programs.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { openTerminal, type Terminal } from "../support/terminal.ts";
 import { verifies } from "../support/verifies.ts";
@@ -103,6 +104,7 @@ describeWithProgram("tmux", () => {
   );
 
   test(verifies("C23", "after SIGTERM the terminal shows keys and the cursor again"), async () => {
+    skipIfMissing(findMissing("pgrep"));
     const { terminal } = start(80, 24);
     await terminal.waitFor("›");
     const raw = terminal.readModes();

@@ -4,6 +4,8 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { skipIfMissing } from "../support/describe-where.ts";
+import { findMissing } from "../support/programs.ts";
 import { createModelServer } from "../support/model-server.ts";
 import { compiledCode, createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -126,6 +128,7 @@ describe("over stdio", () => {
   });
 
   test(verifies(["C23", "R-13"], "a slow call ends with the run, and no server is left"), async () => {
+    skipIfMissing(findMissing("ps"));
     const place = createPlace([{ tool: "mcp__math__slow", arguments: {} }], { math: stdio });
     const { code, stdout } = await runSheaf(["-p", "--model", "scripted:s.json", "--force", "go"], {
       ...place,

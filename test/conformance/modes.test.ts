@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { missingBubblewrap } from "../support/bubblewrap.ts";
+import { skipIfMissing } from "../support/describe-where.ts";
 import type { ChatResponse, Document } from "@sheaf/protocol";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { parseValidLines } from "../support/schema-check.ts";
@@ -151,6 +153,7 @@ describe("debug", () => {
   test(
     verifies("S-15", "the whole cycle with the tools of agent mode: hypotheses, marked lines, evidence, fix"),
     async () => {
+      skipIfMissing(missingBubblewrap);
       const session = createSession({
         "mean.js": source,
         "main.js": 'import { mean } from "./mean.js";\nmean([]);\n',

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { reduce, type StreamEvent } from "@sheaf/protocol";
 import { encodeRetry, encodeSse } from "@sheaf/protocol/encode";
 import { describe, expect, test } from "vitest";
+import { missingBubblewrap } from "../support/bubblewrap.ts";
+import { skipIfMissing } from "../support/describe-where.ts";
 import { startServer } from "../support/server.ts";
 import { createTestFolder, parseStream, runSheaf, toLines, type SheafResult } from "../support/sheaf.ts";
 import { chooseRuns, soakTimeout } from "../support/soak.ts";
@@ -115,6 +117,7 @@ const cases: Readonly<Record<string, Case>> = {
 const canary = "CANARY-9f2c1e7a55";
 
 async function record({ turns, signalAt, signal }: Case): Promise<SheafResult & { cassette: string; cwd: string }> {
+  if (JSON.stringify(turns).includes("run_terminal_cmd")) skipIfMissing(missingBubblewrap);
   const cwd = folders.newFolder({ "src/main.py": "def main():\n    pass\n" });
   const home = folders.newFolder();
   const cassette = join(home, "run.ndjson");

@@ -5,6 +5,8 @@ import { text as readText } from "node:stream/consumers";
 import { createStreamDecoder, reduce, type StreamEvent } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
+import { skipIfMissing } from "../support/describe-where.ts";
+import { findMissing } from "../support/programs.ts";
 import { readEvents, startServer, type TestServer } from "../support/server.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -130,6 +132,7 @@ describe("the models", () => {
 
 describe("the process", () => {
   test("the process of the server keeps little room for new objects, unless its user chose another size", async () => {
+    skipIfMissing(findMissing("ps"));
     const readOptions = ({ child }: TestServer): string =>
       spawnSync("ps", ["-o", "args=", "-p", `${child.pid}`], { encoding: "utf8" }).stdout;
     expect(readOptions(await start())).toContain(" --max-semi-space-size=8 ");

@@ -4,6 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { missingBubblewrap } from "../support/bubblewrap.ts";
+import { skipIfMissing } from "../support/describe-where.ts";
 import { findProcesses } from "../support/processes.ts";
 import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -120,6 +122,7 @@ describe.each(signals.flatMap(([name, exitCode]) => runs.map((run) => [name, exi
     test(
       verifies(["C8", "C22", "C23", "R-13"], "in a tool: its call is completed, its whole process tree is gone"),
       async () => {
+        skipIfMissing(missingBubblewrap);
         const cwd = folders.newFolder();
         const marker = `86${exitCode}${Date.now() % 100_000}`;
         // A child in its own session, after a double fork, and one that ignores SIGTERM.
@@ -150,6 +153,7 @@ describe.each(signals.flatMap(([name, exitCode]) => runs.map((run) => [name, exi
 );
 
 test(verifies("C23", "a second signal ends at once"), async () => {
+  skipIfMissing(missingBubblewrap);
   const cwd = folders.newFolder();
   const command = "trap '' TERM INT; sleep 30";
   const events = [{ text: "t" }, { call: { tool: "run_terminal_cmd", arguments: { command } } }];

@@ -3,6 +3,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { describeWithBubblewrap, missingBubblewrap } from "../support/bubblewrap.ts";
+import { skipIfMissing } from "../support/describe-where.ts";
 import { createHostileRepository } from "../support/hostile-repository.ts";
 import { createTestFolder, parseStream, runSheaf, type SheafOptions } from "../support/sheaf.ts";
 import { describeWithStrace, readTrace, toStraceWrapper } from "../support/strace.ts";
@@ -58,7 +60,7 @@ function writeScript(folder: string, calls: readonly object[]): string {
   return `scripted:${file}`;
 }
 
-describe("hooks of git", () => {
+describeWithBubblewrap("hooks of git", () => {
   test.each([
     { trust: "without trust none runs", flags: [], ran: [] },
     { trust: "in a trusted repository they run", flags: ["--trust"], ran: ["hook", "watcher"] },
@@ -104,6 +106,7 @@ describe("a hostile repository that is not trusted", () => {
   });
 
   test(verifies(["S-01", "S-06"], "changes no setting, and nothing of it runs: 0 markers"), async () => {
+    skipIfMissing(missingBubblewrap);
     const session = createHostileSession();
     // In the sandbox nothing of it reaches out; without one no such command runs unasked.
     const model = writeScript(session.home, [...everyTool, ...temptingCommands]);

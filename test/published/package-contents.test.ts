@@ -153,7 +153,8 @@ describe("npm install --global", () => {
     expect(statSync(program).mode & 0o111).not.toBe(0);
     const environment = { SHEAF_HOME: join(folder, "home"), HOME: folder };
     expect(runProgram(program, ["--version"], folder, environment)).toMatch(/^\d+\.\d+\.\d+\n$/);
-    writeFileSync(join(folder, "notes.txt"), "one needle\n");
+    // Sheaf's own ripgrep starts only from outside of the workspace.
+    const workspace = folders.newFolder({ "notes.txt": "one needle\n" });
     const words = [
       "-p",
       "--model",
@@ -164,6 +165,6 @@ describe("npm install --global", () => {
       "text",
       'Search for "needle"',
     ];
-    expect(runProgram(program, words, folder, environment)).toContain("notes.txt");
+    expect(runProgram(program, words, workspace, environment)).toContain("notes.txt");
   });
 });
