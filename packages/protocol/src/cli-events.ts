@@ -335,7 +335,7 @@ const resultSuccess = s.object({
   num_turns: count,
   /** Ext. */
   total_cost_usd: s.optional(s.number()),
-  /** Ext: those of the first line, and what the user should know of the model, for instance that it lacks the effort (C36). */
+  /** Ext: the notices of the first line, then notices about the model, for instance that it lacks the effort (C36). */
   notices: s.optional(s.list(s.string())),
   /** Ext, with `--output-schema`: the answer's value. */
   structured_output: s.optional(s.anything()),

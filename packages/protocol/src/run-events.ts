@@ -228,7 +228,7 @@ export interface ToolResult {
   readonly bytes?: number;
   /** Present iff status is not success. */
   readonly error?: ToolError;
-  /** Why a command was refused that could have changed something: no sandbox works (S-31). */
+  /** Present if Sheaf refused a command that could change something because no sandbox works (S-31). */
   readonly lacks?: "sandbox";
   /** What happened, for projections. May be present for errors too, as far as the tool got. */
   readonly effect?: ToolEffect;

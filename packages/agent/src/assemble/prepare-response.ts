@@ -281,7 +281,7 @@ function createSearchError({ name }: Model): SheafError {
   return new SheafError("USAGE", `${message}: ${advice}`);
 }
 
-/** Whether the mode and the caller let the run have commands at all. */
+/** Returns true if the mode and the caller let the run have commands. */
 function mayRunCommands({ mode, toolChoice }: RunOrder): boolean {
   const { name, access } = runTerminalCmdTool;
   return isOffered(mode, { name, access }) && isChosen(name, toolChoice);

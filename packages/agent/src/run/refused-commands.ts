@@ -1,12 +1,12 @@
-/** Ends a run whose commands were all refused because no sandbox works: its answer came without them (S-31). */
+/** Fails a run if Sheaf refused all its commands because no sandbox works (S-31). */
 import type { OwnEventBody, RunEnd, RunEventBody } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { toRunFailure } from "./run-failure.ts";
 
 export interface RefusedCommands {
-  /** Takes every event of the run, those of its subagents too. */
+  /** Takes every event of the run, including the events of its subagents. */
   push(event: RunEventBody): void;
-  /** How a run ends that would end in this way. An answer stays what it is. */
+  /** Replaces the end of a run by the failure, if there is one. The answer stays. */
   toEnd(end: RunEnd): RunEnd;
 }
 
@@ -16,7 +16,7 @@ export function createRefusedCommands(): RefusedCommands {
   const pushOwn = (event: OwnEventBody): void => {
     if (event.type !== "tool_result") return;
     if (event.lacks === "sandbox") reason ??= event.error?.message;
-    // A run that goes on elsewhere may find a sandbox there.
+    // A run that another machine continues may find a sandbox there.
     if (event.effect?.kind === "command" && event.status !== "rejected") hasRun = true;
   };
   return {

@@ -40,7 +40,7 @@ const answerFailures = {
   PERMISSION_REQUIRED: ["A permission is missing", "Whoever runs the server can allow it with a rule."],
   SANDBOX_UNAVAILABLE: [
     "Commands cannot run here",
-    "Whoever runs the server can set up its sandbox: `sheaf doctor` shows how.",
+    "The operator of the server can set up its sandbox: `sheaf doctor` shows how.",
   ],
   STORAGE_FULL: ["The server’s disk is full", "Free some space, then send the message again."],
   STORAGE_LOCKED: ["The server’s storage is in use", sendAgain],

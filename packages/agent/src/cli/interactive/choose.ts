@@ -1,10 +1,10 @@
-/** A menu that nobody answers by accident: it ignores its first keys and starts on the answer that allows nothing (C63). */
+/** A menu that is hard to answer by accident: it ignores its first keys and starts on the safe answer (C63). */
 import type { Readable, Writable } from "node:stream";
 import { setImmediate as waitForRead, setTimeout as wait } from "node:timers/promises";
 import { isCancel, SelectPrompt, wrapTextWithPrefix } from "@clack/core";
 import { limitOptions, S_BAR, S_BAR_END, S_RADIO_ACTIVE, S_RADIO_INACTIVE, symbol, symbolBar } from "@clack/prompts";
 
-/** How long a new menu ignores keys: they were meant for something else. Milliseconds. */
+/** The time for which a new menu ignores keys, since the person may have meant them for the line. Milliseconds. */
 const PAUSE_MS = 500;
 
 interface Option {
@@ -15,18 +15,18 @@ interface Option {
 export interface ChoiceOptions<Value extends string> {
   readonly message: string;
   readonly options: readonly { readonly value: Value; readonly label: string }[];
-  /** The answer to begin with, and the one of every word that is not "y" or "yes". */
+  /** The first selected answer, and the answer of every word except "y" and "yes". */
   readonly initialValue: Value;
   /** The answer of "y" and "yes"; undefined: no word means one. */
   readonly yes?: Value | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** Where a menu is; by default the process's own terminal. */
+/** The place of a menu; by default the terminal of the process. */
 export interface MenuScreen {
   readonly input?: Readable;
   readonly output?: Writable;
-  /** Resolves when the menu begins to take answers. Rejects when the signal is aborted. */
+  /** Resolves when the menu may take answers. Rejects if the signal is aborted. */
   readonly pause?: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export async function choose<Value extends string>(
   }
 }
 
-/** A busy process may read keys late: those that came during the pause are read before it ends. */
+/** A busy process may read keys late, so it reads all keys of the pause before the pause ends. */
 async function waitUntilMeant(signal: AbortSignal): Promise<void> {
   await wait(PAUSE_MS, undefined, { signal });
   await waitForRead();

@@ -66,7 +66,7 @@ async function askField(
       ...known.map(({ value, label }) => ({ value, label: toVisibleLine(label) })),
       ...(required ? [] : [{ value: undefined, label: "Leave it out" }]),
     ];
-    // A server that wants a yes or a no gets no yes from an Enter alone.
+    // Enter alone must not answer a question of a server with yes.
     const first = type === "boolean" && required ? (initial ?? false) : initial;
     const chosen = await select<unknown>({ message, options: choices, initialValue: first, signal });
     return isCancel(chosen) ? undefined : { value: chosen };

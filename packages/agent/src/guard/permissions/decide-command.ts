@@ -52,7 +52,7 @@ export function decideCommand(call: CommandCall, policy: CommandPolicy, rules: R
   return decideByParts(reading, call, policy, { ...rules, allows });
 }
 
-/** Whether a command only reads, as far as its text shows it. */
+/** Returns true if the text of a command shows that it only reads. */
 function isReading(call: CommandCall, policy: CommandPolicy, { denies }: Rules): boolean {
   const result = readCommand(call.command);
   if (!result.ok || result.reading.obstacle !== undefined) return false;

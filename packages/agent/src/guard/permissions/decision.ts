@@ -19,7 +19,7 @@ export type PermissionDecision =
       readonly rule?: string;
       /** One line for the model and the user: why, and what to do. */
       readonly reason: string;
-      /** The call could change something, and would be judged anew where a sandbox works (S-31). */
+      /** Present if the call could change something and only the missing sandbox forbids it (S-31). */
       readonly lacks?: "sandbox";
     }
   | {

@@ -108,7 +108,7 @@ function toNotice({ event, command }: Hook, { status }: Pick<HookResult, "status
   return `${event} hook (${toHookName(command)})${status === "failed" ? " failed" : ""}: ${maskKeys(message)}`;
 }
 
-/** The beginning of a hook's command, to tell it from others in a sentence. */
+/** The first characters of a hook's command, as its name in a sentence. */
 export function toHookName(command: string): string {
   const [line = ""] = command.split("\n", 1);
   const name = toPrefix(line, MAX_NAME);

@@ -95,13 +95,13 @@ function readAnswer(event: HookEventName, outcome: CommandOutcome, toolName: str
   return typeof answer === "string" ? toFailedAnswer(event, exitCode, answer) : fromAnswer(event, answer, toolName);
 }
 
-/** What a shell reports with these exit codes: the command itself never ran. */
+/** The exit codes with which a shell reports that the command never ran. */
 const unstartedCodes: ReadonlyMap<number, string> = new Map([
   [126, "its command is not executable (exit code 126)"],
   [127, "its command was not found (exit code 127)"],
 ]);
 
-/** Why it did not run to its end; undefined: it did (S-140). */
+/** The reason why a hook did not run to its end; undefined if it did (S-140). */
 function findFault({ timedOut, cancelled, exitCode, signal }: CommandOutcome): string | undefined {
   if (timedOut) return "it took too long";
   if (cancelled) return "it was cancelled";
