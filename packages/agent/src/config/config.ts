@@ -106,7 +106,7 @@ export interface Config {
   readonly cursorFile: string | undefined;
   /** Of the user's configuration: what a server knows of its workspaces from git. */
   readonly gitWorkspaces: Readonly<Record<string, GitWorkspaceSettings>>;
-  /** What commands do not see of what the configuration names. Absolute (S-241). */
+  /** Absolute paths of token and key files in `gitWorkspaces`, which commands do not see (S-241). */
   readonly hiddenPlaces: readonly string[];
   /** Of the user's configuration alone (S-96). */
   readonly afterEdit: readonly { readonly glob: string; readonly command: string }[];

@@ -31,12 +31,12 @@ export interface GitWorkspaceSettings extends s.ValueOf<typeof gitWorkspaceSetti
 
 /** A file with a token or a key. */
 export interface NamedFile {
-  /** Of the setting, for messages. */
+  /** Name of the setting, for messages. */
   readonly name: string;
   readonly path: string;
 }
 
-/** Those of all workspaces: this process may not serve them all, but its commands could read them. */
+/** The files of all workspaces. A process may not serve them all, but its commands could read them. */
 export function listCredentialFiles(workspaces: Readonly<Record<string, GitWorkspaceSettings>>): NamedFile[] {
   return Object.entries(workspaces).flatMap(([workspace, settings]) =>
     (["tokenFile", "sshKeyFile"] as const).flatMap((key) => {

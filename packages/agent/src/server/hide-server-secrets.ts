@@ -1,4 +1,4 @@
-/** What of a server its clients' commands must not see (S-241). */
+/** Hides the secrets of a server from the commands of its clients (S-241). */
 import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Environment } from "../base/paths.ts";
@@ -11,21 +11,21 @@ import { findRepository, toRealPlace } from "../workspace/repository.ts";
 import type { Remote } from "../workspace/trees/mirror.ts";
 
 export interface SecretFacts {
-  /** Served folders by name, without those from git. Absolute, links resolved. */
+  /** Folders of the workspaces that do not come from git, by name. Absolute, links resolved. */
   readonly folders: ReadonlyMap<string, string>;
-  /** Of `--add-dir`, absolute. */
+  /** Absolute folders from `--add-dir`. */
   readonly addedFolders: readonly string[];
-  /** Of `--token-file`, absolute; undefined: the token is in the data folder. */
+  /** Absolute path from `--token-file`. Undefined: the data folder contains the token. */
   readonly tokenFile: string | undefined;
   readonly dataFolder: string;
-  /** Where the trees of workspaces from git are. Absolute. */
+  /** Absolute folder that contains the trees of git workspaces. */
   readonly trees: string;
   readonly gitWorkspaces: readonly GitWorkspace[];
   readonly gitSettings: Readonly<Record<string, GitWorkspaceSettings>>;
   readonly environment: Environment;
 }
 
-/** The folders that no command sees, absolute. @throws SheafError USAGE for a secret that commands could read after all. */
+/** Absolute paths of the folders to hide. @throws SheafError USAGE for a secret that Sheaf cannot hide (S-242). */
 export function hideServerSecrets(facts: SecretFacts): string[] {
   const { environment } = facts;
   return listSecretFolders(listServerSecrets(facts), { writable: listWritable(facts), environment });
@@ -44,7 +44,7 @@ function listServerSecrets(facts: SecretFacts): ServerSecret[] {
   ];
 }
 
-/** Repositories on this machine: they have the states of all conversations. */
+/** Repositories on this machine contain the states of all conversations. */
 function listRepositories({ name, remote, stateRemote }: GitWorkspace): ServerSecret[] {
   const toSecret = (subject: string, { address, access }: Remote): ServerSecret[] =>
     access.protocol === "file" ? [{ name: subject, path: findGitFolder(fileURLToPath(address)), kind: "folder" }] : [];
@@ -53,7 +53,7 @@ function listRepositories({ name, remote, stateRemote }: GitWorkspace): ServerSe
   return [...toSecret(`the repository of the workspace ${name}`, remote), ...states];
 }
 
-/** Git adds the ending by itself. */
+/** Like git, tries the path with `.git` at its end if there is no such folder. */
 function findGitFolder(path: string): string {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
   const place = toRealPlace(isFolder ? path : `${path}.git`);

@@ -87,7 +87,7 @@ test(verifies("S-242", "a start with a secret that commands could read fails, an
   linkSync(twin, join(app, "twin"));
   const loose = write("home/tokens");
   const shared = write("shared/tokens");
-  const inWorkspace = /is in the workspace app \(.*\/app\): move it to a folder of its own, outside of all workspaces$/;
+  const inWorkspace = /is in the workspace app \(.*\/app\): move it to its own folder, outside of all workspaces$/;
   const failures: readonly (readonly [readonly string[], RegExp])[] = [
     [["--token-file", inside], inWorkspace],
     [["--token-file", join(top, "way/keys/tokens")], inWorkspace],
@@ -98,7 +98,7 @@ test(verifies("S-242", "a start with a secret that commands could read fails, an
       ["--token-file", twin],
       /has 2 names \(hard links\).*: cp -p .*tokens .*tokens\.new && mv .*tokens\.new .*tokens$/,
     ],
-    [["--token-file", loose], /because commands need .*\/home: move it to a folder of its own/],
+    [["--token-file", loose], /because commands need .*\/home: move it to its own folder/],
     [
       ["--trees", join(app, "trees"), "--workspace", git, "--workspace", `docs=${app}`],
       /^--trees .* is in the workspace docs .*: use a folder that is apart/,

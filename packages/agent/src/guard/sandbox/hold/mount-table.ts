@@ -1,14 +1,14 @@
-/** What is mounted where, by the table of the kernel. */
+/** Reads the mounts of a process from the table of the kernel. */
 import { readFileSync } from "node:fs";
 
 export interface MountEntry {
   readonly device: string;
-  /** What is mounted, by its path in its file system. */
+  /** The path of the mounted folder or file in its file system. */
   readonly root: string;
   readonly type: string;
 }
 
-/** Mounts by the place where they are, in the order in which they were made. */
+/** Mounts by path, in the order in which the process made them. */
 export type MountTable = ReadonlyMap<string, readonly MountEntry[]>;
 
 export function readMountTable(pid: number | undefined): MountTable {

@@ -2,8 +2,8 @@
  * The system calls that a command in the sandbox does not get, as a program for the kernel (S-30).
  * Namespaces do not stop unix sockets: a socket file of the machine (Docker, D-Bus, an agent for keys) can be connected
  * to through a read-only mount. So only internet sockets can be created, and a command has no internet either.
- * Programs need pairs of unix sockets, and get those that stay connected to each other: a datagram socket of a pair could
- * send to any socket file by its path.
+ * Programs need pairs of unix sockets. The filter allows stream and sequenced-packet pairs, which stay connected to each
+ * other: a datagram socket of a pair could send to any socket file by its path.
  * Nor do they stop a program in the workspace from getting the set-user-ID or set-group-ID bit: outside the sandbox it
  * would give every user of the machine the rights of Sheaf's user or group. Team folders have the set-group-ID bit, and
  * the filter cannot see whether a call that changes a mode is about a folder.
@@ -76,9 +76,9 @@ const architectures: Readonly<Record<string, Architecture>> = {
 const socketFamilies = [2, 10, 16] as const;
 /** AF_UNIX. */
 const unixFamily = 1;
-/** SOCK_STREAM and SOCK_SEQPACKET. The kernel makes a datagram socket of SOCK_RAW, too. */
+/** SOCK_STREAM and SOCK_SEQPACKET. For SOCK_RAW the kernel makes a datagram socket. */
 const connectedTypes = [1, 5] as const;
-/** Of a socket's type; SOCK_CLOEXEC and SOCK_NONBLOCK are flags beside it. */
+/** The bits that contain the type of a socket. SOCK_CLOEXEC and SOCK_NONBLOCK are flags in the other bits. */
 const typeMask = 0xf;
 const newUserNamespace = 0x1000_0000;
 const setUserId = 0o4000;

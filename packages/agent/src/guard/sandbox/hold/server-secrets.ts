@@ -1,6 +1,6 @@
 /**
- * Where a server's secrets are, so that its clients' commands see none of them (S-241). A command may last for days, and
- * a mount over a file is gone when another file takes its name: so the folder of a file is hidden, not the file.
+ * Finds the folders that Sheaf hides, so that no command of a client sees a secret of the server (S-241). Sheaf hides the
+ * folder of a file, not the file: the kernel drops a mount over a file when another file takes its name.
  */
 import { lstatSync, readlinkSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
@@ -19,31 +19,31 @@ export interface ServerSecret {
   readonly name: string;
   /** Absolute, as the operator named it. */
   readonly path: string;
-  /** `own`: a folder of Sheaf's, in which workspaces may be. */
+  /** `own` is a folder of Sheaf that may contain workspaces. */
   readonly kind: "file" | "folder" | "own";
 }
 
 export interface SecretSurroundings {
-  /** Folders that commands write, with their names for messages. Absolute, links resolved. */
+  /** Names for messages by folder. Commands write these folders; they are absolute and contain no links. */
   readonly writable: ReadonlyMap<string, string>;
   readonly environment: Environment;
-  /** Default: that of this process. */
+  /** Default: the table of this process. */
   readonly table?: MountTable;
 }
 
 const advice: Readonly<Record<ServerSecret["kind"], string>> = {
-  file: "move it to a folder of its own, outside of all workspaces",
+  file: "move it to its own folder, outside of all workspaces",
   folder: "use a folder that is apart from all workspaces",
   own: "serve another folder, or set SHEAF_HOME to a folder outside of it",
 };
 
-/** What commands find in these places, they need. */
+/** Folders of the system without which commands fail. */
 const systemPlaces = ["/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/dev", "/proc", "/sys"] as const;
 
-/** Commands have others in their place. */
+/** Folders that the sandbox replaces with private ones. */
 const privatePlaces = ["/tmp", "/var/tmp", "/dev/shm"] as const;
 
-/** The folders to hide, absolute. @throws SheafError USAGE for a secret that cannot be hidden, and says why. */
+/** Absolute paths of the folders to hide. @throws SheafError USAGE for a secret that Sheaf cannot hide (S-242). */
 export function listSecretFolders(secrets: readonly ServerSecret[], surroundings: SecretSurroundings): string[] {
   const { writable, environment, table = readMountTable(process.pid) } = surroundings;
   const needed = [...systemPlaces, ...listHomes(environment), ...toFixedPath(environment.PATH).split(":")].map(
@@ -66,7 +66,7 @@ export function listSecretFolders(secrets: readonly ServerSecret[], surroundings
   return [...new Set(found)];
 }
 
-/** Where its path leads. A command must not write a link on the way: the server would read what it likes. */
+/** The target of the path. If a command could write a link on the way, it could make the server read another file. */
 function checkWay(secret: ServerSecret, writable: SecretSurroundings["writable"]): string {
   const links: string[] = [];
   const target = follow(secret, (link) => links.push(link));
@@ -93,15 +93,15 @@ function checkPlace(place: string, secret: ServerSecret, writable: SecretSurroun
   }
 }
 
-/** The path of a file, and what the links at its end name: any of them may become another file. Their folders have no links. */
+/** The path of a file, followed by the target of each link at its end. Another file can take the place of any of them. */
 function listNames(path: string): string[] {
   const place = join(toRealPlace(dirname(path)), basename(path));
-  // No circle: the way was followed before.
+  // `checkWay` has refused circles.
   const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink();
   return isLink ? [place, ...listNames(resolve(dirname(place), readlinkSync(place)))] : [place];
 }
 
-/** Where else a place, or a part of it, is mounted. `path` has no links. */
+/** Other paths at which the kernel shows a place or a part of it. `path` contains no links. */
 function listOtherPaths(path: string, table: MountTable): string[] {
   let own = path;
   while (!table.has(own) && own !== dirname(own)) own = dirname(own);
@@ -117,7 +117,7 @@ function listOtherPaths(path: string, table: MountTable): string[] {
   });
 }
 
-/** Something else may be mounted over it. */
+/** False if another mount covers one of the paths. */
 function isSame(one: string, other: string): boolean {
   const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
   return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
