@@ -6,5 +6,6 @@ export * from "@sheaf/protocol/base-form";
 export * from "@sheaf/protocol/cost";
 export * from "@sheaf/protocol/encode";
 export * from "@sheaf/protocol/ndjson";
+export * from "@sheaf/protocol/pieces";
 export * from "@sheaf/protocol/validate";
 export * from "@sheaf/protocol/verify";

@@ -1,10 +1,11 @@
 /** The model's text in a run, in the pieces between its tool calls (C3, C11). */
 import type { RunEvent } from "@sheaf/protocol";
+import { joinPieces } from "@sheaf/protocol/pieces";
 import { createGrowingText, type GrowingText } from "../base/growing-text.ts";
 
 export interface AnswerText {
   push(event: RunEvent): void;
-  /** All pieces, separated by blank lines; a single one is exactly as it came. */
+  /** All pieces, joined by the rule of C3; a single one is exactly as it came. */
   readonly whole: string;
   /** What followed the last tool call; blank if nothing did. */
   readonly last: string;
@@ -26,9 +27,7 @@ export function createAnswerText(): AnswerText {
       if (event.type === "text_delta") pieces.at(-1)!.push(event.text);
     },
     get whole() {
-      const texts = pieces.map(({ text }) => text).filter((text) => text.trim() !== "");
-      const [first = "", ...rest] = texts;
-      return rest.reduce((joined, text) => `${joined.trimEnd()}\n\n${text.trimStart()}`, first);
+      return joinPieces(pieces.map(({ text }) => text));
     },
     get last() {
       return pieces.at(-1)!.text;

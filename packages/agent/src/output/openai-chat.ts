@@ -1,5 +1,6 @@
 /** The log as OpenAI's chat completions (X20): text alone, tools unseen. One chunk per line, or the object they add up to. */
 import type { RunEnd, RunEvent } from "@sheaf/protocol";
+import { isSentenceContinued, SEAM_CHARACTERS } from "@sheaf/protocol/pieces";
 import { errorTable, isErrorCode } from "../base/errors.ts";
 import type { Projection } from "./projection.ts";
 import { toBareId } from "./result-line.ts";
@@ -131,8 +132,8 @@ export class OpenAiChat {
   model = "";
   /** The end of the text so far. */
   #tail = "";
-  /** What follows is a new paragraph. */
-  #isApart = false;
+  /** Blanks after a tool call, kept until text follows them. Undefined inside a piece of the text. */
+  #seam: string | undefined;
   /** Paragraphs after the text. */
   #plan = "";
   #questions: readonly string[] = [];
@@ -160,11 +161,11 @@ export class OpenAiChat {
         this.model = event.model;
         return [{ role: "assistant", content: "" }];
       case "turn_start":
-        this.#isApart = true;
+        this.#seam ??= "";
         return [];
       case "tool_call_start":
         // Calls that Sheaf itself makes at the end separate nothing.
-        if (event.origin !== "agent") this.#isApart = true;
+        if (event.origin !== "agent") this.#seam ??= "";
         return [];
       case "text_delta":
         if (event.text.trim() !== "") this.#plan = "";
@@ -191,13 +192,24 @@ export class OpenAiChat {
   }
 
   #pushText(text: string): readonly Delta[] {
-    const rest = this.#isApart ? text.trimStart() : text;
-    if (rest === "") return [];
+    if (this.#seam === undefined) return this.#write(text);
+    const piece = this.#seam + text;
+    const isBlank = piece.trim() === "";
+    this.#seam = isBlank ? piece : undefined;
+    if (isBlank) return [];
+    return isSentenceContinued(this.#tail, piece) ? this.#write(piece) : this.#writeParagraph(piece);
+  }
+
+  #writeParagraph(text: string): readonly Delta[] {
     const line = this.#tail.endsWith("\n") ? "\n" : "\n\n";
-    const gap = !this.#isApart || this.#tail === "" || this.#tail.endsWith("\n\n") ? "" : line;
-    this.#isApart = false;
-    this.#tail = `${this.#tail}${rest}`.slice(-2);
-    return [{ content: `${gap}${rest}` }];
+    const gap = this.#tail === "" || this.#tail.endsWith("\n\n") ? "" : line;
+    return this.#write(`${gap}${text.trimStart()}`);
+  }
+
+  #write(content: string): readonly Delta[] {
+    if (content === "") return [];
+    this.#tail = `${this.#tail}${content}`.slice(-SEAM_CHARACTERS);
+    return [{ content }];
   }
 
   #end({ reason, error }: RunEnd): readonly Delta[] {
@@ -207,9 +219,7 @@ export class OpenAiChat {
       this.failure = toFailure(error ?? unknown);
       return [];
     }
-    return [this.#plan, ...this.#questions].flatMap((paragraph) => {
-      this.#isApart = true;
-      return this.#pushText(paragraph);
-    });
+    const paragraphs = [this.#plan, ...this.#questions].filter((paragraph) => paragraph !== "");
+    return paragraphs.flatMap((paragraph) => this.#writeParagraph(paragraph));
   }
 }

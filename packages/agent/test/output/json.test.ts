@@ -1,9 +1,20 @@
 import type { RunEventBody } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { createJsonProjection } from "../../src/output/json.ts";
+import { createOpenAiCompletion } from "../../src/output/openai-chat.ts";
+import { createTextProjection } from "../../src/output/text.ts";
 import { parseValidLines } from "../../../../test/support/schema-check.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { project, runStart, toCall, toLog, toTexts, turnEnd } from "./log.ts";
+
+/** What was said before a call, and the deltas after it. */
+const sentences = [
+  ["I will read README.md", " ", "and answer."],
+  ["I will read `README.md` ", "and answer."],
+  ["Ich lese README.md", ", dann antworte ich."],
+  ["我來讀取 README.md 檔案", "，然後建立摘要。"],
+  ["README.md を読み", "要約します。"],
+] as const;
 
 const print = (...bodies: readonly RunEventBody[]) => project(createJsonProjection(), toLog(runStart, ...bodies));
 
@@ -42,6 +53,28 @@ test(verifies("C3", "texts before and after a tool call are separated by a blank
   const cursor = createJsonProjection({ profile: "cursor-2026" });
   const [line] = project(cursor, toLog(runStart, ...events, end));
   expect(JSON.parse(line!)).toMatchObject({ result: "I read.    Done." });
+});
+
+test(verifies("C3", "a sentence that a tool call interrupts stays one sentence, in every format"), () => {
+  const call = toCall("call_1", "read_file", {}, {});
+  const log = (before: string, after: readonly string[]) => [
+    ...toTexts(before),
+    ...call,
+    { type: "turn_start", turn: 2 } as const,
+    ...toTexts(...after),
+    turnEnd,
+    { type: "run_end", reason: "end_turn" } as const,
+  ];
+  for (const [before, ...after] of sentences) {
+    const whole = `${before}${after.join("")}`;
+    const events = log(before, after);
+    expect(JSON.parse(print(...events)[0]!)).toMatchObject({ result: whole });
+    const text = project(createTextProjection({ locale: "en" }), toLog(runStart, ...events)).join("");
+    expect(text).toBe(`Read file\n\n${whole}\n`);
+    const completion = createOpenAiCompletion(false);
+    for (const event of toLog(runStart, ...events)) completion.push(event);
+    expect(completion.completion).toMatchObject({ choices: [{ message: { content: whole } }] });
+  }
 });
 
 test(verifies("C3", "nothing on failure"), () => {

@@ -1,21 +1,36 @@
 /** An answer as text, to be pasted elsewhere. */
 import type { Document } from "@sheaf/protocol";
+import { joinPieces } from "@sheaf/protocol/pieces";
 import { readTodos } from "../todos/fold-todos.ts";
 import { readText } from "../views/metadata.ts";
 import type { ShownDocument } from "../views/view.ts";
 
 /** The texts, code and plans of an answer as Markdown. */
 export function toAnswerText(documents: readonly Document[]): string {
-  return documents
-    .map((document) => toMarkdown(document as unknown as ShownDocument))
-    .filter((text) => text !== undefined)
-    .join("\n\n");
+  const parts: string[] = [];
+  /** Pieces of the text that only calls separate. */
+  let pieces: string[] = [];
+  const end = (): void => {
+    if (pieces.length > 0) parts.push(joinPieces(pieces));
+    pieces = [];
+  };
+  for (const document of documents as unknown as readonly ShownDocument[]) {
+    if (document.type === "text") {
+      pieces.push(document.content ?? "");
+      continue;
+    }
+    const markdown = toMarkdown(document);
+    if (markdown === undefined) continue;
+    end();
+    parts.push(markdown);
+  }
+  end();
+  return parts.join("\n\n");
 }
 
 /** Undefined: what the answer did, not what it says. */
 function toMarkdown({ type, content, metadata }: ShownDocument): string | undefined {
   switch (type) {
-    case "text":
     case "clarification":
       return content ?? "";
     case "code_block":

@@ -36,3 +36,15 @@ Steps
 
 - [x] A`);
 });
+
+test("a sentence that a call interrupts stays one sentence", () => {
+  const call = { type: "tool_call", content: null, metadata: { toolName: "read_file", arguments: {} } };
+  const parts = [
+    { type: "text", content: "I will read it", metadata: {} },
+    call,
+    { type: "text", content: " and answer.", metadata: {} },
+    call,
+    { type: "text", content: "It is a list.", metadata: {} },
+  ];
+  expect(toAnswerText(parts as unknown as readonly Document[])).toBe("I will read it and answer.\n\nIt is a list.");
+});
