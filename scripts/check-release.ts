@@ -10,7 +10,7 @@ for (const problem of problems) process.stderr.write(`check-release: ${problem}\
 if (problems.length === 0) process.stdout.write(`${tag} can be published\n`);
 else process.exitCode = 1;
 
-/** `builder`: `OWNER/NAME` of the repository whose workflow publishes; npm accepts a provenance from no other. */
+/** `builder`: owner and name of the repository whose workflow publishes; npm accepts a provenance from no other. */
 function findProblems(name: string, builder: string | undefined): string[] {
   const version = name.replace(/^v/, "");
   if (!name.startsWith("v") || !versionPattern.test(version))
@@ -29,8 +29,12 @@ function findProblems(name: string, builder: string | undefined): string[] {
 
 function findOriginProblems(url: string, builder: string | undefined): string[] {
   const [, repository] = /^git\+https:\/\/github\.com\/([^/]+\/[^/]+)\.git$/.exec(url) ?? [];
-  if (repository === undefined || repository.startsWith("OWNER/"))
-    return [`"repository" of package.json is ${url || "missing"}: write where the repository is, then set-version`];
+  if (repository === undefined) {
+    const wanted = "git+https://github.com/<owner>/<name>.git";
+    const command = `npm pkg set repository.type=git repository.url="${wanted}" && npm run fix`;
+    const found = url === "" ? "is missing" : `is "${url}", not of the form ${wanted}`;
+    return [`"repository" of package.json ${found}: run ${command}, then node scripts/set-version.ts`];
+  }
   if (builder === undefined || builder === repository) return [];
   return [`"repository" of package.json is ${repository}, but ${builder} publishes: npm would refuse the provenance`];
 }

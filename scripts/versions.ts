@@ -13,7 +13,7 @@ interface Manifest {
   name: string;
   version: string;
   homepage?: string;
-  bugs?: object;
+  bugs?: { readonly url: string };
   /** Of a lock file, by folder. */
   packages?: Record<string, Manifest>;
   repository?: { readonly type: string; readonly url: string; readonly directory?: string };
@@ -32,7 +32,7 @@ const places: readonly Place[] = [
     write: (text: string, version: string, root: string) =>
       editJson(text, (manifest) => {
         setVersions(manifest, version);
-        if (!folder.endsWith("/web")) copyOrigin(manifest, readManifest(root), folder);
+        if (!folder.endsWith("/web")) setOrigin(manifest, readManifest(root), folder);
       }),
   })),
   {
@@ -65,7 +65,7 @@ export function findStaleFiles(root: string, version: string): { readonly path: 
   });
 }
 
-/** The package.json of the root: the one place that says where the repository is. */
+/** The package.json of the root. Its `repository` is the one place that says where the repository is. */
 export function readManifest(root: string): Manifest {
   return JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
 }
@@ -88,7 +88,16 @@ function setVersions(manifest: Manifest, version: string): void {
   }
 }
 
-function copyOrigin(manifest: Manifest, { homepage, bugs, repository }: Manifest, directory: string): void {
-  if (!homepage || !bugs || !repository) throw new Error("package.json of the root names no repository");
-  Object.assign(manifest, { homepage, bugs, repository: { ...repository, directory } });
+/** Links of a published package, next to its licence. None before somebody wrote where the repository is. */
+function setOrigin(manifest: Manifest, { repository }: Manifest, directory: string): void {
+  const page = repository?.url.replace(/^git\+/, "").replace(/\.git$/, "");
+  if (!repository || page === undefined) return;
+  const { homepage: _h, bugs: _b, repository: _r, ...rest } = manifest;
+  const entries = Object.entries(rest);
+  const at = entries.findIndex(([key]) => key === "license");
+  const links = { homepage: `${page}#readme`, bugs: { url: `${page}/issues` } };
+  const before = [...entries.slice(0, at), ...Object.entries(links)];
+  const ordered = [...before, ...entries.slice(at, at + 1), ["repository", { ...repository, directory }] as const];
+  for (const key of Object.keys(manifest)) delete (manifest as object as Record<string, unknown>)[key];
+  Object.assign(manifest, Object.fromEntries([...ordered, ...entries.slice(at + 1)]));
 }

@@ -2,7 +2,7 @@
 
 /** One way in which a program calls `cursor-agent`. */
 export interface CursorCall {
-  /** `OWNER/NAME` of its public repository. */
+  /** Owner and name of its public repository. */
   readonly repository: string;
   /** Where it says so. */
   readonly commit: string;

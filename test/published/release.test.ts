@@ -87,6 +87,8 @@ describe("set-version", () => {
       expect(own.filter(([, needed]) => needed !== version)).toEqual([]);
     }
     expect(readJson(cwd, "packages/client/package.json")).toMatchObject({
+      homepage: "https://github.com/ada/sheaf#readme",
+      bugs: { url: "https://github.com/ada/sheaf/issues" },
       repository: { url: "git+https://github.com/ada/sheaf.git", directory: "packages/client" },
     });
     // npm itself finds nothing to change in the lock file but what it looks up.
@@ -153,8 +155,13 @@ test.each([
 
 test("check-release refuses to publish before somebody wrote where the repository is", () => {
   const cwd = createRepository();
-  setRepository(cwd, "OWNER/sheaf");
-  expect(runScript(cwd, "check-release", ["v0.1.0"]).stderr).toContain("write where the repository is");
+  expect(runScript(cwd, "check-release", ["v0.1.0"]).stderr).toContain(
+    '"repository" of package.json is missing: run npm pkg set repository.type=git',
+  );
+  setRepository(cwd, "ada");
+  expect(runScript(cwd, "check-release", ["v0.1.0"]).stderr).toContain(
+    '"repository" of package.json is "git+https://github.com/ada.git", not of the form',
+  );
 });
 
 /** What npm needs of a registry: to ask for a package, and to bring a version. */
