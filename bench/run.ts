@@ -3,6 +3,8 @@
  * `--quick` takes fewer rounds. `--strict` exits with 1 when a figure is more than 25 % worse than its row in
  * docs/performance.md. `--update` rewrites the rows.
  * `npm run bench -- cluster --nodes N [--streams 500]`: what a delta costs a cluster of this size (docs/scale.md).
+ * `npm run bench -- failure-matrix --peers FOLDER`: what callers of Sheaf and of other agents see when something fails
+ * (docs/failure-matrix.md).
  */
 import { spawnSync } from "node:child_process";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
@@ -20,11 +22,12 @@ const [name = "", ...flags] = process.argv.slice(2);
 const size = /^cluster --nodes (\d+)(?: --streams (\d+))?$/.exec([name, ...flags].join(" "));
 const unknown = flags.filter((flag) => !["--quick", "--strict", "--update"].includes(flag));
 
-if (size) await runSize(Number(size[1]), Number(size[2] ?? 500));
+if (name === "failure-matrix") await runMatrix();
+else if (size) await runSize(Number(size[1]), Number(size[2] ?? 500));
 else if (unknown.length > 0) refuse(`unknown argument ${unknown.join(" ")}: use --quick, --strict or --update`);
 else if (name === "all") runAll();
 else if (names.includes(name)) await runOne(name);
-else refuse(`no benchmark "${name}": name one of ${names.join(", ")}, or all`);
+else refuse(`no benchmark "${name}": name one of ${names.join(", ")}, failure-matrix, or all`);
 
 function refuse(message: string): void {
   process.stderr.write(`bench: ${message}\n`);
@@ -36,6 +39,11 @@ async function runSize(nodes: number, streams: number): Promise<void> {
   for (const [figure, value] of Object.entries(await measureSize({ nodes, streams }))) {
     console.log(`${figure.padEnd(46)} ${value.toFixed(0).padStart(10)}`);
   }
+}
+
+async function runMatrix(): Promise<void> {
+  const { measureMatrix } = await import("./failure-matrix/measure-matrix.ts");
+  await measureMatrix(flags).catch((error: unknown) => refuse((error as Error).message));
 }
 
 /** A process for each, so that none finds code compiled or memory taken by another. */
