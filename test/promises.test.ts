@@ -151,7 +151,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "git counts only at the root of a trusted workspace",
     ],
   ],
-  "README.md": [
+  "docs/guide/features.md": [
     [
       "nothing: its settings, hooks and servers have no effect until `sheaf trust`, and each server needs a yes of its own.",
       "starts none of its servers, whatever else is allowed; the first line says so",

