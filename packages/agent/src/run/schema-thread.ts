@@ -89,7 +89,7 @@ async function startWorker(pattern: SharedArrayBuffer, signal: AbortSignal): Pro
   const isSource = import.meta.url.endsWith(".ts");
   const worker = new Worker(new URL(isSource ? "./schema-worker.ts" : "./schema-worker.js", import.meta.url), {
     workerData: pattern,
-    // Options of the user's name files to load, which commands may have changed (S-224).
+    // NODE_OPTIONS can name files to load, and a command may have changed them (S-224).
     env: {},
     execArgv: isSource ? ["--conditions=sheaf-source"] : [],
     resourceLimits: { maxOldGenerationSizeMb: LIMIT_MB },

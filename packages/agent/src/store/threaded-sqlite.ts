@@ -80,7 +80,7 @@ function startWriter(file: string): Writer {
   const address = new URL(isSource ? "./sqlite-worker.ts" : "./sqlite-worker.js", import.meta.url);
   const worker = new Worker(address, {
     workerData: file,
-    // Options of the user's name files to load, which commands may have changed (S-224).
+    // NODE_OPTIONS can name files to load, and a command may have changed them (S-224).
     env: {},
     execArgv: isSource ? ["--conditions=sheaf-source"] : [],
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },

@@ -1,6 +1,6 @@
 /**
- * What this process may still load, start or read as its own while a run continues. If it lies in a folder that a run
- * writes, nothing in the run may change it: it would run outside of the sandbox (S-224).
+ * The files that Sheaf's process may still load, start or read during a run. If they lie in a folder that the run writes,
+ * the run must not change them: changed code would run outside of the sandbox (S-224).
  */
 import { existsSync, readFileSync } from "node:fs";
 import { getCompileCacheDir } from "node:module";
@@ -17,7 +17,7 @@ export interface ProgramFiles {
   readonly code: string;
   /** Node and its libraries. */
   readonly executables: readonly string[];
-  /** Where Node keeps compiled code; undefined: nowhere. */
+  /** The folder in which Node keeps compiled code; undefined if it keeps none. */
   readonly compiledCode: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function findProgramFiles(): ProgramFiles {
   };
 }
 
-/** The kernel knows all parts of a program; elsewhere than on Linux there is no such list. */
+/** The files that run in this process, by the list of the Linux kernel; empty on other systems. */
 function listMappedPrograms(): string[] {
   try {
     const maps = readFileSync("/proc/self/maps", "utf8");
@@ -48,7 +48,7 @@ export function toCodeFolder({ code }: ProgramFiles): string {
   return rest.length === 0 ? root : join(root, name);
 }
 
-/** The nearest folder with a `package.json`; the file's own folder if there is none. */
+/** The nearest folder with a `package.json`, else the folder of the file. */
 function toPackageFolder(file: string): string {
   const folders = listFoldersUp(dirname(file));
   return folders.find((folder) => existsSync(join(folder, "package.json"))) ?? dirname(file);
@@ -57,7 +57,7 @@ function toPackageFolder(file: string): string {
 export interface OwnPlace {
   /** Absolute and without links. A file or a folder with all in it; it need not exist. */
   readonly path: string;
-  /** Why nothing in a run may change it, for a message. */
+  /** The reason for a message, why a run must not change it. */
   readonly reason: string;
 }
 
@@ -73,8 +73,8 @@ export interface OwnPlacesOrder {
 const runsFrom = "Sheaf itself runs from there";
 
 /**
- * The places of Sheaf's own code and of Node, each as the whole `node_modules` around it, if there is one; and every
- * `node_modules` in which Node would look for a package of Sheaf's.
+ * The places of Sheaf's code and of Node. A place in `node_modules` stands for that whole folder. Every `node_modules` in
+ * which Node would look for a package that Sheaf imports is also a place.
  */
 export function listProgramPlaces({ inside, program = findProgramFiles() }: OwnPlacesOrder): OwnPlace[] {
   const { code, executables, compiledCode } = program;
@@ -88,7 +88,7 @@ export function listProgramPlaces({ inside, program = findProgramFiles() }: OwnP
   return [...new Set(paths)].map((path) => ({ path, reason: runsFrom }));
 }
 
-/** Those of the program, and the folders of the user's configuration, packages of models, and data. */
+/** The program's places, and the folders with the user's configuration, packages of models, and data. */
 export function listOwnPlaces(order: OwnPlacesOrder): OwnPlace[] {
   const { inside, environment } = order;
   const folders = [toConfigFolder, toDataFolder].map((toFolder) => tryFinding(() => toFolder(environment)));
@@ -101,7 +101,7 @@ export function listOwnPlaces(order: OwnPlacesOrder): OwnPlace[] {
   ];
 }
 
-/** The place of Sheaf's own that a path of a workspace meets; undefined if there is none. */
+/** Finds Sheaf's own place that contains a path; undefined if the path is in no such place. */
 export function findOwnPlace({ root, git, program }: Workspace, path: WorkspacePath): OwnPlace | undefined {
   const places = listOwnPlaces({ inside: [root], environment: git.environment, program });
   if (places.length === 0) return undefined;
@@ -117,7 +117,7 @@ function isInside(path: string, top: string): boolean {
   return path !== top && isBelow(path, top);
 }
 
-/** The outermost `node_modules` around a path, below `top`; the path itself if there is none. */
+/** The outermost `node_modules` around a path, below `top`, else the path itself. */
 function toModulesFolder(path: string, top: string): string {
   const names = relative(top, path).split(sep);
   const at = names.indexOf("node_modules");

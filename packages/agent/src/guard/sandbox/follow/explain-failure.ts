@@ -12,7 +12,7 @@ interface FailedCommand {
   readonly permissions: readonly CommandPermission[];
   /** Absolute. */
   readonly workspace: string;
-  /** Where Sheaf itself lies. */
+  /** The places of Sheaf itself, for a sentence about them. */
   readonly program?: ProgramOrder | undefined;
 }
 
@@ -97,7 +97,7 @@ function explainNetwork({ timedOut, permissions }: FailedCommand, text: string):
   ];
 }
 
-/** Whether a line says that something cannot be changed. */
+/** Returns true for an error line about a read-only or busy place. */
 function isHeld(line: string): boolean {
   return readOnly.test(line) || busy.test(line) || line.search(noFolder) >= 0;
 }

@@ -1,7 +1,6 @@
 /**
- * Keeps commands from changing what this process may still load or start: Sheaf's code, Node, and every `node_modules` in
- * which Node would look for them (S-224). Those folders keep their places, too: a mount alone holds nothing whose parent
- * can be renamed.
+ * Keeps commands from changing the files that Sheaf's process may still load or start (S-224). The folders above these files
+ * keep their names as well: if a command could rename one, a mount below it would move along.
  */
 import { type Dirent, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { basename, join, relative } from "node:path";
@@ -19,10 +18,10 @@ export interface ProgramOrder {
   readonly program?: ProgramFiles | undefined;
 }
 
-/** How to start a Sheaf that no command can change, to paste. */
+/** The shell command that starts Sheaf from a folder outside of the workspace. */
 const outsideStart = "npm install --prefix ~/.sheaf sheaf && ~/.sheaf/node_modules/.bin/sheaf";
 
-/** Those that exist. A `node_modules` that a command creates is taken away: packages in it could replace others. */
+/** Lists the existing places. Sheaf takes away a `node_modules` that a command creates: its packages could replace others. */
 export function listHeldProgram({ tops, environment, program }: ProgramOrder): HeldPlace[] {
   const [workspace = ""] = tops;
   return listProgramPlaces({ inside: tops, environment, program }).flatMap(({ path, reason }) => {
@@ -35,7 +34,7 @@ export function listHeldProgram({ tops, environment, program }: ProgramOrder): H
 /** Names in `node_modules` that no import finds, and that tools of projects need. */
 const toolFolders = [".cache", ".vite", ".vite-temp"] as const;
 
-/** The folders in a protected `node_modules` that commands may write; those that are missing are created. */
+/** The folders in a protected `node_modules` that commands may write. Creates missing ones. */
 export function openToolFolders(places: readonly HeldPlace[]): string[] {
   const modules = places.filter(({ path, isLink }) => !isLink && basename(path) === "node_modules");
   return modules.flatMap(({ path }) => toolFolders.map((name) => join(path, name)).filter(isOwnFolder));
@@ -50,7 +49,7 @@ function isOwnFolder(path: string): boolean {
   }
 }
 
-/** Why Sheaf cannot be protected, as a sentence that says what to do; undefined if it can. Reads files: once in a run. */
+/** A sentence with the reason why Sheaf cannot protect itself; undefined if it can. Reads many files, so call it once in a run. */
 export function findProgramFault(order: ProgramOrder): string | undefined {
   const problem = findProblem(order);
   return problem && `no command runs, because ${problem}: start Sheaf from elsewhere (${outsideStart})`;
@@ -78,7 +77,7 @@ function findProblem({ tops, environment, program = findProgramFiles() }: Progra
   return undefined;
 }
 
-/** Files in a folder, at any depth. Folders that cannot be read contain nothing that a command can reach either. */
+/** Files in a folder, at any depth. Skips folders that this user cannot read, since commands cannot read them either. */
 function listFiles(folder: string, without: readonly string[]): string[] {
   if (without.includes(folder)) return [];
   let entries: Dirent[];
@@ -94,7 +93,7 @@ function listFiles(folder: string, without: readonly string[]): string[] {
   });
 }
 
-/** `lines`: why a command failed. A sentence if they name a place of Sheaf itself, else undefined. */
+/** A sentence for a failed command if one of its error lines has the path of a place of Sheaf itself, else undefined. */
 export function explainProgramPlaces(lines: readonly string[], order: ProgramOrder): string | undefined {
   if (lines.length === 0) return undefined;
   const [workspace = ""] = order.tops;
