@@ -65,7 +65,7 @@ export function findStaleFiles(root: string, version: string): { readonly path: 
   });
 }
 
-/** The package.json of the root. Its `repository` is the one place that says where the repository is. */
+/** The package.json of the root. Its `repository` is the only place with the address of the repository. */
 export function readManifest(root: string): Manifest {
   return JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
 }
@@ -88,7 +88,7 @@ function setVersions(manifest: Manifest, version: string): void {
   }
 }
 
-/** Links of a published package, next to its licence. None before somebody wrote where the repository is. */
+/** Links of a published package, next to its licence. Left out until the root has an address. */
 function setOrigin(manifest: Manifest, { repository }: Manifest, directory: string): void {
   const page = repository?.url.replace(/^git\+/, "").replace(/\.git$/, "");
   if (!repository || page === undefined) return;

@@ -19,7 +19,7 @@ export interface AgentRun extends AsyncIterable<StreamEvent> {
   /** `conv_<uuid>`: the `conversation` of the next run that goes on with this one. */
   readonly conversation: string;
   /**
-   * The whole response, once the run has ended and its tools are gone. A run that fails resolves, too: its `status` is
+   * The whole response, once the run has ended and its tools are gone. A run that fails also resolves: its `status` is
    * `error`, its `metadata.finishReason` says how it ended (`cancelled`, `budget`, …), and its last document why. Rejects for a defect in Sheaf alone (INTERNAL).
    */
   readonly result: Promise<ChatResponse>;

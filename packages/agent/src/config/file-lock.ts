@@ -21,9 +21,9 @@ export interface TextChange {
 }
 
 /**
- * Reads a file, and writes it if that changes something, while no other process does the same. `plan` reads the text and
- * says what it becomes. A change that changes nothing needs no lock, and works in a folder that cannot be written.
- * @throws SheafError STORAGE_LOCKED; CONFIG_INVALID or STORAGE_FULL for a lock that cannot be used; what `plan` and `write` throw.
+ * Reads a file and writes the new text under the lock. `plan` reads the text and returns the change. If the text stays
+ * the same, the lock isn't taken, so this also works in a read-only folder.
+ * @throws SheafError STORAGE_LOCKED, CONFIG_INVALID, STORAGE_FULL, and the errors of `plan` and `write`.
  */
 export function changeFile<Change extends TextChange>(
   file: string,
@@ -50,7 +50,7 @@ export function withFileLock<Result>(file: string, run: () => Result, patienceMs
   }
 }
 
-/** Waits until nobody has the lock of the file, also in this process, then runs. @throws as `changeFile`, or the signal's reason. */
+/** Waits for the lock of the file, which also keeps out the rest of this process, then runs. @throws as `changeFile`, or the signal's reason. */
 export async function holdFileLock<Result>(
   file: string,
   run: () => Promise<Result>,

@@ -45,8 +45,8 @@ export interface ServerLogins {
   /** Undefined removes it. @throws SheafError CONFIG_INVALID, STORAGE_FULL. */
   write(server: ServerIdentity, login: ServerLogin | undefined): void;
   /**
-   * Runs while no other process, and nothing else in this one, changes the login.
-   * @throws SheafError STORAGE_LOCKED after a minute; CONFIG_INVALID, STORAGE_FULL; what `run` or the signal throws.
+   * Runs under the lock of the login, which also keeps out the rest of this process.
+   * @throws SheafError STORAGE_LOCKED after a minute, CONFIG_INVALID, STORAGE_FULL, and the errors of `run` and the signal.
    */
   withLock<Result>(server: ServerIdentity, run: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
 }

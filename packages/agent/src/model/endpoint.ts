@@ -53,7 +53,7 @@ export interface PackageEndpoint extends ProviderIdentity {
   readonly settings: PackageSettings;
   /** Folder of the configuration: the package is searched for in its `node_modules`, nowhere else (S-06). */
   readonly folder: string;
-  /** Folders that the run may write; absolute. Nothing in them is loaded (S-224). Default: none. */
+  /** Folders that the run may write; absolute. Sheaf loads no package from them (S-224). Default: none. */
   readonly writable?: readonly string[] | undefined;
 }
 

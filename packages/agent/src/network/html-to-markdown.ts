@@ -6,8 +6,8 @@ import { Worker } from "node:worker_threads";
 const LIMIT_MS = 5000;
 
 /**
- * Returns the `main` part of the page if there is one. Links stay as the page has them, those with `javascript:` become
- * their text. Returns undefined if the page takes too long or needs too much memory.
+ * Returns the `main` part of the page if there is one. Links stay as the page has them, except
+ * that a link with `javascript:` becomes its text. Returns undefined if the page takes too long or needs too much memory.
  * @throws the reason of `signal` when it aborts.
  */
 export async function toMarkdown(html: string, signal: AbortSignal): Promise<string | undefined> {

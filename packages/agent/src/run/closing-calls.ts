@@ -14,7 +14,7 @@ export interface ClosingCalls {
   push(event: RunEventBody): void;
   /** Commands in the background have ended with their process. */
   forgetTerminals(): void;
-  /** The calls and their results, without hooks. They run after an abort, too. */
+  /** The calls and their results, without hooks. They also run after an abort. */
   run(end: RunEnd, ports: ApprovalPorts): AsyncGenerator<EventGroup>;
 }
 

@@ -127,7 +127,7 @@ export async function* runResponse(
       end = run.findEndAfterTools(state, results, signal);
     }
   }
-  // The run that called a subagent fails for it, too.
+  // The run that called a subagent also fails for it.
   if (ports.agentName === undefined) end = run.refused.toEnd(end);
   yield* run.noteAll(run.hooks.atEnd(end, signal));
   yield* run.closing.run(end, ports);

@@ -46,7 +46,7 @@ export function createPostgresAttachments({ query, transact }: PostgresConnectio
       );
       return row?.bytes;
     },
-    // Not by `query`: when it ran twice, nothing would be left to delete.
+    // Not by `query`: a second try would find the row gone.
     deleteAttachment: (id) =>
       transact(async (run, isDoubtful) => {
         const values = [toColumn(id), owner];

@@ -15,14 +15,14 @@ export interface PostgresLease {
 type TakeLease = () => Promise<PostgresLease | undefined>;
 
 /**
- * The leases that this process has and knows of. It takes those of one conversation one after the other. So a lease with
- * its own number that it does not know here was taken by a transaction whose answer was lost, or belongs to a response
- * that it could not write: nobody uses it, nobody else can know, and this process takes it again.
+ * The leases that this process uses. It takes the leases of one conversation one after the other. If the database has a
+ * lease with the number of this process that is missing here, the answer of its transaction was lost, or its response
+ * could not be written. Then this process takes it again.
  */
 export interface OwnLeases {
   /**
-   * A transaction that may take the lease of a conversation. `toLease` gives the one that its result uses from now on,
-   * until it is forgotten.
+   * A transaction that may take the lease of a conversation. `toLease` returns the lease that its result uses until
+   * `forget`.
    */
   transact<Result>(
     place: { readonly conversationId: string; readonly owner: string },
@@ -30,7 +30,7 @@ export interface OwnLeases {
     toLease: (result: Result) => PostgresLease | undefined,
   ): Promise<Result>;
   has(lease: Pick<PostgresLease, "conversationId" | "fence">): boolean;
-  /** It ended, or nothing can be written by it. */
+  /** Removes a lease that ended or can't write any more. */
   forget(lease: PostgresLease): void;
 }
 
@@ -138,7 +138,7 @@ const claimable: Readonly<Record<ClaimPurpose, string>> = {
 /** A response without an end, and perhaps without a living writer. */
 interface Claimable {
   readonly conversationId: string;
-  /** By a lease of this process that nobody here uses. */
+  /** This process has the lease, but doesn't use it. */
   readonly isOwn: boolean;
   /** The purpose allows it. */
   readonly isFitting: boolean;

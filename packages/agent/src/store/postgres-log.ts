@@ -43,7 +43,7 @@ export interface PostgresLogs {
   claim(responseId: string, owner: string, purpose: ClaimPurpose): Promise<boolean>;
   /** Whether this process may claim a response now, to go on with it. */
   mayResume(responseId: string, owner: string): Promise<boolean>;
-  /** Nothing more is written here of a response, if it is one that was. */
+  /** Ends the writing of a response in this process, if there was any. */
   leave(responseId: string, owner: string): void;
   keep(responseId: string, owner: string): Promise<LeaseState>;
   /** Of a response that is written here. @throws SheafError INTERNAL when it is not. */
@@ -105,7 +105,7 @@ export function createPostgresLogs(
     logs.delete(responseId);
   };
 
-  /** Whether a response that cannot go on here may be ended now, since nobody else has gone on with it either. */
+  /** Returns true if a response may be ended now: other processes had the time to continue it. */
   const hadTime = (isOwn: boolean, responseId: string): boolean => {
     if (!isOwn) return false;
     const since = spared.get(responseId) ?? performance.now();

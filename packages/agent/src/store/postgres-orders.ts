@@ -169,7 +169,7 @@ const claimStatement = `
     ORDER BY f.running, o.key LIMIT 1 FOR UPDATE OF o SKIP LOCKED)
   RETURNING id AS "responseId", owner, body AS text`;
 
-/** Within a transaction: whoever adds a message of this owner meanwhile waits for its end. */
+/** Within a transaction. Other processes that add a message of this owner wait for its end. */
 async function lockWaiting(query: Query, owner: string): Promise<void> {
   await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 2))", [owner]);
 }

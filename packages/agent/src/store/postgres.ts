@@ -93,7 +93,7 @@ async function deleteOld(query: Query, before: number, limit: number): Promise<r
   return found.map(({ id }) => id);
 }
 
-/** Within a transaction. Waits for whoever deletes one of them. */
+/** Within a transaction. Waits for a process that deletes one of them. */
 async function hasAny(query: Query, ids: readonly string[]): Promise<boolean> {
   const found = await query("SELECT 1 FROM sheaf.conversations WHERE id = ANY ($1::text[]) FOR KEY SHARE", [ids]);
   return found.length > 0;

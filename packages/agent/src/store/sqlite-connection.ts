@@ -156,7 +156,7 @@ const systemCodes: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
   ["EDQUOT", codes.get(13)!],
 ]);
 
-/** The primary result code, which extended ones carry in the low byte; that of a trigger whole. */
+/** The primary result code, which is the low byte of an extended code. The code of a trigger stays whole. */
 function toResultCode(error: unknown): number | undefined {
   // Sheaf writes neither rows that are not JSON nor numbers out of bounds: the file is damaged.
   if (error instanceof SyntaxError || error instanceof RangeError) return SQLITE_CORRUPT;

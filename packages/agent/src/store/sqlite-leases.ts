@@ -32,7 +32,7 @@ export interface Leases {
   /** @throws SheafError CONVERSATION_BUSY; false: the conversation does not exist. */
   check(conversationId: string, owner: string): boolean;
   release(lease: Lease): void;
-  /** Nobody here uses the lease any more: this process may take it again. */
+  /** Lets this process take the lease again. */
   forget(lease: Lease): void;
   keep(lease: Lease): LeaseState;
   requestCancel(responseId: string, owner: string): void;

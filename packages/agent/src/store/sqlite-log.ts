@@ -49,7 +49,7 @@ interface Append extends OwnedAppend {
 export interface SqliteLogs {
   create(response: NewResponse, owner: string): ResponseRecord;
   claim(responseId: string, owner: string): boolean;
-  /** Nothing more is written here of a response, if it is one that was. */
+  /** Ends the writing of a response in this process, if there was any. */
   leave(responseId: string, owner: string): void;
   keep(responseId: string, owner: string): LeaseState;
   append(entry: OwnedAppend): void;

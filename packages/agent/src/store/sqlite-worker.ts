@@ -54,7 +54,7 @@ function writeAppends(appends: readonly AppendRequest[]): WorkerReply[] {
     const refused = logs.appendAll(appends);
     return appends.map(({ id }, index) => toReply(id, refused[index]));
   } catch (error) {
-    // What is refused takes nothing else with it.
+    // A refused append must not take the others with it.
     if (appends.length > 1 && isRefusedBySqlite(error)) return appends.flatMap((append) => writeAppends([append]));
     return appends.map(({ id }) => toReply(id, error));
   }

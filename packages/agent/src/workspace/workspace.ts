@@ -40,7 +40,7 @@ export interface Workspace {
   /** Absolute, links resolved. */
   readonly root: string;
   readonly git: GitUse;
-  /** The files of Sheaf itself, for tests; undefined: those of this process. */
+  /** Sheaf's own files, for tests. Default: the files of this process. */
   readonly program?: ProgramFiles | undefined;
   /** The path that a model wrote, checked (S-20); a refusal is a value. */
   resolve(path: string): PathResolution;
@@ -54,7 +54,7 @@ export interface WorkspaceOptions {
   readonly isAdded?: boolean;
   /** `folders`: those besides the workspace itself. */
   readonly git?: GitUse;
-  /** The files of Sheaf itself. Default: those of this process. */
+  /** Sheaf's own files. Default: the files of this process. */
   readonly program?: ProgramFiles | undefined;
 }
 

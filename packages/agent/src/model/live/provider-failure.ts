@@ -11,7 +11,7 @@ export interface ProviderFailure {
   readonly isRetryable: boolean;
   /** Milliseconds after which the provider accepts the next request, as it says; 0 if that time is over. */
   readonly waitMs?: number;
-  /** An idle connection broke, which says nothing of the server: a new one can be tried at once. */
+  /** An idle connection broke. The server may be well, so a new connection can be tried at once. */
   readonly isRested?: true;
   /** Tries in total, if more are no use. */
   readonly maxTries?: number;

@@ -92,7 +92,7 @@ export function findPackage(endpoint: PackageEndpoint): string {
   const { provider, settings, folder, writable = [] } = endpoint;
   if (!address.startsWith("file:")) return address;
   const place = toRealPlace(fileURLToPath(address));
-  // Nothing in a run changes the folder of the configuration.
+  // A run can't change the folder of the configuration.
   const isKept = isBelow(place, toRealPlace(folder));
   const top = isKept ? undefined : writable.find((one) => isBelow(place, toRealPlace(one)));
   if (top === undefined) return address;

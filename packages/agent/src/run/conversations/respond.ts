@@ -42,8 +42,8 @@ export interface RespondPorts extends RunPorts {
   /** Keeps the state of the files after calls that may have changed some. Never rejects. */
   readonly keepState?: KeepState | undefined;
   /**
-   * Called when events could not be stored, in place of an end that no log has: the response is ended, or goes on, after
-   * this run (R-71). Undefined: nobody comes after it, and the last events say why it ended.
+   * Called if the store refuses events: the caller ends or continues the response after this run (R-71). Without it, the
+   * run itself ends with the failure of the store.
    */
   readonly onUnstored?: ((error: SheafError) => void) | undefined;
   /** Become those of the conversation (X25). */
@@ -106,7 +106,7 @@ export async function* respond(
     }
   } finally {
     lease.end();
-    // Also of one that has no end: it must not stay open for as long as this process lives.
+    // A response without an end must not stay open until this process ends.
     await store.leaveResponse(responseId).catch(() => undefined);
   }
 }

@@ -47,7 +47,7 @@ interface StartOrder {
 export interface RunningResponse {
   readonly responseId: string;
   readonly conversationId: string;
-  /** Resolves when nothing more of it comes from here, and the conversation is free again. Never rejects. */
+  /** Resolves when this process has written its last event, and the conversation is free again. Never rejects. */
   readonly ended: Promise<void>;
   /** Ends the run promptly; a second call does nothing. */
   abort(reason: SheafError): void;

@@ -111,7 +111,7 @@ const receivingSettings = [
   "core.alternateRefsCommand=true",
   "receive.autogc=false",
   "receive.denyCurrentBranch=refuse",
-  // The mirror of a shallow repository is shallow, too. Where the receiver has more of the history, it keeps that.
+  // The mirror of a shallow repository is shallow as well. A receiver with more of the history keeps it.
   "receive.shallowUpdate=true",
   "gc.auto=0",
   "maintenance.auto=false",

@@ -44,7 +44,7 @@ export interface HeldFolders {
   readonly denials?: readonly FileRule[] | undefined;
   /** The user's: git's configuration is found by it. */
   readonly environment: Environment;
-  /** The files of Sheaf itself. Default: those of this process. */
+  /** Sheaf's own files. Default: the files of this process. */
   readonly program?: ProgramFiles | undefined;
   /** Commands change nothing there. */
   readonly isProbe?: boolean | undefined;

@@ -73,7 +73,7 @@ export interface SandboxOptions {
   readonly hiddenPlaces?: readonly string[] | undefined;
   /** For caches of tools, absolute; undefined: they last as long as the run. */
   readonly cacheFolder?: string | undefined;
-  /** The files of Sheaf itself. Default: those of this process. */
+  /** Sheaf's own files. Default: the files of this process. */
   readonly program?: ProgramFiles | undefined;
   /** Its commands change nothing, so nothing is protected from them. */
   readonly isProbe?: boolean | undefined;
