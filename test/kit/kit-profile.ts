@@ -5,9 +5,18 @@ import { parseProfile, profiles, type Profile } from "sheaf-conformance";
 
 const code = "Here it is:\n\n```python\ndef add(a, b):\n    return a + b\n```\n\n- nested:\n  ```sh\n  ls\n  ```\n";
 
+const todos = ["read", "write"].map((id) => ({ id, content: `${id} it`, status: "pending" }));
+
 /** Models by the name of the prompt that they are for. */
 const scripts = {
   code: { turns: [{ events: [{ text: code, chunk: 7 }] }], after: "loop" },
+  todos: {
+    turns: [
+      { events: [{ call: { tool: "todo_write", arguments: { todos, merge: false } } }] },
+      { events: [{ text: "Done." }] },
+    ],
+    after: "loop",
+  },
   long: {
     turns: [{ events: [{ text: "one two three\n", repeat: 30 }, { wait_ms: 500 }, { text: "end" }] }],
     after: "loop",

@@ -35,7 +35,7 @@ export const sampleNames = [
   "question",
 ] as const satisfies readonly PromptName[];
 
-/** For Sheaf's rule-based model, on a server with `--sandbox disabled --allow 'Shell(sleep)'`. It writes no code. */
+/** For Sheaf's rule-based model, on a server with `--sandbox disabled --allow 'Shell(sleep)'`. It writes no code and no todo list. */
 const offline: Readonly<Partial<Record<PromptName, string>>> = {
   text: "What can you do?",
   reading: "Summarise README.md",
@@ -43,8 +43,7 @@ const offline: Readonly<Partial<Record<PromptName, string>>> = {
   command: "Run `touch sheaf-conformance.tmp`",
   writing: 'Create sheaf-conformance.txt with the content "Hello"',
   plan: "Plan the move to TypeScript",
-  todos: "Make a todo list: read, write, test",
-  question: "Ask me what to do",
+  question: "Summarise",
   approval: "Run `touch sheaf-conformance.tmp`",
   long: "Run `sleep 2`",
   large: "What can you do?",

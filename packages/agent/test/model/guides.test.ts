@@ -1,11 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { chinese } from "../../src/model/offline/languages/chinese.ts";
-import { english } from "../../src/model/offline/languages/english.ts";
-import { german } from "../../src/model/offline/languages/german.ts";
-import { japanese } from "../../src/model/offline/languages/japanese.ts";
-import { turkish } from "../../src/model/offline/languages/turkish.ts";
 import { createOfflineModel } from "../../src/model/offline/offline.ts";
 import { createScriptedModelFrom } from "../../src/model/scripted.ts";
 import { runModel } from "./run-model.ts";
@@ -28,31 +23,21 @@ describe("docs/guide/scripted-models.md", () => {
 });
 
 describe("docs/guide/offline-model.md", () => {
-  const languages = { English: english, German: german, Turkish: turkish, Japanese: japanese, Chinese: chinese };
   const rows = read("offline-model.md")
     .split("\n")
-    .flatMap((line) => {
-      const match = /^\| (English|German|Turkish|Japanese|Chinese) \|(.*)\|$/.exec(line);
-      if (!match) return [];
-      const language = languages[match[1] as keyof typeof languages];
-      return [...(match[2] ?? "").matchAll(/``\s?(.+?)\s?``|`([^`]+)`/g)].map(
-        (example) => [language, example[1] ?? example[2] ?? ""] as const,
-      );
-    });
+    .filter((line) => /^\| (?:English|German|Turkish|Japanese|Chinese) \|/.test(line))
+    .flatMap((line) => [...line.matchAll(/``\s?(.+?)\s?``|`([^`]+)`/g)].map((match) => match[1] ?? match[2] ?? ""));
   const model = createOfflineModel();
-  const names = ["README.md", "a.md", "b.md", "package.json", "src/main.ts", "docs/guide.md", "hello.txt"];
-  const files = Object.fromEntries(names.map((name) => [name, '{ "scripts": { "test": "vitest run" } }']));
+  const files = { "README.md": "# A\n", "hello.txt": "a" };
 
   test("has examples in all languages", () => {
-    expect(rows.length).toBeGreaterThan(70);
+    expect(rows.length).toBeGreaterThanOrEqual(25);
   });
 
-  test.each(rows)("%o: %s", async ({ phrases, code }, example) => {
+  test.each(rows)("%s", async (example) => {
     const { result, calls } = await runModel(model, example, { files });
     expect(calls.map(({ tool }) => tool)).not.toContain("ask_question");
-    expect(result).not.toContain(phrases.notUnderstood);
-    for (const other of Object.values(languages)) {
-      if (other.code !== code) expect(result).not.toContain(other.phrases.introduction);
-    }
+    expect(calls.length).toBeGreaterThan(0);
+    expect(result).not.toContain("`sheaf --help`");
   });
 });

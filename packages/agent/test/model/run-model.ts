@@ -1,7 +1,7 @@
 /** A tiny loop around a model: calls are executed on files in memory, as the tools of the agent would answer. */
 import type { Mode, ModelEvent, TurnEnd } from "@sheaf/protocol";
 import { addLineNumbers } from "../../src/workspace/numbered-lines.ts";
-import type { Model, ModelMessage, ModelToolCall, ToolDefinition } from "../../src/model/provider.ts";
+import type { Model, ModelMessage, ModelToolCall } from "../../src/model/provider.ts";
 
 export interface Call {
   readonly tool: string;
@@ -31,58 +31,26 @@ export interface Conversation {
 export interface World {
   readonly files?: Readonly<Record<string, string>>;
   readonly mode?: Mode;
-  /** Tools that are not offered. */
-  readonly without?: readonly string[];
-  /** Output of failing calls by tool name, as the history writes it. */
-  readonly failures?: Readonly<Record<string, string>>;
   /** Output of commands. */
   readonly commands?: Readonly<Record<string, string>>;
   /** Messages of earlier responses. */
   readonly history?: readonly ModelMessage[];
-  /** A note of the run after the messages. */
-  readonly note?: string;
   /** No message is added to the history: its last question was answered. */
   readonly isSilent?: boolean;
 }
 
-const toolNames = [
-  "read_file",
-  "list_dir",
-  "glob_search",
-  "grep_search",
-  "edit_file",
-  "write_file",
-  "delete_file",
-  "rename_file",
-  "run_terminal_cmd",
-  "todo_write",
-  "create_plan",
-  "ask_question",
-];
-
-const notThere: Readonly<Record<Mode, readonly string[]>> = {
-  agent: [],
-  debug: [],
-  ask: ["edit_file", "write_file", "delete_file", "rename_file", "run_terminal_cmd", "todo_write", "create_plan"],
-  plan: ["edit_file", "write_file", "delete_file", "rename_file", "run_terminal_cmd"],
-};
-
 /** Runs one prompt to its end; a question ends it too, as in the agent. */
 export async function runModel(model: Model, prompt: string, world: World = {}): Promise<Conversation> {
-  const { mode = "agent", without = [], history = [], note } = world;
+  const { mode = "agent", history = [] } = world;
   const files = new Map(Object.entries(world.files ?? {}));
   const messages: ModelMessage[] = [...history, ...(world.isSilent ? [] : [{ role: "user" as const, text: prompt }])];
-  const tools: ToolDefinition[] = toolNames
-    .filter((name) => !notThere[mode].includes(name) && !without.includes(name))
-    .map((name) => ({ name, description: name, parameters: { type: "object" } }));
   const turns: Turn[] = [];
   let number = history.length;
   const newCallId = (): string => `call_${(number += 1)}`;
 
   for (let count = 0; count < 12; count += 1) {
-    const notes: ModelMessage[] = note === undefined ? [] : [{ role: "user", text: note, isNote: true }];
     const system = "You are a coding agent.";
-    const request = { system, messages: [...messages, ...notes], tools, mode, newCallId };
+    const request = { system, messages: [...messages], tools: [], mode, newCallId };
     const turn = await runTurn(model, request);
     turns.push(turn.turn);
     messages.push({ role: "assistant", content: turn.content });
@@ -144,8 +112,6 @@ async function runTurn(
 type Result = { readonly output: string; readonly isError: boolean };
 
 function execute({ toolName, arguments: args }: ModelToolCall, files: Map<string, string>, world: World): Result {
-  const failure = world.failures?.[toolName];
-  if (failure !== undefined) return { output: failure, isError: true };
   const text = (name: string): string => (typeof args[name] === "string" ? args[name] : "");
   const path = text("target_file");
   switch (toolName) {
@@ -156,16 +122,8 @@ function execute({ toolName, arguments: args }: ModelToolCall, files: Map<string
       return { output: `Created ${path}.`, isError: false };
     case "edit_file":
       return edit(path, args["edits"], files);
-    case "delete_file":
-      return files.delete(path) ? { output: `Deleted ${path}.`, isError: false } : missing(path);
-    case "rename_file":
-      return rename(text("source_file"), text("destination_file"), files);
     case "list_dir":
       return { output: formatTree(text("target_directory"), [...files.keys()]), isError: false };
-    case "glob_search":
-      return findFiles(text("pattern"), text("target_directory"), files);
-    case "grep_search":
-      return { output: grep(args, files), isError: false };
     case "run_terminal_cmd":
       return { output: world.commands?.[text("command")] ?? "Exit code 0, no output.", isError: false };
     case "ask_question":
@@ -212,15 +170,6 @@ function edit(path: string, edits: unknown, files: Map<string, string>): Result 
   return { output: `Edited ${path}.`, isError: false };
 }
 
-function rename(from: string, to: string, files: Map<string, string>): Result {
-  const content = files.get(from);
-  if (content === undefined) return missing(from);
-  if (files.has(to)) return { output: `FILE_EXISTS: ${to} exists already`, isError: true };
-  files.delete(from);
-  files.set(to, content);
-  return { output: `Moved ${from} to ${to}.`, isError: false };
-}
-
 /** The tree of `list_dir`: folders end in a slash, two blanks a level. */
 function formatTree(folder: string, paths: readonly string[]): string {
   const base = folder === "." ? "" : `${folder.replace(/\/$/, "")}/`;
@@ -234,35 +183,4 @@ function formatTree(folder: string, paths: readonly string[]): string {
     });
   }
   return [...lines].join("\n");
-}
-
-function findFiles(pattern: string, folder: string, files: ReadonlyMap<string, string>): Result {
-  const base = folder === "" ? "" : `${folder}/`;
-  const expression = toPattern(pattern.includes("/") ? pattern : `**/${pattern}`);
-  const found = [...files.keys()].filter((path) => path.startsWith(base) && expression.test(path.slice(base.length)));
-  return { output: found.length === 0 ? "No file matches." : found.join("\n"), isError: false };
-}
-
-function toPattern(glob: string): RegExp {
-  const source = glob
-    .replaceAll(/[.+^$()|[\]\\]/g, String.raw`\$&`)
-    .replaceAll("**/", "\u0001")
-    .replaceAll("*", "[^/]*")
-    .replaceAll("\u0001", "(?:.*/)?")
-    .replaceAll(/\{([^}]*)\}/g, (_, list: string) => `(?:${list.replaceAll(",", "|")})`);
-  return new RegExp(`^${source}$`);
-}
-
-function grep(args: Readonly<Record<string, unknown>>, files: ReadonlyMap<string, string>): string {
-  const pattern = new RegExp(String(args["pattern"]), args["case_insensitive"] === true ? "i" : "");
-  const folder = typeof args["path"] === "string" ? args["path"] : "";
-  const filter = typeof args["glob"] === "string" ? toPattern(`**/${args["glob"]}`) : undefined;
-  const found: string[] = [];
-  for (const [path, content] of files) {
-    if (folder !== "" && path !== folder && !path.startsWith(`${folder}/`)) continue;
-    if (filter && !filter.test(path)) continue;
-    const hits = content.split("\n").flatMap((line, index) => (pattern.test(line) ? [`${index + 1}: ${line}`] : []));
-    if (hits.length > 0) found.push([path, ...hits].join("\n"));
-  }
-  return found.length === 0 ? "No matches." : found.join("\n\n");
 }

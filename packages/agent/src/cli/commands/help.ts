@@ -65,7 +65,7 @@ Exit codes
 
 Examples
   sheaf -p --model offline "Read README.md and create a summary in summary.txt"
-  git diff | sheaf -p --model offline --output-format text "summarise this"
+  cat CHANGELOG.md | sheaf -p --model offline --output-format text "summarise this"
   sheaf -p --model scripted:run.json --output-format documents "go"
 `;
 

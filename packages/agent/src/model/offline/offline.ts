@@ -1,46 +1,34 @@
-/** The embedded model: rules instead of a network, so that Sheaf can be tried without a key. It sees only the request. */
+/** The embedded model: rules instead of a network, so that people can try Sheaf without a key. It sees only the request. */
 import { toDocumentType } from "@sheaf/documents";
 import type { ModelEvent } from "@sheaf/protocol";
 import { estimateUsage } from "../estimated-usage.ts";
 import type { Model, ModelRequest } from "../provider.ts";
-import { toTask } from "./conversation.ts";
-import { toNextStep, type PlannedCall } from "./job.ts";
+import { readConversation, type PlannedCall } from "./conversation.ts";
+import { toNextStep } from "./jobs.ts";
 
-/** A group is about what one read of a socket brings. */
-const groupSize = 64;
+/** A word, or a few wide characters. */
+const word = /\s*(?:[\u3000-\u9fff\uff00-\uffef]{1,6}|[^\s\u3000-\u9fff\uff00-\uffef]+)\s*|\s+/g;
 
-/**
- * A small rule-based model: deterministic and stateless; it says in its answers what it is.
- * docs/guide/offline-model.md says what it understands. It uses the same loop and tools as any other model.
- */
+/** A demonstration, deterministic and stateless. docs/guide/offline-model.md lists what it understands. */
 export function createOfflineModel(): Model {
-  return {
-    id: "offline",
-    name: "Sheaf Offline",
-    apiKeySource: "none",
-    attachmentTypes: [],
-    stream: (request, signal) => streamAnswer(request, signal),
-  };
+  return { id: "offline", name: "Sheaf Offline", apiKeySource: "none", attachmentTypes: [], stream: streamAnswer };
 }
 
 async function* streamAnswer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelEvent[]> {
-  if (signal.aborted) return;
-  const { job, context } = toTask(request);
-  const { text, calls } = toNextStep(job, context);
+  const { text, calls } = toNextStep(readConversation(request));
   const texts = typeof text === "string" ? toTextGroups(text) : text.map((delta) => [delta]);
+  const written = [...texts.flat(), ...calls.map(({ args }) => JSON.stringify(args))].join("");
+  const usage = estimateUsage(request, Buffer.byteLength(written));
+  const finishReason = calls.length > 0 ? "tool_calls" : "stop";
   const groups: (readonly ModelEvent[])[] = [
     ...texts.map((deltas) => deltas.map((delta): ModelEvent => ({ type: "text_delta", text: delta }))),
     ...calls.flatMap((call) => toCallGroups(call, request.newCallId())),
+    [{ type: "turn_end", finishReason, rawFinishReason: "", usage, modelMs: 0 }],
   ];
   for (const group of groups) {
     if (signal.aborted) return;
     yield group;
   }
-  if (signal.aborted) return;
-  const written = [...texts.flat(), ...calls.map(({ args }) => JSON.stringify(args))];
-  const bytes = written.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
-  const finishReason = calls.length > 0 ? "tool_calls" : "stop";
-  yield [{ type: "turn_end", finishReason, rawFinishReason: "", usage: estimateUsage(request, bytes), modelMs: 0 }];
 }
 
 function toCallGroups({ toolName, args }: PlannedCall, callId: string): ModelEvent[][] {
@@ -58,15 +46,11 @@ function toCallGroups({ toolName, args }: PlannedCall, callId: string): ModelEve
 export function toTextGroups(text: string): string[][] {
   const groups: string[][] = [];
   let size = Infinity;
-  for (const [delta] of text.matchAll(
-    /\s*(?:[\u3000-\u9fff\uff00-\uffef]{1,6}|[^\s\u3000-\u9fff\uff00-\uffef]+)\s*|\s+/g,
-  )) {
-    if (size >= groupSize) {
-      groups.push([]);
-      size = 0;
-    }
+  for (const [delta] of text.matchAll(word)) {
+    // About as many characters as one read of a socket brings.
+    if (size >= 64) groups.push([]);
     groups.at(-1)?.push(delta);
-    size = /[.!?:。！？：]["'”’)」）]?\s*$|\n\s*$/u.test(delta) ? Infinity : size + delta.length;
+    size = /[.!?:。！？：]["'”’)」）]?\s*$|\n\s*$/u.test(delta) ? Infinity : (size >= 64 ? 0 : size) + delta.length;
   }
   return groups;
 }
