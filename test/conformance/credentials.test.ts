@@ -109,6 +109,13 @@ afterAll(() => {
   other.close();
 });
 
+/** What `sheaf doctor` finds, by name of the check. Its provider does not answer. */
+async function checkMachine(options: SheafOptions): Promise<Record<string, string>> {
+  const { stdout } = await run(["doctor", "--json", "--base-url", deadAddress], options);
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; found: string }[] };
+  return Object.fromEntries(checks.map(({ name, found }) => [name, found]));
+}
+
 function newPlace(): SheafOptions & { readonly home: string } {
   const folder = folders.newFolder();
   const [cwd, home] = [join(folder, "work"), join(folder, "home")];
@@ -154,9 +161,8 @@ describe("the workspace", () => {
       expect([evil.code, evil.stderr]).toEqual([4, expect.stringContaining('"evil/m" is unknown')]);
       const keyless = await run(["-p", "--model", "anthropic/m", "go"], options);
       expect([keyless.code, keyless.stderr]).toEqual([3, expect.stringContaining("ANTHROPIC_API_KEY")]);
-      const status = await run(["status", "--format", "json"], options);
-      expect(JSON.parse(status.stdout)).toMatchObject({ isAuthenticated: false, model: null });
-      expect(status.stdout).not.toContain("evil");
+      const { model, keys } = await checkMachine(options);
+      expect([model, keys]).toEqual(["no model is named", expect.stringMatching(/^none; /)]);
     }
     expect(other.seen).toEqual([]);
   });
@@ -170,7 +176,7 @@ describe("the configuration", () => {
   ])(verifies(["S-04", "C20", "C22"], "%s ends every run, with file and place"), async (text, place) => {
     const { cwd, home } = newPlace();
     writeConfig(home, text);
-    for (const args of [["-p", "--model", "offline", "go"], ["status"], ["models"]]) {
+    for (const args of [["-p", "--model", "offline", "go"], ["models"]]) {
       const { code, stdout, stderr } = await run(args, { cwd, home });
       expect(code).toBe(2);
       expect(stderr).toMatch(/^sheaf: CONFIG_INVALID: [^\n]+\n$/);
@@ -236,7 +242,10 @@ describe("keys", () => {
   });
 
   test(
-    verifies("S-42", "login takes a key from a pipe: 0600 in 0700; status tells it without the key; logout forgets it"),
+    verifies(
+      "S-42",
+      "login takes a key from a pipe: 0600 in 0700; doctor tells where it is without the key; logout forgets it",
+    ),
     async () => {
       const { cwd, home: above } = newPlace();
       const home = join(above, "sheaf");
@@ -251,33 +260,11 @@ describe("keys", () => {
         keys: { anthropic: "CANARY-anthropic", openai: "CANARY-openai" },
       });
       const environment = { GEMINI_API_KEY: "CANARY-gemini", SHEAF_MODEL: "anthropic/m" };
-      const status = await run(["whoami", "--format=json"], { cwd, home, environment });
-      expect([status.code, status.stderr]).toEqual([0, ""]);
-      const { providers, ...rest } = JSON.parse(status.stdout) as { providers: { provider: string }[] };
-      expect(rest).toEqual({
-        isAuthenticated: true,
-        status: "authenticated",
-        model: "anthropic/m",
-        modelSource: "env",
-        configFile: join(home, "config.json"),
-        credentialsFile: file,
-      });
-      expect(providers).toContainEqual({
-        provider: "google",
-        baseUrl: "https://generativelanguage.googleapis.com/v1beta",
-        needsKey: true,
-        apiKeySource: "env",
-        variable: "GEMINI_API_KEY",
-      });
-      const sources = Object.fromEntries(
-        providers.map((state) => [state.provider, (state as { apiKeySource?: string }).apiKeySource]),
-      );
-      expect(sources).toMatchObject({
-        anthropic: "login",
-        openai: "login",
-        "openai-chat": "login",
-        openrouter: "none",
-      });
+      const { model, keys } = await checkMachine({ cwd, home, environment });
+      expect(model).toBe("anthropic/m (from SHEAF_MODEL), key: login");
+      const places =
+        "anthropic (sheaf login), openai (sheaf login), openai-chat (sheaf login), google (GEMINI_API_KEY)";
+      expect(keys).toBe(`${places}; sheaf login keeps them in ${file}`);
 
       expect((await run(["logout", "openai"], { cwd, home })).stdout).toBe("Forgotten: the key of openai.\n");
       expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ version: 1, keys: { anthropic: "CANARY-anthropic" } });
@@ -377,7 +364,11 @@ describe("keys", () => {
     const { cwd, home } = newPlace();
     await run(["login", "openai"], { cwd, home, input: "CANARY-openai" });
     chmodSync(join(home, "credentials.json"), 0o644);
-    for (const args of [["-p", "--model", "openai/m", "go"], ["status"], ["models", "openai"], ["login", "openai"]]) {
+    for (const args of [
+      ["-p", "--model", "openai/m", "go"],
+      ["models", "openai"],
+      ["login", "openai"],
+    ]) {
       const { code, stderr } = await run(args, { cwd, home, input: "x" });
       expect([code, stderr]).toEqual([2, expect.stringContaining("mode 0644): run chmod 600")]);
     }

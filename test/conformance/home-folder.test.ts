@@ -23,8 +23,11 @@ test.each(["", ".", "home", "./.home"])(
     const { code, stderr } = await runSheaf(offline, { cwd, environment: { ...environment, XDG_CACHE_HOME: "cache" } });
     expect([code, stderr]).toEqual([0, ""]);
     expect(readdirSync(cwd)).toEqual(["README.md"]);
-    const { stdout } = await runSheaf(["about"], { cwd, environment: { HOME: home, SHEAF_HOME: "" } });
-    expect(/^Data +(.*)$/m.exec(stdout)?.[1]).toMatch(/^\//);
+    const { stdout } = await runSheaf(["config", "explain"], {
+      cwd: data,
+      environment: { HOME: home, SHEAF_HOME: "" },
+    });
+    expect(/^store +(.*)  /m.exec(stdout)?.[1]).toMatch(/^\//);
     expect(stdout).not.toContain(cwd);
   },
 );
@@ -45,7 +48,7 @@ test.each([
   make(home);
   const options = { cwd, environment: { HOME: home, SHEAF_HOME: "" }, ...(asUser && { wrapper: asUser }) };
   const message = `sheaf: CONFIG_INVALID: your home folder ${home} ${problem}: set HOME to a folder of yours, or SHEAF_HOME to a folder for Sheaf\n`;
-  for (const args of [offline, ["status"], ["ls"], ["login", "openai"], ["trust"], ["mcp", "list"]]) {
+  for (const args of [offline, ["config", "explain"], ["ls"], ["login", "openai"], ["trust"], ["mcp", "list"]]) {
     const { code, stderr } = await runSheaf(args, options);
     expect([code, stderr]).toEqual([2, message]);
   }

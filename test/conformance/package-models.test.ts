@@ -329,6 +329,5 @@ describe("the configuration of a package", () => {
       "Mine.",
     ]);
     expect((await runSheaf(["models", "mine"], { cwd, home })).stdout).toBe("mine/a\n");
-    expect((await runSheaf(["status"], { cwd, home })).stdout).toMatch(/mine +no key, works without one/);
   });
 });

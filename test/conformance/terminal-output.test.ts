@@ -60,7 +60,6 @@ describeWithProgram("script", () => {
     ["show", "SESSION", "--output-format", "text"],
     ["show", "SESSION", "--output-format", "stream-json", "--compat", "cursor-2026"],
     ["ls", "--all"],
-    ["status"],
     ["doctor"],
     ["mcp", "list"],
     ["models"],

@@ -92,16 +92,6 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
     flags: [],
     examples: ["logout openai"],
   },
-  status: {
-    summary: "Show the model in use, and where each key comes from",
-    flags: ["format", "json", "model", "compat"],
-    examples: ["status", "status --format json"],
-  },
-  whoami: {
-    summary: "The same as status",
-    flags: ["format", "json", "model", "compat"],
-    examples: ["whoami"],
-  },
   models: {
     summary: "List the names that --model takes",
     flags: ["format", "json", "api-key", "base-url", "header"],
@@ -225,18 +215,13 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
       "copy moves the file of this user to a database that is empty, in one transaction, and verifies every row.",
     ],
   },
-  about: {
-    summary: "Show the versions and folders in use",
-    flags: ["format", "json"],
-    examples: ["about"],
-  },
   config: {
     summary: "Show each setting, its value and where it came from",
     flags: [...settingFlags, "format", "json"],
     examples: ["config explain", "config explain --model offline --format json"],
   },
   doctor: {
-    summary: "Check this machine, and suggest fixes",
+    summary: "Check this machine, the model and its key, and suggest fixes",
     flags: ["json", "format", "model", "base-url", "api-key", "header", "workspace", "sandbox"],
     examples: ["doctor", "doctor --json"],
   },

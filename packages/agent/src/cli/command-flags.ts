@@ -12,16 +12,7 @@ import type { CliProfile } from "../output/projection.ts";
 const general: ReadonlySet<FlagName> = new Set(["verbose", "compat"]);
 
 /** Commands before which clients of `cursor-agent` write flags of a prompt. */
-const cursorCommands: ReadonlySet<CommandName> = new Set([
-  "models",
-  "status",
-  "whoami",
-  "about",
-  "mcp",
-  "create-chat",
-  "ls",
-  "acp",
-]);
+const cursorCommands: ReadonlySet<CommandName> = new Set(["models", "mcp", "create-chat", "ls", "acp"]);
 
 /**
  * In the profile `cursor-2026` the flags of a prompt also go with the commands of that program (C45).

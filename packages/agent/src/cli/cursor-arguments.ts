@@ -54,7 +54,7 @@ export function takeCursorArguments(parsed: ParsedArguments, environment: Enviro
   ];
   if (names.length === 0 && cursorKey === "") return { parsed, notices: ignored };
   const name = names.length === 0 ? "CURSOR_API_KEY" : names.join(" and ");
-  const notice = `${name} is Cursor's and is sent to no one: the model's provider gets its own key, see sheaf status`;
+  const notice = `${name} is Cursor's and is sent to no one: the model's provider gets its own key, see sheaf doctor`;
   const flags = {
     ...others,
     ...(key !== "" && !isCursorKey(key) && { "api-key": key }),

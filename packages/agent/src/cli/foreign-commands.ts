@@ -14,7 +14,16 @@ const shell: ForeignCommand = {
 };
 const rule: ForeignCommand = { text: "Sheaf needs no rule files: what the model must know goes into AGENTS.md" };
 
+const state: ForeignCommand = {
+  text: "sheaf doctor shows the version, the model and where the keys are",
+  isMissing: true,
+};
+
+/** Commands that exist in the profile of that program, for its clients (C43). */
+export const profileCommands: readonly string[] = ["status", "whoami", "about"];
+
 export const foreignCommands: Readonly<Record<string, ForeignCommand>> = {
+  ...Object.fromEntries(profileCommands.map((name) => [name, state])),
   update,
   upgrade: update,
   "install-shell-integration": shell,

@@ -73,7 +73,7 @@ function createStatusError(where: string, status: number): SheafError {
   const create = (code: ConstructorParameters<typeof SheafError>[0], advice: string): SheafError =>
     new SheafError(code, `${where} is refused (status ${status}): ${advice}`, { source: "provider" });
   if (status === 401 || status === 403)
-    return create("AUTH_REJECTED", "check the key (sheaf status says which one it is)");
+    return create("AUTH_REJECTED", "check the key (sheaf doctor shows where it is)");
   if (status === 429) return create("RATE_LIMITED", "try again later");
   if (status >= 500) return create("OVERLOADED", "try again later");
   if (status >= 300 && status < 400) return create("PROVIDER_REJECTED", "it redirects; correct the address");

@@ -19,7 +19,7 @@ describe("words", () => {
     [["a", "-", "--", "-"], { positionals: ["a", "-", "-"], textStart: 2 }],
     [["-H", "A: 1", "--header=B: 2", "x"], { flags: { header: ["A: 1", "B: 2"] }, positionals: ["x"] }],
     [["login", "anthropic"], { command: "login", positionals: ["anthropic"] }],
-    [["whoami", "--format", "json"], { command: "whoami", flags: { format: "json" } }],
+    [["models", "--format", "json"], { command: "models", flags: { format: "json" } }],
     [["-f", "x"], { flags: { force: true } }],
     [["--yolo", "x"], { flags: { force: true } }],
     [["--resume", id, "x"], { flags: { resume: id }, positionals: ["x"] }],

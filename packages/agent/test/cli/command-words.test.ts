@@ -12,6 +12,7 @@ const parse = (line: string) => {
   checkCommandLine(parsed);
   return parsed;
 };
+const io = { environment: {}, cwd: "/", profile: "sheaf", isInputTerminal: false, isOutputTerminal: false } as const;
 const usage = (message: string): unknown =>
   expect.objectContaining({ code: "USAGE", message: expect.stringContaining(message) as string });
 
@@ -111,10 +112,10 @@ describe("commands of cursor-agent", () => {
     },
   );
 
-  test.each(["persist", "plugin", "worker", "bedrock"])(
+  test.each(["persist", "plugin", "worker", "bedrock", "status", "whoami", "about"])(
     verifies(["C20", "C30", "C32"], "%s alone is a usage error that says what to write"),
     async (word) => {
-      await expect(runForeign(parse(word))).rejects.toThrow(usage(`write sheaf -p -- ${word}`));
+      await expect(runForeign(parse(word), io)).rejects.toThrow(usage(`write sheaf -p -- ${word}`));
     },
   );
 

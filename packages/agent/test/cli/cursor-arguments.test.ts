@@ -55,7 +55,7 @@ describe("flags", () => {
     });
   });
 
-  test.each(["models", "status", "mcp list", "acp", "create-chat", "ls", "about"])(
+  test.each(["models", "mcp list", "acp", "create-chat", "ls"])(
     verifies("C45", "flags of a prompt come with %s in this profile only"),
     (command) => {
       const parsed = parseArguments(["--resume=12345678-1234-4123-8123-123456789012", ...command.split(" ")]);

@@ -17,7 +17,7 @@ import { runModels } from "../../src/cli/commands/models.ts";
 import { runSchema } from "../../src/cli/commands/schema.ts";
 import { runFork, runListSessions, runRemoveSession } from "../../src/cli/commands/sessions.ts";
 import { runShow } from "../../src/cli/commands/show.ts";
-import { runStatus } from "../../src/cli/commands/status.ts";
+import { runDoctor } from "../../src/cli/commands/doctor.ts";
 import type { CommandIo } from "../../src/cli/io.ts";
 import { formatFailure } from "../../src/cli/report-error.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -50,8 +50,7 @@ const commands: Partial<
   rm: runRemoveSession,
   schema: runSchema,
   show: runShow,
-  status: runStatus,
-  whoami: runStatus,
+  doctor: runDoctor,
 };
 
 /** What stderr says. */
@@ -72,7 +71,7 @@ test.each([
   [["export"], 'export takes one session id; "" was given'],
   [["export", "x"], '"x" is not the id of a session'],
   [["export", id], `the session ${id} is not stored`],
-  [["export", id, "--format", "pdf"], '--format "pdf" is unknown: use one of json, markdown, html'],
+  [["export", id, "--format", "pdf"], '--format "pdf" is unknown: use one of json, markdown'],
   [["fork", "x"], '"x" is not the id of a session'],
   [["fork", id], `the session ${id} is not stored`],
   [["rm"], "rm takes session ids"],
@@ -90,10 +89,9 @@ test.each([
   [["answer", "x", "--continue"], "--continue does not go with sheaf answer"],
   [["convert", "--from", "markdown", "--to", "documents", "-o", "x"], "--output does not go with sheaf convert"],
   [["schema", "nothing"], "stream-json, documents, text-document"],
-  [["status", "--format", "yaml"], '--format "yaml" is unknown'],
-  [["status", "now"], "status takes no words"],
-  [["status", "--force"], "--force does not go with sheaf status"],
-  [["whoami", "x"], 'whoami takes no words; "x" was given'],
+  [["doctor", "--format", "yaml"], '--format "yaml" is unknown'],
+  [["doctor", "now"], "doctor takes no words"],
+  [["doctor", "--force"], "--force does not go with sheaf doctor"],
   [["login"], "login takes one word"],
   [["login", "anthropic", "--model", "x"], "--model does not go with sheaf login"],
   [["login", "antropic"], "did you mean anthropic?"],

@@ -1,11 +1,17 @@
-/** A command of `cursor-agent` that Sheaf needs no own for (C30). */
+/** A command of `cursor-agent` that Sheaf doesn't have, or has in its profile only (C30, C43). */
 import { SheafError } from "../../base/errors.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { foreignCommands } from "../foreign-commands.ts";
+import { foreignCommands, profileCommands } from "../foreign-commands.ts";
+import type { CommandIo } from "../io.ts";
 import { printText } from "../standard-output.ts";
+import { runCursorStatus } from "./cursor-status.ts";
 
 /** Prints why there is nothing to do. @throws SheafError USAGE for what Sheaf cannot do. */
-export async function runForeign({ positionals: [word = ""] }: ParsedArguments): Promise<number> {
+export async function runForeign(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const [word = ""] = parsed.positionals;
+  if (io.profile === "cursor-2026" && profileCommands.includes(word)) {
+    return runCursorStatus(parsed, io);
+  }
   const { text, isMissing } = foreignCommands[word]!;
   if (isMissing) throw new SheafError("USAGE", `${text}. For the prompt "${word}" write sheaf -p -- ${word}`);
   return printText(`${text}.\n`);

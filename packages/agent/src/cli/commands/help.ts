@@ -36,7 +36,7 @@ const common: readonly FlagName[] = [
 ];
 
 const groups: readonly (readonly [string, readonly CommandName[]])[] = [
-  ["Set up", ["login", "logout", "models", "status", "whoami", "doctor", "config", "about"]],
+  ["Set up", ["login", "logout", "models", "doctor", "config"]],
   ["Sessions", ["ls", "show", "answer", "fork", "export", "import", "rm", "usage"]],
   ["Files", ["revert", "worktrees"]],
   ["Permissions", ["permissions", "trust", "mcp", "hooks"]],

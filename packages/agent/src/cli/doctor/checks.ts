@@ -2,19 +2,21 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { toSheafError } from "../../base/errors.ts";
 import { toUserFiles } from "../../base/paths.ts";
+import { sheafVersion } from "../../base/version.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { toModelSettings, toRawSettings } from "../run-config.ts";
 import { withSessionStore } from "../session-store.ts";
 import { findUserConfig } from "../../config/config-file.ts";
 import { createConfig } from "../../config/config.ts";
-import { chooseModel, findModelName } from "../../config/endpoints.ts";
+import { chooseModel, findModelName, type NamedModel } from "../../config/endpoints.ts";
 import { withoutInnerFolders } from "../../guard/sandbox/environment.ts";
 import { createSearchProgram } from "../../guard/sandbox/launch/search-program.ts";
 import { findSandbox } from "../../guard/sandbox/find/find-sandbox.ts";
 import { hasSeccompFilter } from "../../guard/sandbox/hold/seccomp-filter.ts";
 import { findProgram } from "../../guard/sandbox/programs.ts";
 import { listModels } from "../../model/model-list.ts";
+import { listKeyPlaces } from "./key-places.ts";
 
 /** One answer. `warn`: Sheaf works, with less. */
 export interface CheckResult {
@@ -41,6 +43,7 @@ export async function runChecks(io: CommandIo, flags: FlagValues): Promise<Check
     search: checkSearch,
     sandbox: checkSandbox,
     model: checkModel,
+    keys: checkKeys,
     network: checkNetwork,
   };
   return Promise.all(
@@ -55,7 +58,11 @@ export async function runChecks(io: CommandIo, flags: FlagValues): Promise<Check
 }
 
 function checkNode(): CheckResult {
-  return { name: "node", status: "ok", found: `Node ${process.versions.node}` };
+  return {
+    name: "node",
+    status: "ok",
+    found: `Node ${process.versions.node}, ${process.platform} ${process.arch}, Sheaf ${sheafVersion}`,
+  };
 }
 
 function checkConfiguration({ environment }: CommandIo): CheckResult {
@@ -113,7 +120,21 @@ function checkModel(io: CommandIo, flags: FlagValues): CheckResult {
   }
   const choice = chooseModel(settings);
   const key = choice.kind === "endpoint" ? `, key: ${choice.endpoint.apiKeySource}` : "";
-  return { name: "model", status: "ok", found: `${named.name}${key}` };
+  return { name: "model", status: "ok", found: `${named.name} (from ${modelSources[named.source]})${key}` };
+}
+
+const modelSources: Readonly<Record<NamedModel["source"], string>> = {
+  flag: "--model",
+  env: "SHEAF_MODEL",
+  config: "your configuration",
+};
+
+function checkKeys(io: CommandIo, flags: FlagValues): CheckResult {
+  const settings = toModelSettings({ model: flags.model }, io);
+  const places = listKeyPlaces(settings).map(({ provider, place }) => `${provider} (${place})`);
+  const { credentials } = settings.files;
+  const found = `${places.join(", ") || "none"}; sheaf login keeps them in ${credentials}`;
+  return { name: "keys", status: "ok", found };
 }
 
 /** Asks the provider of the chosen model for its list; nothing is sent to any other. */

@@ -40,9 +40,10 @@ test("a machine with a model that needs no key is well; what is switched off is 
     "search",
     "sandbox",
     "model",
+    "keys",
     "network",
   ]);
-  for (const name of ["node", "configuration", "storage", "workspace", "search", "model", "network"]) {
+  for (const name of ["node", "configuration", "storage", "workspace", "search", "model", "keys", "network"]) {
     expect(results[name]).toMatchObject({ status: "ok" });
   }
   expect(results.search!.found).toMatch(/^ripgrep \d/);
@@ -74,6 +75,27 @@ test("a provider that does not answer is a failure that names its address", asyn
 
 test(verifies("C43", "in the profile of cursor-agent its names of models mean what they mean to a run"), async () => {
   const { model, network } = await look("cursor", { model: "sonnet-4.5" }, { SHEAF_MODEL: "offline" }, "cursor-2026");
-  expect(model).toMatchObject({ status: "ok", found: "offline" });
+  expect(model).toMatchObject({ status: "ok", found: "offline (from SHEAF_MODEL)" });
   expect(network).toMatchObject({ status: "ok", found: "not needed" });
+});
+
+test(verifies("S-41", "the providers with a key are listed with the place of each, never with a key"), async () => {
+  const home = join(folder, "keys");
+  mkdirSync(home);
+  writeFileSync(join(home, "credentials.json"), JSON.stringify({ version: 1, keys: { anthropic: "sk-canary-1" } }), {
+    mode: 0o600,
+  });
+  const headers = { authorization: "Bearer sk-canary-2" };
+  const lab = { protocol: "openai-chat", baseUrl: "http://127.0.0.1:9", headers };
+  writeFileSync(join(home, "config.json"), JSON.stringify({ endpoints: { lab } }));
+  const results = await look("keys", {}, { GEMINI_API_KEY: "sk-canary-3" });
+  for (const part of [
+    "anthropic (sheaf login)",
+    "google (GEMINI_API_KEY)",
+    "lab (a header of your configuration)",
+    join(home, "credentials.json"),
+  ]) {
+    expect(results.keys!.found).toContain(part);
+  }
+  expect(JSON.stringify(results)).not.toContain("canary");
 });
