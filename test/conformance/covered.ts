@@ -20,6 +20,7 @@ export const covered: readonly string[] = [
   "C22",
   "C23",
   "C24",
+  "C163",
   "C25",
   "C26",
   "C30",

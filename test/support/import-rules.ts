@@ -50,6 +50,7 @@ const dynamicImportFiles = new Set([
   "packages/agent/src/cli/main.ts",
   "packages/agent/src/cli/prompt-run.ts",
   "packages/agent/src/assemble/wire.ts",
+  "packages/agent/src/config/model-prices.ts",
   "packages/web/src/code/load-highlighter.ts",
   "packages/web/src/messages/load-messages.ts",
   "packages/web/src/math/load-math.ts",

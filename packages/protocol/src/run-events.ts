@@ -341,7 +341,7 @@ export interface AnsweringModel {
   readonly id: string;
   /** Display name. */
   readonly name: string;
-  /** Its prices, if the user configured them. */
+  /** Its prices, if they are known. */
   readonly price?: TokenPrice;
 }
 

@@ -29,7 +29,11 @@ type Order = Pick<RunOrder, "modelName" | "agentModels" | "limits">;
  * A definition of the user may name any model that the user can use; one that cannot be used leaves its kind out, since
  * no other model takes its place. A definition of the workspace chooses among models of the run's provider alone.
  */
-export function chooseAgents(found: ReadonlyMap<string, AgentKind>, asked: Order): ChosenAgents {
+export async function chooseAgents(
+  found: ReadonlyMap<string, AgentKind>,
+  asked: Order,
+  time: number,
+): Promise<ChosenAgents> {
   const order = { ...asked, modelName: asked.modelName ?? asked.agentModels?.ofRun };
   const kinds = new Map(found);
   const models = new Map<string, AgentModel>();
@@ -45,7 +49,7 @@ export function chooseAgents(found: ReadonlyMap<string, AgentKind>, asked: Order
     }
     const isOwn = kind.source !== "workspace";
     try {
-      models.set(kind.name, chooseModel(name, isOwn, order));
+      models.set(kind.name, await chooseModel(name, isOwn, order, time));
     } catch (error) {
       if (!(error instanceof SheafError)) throw error;
       if (isOwn) kinds.delete(kind.name);
@@ -61,17 +65,26 @@ export function chooseAgents(found: ReadonlyMap<string, AgentKind>, asked: Order
 }
 
 /** @throws SheafError that says why it cannot be used. */
-function chooseModel(name: string, isOwn: boolean, { modelName = "", agentModels, limits }: Order): AgentModel {
+async function chooseModel(
+  name: string,
+  isOwn: boolean,
+  { modelName = "", agentModels, limits }: Order,
+  time: number,
+): Promise<AgentModel> {
   if (!isOwn && (!name.includes("/") || toProvider(name) !== toProvider(modelName))) {
     const message = `a workspace may name models of the run's own provider alone, and "${name}" is none`;
     throw new SheafError("CONFIG_INVALID", message);
   }
   if (!agentModels) throw new SheafError("CONFIG_INVALID", `this program gives the name "${name}" no model`);
   const chosen = agentModels.choose(name);
-  if (limits.maxCostUsd !== undefined && !chosen.price) {
-    throw new SheafError("CONFIG_INVALID", `a limit on the cost needs the price of "${name}": add it to prices`);
+  const price = await agentModels.findPrice(name, time);
+  if (limits.maxCostUsd !== undefined && !price) {
+    throw new SheafError(
+      "CONFIG_INVALID",
+      `a limit on the cost needs the price of "${name}": add it to prices in your config.json`,
+    );
   }
-  return chosen;
+  return { ...chosen, price };
 }
 
 function toProvider(name: string): string {

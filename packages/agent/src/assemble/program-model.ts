@@ -7,6 +7,7 @@ import {
   chooseFallbacks,
   chooseModel,
   createAgentModels,
+  findPrices,
   type ModelSettings,
 } from "../config/endpoints.ts";
 import { findWindowTokens } from "../config/model-windows.ts";
@@ -14,7 +15,7 @@ import type { LanguageModel } from "../model/language-model.ts";
 import type { Model } from "../model/provider.ts";
 import { createUsageError } from "./custom-tool.ts";
 import type { RunOrder } from "./run-order.ts";
-import { createLanguageModelAdapter, createModels } from "./wire.ts";
+import { createLanguageModelAdapter, createModels, now } from "./wire.ts";
 
 export interface ModelOptions {
   /** A name (`"offline"`, `"anthropic/ID"`, `"scripted:FILE"`), a model of the AI SDK, or a `Model` of your own. */
@@ -74,8 +75,10 @@ export function toModelOpener(options: PlacedOptions): () => Promise<FoundModel>
     const { settings } = config;
     const dataFolder = environment && toDataFolder(environment);
     const windowTokens = findWindowTokens(model, { settings, dataFolder, baseUrl });
-    const facts = { price: settings.prices?.[model], windowTokens };
-    return async () => ({ model: await createModels(choice, fallbacks), ...facts });
+    return async () => {
+      const prices = await findPrices(modelSettings, undefined, now());
+      return { model: await createModels(choice, fallbacks, prices), price: prices.get(model), windowTokens };
+    };
   }
   if (typeof model === "object" && model !== null) {
     if ("stream" in model) return async () => ({ model });

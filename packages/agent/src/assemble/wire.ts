@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
+import type { TokenPrice } from "@sheaf/protocol";
 import type { FallbackChoice, ModelChoice } from "../config/endpoints.ts";
 import type { Environment } from "../base/paths.ts";
 import { hookFiles } from "../config/hook-settings.ts";
@@ -65,12 +66,16 @@ async function createModel(choice: ModelChoice, signal?: AbortSignal): Promise<M
 export async function createModels(
   choice: ModelChoice,
   fallbacks: readonly FallbackChoice[],
+  prices: ReadonlyMap<string, TokenPrice>,
   signal?: AbortSignal,
 ): Promise<Model> {
   const model = await createModel(choice, signal);
   if (fallbacks.length === 0) return model;
   const { createFallbackModel } = await import("../model/fallback.ts");
-  const open = fallbacks.map(async (one) => ({ model: await createModel(one.choice, signal), price: one.price }));
+  const open = fallbacks.map(async (one) => ({
+    model: await createModel(one.choice, signal),
+    price: prices.get(one.name),
+  }));
   return createFallbackModel(model, await Promise.all(open));
 }
 
@@ -181,7 +186,7 @@ export async function openAgents({
     import("../config/agent-kinds.ts"),
     import("./agent-models.ts"),
   ]);
-  const { notices, ...chosen } = chooseAgents(findAgentKinds(order), order);
+  const { notices, ...chosen } = await chooseAgents(findAgentKinds(order), order, now());
   return {
     notices,
     createTool: (ports: Omit<AgentToolPorts, "kinds" | "models" | "openModel">): CallableTool =>

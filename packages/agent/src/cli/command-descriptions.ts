@@ -39,7 +39,7 @@ export const commandDescriptions: Readonly<Record<CommandName, CommandDescriptio
     flags: ["by", "since", "all", "format", "json", "workspace"],
     examples: ["usage", "usage --all --by day,model --since 7d", "usage --json"],
     notes: [
-      "The cost is that of the prices in your configuration, when the run began or else now; Sheaf ships none.",
+      "The cost is that of the price recorded when the run began, or else of the prices in your configuration now.",
       "Sessions that were removed, or run with --no-save, are not in it. Days are those of UTC.",
     ],
   },

@@ -134,7 +134,7 @@ export const flags = {
   "max-turns": { kind: "value", placeholder: "N", help: "End after N model requests" },
   "max-tool-calls": { kind: "value", placeholder: "N", help: "End before tool call N + 1" },
   "max-tokens": { kind: "value", placeholder: "N", help: "End once N tokens are used" },
-  "max-cost-usd": { kind: "value", placeholder: "N", help: "End once the run has cost N dollars, by your prices" },
+  "max-cost-usd": { kind: "value", placeholder: "N", help: "End once the run has cost N dollars" },
   env: {
     kind: "list",
     aliases: ["-e"],
@@ -270,7 +270,7 @@ export const flags = {
   "max-cost-usd-per-day": {
     kind: "value",
     placeholder: "N",
-    help: "serve: dollars per token and day (UTC), by your price table",
+    help: "serve: dollars per token and day (UTC), by its price",
   },
   "keep-days": {
     kind: "value",

@@ -96,8 +96,9 @@ async function openPromptRun(
   const recording = await openRecording(flags.record);
   onClose(() => recording?.close());
   complete({ trusted: config.findTrust() });
-  const model = await createModels(config.chooseModel(), config.chooseFallbacks(), signal);
-  complete({ model });
+  const [choice, fallbacks, prices] = [config.chooseModel(), config.chooseFallbacks(), await config.findPrices(now())];
+  const model = await createModels(choice, fallbacks, prices, signal);
+  complete({ model, price: prices.get(config.model ?? "") });
   const store = await createStore(flags["no-save"] ? memoryFile : config.storeFile);
   onClose(() => store.close());
   // A new session without the flag has no tree.

@@ -11,7 +11,7 @@ import {
   chooseFallbacks,
   chooseModel,
   createAgentModels,
-  findFallbackNames,
+  findPrices,
   findModelName,
   type AgentModels,
   type FallbackChoice,
@@ -93,8 +93,11 @@ export interface Config {
     readonly maxTokens?: number;
     readonly maxCostUsd?: number;
   };
-  /** Price of the model; undefined: not configured. */
-  readonly price: TokenPrice | undefined;
+  /**
+   * Known prices of the model and of its fallbacks, by name. The time is in milliseconds since 1970.
+   * @throws SheafError CONFIG_INVALID if the cost is limited and one of them is not known.
+   */
+  readonly findPrices: (time: number) => Promise<ReadonlyMap<string, TokenPrice>>;
   /** Tokens that fit into one request; undefined: not known. */
   readonly windowTokens: number | undefined;
   /** Milliseconds; undefined: no limit. */
@@ -153,25 +156,15 @@ export function createConfig(
   const maxTokens = toPositive("--max-tokens", raw.maxTokens, toInteger) ?? budgets.maxTokens;
   const maxCostUsd = toPositive("--max-cost-usd", raw.maxCostUsd, Number) ?? budgets.maxCostUsd;
   const model = findModelName(modelSettings)?.name;
-  const price = found.settings.prices?.[model ?? ""];
   const contextTokens = toPositive("--context-tokens", raw.contextTokens, toInteger);
   if (contextTokens !== undefined && contextTokens < 1000) {
     throw new SheafError("USAGE", `--context-tokens "${raw.contextTokens}" is too small: give at least 1000`);
   }
   const { settings } = found;
   const windowTokens = contextTokens ?? findWindowTokens(model ?? "", { settings, dataFolder, baseUrl: raw.baseUrl });
-  const names = model === undefined ? [] : [model, ...findFallbackNames(modelSettings)];
-  const unpriced = names.find((name) => !found.settings.prices?.[name]);
-  if (maxCostUsd !== undefined && unpriced !== undefined) {
-    const example = JSON.stringify({ prices: { [unpriced]: { input: 3, output: 15 } } });
-    const message =
-      `--max-cost-usd needs the price of "${unpriced}", and Sheaf ships none: add it to ${modelSettings.files.config}, ` +
-      `in US dollars for a million tokens, for instance ${example}`;
-    throw new SheafError("CONFIG_INVALID", message);
-  }
   return {
     model,
-    price,
+    findPrices: (time) => findPrices(modelSettings, maxCostUsd, time),
     windowTokens,
     chooseModel: () => chooseModel(modelSettings),
     chooseFallbacks: () => chooseFallbacks(modelSettings),

@@ -12,6 +12,7 @@ import {
 import { findNearest } from "../base/nearest-names.ts";
 import { parseBaseUrl } from "./key-text.ts";
 import type { FoundConfig } from "./config-file.ts";
+import { findModelPrice } from "./model-prices.ts";
 import { findWindowTokens } from "./model-windows.ts";
 import type { UserConfig } from "./user-config.ts";
 import { findKey, type FoundKey, type KeySources } from "./credentials.ts";
@@ -113,12 +114,12 @@ export function chooseModel(settings: ModelSettings): ModelChoice {
 
 /** A model to fall back on (C59). */
 export interface FallbackChoice {
+  readonly name: string;
   readonly choice: ModelChoice;
-  readonly price: TokenPrice | undefined;
 }
 
 /** The names of `--fallback-model`, else those of the configuration, by their aliases, without the model of the run. */
-export function findFallbackNames(settings: ModelSettings): readonly string[] {
+function findFallbackNames(settings: ModelSettings): readonly string[] {
   const { flags, config } = settings;
   const { fallbackModels = [] } = config.settings;
   const given = flags.fallbackModel?.split(",").map((name) => name.trim()) ?? fallbackModels;
@@ -129,19 +130,36 @@ export function findFallbackNames(settings: ModelSettings): readonly string[] {
 
 /** Those models. The key and the address of the run's model go to no other provider. @throws as `chooseModel`. */
 export function chooseFallbacks(settings: ModelSettings): readonly FallbackChoice[] {
-  return findFallbackNames(settings).map((name) => chooseFurtherModel(settings, name));
+  return findFallbackNames(settings).map((name) => ({ name, choice: chooseModel(toFurtherSettings(settings, name)) }));
 }
 
-/** A model besides that of the run, by its whole name. The key and the address of the run's model go to no other provider. @throws as `chooseModel`. */
-function chooseFurtherModel(settings: ModelSettings, model: string): FallbackChoice {
-  const { flags, config } = settings;
+/**
+ * Prices by name, as of a time in milliseconds since 1970: of the run's model and of those to fall back on.
+ * @throws SheafError CONFIG_INVALID if the cost is limited and one of them is not known.
+ */
+export async function findPrices(
+  settings: ModelSettings,
+  maxCostUsd: number | undefined,
+  time: number,
+): Promise<ReadonlyMap<string, TokenPrice>> {
+  const prices = new Map<string, TokenPrice>();
+  const { name: ofRun } = findModelName(settings) ?? {};
+  for (const name of ofRun === undefined ? [] : [ofRun, ...findFallbackNames(settings)]) {
+    const price = await findModelPrice(name, toFurtherSettings(settings, name), time);
+    if (price) prices.set(name, price);
+    else if (maxCostUsd !== undefined) throw createNoPriceError(name, settings.files.config);
+  }
+  return prices;
+}
+
+/** The settings of a model by its whole name. The key and the address of the run's model go to no other provider. */
+function toFurtherSettings(settings: ModelSettings, model: string): ModelSettings {
+  const { flags } = settings;
   const [provider] = findModelName(settings)?.name.split("/", 1) ?? [];
   const { waitsForQuota } = flags;
-  const own =
-    model.split("/", 1)[0] === provider
-      ? { ...settings, flags: { ...flags, model } }
-      : { ...settings, flags: { model, waitsForQuota }, environment: withoutCommonKey(settings.environment) };
-  return { choice: chooseModel(own), price: config.settings.prices?.[model] };
+  return model.split("/", 1)[0] === provider
+    ? { ...settings, flags: { ...flags, model } }
+    : { ...settings, flags: { model, waitsForQuota }, environment: withoutCommonKey(settings.environment) };
 }
 
 /** The models that definitions of subagents may name (C129). */
@@ -152,6 +170,8 @@ export interface AgentModels {
   readonly toName: (name: string) => string;
   /** @throws as `chooseModel`. */
   readonly choose: (name: string) => FallbackChoice & { readonly windowTokens: number | undefined };
+  /** Returns undefined if the price is not known. `time`: milliseconds since 1970. */
+  readonly findPrice: (name: string, time: number) => Promise<TokenPrice | undefined>;
 }
 
 /** By the settings of a run. `dataFolder`: where lists of providers are kept. */
@@ -161,9 +181,11 @@ export function createAgentModels(settings: ModelSettings, dataFolder: string | 
     ofRun: findModelName(settings)?.name,
     toName: (name) => toModelName(name, config),
     choose: (name) => ({
-      ...chooseFurtherModel(settings, name),
+      name,
+      choice: chooseModel(toFurtherSettings(settings, name)),
       windowTokens: findWindowTokens(name, { settings: config.settings, dataFolder, baseUrl: flags.baseUrl }),
     }),
+    findPrice: (name, time) => findModelPrice(name, toFurtherSettings(settings, name), time),
   };
 }
 
@@ -277,6 +299,14 @@ function createNoKeyError({ name, credential, keyVariables, isBuiltIn }: Provide
     "AUTH_REQUIRED",
     `the model "${model}" needs a key of ${name}, and none is set: set ${variable}, or run sheaf login ${credential}${flag}`,
   );
+}
+
+function createNoPriceError(model: string, configFile: string): SheafError {
+  const example = JSON.stringify({ prices: { [model]: { input: 3, output: 15 } } });
+  const message =
+    `--max-cost-usd needs the price of "${model}", which Sheaf does not know: add it to ${configFile}, ` +
+    `in US dollars for a million tokens, for instance ${example}`;
+  return new SheafError("CONFIG_INVALID", message);
 }
 
 /** Beginnings of the providers' model ids. */

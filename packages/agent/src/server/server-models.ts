@@ -4,7 +4,7 @@ import type { TokenPrice } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "../base/errors.ts";
 import type { Model } from "../model/provider.ts";
 
-/** A model, and what the operator says that it costs. */
+/** A model and its price. */
 interface OfferedModel {
   readonly model: Model;
   readonly price: TokenPrice | undefined;

@@ -397,15 +397,16 @@ describe("the model of a subagent", () => {
     const { home, small } = newHome();
     define(join(home, "agents"), "quick", "haiku");
     const found = findAgentKinds({ workspace: home, trusted: false, userFiles: { skillFolders: [home] } });
-    const choice = { choice: { kind: "offline" }, price: undefined, windowTokens: undefined } as const;
-    const agentModels = { ofRun: "x/y", toName: () => small, choose: () => choice };
-    const choose = (limits: object) => chooseAgents(found, { agentModels, limits });
-    expect(choose({}).models.has("quick")).toBe(true);
-    expect(choose({ maxCostUsd: 1 }).kinds.has("quick")).toBe(false);
-    expect(choose({ maxCostUsd: 1 }).notices.join()).toContain("needs the price");
+    const choice = { name: small, choice: { kind: "offline" }, windowTokens: undefined } as const;
+    const agentModels = { ofRun: "x/y", toName: () => small, choose: () => choice, findPrice: async () => undefined };
+    const choose = (limits: object) => chooseAgents(found, { agentModels, limits }, 0);
+    expect((await choose({})).models.has("quick")).toBe(true);
+    const { kinds, notices } = await choose({ maxCostUsd: 1 });
+    expect(kinds.has("quick")).toBe(false);
+    expect(notices.join()).toContain("needs the price");
   });
 
-  test(verifies("S-191", "of a workspace is one of the run's provider, or that of the run"), () => {
+  test(verifies("S-191", "of a workspace is one of the run's provider, or that of the run"), async () => {
     const workspace = newWorkspace();
     const names = { near: "anthropic/small", far: "openai/large", none: "offline", script: "scripted:x.json" };
     for (const [name, model] of Object.entries(names)) define(join(workspace, ".claude/agents"), name, model);
@@ -413,10 +414,12 @@ describe("the model of a subagent", () => {
     const asked: string[] = [];
     const choose = (name: string) => {
       asked.push(name);
-      return { choice: { kind: "offline" }, price: undefined, windowTokens: undefined } as const;
+      return { name, choice: { kind: "offline" }, windowTokens: undefined } as const;
     };
-    const agentModels = { ofRun: undefined, toName: (name: string) => name, choose };
-    const { kinds, models, notices } = chooseAgents(found, { modelName: "anthropic/big", agentModels, limits: {} });
+    const findPrice = async () => undefined;
+    const agentModels = { ofRun: undefined, toName: (name: string) => name, choose, findPrice };
+    const order = { modelName: "anthropic/big", agentModels, limits: {} };
+    const { kinds, models, notices } = await chooseAgents(found, order, 0);
     expect(asked).toEqual(["anthropic/small"]);
     expect([...models.keys()]).toEqual(["near"]);
     // They work all the same, with the model of the run.

@@ -89,11 +89,14 @@ describe("flags", () => {
     expect(read(["--model", "auto"], { environment }).model).toBe("auto");
   });
 
-  test("a budget of money needs the price of the model", () => {
-    expect(() => read(["--model", "offline", "--max-cost-usd", "1"])).toThrow(
-      expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining("offline") as string }),
-    );
-  });
+  test.each(["offline", "anthropic/no-such-model", "nowhere/x"])(
+    verifies("C163", "a budget of money needs the price of %s"),
+    async (name) => {
+      await expect(read(["--model", name, "--max-cost-usd", "1"]).findPrices(0)).rejects.toThrow(
+        expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(name) as string }),
+      );
+    },
+  );
 });
 
 describe("the user's configuration", () => {
@@ -111,12 +114,13 @@ describe("the user's configuration", () => {
     writeFileSync(file, JSON.stringify(settings));
   }
 
-  test("counts where no flag says otherwise; rules add up", () => {
-    expect(read(["--max-turns", "2", "--allow", "Shell(z)"], { environment })).toMatchObject({
+  test("counts where no flag says otherwise; rules add up", async () => {
+    const config = read(["--max-turns", "2", "--allow", "Shell(z)"], { environment });
+    expect(await config.findPrices(0)).toEqual(new Map([["offline", { input: 1, output: 2 }]]));
+    expect(config).toMatchObject({
       model: "offline",
       limits: { maxTurns: 2 },
       timeoutMs: 3000,
-      price: { input: 1, output: 2 },
       permissions: { allow: ["Shell(z)", "Shell(x)"], deny: ["Shell(y)"] },
     });
   });

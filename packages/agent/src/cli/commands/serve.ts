@@ -134,8 +134,9 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
     },
     models: createServerModels(modelNames, {
       async create(name) {
-        const { chooseModel, chooseFallbacks, price, windowTokens } = configOf(name);
-        return { model: await createModels(chooseModel(), chooseFallbacks()), price, windowTokens };
+        const { chooseModel, chooseFallbacks, findPrices, windowTokens } = configOf(name);
+        const [choice, fallbacks, prices] = [chooseModel(), chooseFallbacks(), await findPrices(now())];
+        return { model: await createModels(choice, fallbacks, prices), price: prices.get(name), windowTokens };
       },
       findWindow: (name) => configOf(name).windowTokens,
       onUnusable: (model, { code, message }) => log({ level: "warn", event: "model_unusable", model, code, message }),
