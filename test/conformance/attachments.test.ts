@@ -135,7 +135,7 @@ describe("attachments of a prompt", () => {
       expect((await run("-p", "And now?", "--resume", session)).code).toBe(0);
       expect(readResult()).toEqual(sent);
       // A model that sees nothing goes on with the same session.
-      expect((await run("--print", "List the files", "--resume", session, "--model", "offline")).code).toBe(0);
+      expect((await run("--print", "Hello", "--resume", session, "--model", "offline")).code).toBe(0);
     },
   );
 

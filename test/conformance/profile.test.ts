@@ -18,7 +18,7 @@ describe("by flag", () => {
     const { code, stdout, stderr } = await runSheaf([...prompt, "--compat", "cursor-2026"], { cwd });
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).not.toContain("Read file");
-    expect(stdout).toContain("```1:3:README.md");
+    expect(stdout).toContain("Counts words.");
   });
 
   test(verifies("C30", "an explicit flag wins, and no line has a field of Sheaf's own"), async () => {
@@ -128,7 +128,7 @@ describe("by name", () => {
     running.child.stdin!.end();
     const { stdout } = await running;
     expect(stdout).not.toContain("Read file");
-    expect(stdout).toContain("```1:3:README.md");
+    expect(stdout).toContain("Counts words.");
   });
 
   test(verifies("C30", "install-alias makes programs that start with this Node and this Sheaf"), async () => {
@@ -143,7 +143,7 @@ describe("by name", () => {
     });
     running.child.stdin!.end();
     const { stdout } = await running;
-    expect(stdout).toContain("```1:3:README.md");
+    expect(stdout).toContain("Counts words.");
     // A second run replaces what the first one made.
     expect((await runSheaf(["install-alias", "bin"], { cwd })).code).toBe(0);
   });

@@ -115,7 +115,7 @@ describe("a hostile repository that is not trusted", () => {
       ["-p", "--force", "--model", model, "go"],
       ["-p", "--force", "--mode", "debug", "--model", model, "go"],
       ["-p", "--mode", "plan", "--model", "offline", "Summarise README.md"],
-      ["-p", "--mode", "ask", "--model", "offline", "What is in src/main.js?"],
+      ["-p", "--mode", "ask", "--model", "offline", "Explain src/main.js"],
     ]) {
       const { code, stdout } = await session.run(args);
       expect(code, args.join(" ")).toBe(0);

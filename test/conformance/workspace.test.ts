@@ -69,7 +69,7 @@ describe("reading", () => {
       mkdirSync(join(cwd, "folder.md"));
       execFileSync("mkfifo", [join(cwd, "pipe.md")]);
       symlinkSync("/etc/passwd", join(cwd, "link.md"));
-      for (const name of ["image.png", "folder.md", "pipe.md", "link.md", "../outside.md", "/etc/hostname"]) {
+      for (const name of ["image.png", "folder.md", "pipe.md", "link.md", "../outside.md", "/etc/hosts"]) {
         const { code, outcomes, answer, duration } = await runOffline(cwd, `Summarise "${name}"`);
         expect(code).toBe(0);
         const outcome = name === "folder.md" ? "success" : "error";

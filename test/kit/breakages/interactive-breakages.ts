@@ -179,7 +179,7 @@ export const interactiveBreakages: readonly BreakageCase[] = [
   [
     "answers that are not heard",
     ["clarification"],
-    setRequest(() => ({ answers: undefined, conversationId: undefined, message: "Ask me what to do" })),
+    setRequest(() => ({ answers: undefined, conversationId: undefined, message: "Summarise" })),
   ],
   ["every message a new conversation", ["conversation-turns"], setRequest(() => ({ conversationId: undefined }))],
   [

@@ -1,4 +1,4 @@
-/** The conversation so far, read anew for each request: the instruction that applies, and the results of its calls. */
+/** Reads the conversation again for each request: the instruction that applies, and the results of its calls. */
 import type { ModelRequest } from "../provider.ts";
 import { readInstruction, type Instruction } from "./instruction.ts";
 

@@ -1,4 +1,4 @@
-/** Summaries: title, first sentences, headings and counts of a text. Nothing in them is invented. */
+/** Summaries made of sentences of a text: its title, first sentences, headings and counts. */
 import { toFence } from "../../base/to-fence.ts";
 import type { Outcome } from "./conversation.ts";
 import type { Language } from "./instruction.ts";
@@ -61,7 +61,7 @@ function readLines(text: string): Readonly<Record<"paragraphs" | "commands" | "o
   return { paragraphs, commands, outline };
 }
 
-/** The beginnings of two paragraphs, of those with sentences if there are any. */
+/** The beginnings of two paragraphs. A paragraph with a sentence comes before one without. */
 function toFirstSentences(paragraphs: readonly string[]): string[] {
   const texts = paragraphs.map(toPlainText).filter((text) => text !== "");
   const sentences = texts.filter((text) => /[.!?:。！？：]/.test(text));
@@ -107,7 +107,7 @@ export function formatCode(text: string): string {
   return fence + pad + line + pad + fence;
 }
 
-/** A fenced block that nothing inside can close (N16). */
+/** A fenced block with a fence longer than any inside (N16). */
 export function formatFence(content: string, info: string): string {
   const fence = toFence(content);
   return `${fence}${info}\n${content.replace(/\r?\n$/, "")}\n${fence}`;

@@ -39,7 +39,7 @@ export function readInstruction(text: string): Instruction {
   return {
     text,
     language,
-    paths: names.length > 0 ? names : quotes.filter((quote) => /^[^\s"<>|`]{1,200}\.\w{1,10}$/.test(quote)),
+    paths: names.length > 0 ? names : quotes.filter((quote) => /^[^\s"<>|`]{0,200}[./][^\s"<>|`]{1,200}$/.test(quote)),
     quotes,
     code: /`+([^`]+)`+/.exec(text)?.[1]?.trim(),
     has: (concept) => count(language, concept) > 0,
