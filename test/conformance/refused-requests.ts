@@ -3,7 +3,7 @@ import type { TestServer } from "../support/server.ts";
 
 export interface RefusedRequest {
   readonly name: string;
-  readonly request: string | Uint8Array;
+  readonly request: string;
   /** 0: the connection is closed without an answer. */
   readonly statuses: readonly number[];
 }
@@ -189,28 +189,16 @@ function createTypeRows(row: Row): RefusedRequest[] {
 
 function createBodyRows(row: Row): RefusedRequest[] {
   const bodies: readonly (readonly [string, string])[] = [
-    ["nothing", ""],
-    ["half of an object", '{"message":'],
     ["null", "null"],
-    ["a list", "[]"],
-    ["a text", '"hi"'],
     ["a number", "1"],
     ["two objects", '{"message":"a"}{"message":"b"}'],
-    ["no message", "{}"],
     ["an empty message", '{"message":"  "}'],
-    ["a message that is a number", '{"message":1}'],
     ["a message that is a list", '{"message":["hi"]}'],
-    ["a mode that is none", '{"message":"hi","mode":"root"}'],
-    ["stream as a word", '{"message":"hi","stream":"yes"}'],
-    ["answers as an object", '{"message":"hi","answers":{}}'],
     ["an answer without a question", '{"message":"hi","answers":[{"documentId":"doc_001"}]}'],
     [
       "answers without a conversation",
       '{"message":"","answers":[{"documentId":"doc_001","questionId":"q","optionIds":[],"text":"x"}]}',
     ],
-    ["approvals that are none", '{"message":"hi","approvals":"always"}'],
-    ["onDisconnect that is none", '{"message":"hi","onDisconnect":"stop"}'],
-    ["whenBusy that is none", '{"message":"hi","whenBusy":"push"}'],
     ["a negative budget", '{"message":"hi","budget":{"maxTurns":-1}}'],
     ["a budget that is a part", '{"message":"hi","budget":{"maxTurns":1.5}}'],
     ["a budget that is a text", '{"message":"hi","budget":{"maxTokens":"9"}}'],
@@ -238,14 +226,7 @@ function createBodyRows(row: Row): RefusedRequest[] {
       { headers: ["Transfer-Encoding: chunked"], body: `100000\r\n${large}\r\n100000\r\n${large}\r\n0\r\n\r\n` },
       413,
     ),
-    { name: "a body that is not UTF-8", request: toBrokenText(row), statuses: [400] },
   ];
-}
-
-/** Its length is right, its bytes are not. */
-function toBrokenText(row: Row): Uint8Array {
-  const bytes = Buffer.from(row("", { body: '{"message":"**"}' }).request as string);
-  return bytes.fill(0xff, bytes.indexOf("**"), bytes.indexOf("**") + 2);
 }
 
 function createPathRows(row: Row): RefusedRequest[] {

@@ -52,6 +52,7 @@ describe("owners", () => {
       ["/v1/responses/ID/approvals/appr_1", post({ optionId: "allow" })],
       ["/v1/conversations/CONVERSATION"],
       ["/v1/conversations/CONVERSATION", { method: "DELETE" }],
+      ["/v1/conversations/CONVERSATION/export?format=markdown"],
       ["/v1/conversations/CONVERSATION/fork", post({ responseId: id })],
       ["/v1/conversations/CONVERSATION/revert", post({ responseId: id })],
     ];

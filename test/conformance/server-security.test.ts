@@ -27,10 +27,10 @@ describe("requests that are wrong", () => {
         const { status, headers, body } = await sendRaw(server.port, request);
         expect(statuses, `${name}: ${status} ${body.slice(0, 200)}`).toContain(status);
         for (const header of headers.keys()) expect(header).not.toMatch(/^access-control/);
-        if (status >= 400 && !request.toString().startsWith("HEAD ")) {
+        if (status >= 400 && !request.startsWith("HEAD ")) {
           expect(headers.get("content-type"), name).toBe("application/json");
           const { error } = JSON.parse(body) as { error: Record<string, unknown> };
-          const isOpenAi = /^(\w+) \/v1\/(chat\/completions|responses) /.test(request.toString());
+          const isOpenAi = /^(\w+) \/v1\/(chat\/completions|responses) /.test(request);
           const fields = isOpenAi
             ? ["message", "type", "param", "code"]
             : ["errorCode", "message", "source", "details"];

@@ -2,12 +2,12 @@
 import { spawnSync } from "node:child_process";
 import { connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
-import { createStreamDecoder, reduce, type StreamEvent } from "@sheaf/protocol";
+import { createStreamDecoder, type StreamEvent } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
 import { skipIfMissing } from "../support/describe-where.ts";
 import { findMissing } from "../support/programs.ts";
-import { readEvents, startServer, type TestServer } from "../support/server.ts";
+import { startServer, type TestServer } from "../support/server.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -29,11 +29,6 @@ const readScript = {
   ],
   after: "loop",
 };
-
-const idsOf = (response: Response): { readonly id: string; readonly conversationId: string } => ({
-  id: response.headers.get("x-response-id")!,
-  conversationId: response.headers.get("x-conversation-id")!,
-});
 
 /** Everything that comes until the server closes the connection. */
 async function readToClose(port: number, request: string): Promise<string> {
@@ -82,24 +77,6 @@ describe("the events of a response", () => {
     const old = await readToClose(server.port, toPost("1.0"));
     expect(old).not.toMatch(/transfer-encoding/i);
     expect(decode(toBody(old, 1)).map(({ event }) => event)).toEqual(events.map(({ event }) => event));
-  });
-
-  test(verifies(["X7"], "go on when the reader goes away, unless the request says otherwise"), async () => {
-    const server = await start({
-      turns: [{ events: [{ text: "Begun. " }, { wait_ms: 300 }, { text: "Done." }] }],
-      after: "loop",
-    });
-    for (const [onDisconnect, status] of [
-      ["continue", "completed"],
-      ["cancel", "error"],
-    ] as const) {
-      const controller = new AbortController();
-      const answer = await server.chat({ message: "go", stream: true, onDisconnect }, { signal: controller.signal });
-      await readEvents(answer, ({ event }) => event === "content_delta");
-      controller.abort();
-      const rest = await readEvents(await server.fetch(`/v1/responses/${idsOf(answer).id}/events`));
-      expect(reduce(rest).status).toBe(status);
-    }
   });
 });
 

@@ -1,5 +1,5 @@
 /** The vocabulary of breakages. */
-import type { Breakage, ProxiedAnswer, ProxiedEvent, ProxiedRequest } from "./breaking-proxy.ts";
+import type { Breakage, ProxiedAnswer, ProxiedEvent, ProxiedRequest } from "./breaking-fetch.ts";
 
 /** The name, the checks of which at least one must fail, and what is broken. */
 export type BreakageCase = readonly [name: string, found: readonly string[], breakage: Breakage];

@@ -1,7 +1,10 @@
 /** The models that the conformance kit needs, and its prompts for them. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseProfile, profiles, type Profile } from "sheaf-conformance";
+import { parseProfile, profiles, selectChecks, type Profile } from "sheaf-conformance";
+
+/** The checks of a server in the same process. Only a socket has the buffers that make a reader slow. */
+export const inProcessChecks = selectChecks({}).filter(({ id }) => id !== "resume-slow-reader");
 
 const code = "Here it is:\n\n```python\ndef add(a, b):\n    return a + b\n```\n\n- nested:\n  ```sh\n  ls\n  ```\n";
 

@@ -2,17 +2,12 @@
 import type { ChatRequest, ChatResponse, StreamEvent } from "@sheaf/protocol";
 import { explainChatResponse } from "@sheaf/protocol/validate";
 import type { EventStream } from "./event-stream.ts";
-import { createHttp, type Answer, type Http } from "./http.ts";
+import { createHttp, type Answer, type Http, type HttpOptions } from "./http.ts";
 import { sampleNames, type Profile, type PromptName } from "./profile.ts";
 import { demand, demandNone, Skip } from "./violation.ts";
 
-export interface ContextOptions {
-  /** `http://127.0.0.1:7433`. */
-  readonly baseUrl: string;
-  readonly token: string | undefined;
+export interface ContextOptions extends HttpOptions {
   readonly profile: Profile;
-  /** Milliseconds for one answer, or for the next piece of a stream. */
-  readonly waitMs: number;
 }
 
 /** A finished run, as streamed and as stored. */

@@ -44,13 +44,16 @@ export interface Http {
 }
 
 export interface HttpOptions {
+  /** `http://127.0.0.1:7433`. */
   readonly baseUrl: string;
   readonly token: string | undefined;
   /** Milliseconds for one answer, or for the next piece of a stream. */
   readonly waitMs: number;
+  /** Sends a request. Default: `fetch`; a server in the same process may answer without a socket. */
+  readonly fetch?: (address: string, init: RequestInit) => Promise<Response>;
 }
 
-export function createHttp({ baseUrl, token, waitMs }: HttpOptions): Http {
+export function createHttp({ baseUrl, token, waitMs, fetch = globalThis.fetch }: HttpOptions): Http {
   const root = baseUrl.replace(/\/+$/, "");
 
   const request = async (

@@ -12,7 +12,7 @@ import {
   type BreakageCase,
   type Json,
 } from "../breakage.ts";
-import type { Breakage, ProxiedRequest } from "../breaking-proxy.ts";
+import type { Breakage, ProxiedRequest } from "../breaking-fetch.ts";
 
 export const interactiveBreakages: readonly BreakageCase[] = [
   [

@@ -48,11 +48,7 @@ const read = async (server: TestApp, path: string): Promise<readonly ChangedFile
   ((await (await server.fetch(path)).json()) as ConversationChanges).files;
 
 const revert = (server: TestApp, path: string, body: object): Promise<Response> =>
-  server.fetch(`${path}/revert`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  server.send("POST", `${path}/revert`, body);
 
 test(verifies("X28", "each file is compared with the start of the conversation"), async () => {
   const { server, path } = await change();

@@ -19,11 +19,7 @@ const send = (server: TestApp, body: Readonly<Record<string, unknown>>): Promise
   toJson(server.chat({ message: "go", ...body }));
 const read = (server: TestApp, id: string): Promise<Conversation> => toJson(server.fetch(`/v1/conversations/${id}`));
 const change = (server: TestApp, id: string, body: unknown): Promise<Response> =>
-  server.fetch(`/v1/conversations/${id}`, {
-    method: "PATCH",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  server.send("PATCH", `/v1/conversations/${id}`, body);
 
 const toError = async (answer: Promise<Response>): Promise<unknown> => {
   const { status, ...rest } = await answer.then(async (response) => ({
@@ -34,15 +30,11 @@ const toError = async (answer: Promise<Response>): Promise<unknown> => {
 };
 
 describe("a conversation", () => {
-  test(verifies("X25", "goes on in its mode, with its model and effort"), async () => {
+  test(verifies("X25", "goes on with its model and effort, in the mode of its last message"), async () => {
     const server = await start();
     const first = await send(server, { mode: "plan", model: "offline", effort: "low" });
     const { conversationId } = first;
-    const second = await send(server, { conversationId });
-    expect([second.mode, second.model]).toEqual(["plan", first.model]);
-    expect(await read(server, conversationId)).toMatchObject({ mode: "plan", model: "offline", effort: "low" });
-    const third = await send(server, { conversationId, mode: "ask" });
-    expect(third.mode).toBe("ask");
+    expect((await send(server, { conversationId, mode: "ask" })).model).toBe(first.model);
     expect((await send(server, { conversationId })).mode).toBe("ask");
     const { conversations } = await toJson<ConversationPage>(server.fetch("/v1/conversations"));
     expect(conversations).toMatchObject([{ mode: "ask", model: "offline", effort: "low" }]);
@@ -79,14 +71,12 @@ describe("a conversation", () => {
     expect((await send(server, { conversationId })).mode).toBe("ask");
   });
 
-  test(verifies("X26", "is renamed, and changed for its next message"), async () => {
+  test(verifies("X26", "is renamed without blanks around its name, and can lose its effort"), async () => {
     const server = await start();
     const { conversationId } = await send(server, { model: "offline", effort: "high" });
-    expect(await toJson(change(server, conversationId, { title: "  A name " }))).toMatchObject({ title: "A name" });
-    const changed = await toJson(change(server, conversationId, { mode: "plan", effort: null }));
-    expect(changed).toMatchObject({ title: "A name", mode: "plan", model: "offline" });
+    const changed = await toJson(change(server, conversationId, { title: "  A name ", effort: null }));
+    expect(changed).toMatchObject({ title: "A name", model: "offline" });
     expect(changed).not.toHaveProperty("effort");
-    expect((await send(server, { conversationId })).mode).toBe("plan");
   });
 
   test.each([
@@ -100,11 +90,6 @@ describe("a conversation", () => {
     const before = await read(server, conversationId);
     expect(await toError(change(server, conversationId, body))).toMatchObject([status, code, expect.anything()]);
     expect(await read(server, conversationId)).toEqual(before);
-    expect(await toError(change(server, "conv_unknown", { title: "x" }))).toMatchObject([
-      404,
-      "NOT_FOUND",
-      expect.anything(),
-    ]);
   });
 });
 
@@ -138,7 +123,6 @@ test.each([
   const server = await start();
   const { conversationId, id } = await send(server, {});
   const address = path.replace("ID", conversationId).replace("RESPONSE", id);
-  const headers = { "Content-Type": "application/json" };
-  const answer = await server.fetch(address, { method, headers, body: JSON.stringify(body) });
+  const answer = await server.send(method, address, body);
   expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(message)]);
 });

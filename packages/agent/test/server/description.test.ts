@@ -37,8 +37,7 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   const checked = new Set<string>();
   /** Sends a request, and checks its answer by the description. */
   const check = async (method: string, route: string, path = route, body?: object): Promise<unknown> => {
-    const init = body && { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
-    const answer = await server.fetch(path, { method, ...init });
+    const answer = await server.send(method, path, body);
     const described = description.paths[route]![method.toLowerCase()]!.responses[`${answer.status}`];
     expect(described, `${method} ${path}: ${answer.status}`).toBeDefined();
     checked.add(`${method} ${route}`);

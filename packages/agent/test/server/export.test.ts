@@ -1,5 +1,4 @@
 /** A conversation as a file to save. */
-import { writeFileSync } from "node:fs";
 import type { ChatResponse, Conversation } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
@@ -38,38 +37,6 @@ test(verifies("X37", "has what ended, under a name that every system accepts"), 
   expect(exported).not.toHaveProperty("runningResponseId");
   await server.fetch(`${running.headers.get("location")}/cancel`, { method: "POST" });
   await running.text();
-});
-
-test.each(["?format=html", "?format=__proto__", "?format=", ""])(
-  verifies("X37", "the format %j is refused with those that exist"),
-  async (query) => {
-    const cwd = folders.newFolder();
-    const server = await openApp({ home: `${cwd}-home`, cwd });
-    const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
-    const answer = await server.fetch(`/v1/conversations/${conversationId}/export${query}`);
-    expect(answer.status).toBe(400);
-    expect(answer.headers.get("content-disposition")).toBeNull();
-    expect(await answer.json()).toMatchObject({
-      error: { errorCode: "USAGE", message: expect.stringContaining("markdown, json") as string },
-    });
-  },
-);
-
-test(verifies("X37", "another owner finds nothing"), async () => {
-  const cwd = folders.newFolder();
-  const file = `${cwd}-tokens`;
-  writeFileSync(file, `one ${"a".repeat(32)}\ntwo ${"b".repeat(32)}\n`, { mode: 0o600 });
-  const server = await openApp({ home: `${cwd}-home`, cwd, args: ["--token-file", file] });
-  const headers = (letter: string) => ({
-    Authorization: `Bearer ${letter.repeat(32)}`,
-    "Content-Type": "application/json",
-  });
-  const body = JSON.stringify({ message: "go" });
-  const chat = await server.request("/v1/chat", { method: "POST", body, headers: headers("a") });
-  const { conversationId } = (await chat.json()) as ChatResponse;
-  const path = `/v1/conversations/${conversationId}/export?format=markdown`;
-  expect((await server.request(path, { headers: headers("a") })).status).toBe(200);
-  expect((await server.request(path, { headers: headers("b") })).status).toBe(404);
 });
 
 test.each([

@@ -130,13 +130,7 @@ describe("the command line's stream-json", () => {
       after: "loop",
     });
     const [cli, documents] = await Promise.all([
-      readMessages(
-        await server.fetch("/v1/chat?format=stream-json", {
-          method: "POST",
-          headers: { "Content-Type": "application/json" },
-          body: '{"message":"go","stream":true}',
-        }),
-      ),
+      readMessages(await server.send("POST", "/v1/chat?format=stream-json", { message: "go", stream: true })),
       (await server.chat({ message: "go", stream: true })).text(),
     ]);
     expect(parseStream(cli.map(({ data }) => `${data}\n`).join("")).at(-1)).toMatchObject({ result: "one two three" });

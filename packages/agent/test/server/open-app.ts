@@ -41,6 +41,8 @@ export interface TestApp {
   readonly request: (path: string, init?: RequestInit) => Promise<Response>;
   /** A request with the token. */
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
+  /** A request with the token and, if there is one, a body of JSON. */
+  readonly send: (method: string, path: string, body?: unknown, init?: RequestInit) => Promise<Response>;
   /** `POST /v1/chat`, with the token. */
   readonly chat: (body: Readonly<Record<string, unknown>>, init?: RequestInit) => Promise<Response>;
   /** Ends what runs, and the server. */
@@ -89,6 +91,15 @@ export async function openApp(options: AppOptions): Promise<TestApp> {
     sendRequest(app!, new URL(path, address), init);
   const fetch = (path: string, init: RequestInit = {}): Promise<Response> =>
     request(path, { ...init, headers: { Authorization: `Bearer ${token}`, ...toFields(init) } });
+  const send: TestApp["send"] = (method, path, body, init = {}) =>
+    fetch(path, {
+      method,
+      ...init,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { "Content-Type": "application/json", ...toFields(init) },
+      }),
+    });
   return {
     address,
     token,
@@ -98,13 +109,8 @@ export async function openApp(options: AppOptions): Promise<TestApp> {
     log: () => log,
     request,
     fetch,
-    chat: (body, init = {}) =>
-      fetch("/v1/chat", {
-        method: "POST",
-        body: JSON.stringify(body),
-        ...init,
-        headers: { "Content-Type": "application/json", ...toFields(init) },
-      }),
+    send,
+    chat: (body, init) => send("POST", "/v1/chat", body, init),
     stop,
   };
 }

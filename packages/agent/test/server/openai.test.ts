@@ -13,12 +13,7 @@ const start = (script?: unknown, args: readonly string[] = []): Promise<TestApp>
 };
 
 const send = (server: TestApp, body: object, init: RequestInit = {}): Promise<Response> =>
-  server.fetch("/v1/chat/completions", {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-    ...init,
-  });
+  server.send("POST", "/v1/chat/completions", body, init);
 
 const user = (content: unknown) => ({ role: "user", content });
 
@@ -259,11 +254,7 @@ describe("POST /v1/chat/completions", () => {
 
 describe("POST /v1/responses", () => {
   const ask = (server: TestApp, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
-    server.fetch("/v1/responses", {
-      method: "POST",
-      headers: { "Content-Type": "application/json", ...headers },
-      body: JSON.stringify(body),
-    });
+    server.send("POST", "/v1/responses", body, { headers });
 
   interface Answer {
     readonly id: string;

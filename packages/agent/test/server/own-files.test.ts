@@ -20,11 +20,7 @@ async function start(args: readonly string[] = [], script: unknown = hello) {
 }
 
 const change = (server: TestApp, id: string, body: unknown): Promise<Response> =>
-  server.fetch(`/v1/conversations/${id}`, {
-    method: "PATCH",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  server.send("PATCH", `/v1/conversations/${id}`, body);
 
 test(verifies("S-136", "a scripted model has the name of its file, in every answer"), async () => {
   const { server, folder, own } = await start();

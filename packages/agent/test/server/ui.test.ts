@@ -141,11 +141,7 @@ describe("POST /v1/ui/chat", () => {
     const server = await start();
     const message = { id: "1", role: "user", parts: [{ type: "text", text: "One" }] };
     const post = (body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
-      server.fetch("/v1/ui/chat", {
-        method: "POST",
-        headers: { "Content-Type": "application/json", ...headers },
-        body: JSON.stringify({ id: "my chat", messages: [message], ...body }),
-      });
+      server.send("POST", "/v1/ui/chat", { id: "my chat", messages: [message], ...body }, { headers });
     await (await post({})).text();
     const ids: (string | null)[] = [];
     for (const key of ["a", "a", "b"]) {
@@ -231,11 +227,8 @@ test(verifies("X22", "calls are shown while they are written where nothing is as
   const server = await start({
     turns: [{ events: [{ calls: [read("a"), read("b")] }] }, { events: [{ text: "Done." }] }],
   });
-  const answer = await server.fetch("/v1/ui/chat", {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ id: "1", messages: [{ id: "2", role: "user", parts: [{ type: "text", text: "go" }] }] }),
-  });
+  const message = { id: "2", role: "user", parts: [{ type: "text", text: "go" }] };
+  const answer = await server.send("POST", "/v1/ui/chat", { id: "1", messages: [message] });
   const types = [...(await answer.text()).matchAll(/"type":"(tool-(?:input-start|output-error))"/g)].map(
     ([, type]) => type,
   );

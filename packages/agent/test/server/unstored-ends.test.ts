@@ -60,13 +60,7 @@ function testUnstoredEnds(open: () => Promise<RefusingStore>): void {
       const cwd = folders.newFolder();
       const server: TestApp = await openApp({ home: `${cwd}-home`, cwd, store });
       await refuseEnds();
-      const sent = forms.map(([path, body]) =>
-        server.fetch(path, {
-          method: "POST",
-          headers: { "Content-Type": "application/json" },
-          body: JSON.stringify(body),
-        }),
-      );
+      const sent = forms.map(([path, body]) => server.send("POST", path, body));
       const broken = forms.flatMap(([path, , kind], index) =>
         kind === "stream" ? [sent[index]!.then(async (answer) => [path, await readText(answer)] as const)] : [],
       );

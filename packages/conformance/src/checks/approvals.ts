@@ -137,6 +137,9 @@ async function checkEdited(context: Context): Promise<void> {
   }
   const command = "touch sheaf-conformance-edited.tmp";
   const body = { optionId: option.id, editedArguments: { command } };
+  for (const editedArguments of [{ command: 7 }, { file: "x" }, {}]) {
+    await context.http.expectError(400, "POST", path, { body: { ...body, editedArguments } });
+  }
   await context.http.expect([200, 202, 204], "X8", "POST", path, { body });
   await stream.readToEnd();
   const { documents } = await context.waitForEnd(responseId);

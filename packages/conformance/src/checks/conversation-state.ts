@@ -113,6 +113,11 @@ async function checkPinned(context: Context): Promise<void> {
   demand(!isFirst(plain.conversations), "X36", "a pin changes the order of a list that does not ask for it");
   const sorted = await listPage(context, "?limit=50&pinned=first");
   demand(isFirst(sorted.conversations), "X36", "with pinned=first a pinned conversation is after a newer one");
+  const first = await listPage(context, "?limit=1&pinned=first");
+  const second = await listPage(context, `?limit=1&pinned=first&before=${encodeURIComponent(first.next ?? "")}`);
+  const isOther = second.conversations.length === 1 && second.conversations[0]?.id !== first.conversations[0]?.id;
+  demand(isOther, "X36", "with pinned=first the second page is not the next one");
+  await context.http.expectError(400, "GET", "/v1/conversations?pinned=last");
   await patch(context, old.conversationId, { pinned: false });
 }
 
@@ -150,5 +155,7 @@ async function checkExport(context: Context): Promise<void> {
   const exported = json as Partial<Conversation> | undefined;
   const ids = exported?.turns?.map(({ response }) => response.id);
   demandNone(explainDifference(ids, [id]), "X37", "the responses of the export");
-  await context.http.expectError(400, "GET", `${path}?format=docx`);
+  for (const query of ["", "?format=", "?format=docx", "?format=__proto__"]) {
+    await context.http.expectError(400, "GET", `${path}${query}`);
+  }
 }

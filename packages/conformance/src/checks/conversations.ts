@@ -201,7 +201,9 @@ async function checkList(context: Context): Promise<void> {
     "§7",
     `a search for a word of one conversation gives ${found.length}`,
   );
-  await context.http.expectError(400, "GET", "/v1/conversations?limit=x");
+  for (const query of ["limit=x", "limit=0", "before=x"]) {
+    await context.http.expectError(400, "GET", `/v1/conversations?${query}`);
+  }
 }
 
 /** Two turns. */
@@ -275,5 +277,6 @@ async function checkDelete(context: Context): Promise<void> {
   const { conversations } = await listPage(context, "?limit=50");
   const isListed = conversations.some((each) => each.id === conversationId);
   demand(!isListed, "S-53", "a deleted conversation is in the list");
+  await context.http.expectError(404, "DELETE", `/v1/conversations/${conversationId}`);
   await context.http.expectError(404, "POST", "/v1/chat", { body: context.toRequest("text", { conversationId }) });
 }
