@@ -241,6 +241,37 @@ export const interactiveBreakages: readonly BreakageCase[] = [
     },
   ],
   ["a revert that does nothing", ["conversation-revert"], reply(({ path }) => path.endsWith("/revert"), {})],
+  [
+    "no page too small",
+    ["conversation-list"],
+    setPath(
+      () => true,
+      (path) => path.replace("limit=0", "limit=1"),
+    ),
+  ],
+  [
+    "pinned pages that all begin anew",
+    ["conversation-pinned"],
+    setPath(
+      ({ path }) => path.includes("pinned="),
+      (path) => path.replace(/&before=.*/, ""),
+    ),
+  ],
+  [
+    "changed arguments that nobody looks at",
+    ["approval-edit"],
+    reply(({ body }) => (body as { editedArguments?: { file?: string } })?.editedArguments?.file === "x", {
+      status: 202,
+    }),
+  ],
+  [
+    "no form of export asked for",
+    ["conversation-export"],
+    setPath(
+      ({ path }) => path.endsWith("/export"),
+      (path) => `${path}?format=json`,
+    ),
+  ],
   ["a delete that does nothing", ["conversation-delete"], reply(({ method }) => method === "DELETE", { status: 204 })],
   [
     "a mode that is forgotten",
