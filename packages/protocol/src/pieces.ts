@@ -1,6 +1,6 @@
-/** Where a text that tool calls cut into pieces is joined again (C3 of the command line's contract). */
+/** Joins the pieces into which tool calls cut a text (C3 of the command line's contract). */
 
-/** The end of a sentence or of a block of Markdown, with the quotes, brackets and marks that may follow it. */
+/** The end of a sentence or a Markdown block, with the quotes, brackets and marks that may follow it. */
 const sentenceEnd = /(?:[.!?:…。！？：．؟۔।|]|`{3}|~{3})["'”’»)\]*_`~」』）】]*$/u;
 /** Starts no sentence, in any script. */
 const innerMark = /^[,;)，；、）」』。！？：]/u;
@@ -9,12 +9,12 @@ const smallLetter = /^[\p{Ll}\p{Lo}]/u;
 /** A letter of a script that writes its words without blanks between them. */
 const unspacedLetter = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
-/** How many of the last characters of the earlier piece {@link isSentenceContinued} needs. */
+/** {@link isSentenceContinued} needs only this many of the earlier piece's last characters. */
 export const SEAM_CHARACTERS = 64;
 
 /**
- * Whether a sentence of the earlier piece continues in the later one. It looks at the end of the first, and at the
- * second up to its first character that is not blank.
+ * Returns true if the earlier piece's last sentence continues in the later one. It looks at the end of the first, and
+ * at the second up to its first character that is not blank.
  */
 export function isSentenceContinued(earlier: string, later: string): boolean {
   const end = earlier.slice(-SEAM_CHARACTERS);
