@@ -17,8 +17,7 @@ const answer = "It is:\n\n```py\nprint(1)\n```\n\nDone.";
 const script = { turns: [{ events: [{ text: answer, chunk: 3 }] }], after: "loop" };
 
 async function start(): Promise<TestServer> {
-  const cwd = folders.newFolder();
-  return startServer({ cwd, home: join(cwd, ".home"), script });
+  return startServer({ cwd: folders.newFolder(), home: join(folders.newFolder(), "home"), script });
 }
 
 describeWithProgram("curl", () => {

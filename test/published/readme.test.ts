@@ -25,9 +25,15 @@ function writeProgram(name: string, script: string): void {
   chmodSync(join(bin, name), 0o755);
 }
 
-/** What a block prints, in a project with this page as its README. */
-function runBlock(source: string, cwd = newProject()) {
-  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: cwd, TMPDIR: folders.path, LANG: "C.UTF-8", ...compiledCode };
+/** Runs a block in a project with this page as its README. */
+function runBlock(source: string, cwd = newProject(), home = folders.newFolder()) {
+  const env = {
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: home,
+    TMPDIR: folders.path,
+    LANG: "C.UTF-8",
+    ...compiledCode,
+  };
   const { stdout, stderr } = spawnSync("bash", ["-uo", "pipefail", "-c", source], {
     cwd,
     encoding: "utf8",
@@ -71,9 +77,10 @@ describe("a block", () => {
   describeWithProgram("curl", () => {
     test("prints what follows it: the chat", async () => {
       const cwd = newProject();
-      const server = await startServer({ cwd, home: join(cwd, ".sheaf"), args: ["--model", "offline"] });
+      const home = folders.newFolder();
+      const server = await startServer({ cwd, home: join(home, ".sheaf"), args: ["--model", "offline"] });
       const source = chat!.source.replaceAll("http://127.0.0.1:7433", server.address);
-      expect(runBlock(source, cwd)).toEqual(toExpected(chat!));
+      expect(runBlock(source, cwd, home)).toEqual(toExpected(chat!));
       expect(readFileSync(join(cwd, "events.txt"), "utf8")).toContain("\nid: 4\n");
     });
   });
@@ -83,7 +90,7 @@ test("npx --prefix starts the built Sheaf in another folder, as the page does fo
   expect(readme).toContain("npx --prefix '$PWD' sheaf");
   const cwd = newProject();
   const args = ["--prefix", root, "sheaf", "-p", "--model", "offline", "--output-format", "json", "hello"];
-  const env = { PATH: process.env.PATH, HOME: cwd };
+  const env = { PATH: process.env.PATH, HOME: folders.newFolder() };
   const { stdout, stderr } = spawnSync("npx", args, { cwd, encoding: "utf8", env, stdio: ["ignore", "pipe", "pipe"] });
   expect([stderr, JSON.parse(stdout)]).toMatchObject(["", { subtype: "success" }]);
 });
