@@ -58,11 +58,9 @@ describe("attachments of a prompt", () => {
         expect([format, code, stdout.includes(data.slice(0, 64))]).toEqual([format, 0, false]);
       }
       expect(first.stdout).not.toContain(data.slice(0, 64));
-      for (const format of ["markdown", "html"]) {
-        const { stdout } = await run("export", session, "--format", format);
-        expect([format, stdout.includes(data.slice(0, 64))]).toEqual([format, false]);
-        expect(stdout).toContain(`[shot.png (image/png, 640 x 480 px, ${png.length} bytes)]`);
-      }
+      const { stdout: exported } = await run("export", session, "--format", "markdown");
+      expect(exported).not.toContain(data.slice(0, 64));
+      expect(exported).toContain(`[shot.png (image/png, 640 x 480 px, ${png.length} bytes)]`);
       expect((await run("replay", "run.ndjson", "--output-format", "stream-json")).stdout).toBe(first.stdout);
 
       await run("replay", "run.ndjson", "--redact", "shared.ndjson");

@@ -41,5 +41,5 @@ test("every command of the guide does what it says", () => {
     );
   }
   expect(run("sheaf worktrees ls").stdout).toBe("There is no working tree of this repository.\n");
-  expect(run("git status --porcelain").stdout).toBe("?? one.txt\n?? summary.txt\n?? two.txt\n");
+  expect(run("git status --porcelain").stdout).toBe("?? one-summary.txt\n?? summary.txt\n?? two-summary.txt\n");
 });

@@ -3,7 +3,7 @@ import type { Mode, ModelEvent, TurnEnd } from "@sheaf/protocol";
 import { addLineNumbers } from "../../src/workspace/numbered-lines.ts";
 import type { Model, ModelMessage, ModelToolCall } from "../../src/model/provider.ts";
 
-export interface Call {
+interface Call {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
 }

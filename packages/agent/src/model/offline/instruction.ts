@@ -33,7 +33,7 @@ export function readInstruction(text: string): Instruction {
   const unquoted = text.replaceAll(quotation, " ");
   const names = unquoted.match(fileName) ?? [];
   const words = unquoted.replaceAll(fileName, " ");
-  const count = (one: Language, concept: Concept): number => words.match(toPattern(one[concept]))?.length ?? 0;
+  const count = (one: Language, concept: Concept): number => words.match(toWordPattern(one[concept]))?.length ?? 0;
   const scores = languages.map((one) => concepts.reduce((sum, concept) => sum + count(one, concept), 0));
   const language = languages[scores.indexOf(Math.max(...scores))]!;
   return {
@@ -47,6 +47,6 @@ export function readInstruction(text: string): Instruction {
 }
 
 /** Words match as a whole; characters of other scripts have no spaces around them. */
-export function toPattern(words: string): RegExp {
+export function toWordPattern(words: string): RegExp {
   return new RegExp(`(?<!\\p{Script=Latin})(?:${words})(?!\\p{Script=Latin})`, "giu");
 }

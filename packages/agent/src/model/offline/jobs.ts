@@ -2,7 +2,7 @@
 import type { Order, Outcome, PlannedCall } from "./conversation.ts";
 import { fill, formatCode, formatFence, formatList, joinParts } from "./digest.ts";
 import { formatCounts, formatSummary, toSource } from "./digest.ts";
-import { toPattern, type Language } from "./instruction.ts";
+import { toWordPattern, type Language } from "./instruction.ts";
 
 /** The answer to one request: text, then calls. Without calls the turn is the last one. */
 interface Step {
@@ -44,7 +44,7 @@ function chooseJob(order: Order): Steps | undefined {
   const { language, mode, text, context, answer, paths, quotes, code, has } = order;
   const [[path], [from, to]] = [paths, quotes];
   const isAboutFile = path !== undefined && (has("read") || has("summary"));
-  const goals = toPattern(language.goal).exec(text)?.slice(1) ?? [];
+  const goals = toWordPattern(language.goal).exec(text)?.slice(1) ?? [];
   if (has("plan") && !isAboutFile) return plan(order, goals.find((goal) => goal !== undefined) ?? answer ?? "");
   if (mode === "plan" && text !== "") return plan(order, text);
   if ((has("replace") || has("write") || has("run")) && has("not")) return undefined;

@@ -15,7 +15,7 @@ describe("a line", () => {
     ["// a comment", undefined],
     ["/help", { kind: "command", name: "help", words: [] }],
     ["  /MODE  plan ", { kind: "command", name: "mode", words: ["plan"] }],
-    ["/export html a.html", { kind: "command", name: "export", words: ["html", "a.html"] }],
+    ["/export json a.json", { kind: "command", name: "export", words: ["json", "a.json"] }],
     ["/hepl", { kind: "unknown", message: "/hepl is not a command: did you mean /help?" }],
     ["/", { kind: "unknown", message: "/ is not a command: see /help" }],
     ["/constructor", { kind: "unknown", message: "/constructor is not a command: see /help" }],
