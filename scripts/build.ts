@@ -1,6 +1,6 @@
 /** Builds everything: libraries and types with tsc, the command line as split bundles with esbuild. */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build as runBuild, type BuildOptions, type Plugin } from "esbuild";
 import { builtinBanner, withoutFacades } from "./builtin-modules.ts";
@@ -105,11 +105,6 @@ const bundled = [program, threads, adapters].flatMap(({ metafile }) => Object.ke
 // The drawing library is one file that holds further packages.
 const inside = readFileSync(join(root, "scripts/drawing-notices.txt"), "utf8");
 writeFileSync(join(agent, "dist/THIRD-PARTY-NOTICES.txt"), formatNotices([...bundled, ...page.modules]) + inside);
-
-// The manual page is made from the tables of the help.
-const { formatManualPage } = await import("../packages/agent/src/cli/manual-page.ts");
-mkdirSync(join(agent, "dist/man"), { recursive: true });
-writeFileSync(join(agent, "dist/man/sheaf.1"), formatManualPage());
 
 const packages = publishedPackages.map((name) => `packages/${name}`);
 // Every published package contains the licence.

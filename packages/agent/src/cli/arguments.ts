@@ -22,8 +22,8 @@ export interface ParsedArguments {
 }
 
 const spellings: ReadonlyMap<string, FlagName> = new Map(
-  (Object.entries(flags) as [FlagName, Flag][]).flatMap(([name, flag]) =>
-    [`--${name}`, ...(flag.aliases ?? [])].map((spelling) => [spelling, name] as const),
+  (Object.entries(flags) as [FlagName, Flag][]).flatMap(([name, { spellings: all }]) =>
+    all.map((spelling) => [spelling, name] as const),
   ),
 );
 
@@ -118,8 +118,7 @@ function takeFlag(word: string, rest: string[], values: Partial<Record<FlagName,
   const attached = equals === -1 ? undefined : word.slice(equals + 1);
   const name = spellings.get(spelling);
   if (!name) throw createUnknownFlagError(spelling);
-  const { kind } = flags[name] as Flag;
-  switch (kind) {
+  switch (flags[name].kind) {
     case "switch":
       if (attached !== undefined) throw new SheafError("USAGE", `${spelling} takes no value, "${attached}" was given`);
       values[name] = true;

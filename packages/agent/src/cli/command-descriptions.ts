@@ -1,4 +1,4 @@
-/** What the commands do: for help, completion and the manual, and for the check of flags that do not belong. */
+/** What the commands do: for help and completion, and for the check of flags that do not belong. */
 import type { CommandName } from "./command-usages.ts";
 import type { FlagName } from "./flags.ts";
 import { limitFlags, outputFlags, requestFlags, runFlags, settingFlags } from "./prompt-flags.ts";

@@ -19,7 +19,7 @@ const cursorCommands: ReadonlySet<CommandName> = new Set(["models", "mcp", "crea
  * @throws SheafError USAGE that names the first flag that is not the command's, or the words of one that takes none.
  */
 export function checkCommandLine(
-  { command, flags: given, positionals }: ParsedArguments,
+  { command, flags: given, positionals, textStart }: ParsedArguments,
   profile: CliProfile = "sheaf",
 ): void {
   if (command === "prompt" || command === "foreign") return;
@@ -34,7 +34,7 @@ export function checkCommandLine(
       command === "login" && other === "api-key" ? "type the key at its prompt, or pipe it to stdin" : list;
     throw new SheafError("USAGE", `--${other} does not go with sheaf ${command}: ${advice}`);
   }
-  checkCommandWords(command, positionals);
+  if (textStart !== 0) checkCommandWords(command, positionals);
 }
 
 /** The value of `--format`. @throws SheafError USAGE for an unknown one. */

@@ -1,12 +1,11 @@
-/** Help, manual and completion are made from one table of commands and one of flags, which must fit together. */
+/** Help and completion are made from one table of commands and one of flags, which must fit together. */
 import { describe, expect, test } from "vitest";
 import { commandDescriptions, helpTopics } from "../../src/cli/command-descriptions.ts";
 import { commandNames } from "../../src/cli/command-usages.ts";
 import { formatAllFlags, formatCommands, formatHelp } from "../../src/cli/commands/help.ts";
-import { toCompletionTable, type FlagCompletion } from "../../src/cli/completion/completion-table.ts";
+import { completeWords } from "../../src/cli/complete-words.ts";
 import { checkCommandLine, toFlagHelp } from "../../src/cli/command-flags.ts";
-import { flags, type Flag, type FlagName } from "../../src/cli/flags.ts";
-import { formatManualPage } from "../../src/cli/manual-page.ts";
+import { flags, type FlagName } from "../../src/cli/flags.ts";
 import { commonFlags, generalFlags, promptFlags } from "../../src/cli/prompt-flags.ts";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -20,7 +19,7 @@ describe("the tables", () => {
   });
 
   test("no flag has two names, no spelling two flags", () => {
-    const spellings = flagNames.flatMap((name) => [`--${name}`, ...((flags[name] as Flag).aliases ?? [])]);
+    const spellings = flagNames.flatMap((name) => flags[name].spellings);
     expect(new Set(spellings).size).toBe(spellings.length);
   });
 
@@ -54,10 +53,7 @@ describe("the help", () => {
 
   test(verifies("C58", "its topics name every command, every flag and every other spelling"), () => {
     for (const name of commandNames) expect(formatCommands()).toContain(`\n  ${name} `);
-    for (const name of flagNames) {
-      const { aliases = [] } = flags[name] as Flag;
-      expect(all).toContain([...aliases, `--${name}`].join(", "));
-    }
+    for (const name of flagNames) expect(all).toContain(`\n  ${flags[name].usage} `);
   });
 
   test.each([help, all, formatCommands()])("fits lines of one column each, without trailing blanks", (text) => {
@@ -94,50 +90,43 @@ describe("the help", () => {
   });
 });
 
-describe("the manual page", () => {
-  const page = formatManualPage();
-
-  test("names every command and every flag", () => {
-    for (const name of commandNames) expect(page).toContain(`\n.B ${name.replaceAll("-", "\\-")}`);
-    for (const name of flagNames) expect(page).toContain(`\\-\\-${name.replaceAll("-", "\\-")}`);
-  });
-
-  test("has no line that roff would take for one of its requests", () => {
-    const requests = page.split("\n").filter((line) => /^[.']/.test(line));
-    expect(requests.filter((line) => !/^\.(TH|SH|TP|B|br)\b/.test(line))).toEqual([]);
-    expect(page).not.toMatch(/(?<!\\)-/);
-    expect(page).not.toMatch(/[^.]\.\.\n/);
-    expect(page).not.toContain("…");
-  });
-});
-
 describe("completion", () => {
-  const table = toCompletionTable();
-  const findFlag = (name: string): FlagCompletion =>
-    [...table.flags, ...table.commands.flatMap((command) => command.flags)].find(({ spellings }) =>
-      spellings.includes(name),
-    )!;
+  const toWords = (...words: readonly string[]): readonly string[] => {
+    const completion = completeWords(words);
+    return completion.kind === "words" ? completion.rows.map(([word]) => word) : [completion.kind];
+  };
 
-  test("has every command", () => {
-    expect(table.commands.map(({ name }) => name)).toEqual([...commandNames]);
+  test("has every command, and every spelling of every flag", () => {
+    expect(toWords("")).toEqual([...commandNames]);
+    const found = new Set(["", ...commandNames].flatMap((command) => toWords(...(command ? [command] : []), "-")));
+    expect(flagNames.flatMap((name) => flags[name].spellings).filter((spelling) => !found.has(spelling))).toEqual([]);
   });
 
   test.each([
-    ["--print", undefined],
-    ["--mode", { kind: "words", words: ["agent", "plan", "ask", "debug"] }],
-    ["--workspace", { kind: "folder" }],
-    ["--record", { kind: "file" }],
-    ["--api-key", { kind: "text" }],
-  ])("the value of %s", (name, value) => {
-    expect(findFlag(name).value).toEqual(value);
-  });
-
-  test.each([
-    ["help", { kind: "words", words: [...helpTopics, ...commandNames] }],
-    ["import", { kind: "file" }],
-    ["trust", { kind: "folder" }],
-    ["rm", { kind: "session" }],
-  ])("the word after %s", (name, word) => {
-    expect(table.commands.find((command) => command.name === name)!.word).toEqual(word);
+    [
+      ["--mode", ""],
+      ["agent", "plan", "ask", "debug"],
+    ],
+    [
+      ["serve", "--mode=p"],
+      ["--mode=agent", "--mode=plan", "--mode=ask", "--mode=debug"],
+    ],
+    [["--workspace", ""], ["folder"]],
+    [["-p", "--record", ""], ["file"]],
+    [["--api-key", ""], []],
+    [["--print", ""], ["file"]],
+    [["-p", "show", ""], ["file"]],
+    [["show", "--", "--mo"], ["file"]],
+    [["--resume", ""], ["session"]],
+    [
+      ["help", ""],
+      [...helpTopics, ...commandNames],
+    ],
+    [["import", ""], ["file"]],
+    [["trust", ""], ["folder"]],
+    [["rm", ""], ["session"]],
+    [["ls", ""], []],
+  ])("%j", (words, expected) => {
+    expect(toWords(...words)).toEqual(expected);
   });
 });

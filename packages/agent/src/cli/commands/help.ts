@@ -5,7 +5,7 @@ import type { ParsedArguments } from "../arguments.ts";
 import { commandDescriptions, helpTopics, type HelpTopic } from "../command-descriptions.ts";
 import { commandNames, commandUsages, type CommandName } from "../command-usages.ts";
 import { toFlagHelp } from "../command-flags.ts";
-import { flags, type Flag, type FlagName } from "../flags.ts";
+import { flags, type FlagName } from "../flags.ts";
 import { printText } from "../standard-output.ts";
 import { commonFlags, generalFlags, promptFlags } from "../prompt-flags.ts";
 
@@ -103,7 +103,7 @@ export function formatCommands(): string {
 export function formatAllFlags(): string {
   const own = [...promptFlags, ...generalFlags];
   const others = (Object.keys(flags) as FlagName[]).filter((name) => !own.includes(name));
-  const otherRows = others.map((name) => [toSpelling(name), flags[name].help] as const);
+  const otherRows = others.map((name) => [flags[name].usage, flags[name].help] as const);
   return `Flags\n${formatFlags(own)}\nFlags of commands\n${formatRows(otherRows)}${flagsTail}`;
 }
 
@@ -123,13 +123,7 @@ function formatCommandHelp(name: CommandName): string {
 }
 
 function formatFlags(names: readonly FlagName[], command?: CommandName): string {
-  return formatRows(names.map((name) => [toSpelling(name), toFlagHelp(name, command)] as const));
-}
-
-function toSpelling(name: FlagName): string {
-  const { aliases = [], placeholder }: Flag = flags[name];
-  const spelling = [...aliases, `--${name}`].join(", ");
-  return placeholder ? `${spelling} ${placeholder}` : spelling;
+  return formatRows(names.map((name) => [flags[name].usage, toFlagHelp(name, command)] as const));
 }
 
 function formatRows(rows: readonly (readonly [string, string])[]): string {
