@@ -14,9 +14,6 @@ const root = join(import.meta.dirname, "..");
 const agent = join(root, "packages/agent");
 const output = join(agent, "dist/cli");
 
-/** Adapters of provider packages: one file each, which wire.ts loads on demand. */
-const families = ["openai", "anthropic", "google", "openai-compatible"];
-
 const shared = {
   bundle: true,
   splitting: true,
@@ -36,37 +33,13 @@ const shared = {
   logLevel: "warning",
 } satisfies BuildOptions;
 
-/**
- * The adapters are a separate bundle. In it, a stand-in replaces zod. They share no class with the rest, so `instanceof` is never used across the two.
- */
-const separateAdapters: Plugin = {
-  name: "separate-adapters",
-  setup(build) {
-    build.onResolve({ filter: new RegExp(`/live/(${families.join("|")})\\.ts$`) }, ({ path }) => ({
-      path: path.replace(/^.*\/live\/(.*)\.ts$/, "./adapters/$1.js"),
-      external: true,
-    }));
-  },
-};
-
-/** The SDKs of MCP and ACP include zod with its messages in fifty languages; only English is used. */
+/** The SDKs of providers, MCP and ACP include zod with its messages in fifty languages; only English is used. */
 const englishOnly: Plugin = {
   name: "english-only",
   setup(build) {
     build.onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
       contents: 'export { default as en } from "./en.js";',
     }));
-  },
-};
-
-/** Provider packages need nothing of zod to write requests; the file that replaces it says why. */
-const withoutSchemas: Plugin = {
-  name: "without-schemas",
-  setup(build) {
-    const path = join(agent, "src/model/live/inert-schemas.ts");
-    build.onResolve({ filter: /^zod(\/v4(\/core)?)?$/ }, () => ({ path }));
-    build.onResolve({ filter: /^zod\/v4\/locales\// }, () => ({ path: "messages", namespace: "no-messages" }));
-    build.onLoad({ filter: /.*/, namespace: "no-messages" }, () => ({ contents: "export default () => ({});" }));
   },
 };
 
@@ -77,7 +50,7 @@ const program = await runBuild({
   entryPoints: [join(agent, "src/cli/main.ts"), join(agent, "src/index.ts")],
   entryNames: "[name]",
   outdir: output,
-  plugins: [separateAdapters, englishOnly, withoutFacades, createCorePlugin(join(agent, "src"))],
+  plugins: [englishOnly, withoutFacades, createCorePlugin(join(agent, "src"))],
 });
 // Threads are loaded by their paths, next to the code that starts them.
 const threads = await runBuild({
@@ -90,18 +63,11 @@ const threads = await runBuild({
   plugins: [withoutFacades],
 });
 cpSync(join(root, "node_modules/mdream/wasm/mdream_edge_bg.wasm"), join(output, "mdream_edge_bg.wasm"));
-const adapters = await runBuild({
-  ...shared,
-  entryPoints: families.map((family) => join(agent, `src/model/live/${family}.ts`)),
-  outdir: join(output, "adapters"),
-  inject: [join(agent, "src/model/live/light-headers.ts")],
-  plugins: [withoutSchemas, withoutFacades],
-});
 
 const page = await buildPage();
 
 // Licences of the third-party packages that the build includes.
-const bundled = [program, threads, adapters].flatMap(({ metafile }) => Object.keys(metafile.inputs));
+const bundled = [program, threads].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 // The drawing library is one file that holds further packages.
 const inside = readFileSync(join(root, "scripts/drawing-notices.txt"), "utf8");
 writeFileSync(join(agent, "dist/THIRD-PARTY-NOTICES.txt"), formatNotices([...bundled, ...page.modules]) + inside);

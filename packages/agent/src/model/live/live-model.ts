@@ -61,7 +61,7 @@ export function createLiveModel(
 const keyHeaders: ReadonlySet<string> = new Set(["authorization", "x-api-key", "x-goog-api-key"]);
 
 /** Writes requests with a provider's package. */
-export interface RequestWriter {
+interface RequestWriter {
   /** @throws SheafError AUTH_REJECTED or CONFIG_INVALID for a key, a header or an address that cannot be sent. */
   write(options: LanguageModelV4CallOptions): Promise<HttpRequest>;
 }
@@ -73,17 +73,18 @@ const isWritten = new Error("the request is written");
  * Lets the package write the requests of an endpoint. Its `fetch` notes the request and rejects, so the package never sees
  * an answer and has no stream to read or close. Its model is created once, for the first request.
  */
-export function createRequestWriter(
-  endpoint: ProviderEndpoint,
-  createLanguageModel: CreateLanguageModel,
-): RequestWriter {
+function createRequestWriter(endpoint: ProviderEndpoint, createLanguageModel: CreateLanguageModel): RequestWriter {
   let model: LanguageModelV4 | undefined;
   let noted: HttpRequest | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const note: typeof globalThis.fetch = (input, init) => {
     const url = typeof input === "string" || !("url" in input) ? String(input) : input.url;
-    noted = { url, headers: toRecord(init?.headers), body: typeof init?.body === "string" ? init.body : "" };
+    noted = {
+      url,
+      headers: Object.fromEntries(new Headers(init?.headers)),
+      body: typeof init?.body === "string" ? init.body : "",
+    };
     return Promise.reject(isWritten);
   };
 
@@ -115,12 +116,6 @@ export function createRequestWriter(
       return next;
     },
   };
-}
-
-/** The packages give a plain object. `Headers` must not be used here: it would load all of `fetch`. */
-function toRecord(headers: RequestInit["headers"]): Record<string, string> {
-  const entries = Array.isArray(headers) ? headers : Object.entries(headers ?? {});
-  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
 function toHeaders({ apiKey, headers }: ProviderEndpoint, written: HttpRequest["headers"]): HttpRequest["headers"] {

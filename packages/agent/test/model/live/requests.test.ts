@@ -90,6 +90,16 @@ async function sendRequest(protocol: WireProtocol, more: Partial<ModelRequest> =
 }
 
 describe("the request", () => {
+  test("is that of its own stream, however many are written at once", async () => {
+    server.answer({ chunks: shortAnswers["anthropic-messages"] });
+    const { model } = createLiveSetup("anthropic-messages", server.url);
+    const asked = ["first", "second", "third"];
+    const before = server.requests.length;
+    await Promise.all(asked.map((text) => readOutcome(model, createRequest({ messages: [{ role: "user", text }] }))));
+    const bodies = server.requests.slice(before).map(({ body }) => body);
+    expect(asked.map((text) => bodies.filter((body) => body.includes(text)).length)).toEqual([1, 1, 1]);
+  });
+
   test("Anthropic: system, tools, results, cache marks", async () => {
     const body = await sendRequest("anthropic-messages");
     const cache = { cache_control: { type: "ephemeral" } };
