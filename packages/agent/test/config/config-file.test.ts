@@ -32,7 +32,7 @@ test("a whole configuration", () => {
 
 test("the example of docs/guide/models.md", () => {
   const guide = readFileSync(join(import.meta.dirname, "../../../../docs/guide/models.md"), "utf8");
-  const [example = ""] = [...guide.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, text]) => text!).slice(1);
+  const [example = ""] = [...guide.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, text]) => text!);
   expect(Object.keys(parseUserConfig(example, "guide"))).toEqual([
     "model",
     "endpoints",
