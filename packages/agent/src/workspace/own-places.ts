@@ -73,7 +73,7 @@ export interface OwnPlacesOrder {
 const runsFrom = "Sheaf itself runs from there";
 
 /**
- * The places of Sheaf's code and of Node. A place in `node_modules` stands for that whole folder. Every `node_modules` in
+ * The places of Sheaf's code and of Node. A place in `node_modules` means that whole folder. Every `node_modules` in
  * which Node would look for a package that Sheaf imports is also a place.
  */
 export function listProgramPlaces({ inside, program = findProgramFiles() }: OwnPlacesOrder): OwnPlace[] {
