@@ -44,7 +44,9 @@ async function findMissed(prompts: string, cases: readonly BreakageCase[]): Prom
   const missed: string[] = [];
   for (const [name, only, breakage] of cases) {
     const broken = createBreakingFetch(started.token, breakage);
-    const outcomes = await runChecks({ ...started, profile, only, waitMs: 1500, fetch: broken });
+    // A slow reader gets megabytes, which take their time on a busy machine.
+    const waitMs = only.includes("resume-slow-reader") ? 15_000 : 1500;
+    const outcomes = await runChecks({ ...started, profile, only, waitMs, fetch: broken });
     const isFound = outcomes.some(
       ({ status, message = "" }) =>
         status === "failed" && (breakage.hangs || !/no answer within|connection/.test(message)),
