@@ -54,7 +54,7 @@ function chooseJob(order: Order): Steps | undefined {
     return complete(language, path, read, toCalls(language, "edit_file", { target_file: path, edits }));
   }
   if (has("write") && has("summary"))
-    return summarise(order, paths.find((name) => /summary/i.test(name)) ?? "summary.txt");
+    return summarise(order, paths.find((name) => text.endsWith(` in ${name}`)) ?? "summary.txt");
   if (has("write") && path !== undefined) {
     const content = quotes.find((quote) => quote !== path) ?? answer;
     if (content === undefined) return ask(language, "content");

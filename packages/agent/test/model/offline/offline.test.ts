@@ -75,8 +75,13 @@ describe("read a file and create a summary: the example sequence of the format",
     expect(turns[0]?.calls.map(({ args }) => args["target_file"])).toEqual(["README.md", "docs/guide.md"]);
     expect(after.get("summary.txt")).toContain("# README and guide summary");
     expect(after.get("summary.txt")).toContain("The guide says how everybody uses the demo.");
-    const named = await run("Read README.md and write a summary to docs/summary.md");
-    expect(named.calls[1]?.args["target_file"]).toBe("docs/summary.md");
+    for (const [end, target] of [
+      ["a summary in docs/notes.md", "docs/notes.md"],
+      ["a summary to summary.txt", "summary.txt"],
+    ]) {
+      const { calls } = await run(`Read README.md and write ${end}`);
+      expect(calls.map(({ args }) => args["target_file"])).toEqual(["README.md", target]);
+    }
     expect(toolsOf(await run("Read summary.txt and create a summary"))).toEqual(["list_dir", "ask_question"]);
   });
 });
