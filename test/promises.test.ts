@@ -153,7 +153,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
   ],
   "docs/guide/features.md": [
     [
-      "nothing: its settings, hooks and servers have no effect until `sheaf trust`, and each server needs a yes of its own.",
+      "nothing: its settings, hooks and servers have no effect until `sheaf trust`, and you approve each server.",
       "starts none of its servers, whatever else is allowed; the first line says so",
     ],
   ],
