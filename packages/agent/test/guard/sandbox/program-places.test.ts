@@ -1,7 +1,7 @@
 /** What Sheaf itself may still load stays as it is, whatever a command does to the folders around it (S-224). */
 import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { parseRule } from "../../../src/guard/permissions/rule.ts";
 import type { ProgramFiles } from "../../../src/workspace/own-places.ts";
@@ -182,7 +182,7 @@ describeWithSandbox("where Sheaf cannot be protected", () => {
   });
 });
 
-describe("Sheaf outside of the workspace", () => {
+describeWithSandbox("Sheaf outside of the workspace", () => {
   test(verifies("S-224", "protects nothing in node_modules"), async () => {
     const workspace = createFolder("workspace", installed);
     mkdirSync(join(workspace, "x"));
