@@ -19,7 +19,7 @@ const cases: readonly (readonly [line: string, wanted: readonly string[], unwant
   ["sheaf completion ", ["bash", "zsh", "fish"], ["serve"]],
   ["sheaf doctor --f", ["--format"], ["--from", "--force"]],
   ["sheaf import sess", ["session.json"], ["serve"]],
-  ["sheaf --image sess", ["session.json"], ["inner"]],
+  ["sheaf --image sess", ["session.json"], ["serve"]],
   ["sheaf --mode=p", ["plan"], ["agent"]],
   ["sheaf --effort m", ["medium", "max"], ["high"]],
   ["sheaf --add-dir inn", ["inner"], ["session.json"]],
