@@ -133,8 +133,10 @@ describe("files before their message", () => {
     const { id } = await add("text", "a.txt");
     const other = await add("text", "b.txt");
     const list = (await (await send("GET", "/v1/attachments")).json()) as AttachmentList;
-    expect(list).toEqual({
-      attachments: [{ ...other, id, name: "a.txt", created: list.attachments[0]?.created }, other],
+    // Files of the same millisecond are in the order of their random ids.
+    const attachments = list.attachments.toSorted((one, two) => one.name.localeCompare(two.name));
+    expect({ ...list, attachments }).toEqual({
+      attachments: [{ ...other, id, name: "a.txt", created: attachments[0]?.created }, other],
       limits: {
         fileBytes: 1024 * 1024,
         imageBytes: 1024 * 1024,
