@@ -4,7 +4,6 @@
  */
 import { readdirSync } from "node:fs";
 import { request } from "node:http";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
@@ -89,7 +88,7 @@ describeWhere("a server that works for long", notLinux, () => {
     async () => {
       const cwd = folders.newFolder({ "a.txt": "text\n" });
       const args = ["--force", "--sandbox", "disabled"];
-      const server = await startServer({ cwd, home: join(cwd, ".home"), script, args });
+      const server = await startServer({ cwd, home: `${cwd}-home`, script, args });
       const conversations: string[] = [];
       for (let index = 0; index < conversationCount; index += 1) conversations.push(await send(server));
       await wait(pauseMs);

@@ -25,7 +25,7 @@ const script = {
 
 function createPlace(): { cwd: string; home: string } {
   const cwd = folders.newFolder({ "s.json": JSON.stringify(script) });
-  return { cwd, home: join(cwd, ".home") };
+  return { cwd, home: `${cwd}-home` };
 }
 
 const args = ["-p", "--model", "scripted:s.json", "--sandbox", "disabled", "go"];

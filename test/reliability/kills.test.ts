@@ -63,7 +63,7 @@ describe("SIGKILL of the server at a random moment of a turn", () => {
       const runs = chooseRuns(6, 200);
       const random = createRandom(7);
       const cwd = folders.newFolder();
-      const home = join(cwd, ".home");
+      const home = `${cwd}-home`;
       const args = ["--force", "--sandbox", "disabled"];
       let slowest = 0;
       let acknowledged = 0;
@@ -106,7 +106,7 @@ describe("SIGKILL of the server at a random moment of a turn", () => {
       const runs = chooseRuns(5, 100);
       const random = createRandom(11);
       const cwd = folders.newFolder();
-      const home = join(cwd, ".home");
+      const home = `${cwd}-home`;
       const args = ["--force", "--sandbox", "disabled"];
       const counting = {
         turns: [
@@ -162,7 +162,7 @@ describe("SIGKILL during a write", () => {
             },
           ],
         };
-        const server = await startServer({ cwd, home: join(cwd, `.home-${run % 2}`), script: writing, args });
+        const server = await startServer({ cwd, home: `${cwd}-home-${run % 2}`, script: writing, args });
         const reading = readUntilBroken(await server.chat({ message: "write", stream: true }), []);
         await wait(random() * 150);
         await server.stop("SIGKILL");

@@ -1,6 +1,5 @@
 /** Many readers, slow ones and silent ones; a server that goes while it is busy (R-08, R-18). */
 import { get, type IncomingMessage } from "node:http";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { createStreamDecoder } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
@@ -36,7 +35,7 @@ describe("readers of one response", () => {
     async () => {
       const [fast, slow, silent, seconds] = isSoak ? [440, 50, 10, 60] : [40, 6, 2, 4];
       const cwd = folders.newFolder();
-      const server = await startServer({ cwd, home: join(cwd, ".home"), script: createPacedScript(seconds) });
+      const server = await startServer({ cwd, home: `${cwd}-home`, script: createPacedScript(seconds) });
       await server.chat({ message: "warm up", budget: { timeout: 1 } });
       const idle = readMemory(server.child.pid!);
       const answer = await server.chat({ message: "go", stream: true });
@@ -102,7 +101,7 @@ describe("a graceful stop", () => {
       const [turns, streams] = isSoak ? [50, 4] : [6, 3];
       const cwd = folders.newFolder();
       const args = ["--grace", "2"];
-      const server = await startServer({ cwd, home: join(cwd, ".home"), script: createPacedScript(60), args });
+      const server = await startServer({ cwd, home: `${cwd}-home`, script: createPacedScript(60), args });
       const paths = await Promise.all(
         Array.from({ length: turns }, async (_, index) => {
           const answer = await server.chat({ message: `turn ${index}`, stream: true });
@@ -135,7 +134,7 @@ describe("a graceful stop", () => {
     async () => {
       const restarts = chooseRuns(3, 20);
       const cwd = folders.newFolder();
-      const home = join(cwd, ".home");
+      const home = `${cwd}-home`;
       const script = { turns: [{ events: [{ text: "Hello." }, { wait_ms: 30 }, { text: " Bye." }] }], after: "loop" };
       let server = await startServer({ cwd, home, script, args: ["--grace", "1"] });
       const done = new AbortController();

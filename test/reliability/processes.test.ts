@@ -14,7 +14,7 @@ const args = ["-p", "--model", "scripted:s.json", "--sandbox", "disabled"];
 
 function createPlace(script: object = hello): { cwd: string; home: string } {
   const cwd = folders.newFolder({ "s.json": JSON.stringify(script) });
-  return { cwd, home: join(cwd, ".home") };
+  return { cwd, home: `${cwd}-home` };
 }
 
 describe("several processes on one store", () => {
