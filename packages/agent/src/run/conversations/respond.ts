@@ -80,8 +80,11 @@ export async function* respond(
       maxRunning,
     });
   const lease = keepLease(store, responseId, abort);
+  let hasFailed = false;
+  let hasEnded = false;
   try {
     const onStoreFailure = (error: SheafError): void => {
+      hasFailed = true;
       abort(error);
       onUnstored?.(error);
     };
@@ -100,14 +103,16 @@ export async function* respond(
       mayDiffer ||= group.events.some(mayChangeFiles);
       const writtenAt = performance.now();
       const events = await log.append(group);
+      hasEnded = !hasFailed && group.events.some(({ type }) => type === "run_end");
       if (events.length > 0) yield events;
       // What follows may have effects.
       if (performance.now() - writtenAt > STALE_MS) await lease.keep();
     }
   } finally {
     lease.end();
-    // A response without an end must not stay open until this process ends.
-    await store.leaveResponse(responseId).catch(() => undefined);
+    // A response without an end must not stay open until this process ends. With its end, the conversation is free at
+    // once: a reader may send the next message as soon as it sees that end.
+    if (!hasEnded) await store.leaveResponse(responseId).catch(() => undefined);
   }
 }
 
