@@ -33,6 +33,7 @@ describe("imports", () => {
     ["packages/agent/src/elsewhere/planted.ts", 'import { x } from "../base/errors.ts";', "base/errors.ts"],
     ["packages/agent/src/output/planted.ts", 'import { x } from "../cli/io.ts";', "cli/io.ts"],
     ["packages/agent/src/tools/planted.ts", 'import { spawn } from "node:child_process";', "node:child_process"],
+    ["packages/agent/src/tools/planted.ts", 'import { Worker } from "node:worker_threads";', "node:worker_threads"],
     ["packages/agent/src/tools/planted.ts", 'import { x } from "../run/run.ts";', "run/run.ts"],
     ["packages/agent/src/store/planted.ts", 'import { createServer } from "node:http";', "node:http"],
     ["packages/agent/src/tools/planted.ts", 'const x = process.getBuiltinModule("node:http");', "node:http"],

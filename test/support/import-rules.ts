@@ -38,6 +38,10 @@ const packageImports: Readonly<Record<string, readonly RegExp[]>> = {
 /** Modules of Node that only some folders and files of the agent may load, in whatever way. */
 const guardedModules: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^node:child_process$/, ["guard/sandbox/", "workspace/trees/run-git.ts"]],
+  [
+    /^node:worker_threads$/,
+    ["base/start-thread.ts", "network/markdown-worker.ts", "run/schema-worker.ts", "store/sqlite-worker.ts"],
+  ],
   [/^node:(http|https|http2)$/, ["server/", "network/", "model/live/http-client.ts"]],
 ];
 

@@ -1,6 +1,6 @@
 /** A page as Markdown for a model. A thread with a time limit converts it, since a page can be made to be slow (S-72). */
 import { once } from "node:events";
-import { Worker } from "node:worker_threads";
+import { startThread } from "../base/start-thread.ts";
 
 /** How long one page may take. Milliseconds. */
 const LIMIT_MS = 5000;
@@ -11,11 +11,9 @@ const LIMIT_MS = 5000;
  * @throws the reason of `signal` when it aborts.
  */
 export async function toMarkdown(html: string, signal: AbortSignal): Promise<string | undefined> {
-  // In the bundle the thread is a compiled file of the same folder; in the sources it is TypeScript.
-  const isSource = import.meta.url.endsWith(".ts");
-  const worker = new Worker(new URL(isSource ? "./markdown-worker.ts" : "./markdown-worker.js", import.meta.url), {
-    workerData: html,
-  });
+  const worker = startThread(import.meta.url, "markdown-worker", { workerData: html });
+  // A thread that fails while it is being ended must not end this process.
+  worker.on("error", () => undefined);
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
     const [text] = (await once(worker, "message", { signal: limit })) as [string];

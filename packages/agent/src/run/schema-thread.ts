@@ -1,6 +1,6 @@
 /** Applies JSON Schemas of users in a thread with a time limit: a schema is untrusted text, and a pattern in it may never end (S-89). */
 import { once } from "node:events";
-import { Worker } from "node:worker_threads";
+import { startThread } from "../base/start-thread.ts";
 
 /** How long one value may take, and the compiling of a schema. Milliseconds. */
 const LIMIT_MS = 2000;
@@ -37,7 +37,7 @@ export interface SchemaThread {
 /** Not started yet. `signal` is the run's. */
 export function createSchemaThread(signal: AbortSignal): SchemaThread {
   const pattern = new Uint8Array(new SharedArrayBuffer(SHOWN_BYTES));
-  let worker: Worker | undefined;
+  let worker: ReturnType<typeof startThread> | undefined;
   let before: Promise<unknown> = Promise.resolve();
 
   const close = (): void => {
@@ -84,14 +84,9 @@ export function createSchemaThread(signal: AbortSignal): SchemaThread {
 }
 
 /** Resolves once the thread takes requests, so that its start does not count. */
-async function startWorker(pattern: SharedArrayBuffer, signal: AbortSignal): Promise<Worker> {
-  // In the bundle the thread is a compiled file of the same folder; in the sources it is TypeScript.
-  const isSource = import.meta.url.endsWith(".ts");
-  const worker = new Worker(new URL(isSource ? "./schema-worker.ts" : "./schema-worker.js", import.meta.url), {
+async function startWorker(pattern: SharedArrayBuffer, signal: AbortSignal): Promise<ReturnType<typeof startThread>> {
+  const worker = startThread(import.meta.url, "schema-worker", {
     workerData: pattern,
-    // NODE_OPTIONS can name files to load, and a command may have changed them (S-224).
-    env: {},
-    execArgv: isSource ? ["--conditions=sheaf-source"] : [],
     resourceLimits: { maxOldGenerationSizeMb: LIMIT_MB },
   });
   // An error ends the thread and rejects what waits for it.

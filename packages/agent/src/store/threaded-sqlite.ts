@@ -1,6 +1,6 @@
 /** The embedded store for servers: reads in this thread, writes in another. */
 import { basename } from "node:path";
-import { Worker } from "node:worker_threads";
+import { startThread } from "../base/start-thread.ts";
 import { SheafError } from "../base/errors.ts";
 import { openSqliteConnection } from "./sqlite-connection.ts";
 import { encodeEvents } from "./encode-events.ts";
@@ -75,14 +75,8 @@ function createView(parts: SqliteParts, writer: Writer, owner: string): SharedSt
 }
 
 function startWriter(file: string): Writer {
-  // In the bundle the thread is a compiled file of the same folder; in the sources it is TypeScript.
-  const isSource = import.meta.url.endsWith(".ts");
-  const address = new URL(isSource ? "./sqlite-worker.ts" : "./sqlite-worker.js", import.meta.url);
-  const worker = new Worker(address, {
+  const worker = startThread(import.meta.url, "sqlite-worker", {
     workerData: file,
-    // NODE_OPTIONS can name files to load, and a command may have changed them (S-224).
-    env: {},
-    execArgv: isSource ? ["--conditions=sheaf-source"] : [],
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();

@@ -1,4 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { toMarkdown } from "../../src/network/html-to-markdown.ts";
 
@@ -38,6 +42,22 @@ describe("a page", () => {
 test(verifies("S-72", "a page that is made to be slow ends at the limit, and the next one converts"), async () => {
   expect(await convert("<code>`".repeat(200_000))).toBeUndefined();
   expect(await convert("<p>next")).toBe("next");
+});
+
+test(verifies("S-224", "the thread loads no file that the user's options for Node name"), () => {
+  const folder = mkdtempSync(join(tmpdir(), "sheaf-preload-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "preload.cjs");
+  writeFileSync(file, 'process.stdout.write("loaded\\n");');
+  const address = new URL("../../src/network/html-to-markdown.ts", import.meta.url).href;
+  const source = `import { toMarkdown } from "${address}"; console.log(await toMarkdown("<p>text", new AbortController().signal));`;
+  const args = ["--conditions=sheaf-source", "--input-type=module", "--eval", source];
+  const { stdout } = spawnSync(process.execPath, args, {
+    encoding: "utf8",
+    env: { ...process.env, NODE_OPTIONS: `--require ${file}` },
+  });
+  // The process itself loads it once.
+  expect(stdout).toBe("loaded\ntext\n");
 });
 
 test("an abort ends the conversion", async () => {
