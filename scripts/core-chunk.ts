@@ -24,7 +24,7 @@ export function createCorePlugin(source: string): Plugin {
     name: "core-chunk",
     setup(build) {
       // A root that is loaded by `import()` is in the core already and needs no separate file.
-      build.onLoad({ filter: /\/wire\.ts$/ }, async ({ path }) => {
+      build.onLoad({ filter: /\/wire(-\w+)?\.ts$/ }, async ({ path }) => {
         let contents = await readFile(path, "utf8");
         for (const [index, root] of core.entries()) {
           const name = `coreRoot${index}`;

@@ -25,7 +25,8 @@ import { toMessageAttachments } from "../workspace/attachment.ts";
 import { createLoggedRun, type OpenedRun } from "./logged-run.ts";
 import { defaultEnvironment, type ModelOptions, toAgentModels, toModelOpener } from "./program-model.ts";
 import type { PermissionSettings, RunOrder, RunSetup } from "./run-order.ts";
-import { createStore, now } from "./wire.ts";
+import { createStore } from "./wire-stores.ts";
+import { now } from "./wire.ts";
 
 /** What an agent is made of. Only `workspace` and `model` are needed. */
 export interface AgentOptions extends ToolOptions, ModelOptions {

@@ -36,16 +36,8 @@ import type { ToolBox } from "../tools/tool.ts";
 import { createCheckpoints } from "../workspace/checkpoints.ts";
 import { createKeptResults } from "../workspace/kept-results.ts";
 import { toRunStart, type PermissionSettings, type RunOrder } from "./run-order.ts";
-import {
-  chooseServers,
-  createCodeSearch,
-  createPageFetcher,
-  createToolServers,
-  openAgents,
-  openHooks,
-  type Sessions,
-  type ToolServers,
-} from "./wire.ts";
+import { chooseServers, createToolServers, type Sessions, type ToolServers } from "./wire-servers.ts";
+import { createCodeSearch, createPageFetcher, openAgents, openHooks } from "./wire.ts";
 import { runSetup } from "./run-setup.ts";
 import { findRepository } from "../workspace/repository.ts";
 import { createQuoteFinder } from "./find-quote.ts";

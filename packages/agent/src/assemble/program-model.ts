@@ -15,7 +15,8 @@ import type { LanguageModel } from "../model/language-model.ts";
 import type { Model } from "../model/provider.ts";
 import { createUsageError } from "./custom-tool.ts";
 import type { RunOrder } from "./run-order.ts";
-import { createLanguageModelAdapter, createModels, now } from "./wire.ts";
+import { createLanguageModelAdapter, createModels } from "./wire-models.ts";
+import { now } from "./wire.ts";
 
 export interface ModelOptions {
   /** A name (`"offline"`, `"anthropic/ID"`, `"scripted:FILE"`), a model of the AI SDK, or a `Model` of your own. */

@@ -1,7 +1,7 @@
 /** The user's and the repository's commands, and skills, for a person at a terminal or in an editor (C93). */
 import { toUserFiles } from "../base/paths.ts";
 import { findSkills } from "../config/skills.ts";
-import type { ToolServers } from "../assemble/wire.ts";
+import type { ToolServers } from "../assemble/wire-servers.ts";
 import { toConversationId } from "./session-id.ts";
 import type { CommandIo } from "./io.ts";
 import type { RunConfig } from "./run-config.ts";

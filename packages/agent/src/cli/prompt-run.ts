@@ -3,15 +3,10 @@ import { randomUUID } from "node:crypto";
 import type { Mode, RunStart } from "@sheaf/protocol";
 import { createLoggedRun, type LoggedRun, type OpenedRun, type RunRequest } from "../assemble/logged-run.ts";
 import type { RunOrder } from "../assemble/run-order.ts";
-import {
-  createAnswerCheck,
-  createModels,
-  createStore,
-  now,
-  openRecording,
-  openTelemetry,
-  type ToolServers,
-} from "../assemble/wire.ts";
+import { createAnswerCheck, now, openRecording, openTelemetry } from "../assemble/wire.ts";
+import { createModels } from "../assemble/wire-models.ts";
+import { createStore } from "../assemble/wire-stores.ts";
+import type { ToolServers } from "../assemble/wire-servers.ts";
 import { SheafError } from "../base/errors.ts";
 import { toUserFiles, type Environment } from "../base/paths.ts";
 import type { FlagValues } from "./flags.ts";

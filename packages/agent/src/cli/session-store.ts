@@ -1,5 +1,5 @@
 /** The store of the user's sessions, for the time of one command. */
-import { createStore } from "../assemble/wire.ts";
+import { createStore } from "../assemble/wire-stores.ts";
 import { createConfig, type Config } from "../config/config.ts";
 import type { SharedStore } from "../store/store.ts";
 import type { CommandIo } from "./io.ts";

@@ -1,7 +1,7 @@
 /** The whole server: store, runs, app and sockets, started and stopped together. */
 import { createInProcessLive, createResponseRunner } from "../run/conversations/response-runner.ts";
 import type { Telemetry } from "../assemble/telemetry.ts";
-import { createToolServers } from "../assemble/wire.ts";
+import { createToolServers } from "../assemble/wire-servers.ts";
 import { toSheafError } from "../base/errors.ts";
 import type { SharedStore } from "../store/store.ts";
 import { createApp } from "./app.ts";

@@ -5,7 +5,7 @@ import type { Mode } from "@sheaf/protocol";
 import type { RunSetup } from "../assemble/run-order.ts";
 import type { GitWorkspace } from "../config/git-workspaces.ts";
 import type { Telemetry } from "../assemble/telemetry.ts";
-import type { ToolServers } from "../assemble/wire.ts";
+import type { ToolServers } from "../assemble/wire-servers.ts";
 import type { Live, ResponseRunner } from "../run/conversations/response-runner.ts";
 import type { SharedStore } from "../store/store.ts";
 import type { OwnerMeter } from "./limits.ts";

@@ -6,7 +6,7 @@ import { compiledCode } from "../../../../test/support/sheaf.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { prepareResponse } from "../../src/assemble/prepare-response.ts";
 import type { RunOrder } from "../../src/assemble/run-order.ts";
-import { createToolServers } from "../../src/assemble/wire.ts";
+import { createToolServers } from "../../src/assemble/wire-servers.ts";
 import type { ModelRequest } from "../../src/model/provider.ts";
 import { respond } from "../../src/run/conversations/respond.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";

@@ -10,7 +10,7 @@ import {
   type InitializeResponse,
   type McpServer,
 } from "@agentclientprotocol/sdk/unstable";
-import type { ToolServers } from "../../assemble/wire.ts";
+import type { ToolServers } from "../../assemble/wire-servers.ts";
 import { SheafError } from "../../base/errors.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { McpServerSettings, McpServers } from "../../config/mcp-settings.ts";

@@ -7,7 +7,7 @@ import {
   type PromptResponse,
 } from "@agentclientprotocol/sdk/unstable";
 import type { RunEnd, RunStart } from "@sheaf/protocol";
-import type { ToolServers } from "../../assemble/wire.ts";
+import type { ToolServers } from "../../assemble/wire-servers.ts";
 import { SheafError } from "../../base/errors.ts";
 import type { McpServers } from "../../config/mcp-settings.ts";
 import { createAcpProjection, toStopReason } from "../../output/acp-updates.ts";

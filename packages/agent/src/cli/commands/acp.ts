@@ -1,7 +1,7 @@
 /** `sheaf acp`: speaks the Agent Client Protocol on stdin and stdout, for editors. */
 import { Readable, Writable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk/unstable";
-import { createToolServers } from "../../assemble/wire.ts";
+import { createToolServers } from "../../assemble/wire-servers.ts";
 import { createAcpAgent } from "../acp/agent.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";

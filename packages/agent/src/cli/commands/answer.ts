@@ -3,7 +3,7 @@ import { toResponse } from "@sheaf/documents";
 import type { ClarificationAnswer, ClarificationDocument, RunStart } from "@sheaf/protocol";
 import { SheafError } from "../../base/errors.ts";
 import type { Store } from "../../store/store.ts";
-import { createStore } from "../../assemble/wire.ts";
+import { createStore } from "../../assemble/wire-stores.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkCommandLine } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";

@@ -7,7 +7,7 @@ import { findUserConfig } from "../../config/config-file.ts";
 import { hasOwnAuthorization, type HttpServerSettings } from "../../config/mcp-settings.ts";
 import { chooseServers } from "../../config/workspace-servers.ts";
 import { openPage } from "../../guard/sandbox/launch/open-page.ts";
-import { openServerLogin } from "../../assemble/wire.ts";
+import { openServerLogin } from "../../assemble/wire-servers.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";

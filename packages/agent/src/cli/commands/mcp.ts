@@ -10,7 +10,7 @@ import { SheafError } from "../../base/errors.ts";
 import type { McpServerSettings } from "../../config/mcp-settings.ts";
 import { chooseServers, readWorkspaceServers, serverFiles } from "../../config/workspace-servers.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
-import { createToolServers } from "../../assemble/wire.ts";
+import { createToolServers } from "../../assemble/wire-servers.ts";
 import type { ServerLease } from "../../tools/mcp/server-keeper.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";

@@ -7,7 +7,7 @@ import { createCassetteWriter } from "../../recording/cassette-writer.ts";
 import { decodeCassette } from "../../recording/decode-cassette.ts";
 import { readPrivateWords, redactCassette } from "../../recording/redact.ts";
 import { replayRun } from "../../recording/replay.ts";
-import { createStore } from "../../assemble/wire.ts";
+import { createStore } from "../../assemble/wire-stores.ts";
 import { memoryFile } from "../../store/store.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { deliverEvents } from "../deliver.ts";

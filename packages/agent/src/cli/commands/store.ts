@@ -1,6 +1,7 @@
 /** `sheaf store`: what the operator of a server does with its store as a whole (C76). */
 import { existsSync } from "node:fs";
-import { copyStore, createStore, migrateStore, now, openStoreDump, vacuumStore } from "../../assemble/wire.ts";
+import { copyStore, createStore, migrateStore, openStoreDump, vacuumStore } from "../../assemble/wire-stores.ts";
+import { now } from "../../assemble/wire.ts";
 import { errorTable, SheafError } from "../../base/errors.ts";
 import { createConfig } from "../../config/config.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";

@@ -1,6 +1,7 @@
 /** `sheaf` alone in a terminal: a conversation, prompt by prompt. Not full screen: the conversation stays in the scrollback. */
 import type { RunStart } from "@sheaf/protocol";
-import { createStore, createToolServers, type ToolServers } from "../../assemble/wire.ts";
+import { createStore } from "../../assemble/wire-stores.ts";
+import { createToolServers, type ToolServers } from "../../assemble/wire-servers.ts";
 import { SheafError, errorTable, toSheafError } from "../../base/errors.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";

@@ -1,6 +1,8 @@
 /** `sheaf -p --input-format stream-json`: a program at both ends, message by message (C65, C66). */
 import type { ControlLine, RunStart } from "@sheaf/protocol";
-import { createStore, createToolServers, now } from "../../assemble/wire.ts";
+import { createStore } from "../../assemble/wire-stores.ts";
+import { createToolServers } from "../../assemble/wire-servers.ts";
+import { now } from "../../assemble/wire.ts";
 import { SheafError, toSheafError } from "../../base/errors.ts";
 import { encodeLine } from "../../output/projection.ts";
 import { toBareId } from "../../output/result-line.ts";

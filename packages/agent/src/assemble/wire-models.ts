@@ -1,0 +1,125 @@
+/** Opens models. Each is loaded when it is asked for. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TokenPrice } from "@sheaf/protocol";
+import type { FallbackChoice, ModelChoice } from "../config/endpoints.ts";
+import type { ModelFamily } from "../config/provider-presets.ts";
+import { SheafError } from "../base/errors.ts";
+import {
+  defaultRequestLimits,
+  type PackageEndpoint,
+  type LivePorts,
+  type ProviderEndpoint,
+  type RequestLimits,
+} from "../model/endpoint.ts";
+import type { CreateLanguageModel } from "../model/live/live-model.ts";
+import type { LanguageModel } from "../model/language-model.ts";
+import type { Model } from "../model/provider.ts";
+
+/**
+ * The model that was chosen; never another one. The signal ends the wait for a script from a pipe.
+ * @throws SheafError CONFIG_INVALID for a script that is none.
+ */
+export async function createModel(choice: ModelChoice, signal?: AbortSignal): Promise<Model> {
+  switch (choice.kind) {
+    case "offline":
+      return (await import("../model/offline/offline.ts")).createOfflineModel();
+    case "scripted":
+      return (await import("../model/scripted.ts")).createScriptedModel(choice.file, signal);
+    case "endpoint":
+      return createEndpointModel(choice.family, choice.endpoint, choice.limits);
+    case "package":
+      return createPackageModel(choice.endpoint, choice.limits);
+  }
+}
+
+/** The model that was chosen, and those that the user named to answer in its place (C59). */
+export async function createModels(
+  choice: ModelChoice,
+  fallbacks: readonly FallbackChoice[],
+  prices: ReadonlyMap<string, TokenPrice>,
+  signal?: AbortSignal,
+): Promise<Model> {
+  const model = await createModel(choice, signal);
+  if (fallbacks.length === 0) return model;
+  const { createFallbackModel } = await import("../model/fallback.ts");
+  const open = fallbacks.map(async (one) => ({
+    model: await createModel(one.choice, signal),
+    price: prices.get(one.name),
+  }));
+  return createFallbackModel(model, await Promise.all(open));
+}
+
+/** What live models take from outside. */
+export const livePorts: LivePorts = {
+  now: Date.now,
+  random: Math.random,
+  startTimer(milliseconds, run) {
+    const timer = setTimeout(run, milliseconds);
+    return () => clearTimeout(timer);
+  },
+  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+};
+
+/** A package of the user's is code that the user installed; a workspace cannot name one (S-06). */
+async function createPackageModel(endpoint: PackageEndpoint, limits: RequestLimits): Promise<Model> {
+  const [packages, { findPackage }] = await Promise.all([
+    import("../model/packages/package-model.ts"),
+    import("../model/packages/create-language-model.ts"),
+  ]);
+  const exported = await loadPackage(findPackage(endpoint), endpoint);
+  return packages.createPackageModel(endpoint, exported, limits, livePorts);
+}
+
+/**
+ * A model that a program made with a package of the AI SDK.
+ * @throws SheafError USAGE for a version of the interface that is not understood.
+ */
+export async function createLanguageModelAdapter(languageModel: LanguageModel): Promise<Model> {
+  const [{ createSdkModel }, { isLanguageModel }] = await Promise.all([
+    import("../model/packages/package-model.ts"),
+    import("../model/packages/create-language-model.ts"),
+  ]);
+  if (isLanguageModel(languageModel)) return createSdkModel(languageModel, defaultRequestLimits, livePorts);
+  const { specificationVersion, modelId } = languageModel;
+  const message = `the model "${modelId}" has version ${specificationVersion} of the AI SDK's interface: use v2, v3 or v4`;
+  throw new SheafError("USAGE", message);
+}
+
+/** Only the adapter of the family that is used is loaded. */
+async function createEndpointModel(
+  family: ModelFamily,
+  endpoint: ProviderEndpoint,
+  limits: RequestLimits,
+): Promise<Model> {
+  const [{ createLiveModel }, createLanguageModel] = await Promise.all([
+    import("../model/live/live-model.ts"),
+    loadLanguageModel(family),
+  ]);
+  return createLiveModel(endpoint, createLanguageModel, limits, livePorts);
+}
+
+async function loadPackage(
+  address: string,
+  { provider, settings }: PackageEndpoint,
+): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return (await import(address)) as Readonly<Record<string, unknown>>;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `the package "${settings.package}" of the provider ${provider} cannot be loaded (${reason}): install it again`;
+    throw new SheafError("CONFIG_INVALID", message, { cause });
+  }
+}
+
+async function loadLanguageModel(family: ModelFamily): Promise<CreateLanguageModel> {
+  switch (family) {
+    case "openai":
+      return (await import("../model/live/openai.ts")).createOpenAiLanguageModel;
+    case "anthropic":
+      return (await import("../model/live/anthropic.ts")).createAnthropicLanguageModel;
+    case "google":
+      return (await import("../model/live/google.ts")).createGoogleLanguageModel;
+    case "openai-compatible":
+      return (await import("../model/live/openai-compatible.ts")).createOpenAiCompatibleLanguageModel;
+  }
+}
