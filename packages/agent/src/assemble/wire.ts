@@ -1,4 +1,4 @@
-/** The composition root: with the three `wire-` files, the only one that names concrete parts. Each is loaded when it is asked for. */
+/** The composition root: only the four files wire*.ts name concrete parts. Each part is loaded when it is asked for. */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -33,6 +33,9 @@ export async function openHooks(order: HookOrder): Promise<OpenedHooks> {
   if (!sources && !mayHave) return { hooks: undefined, notices: [] };
   return (await import("./open-hooks.ts")).openHooks(order);
 }
+
+/** What `openAgents` gives. */
+export type OpenedAgents = NonNullable<Awaited<ReturnType<typeof openAgents>>>;
 
 /** The subagents of a run, if the user wants them; what they need is loaded then (C96). */
 export async function openAgents({

@@ -1,0 +1,96 @@
+/** What every part of a response stands on: its order, model, conversation, rules and commands. */
+import type { CommandRunner } from "../guard/sandbox/command.ts";
+import { SheafError } from "../base/errors.ts";
+import type { ServerChoice } from "../config/workspace-servers.ts";
+import { removeOldCaches } from "../guard/sandbox/hold/old-caches.ts";
+import { toCacheFolder } from "../guard/sandbox/hold/tool-caches.ts";
+import { type CommandRunnerOptions, createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
+import { checkAttachmentTypes } from "../model/attachments.ts";
+import type { Model } from "../model/provider.ts";
+import { type OpenConversation, openConversation } from "../run/conversations/open-conversation.ts";
+import { readRepositoryInstructions, readUserInstructions } from "../run/prompts/instructions.ts";
+import { toSystemPrompt } from "../run/prompts/system-prompt.ts";
+import { findRepository } from "../workspace/repository.ts";
+import { type PreparedPolicy, preparePolicy, toCommandOptions } from "./prepare-policy.ts";
+import type { ResponsePorts } from "./prepare-response.ts";
+import { allowServers } from "./prepare-servers.ts";
+import { type PreparedSkills, prepareSkills } from "./prepare-skills.ts";
+import type { RunOrder } from "./run-order.ts";
+
+export interface ResponseBase {
+  readonly order: RunOrder;
+  /** For this run alone. */
+  readonly model: Model;
+  /** Whether the provider searches the web. */
+  readonly webSearch: boolean | undefined;
+  readonly policy: PreparedPolicy;
+  readonly conversation: OpenConversation;
+  readonly skills: PreparedSkills;
+  readonly commands: CommandRunner;
+  readonly commandOptions: CommandRunnerOptions;
+  /** Absolute, links resolved. */
+  readonly addedFolders: readonly string[];
+  /** Where the run may write; undefined: nowhere. */
+  readonly dataFolder: string | undefined;
+}
+
+/** @throws SheafError USAGE for a rule that cannot be read, or an attachment or a search that the model does not have; STORAGE_… */
+export async function openResponseBase(
+  order: RunOrder,
+  { store, model: found, now, resumed }: Pick<ResponsePorts, "store" | "model" | "now" | "resumed">,
+  servers: ServerChoice,
+): Promise<ResponseBase> {
+  const model = found.forRun?.() ?? found;
+  checkAttachmentTypes(order.message.attachments ?? [], model);
+  const webSearch = order.webSearch === "if_possible" ? model.hasWebSearch : order.webSearch;
+  if (webSearch && !model.hasWebSearch) throw createSearchError(model);
+  const { isUnsaved = false } = order;
+  const policy = await preparePolicy({
+    ...order,
+    permissions: allowServers(order, servers),
+    sandboxMemory: order.dataFolder === undefined ? undefined : { folder: order.dataFolder, isReadOnly: isUnsaved },
+    now,
+  });
+  const conversation = await openConversation(store, order.conversationId, now, resumed?.start.responseId);
+  const dataFolder = isUnsaved ? undefined : order.dataFolder;
+  const cacheFolder = dataFolder && toCacheFolder(dataFolder, order.cacheOwner ?? policy.workspace.root);
+  if (cacheFolder !== undefined) void removeOldCaches(cacheFolder, now());
+  const skills = prepareSkills(order);
+  const commandOptions = { ...toCommandOptions(policy, order.trusted, cacheFolder), readFolders: skills.folders };
+  return {
+    order,
+    model,
+    webSearch,
+    policy,
+    conversation,
+    skills,
+    commands: createCommandRunner(commandOptions),
+    commandOptions,
+    addedFolders: policy.addedWorkspaces.map(({ root }) => root),
+    dataFolder,
+  };
+}
+
+/**
+ * A workspace contributes its files of instructions; nothing else of it is read (S-01). A subagent has a `basePrompt`
+ * and is offered no skills.
+ */
+export function createSystemPrompt({ order, addedFolders, skills }: ResponseBase, basePrompt?: string): string {
+  const { workspace, trusted, userFiles, systemPrompt } = order;
+  return toSystemPrompt({
+    workspace,
+    addedFolders,
+    trusted,
+    basePrompt: basePrompt ?? order.basePrompt,
+    userInstructions: userFiles && readUserInstructions(userFiles.instructions),
+    repositoryInstructions: readRepositoryInstructions(findRepository(workspace), workspace),
+    skills: basePrompt === undefined ? skills.offered : [],
+    programInstructions: systemPrompt,
+  });
+}
+
+function createSearchError({ name }: Model): SheafError {
+  const message = `the model ${name} has no web search of its own that Sheaf can use`;
+  const advice = `leave out --web-search (webSearch), or use Anthropic, OpenAI with Responses, or Gemini 3 or newer, for fallbacks too`;
+  return new SheafError("USAGE", `${message}: ${advice}`);
+}

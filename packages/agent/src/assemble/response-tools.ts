@@ -1,0 +1,89 @@
+/** The tools of a response: Sheaf's own tools and the tools of programs, skills, servers and subagents. */
+import { createSearchProgram } from "../guard/sandbox/launch/search-program.ts";
+import { toRunPrefix } from "../guard/sandbox/hold/mounts.ts";
+import { parseRule } from "../guard/permissions/rule.ts";
+import { createToldFacts } from "../run/prompts/environment-note.ts";
+import type { EditorFiles } from "../tools/editor-files.ts";
+import type { CallableTool } from "../tools/registry.ts";
+import { createToolBox, type ToolBoxPorts } from "../tools/tool-box.ts";
+import type { ToolBox } from "../tools/tool.ts";
+import { createCheckpoints } from "../workspace/checkpoints.ts";
+import { createKeptResults } from "../workspace/kept-results.ts";
+import type { AgentToolPorts } from "./agent-tool.ts";
+import { prepareNotes } from "./prepare-notes.ts";
+import type { PreparedServers } from "./prepare-servers.ts";
+import { createSystemPrompt, type ResponseBase } from "./response-base.ts";
+import { createCodeSearch, createPageFetcher, type OpenedAgents } from "./wire.ts";
+
+/** What the tools of a response need besides its base. */
+export interface ToolSources extends Pick<AgentToolPorts, "start" | "run"> {
+  readonly servers: PreparedServers;
+  /** Undefined: the model calls no subagents. */
+  readonly agents: OpenedAgents | undefined;
+  readonly editor: EditorFiles | undefined;
+  readonly customTools: readonly CallableTool[];
+  readonly isAttended: boolean;
+  /** Milliseconds since 1970; never falling. */
+  readonly now: () => number;
+}
+
+export function createResponseTools(base: ResponseBase, sources: ToolSources): ToolBox {
+  const { order, policy, commands } = base;
+  const toolBox = toBoxPorts(base, sources);
+  const agentTool = sources.agents?.createTool({
+    mode: order.mode,
+    limits: order.limits,
+    start: sources.start,
+    run: sources.run,
+    stopsOnDenied: order.stopsOnDenied,
+    toolBox,
+    permissionsFor: policy.permissionsFor,
+    toSystemPrompt: (instructions) => createSystemPrompt(base, instructions),
+    describeEnvironment: (mode, signal) =>
+      prepareNotes(
+        {
+          order: { ...order, mode },
+          policy: { ...policy, permissions: policy.permissionsFor(mode) },
+          commands,
+          told: createToldFacts(),
+          isAttended: false,
+          now: sources.now(),
+        },
+        signal,
+      ),
+  });
+  if (!agentTool) return createToolBox(toolBox);
+  return createToolBox({ ...toolBox, furtherTools: [...(toolBox.furtherTools ?? []), agentTool] });
+}
+
+function toBoxPorts(base: ResponseBase, { servers, editor, customTools, isAttended }: ToolSources): ToolBoxPorts {
+  const { order, policy, commands, commandOptions, conversation, skills, addedFolders, dataFolder } = base;
+  const { workspace, addedWorkspaces, permissions, sandbox } = policy;
+  const { conversationId } = order;
+  const rules = [...order.permissions.allow, ...conversation.state.answers.allow];
+  const folders = [workspace.root, ...addedFolders];
+  return {
+    workspace,
+    addedWorkspaces,
+    commands,
+    search: createSearchProgram(commandOptions),
+    permissions,
+    state: conversation.state,
+    codebase: createCodeSearch(dataFolder),
+    editor,
+    web: createPageFetcher(order.environment),
+    checkpoints: dataFolder === undefined ? undefined : createCheckpoints(dataFolder, conversationId),
+    results: createKeptResults(
+      dataFolder === undefined ? { temporaryPrefix: () => toRunPrefix(folders) } : { dataFolder, conversationId },
+    ),
+    afterEdit: order.afterEdit,
+    mode: order.mode,
+    offer: {
+      choice: order.toolChoice,
+      canRunCommands: sandbox.state !== "unavailable",
+      canFetchPages: isAttended || rules.some((rule) => parseRule(rule).kind === "WebFetch"),
+    },
+    furtherTools: [...customTools, ...skills.tools],
+    openServerTools: servers.openTools,
+  };
+}
