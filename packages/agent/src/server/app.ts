@@ -70,7 +70,7 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
       isReady: (await readReadiness()) === "ready",
       shared: await context
         .storeOf(localOwner)
-        .readLoad?.()
+        .cluster?.readLoad()
         .catch(() => undefined),
     };
     return request.text(context.metrics.format(gauges), 200, { "Content-Type": "text/plain; version=0.0.4" });

@@ -2,7 +2,7 @@
 import type { RunEvent, TokenPrice } from "@sheaf/protocol";
 import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 import type { BudgetLimits } from "../run/budget.ts";
-import { WaitingLimitError } from "../store/orders.ts";
+import { WaitingLimitError } from "../store/cluster.ts";
 import { RunningLimitError, type SharedStore } from "../store/store.ts";
 import { messageLimits } from "../workspace/attachment.ts";
 import { HttpError } from "./http-error.ts";

@@ -1,5 +1,5 @@
 /** `/metrics` in the text format of Prometheus. */
-import type { SharedLoad } from "../store/store.ts";
+import type { SharedLoad } from "../store/cluster.ts";
 
 /** Bounds of the histogram of request times. Seconds. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

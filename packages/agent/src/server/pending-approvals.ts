@@ -31,7 +31,7 @@ interface Asked {
 }
 
 /** An answer on its way to the server that asked. */
-interface AnswerLetter {
+interface ApprovalAnswer {
   readonly approvalId: string;
   readonly answer: ApprovalDecision;
 }
@@ -63,22 +63,22 @@ export function createPendingApprovals(onFailure: (error: unknown) => void) {
   };
 
   /** Answers from other servers, from now on. */
-  const lookForLetters = (responseId: string, store: Store): (() => void) => {
-    const { letters } = store;
-    if (!letters) return () => undefined;
+  const lookForAnswers = (responseId: string, store: Store): (() => void) => {
+    if (!store.cluster) return () => undefined;
+    const { mailbox } = store.cluster;
     const look = async (): Promise<void> => {
-      for (const { id, text } of await letters.take(responseId)) {
-        const { approvalId, answer } = JSON.parse(text) as AnswerLetter;
-        await letters.reply(responseId, id, JSON.stringify(await answerHere(responseId, approvalId, answer)));
+      for (const { id, text } of await mailbox.take(responseId)) {
+        const { approvalId, answer } = JSON.parse(text) as ApprovalAnswer;
+        await mailbox.reply(responseId, id, JSON.stringify(await answerHere(responseId, approvalId, answer)));
       }
     };
     const lookAgain = (): void => void look().catch(onFailure);
     const timer = setInterval(lookAgain, LOOK_MS);
     timer.unref();
-    const endWatch = store.watchResponse?.(responseId, lookAgain);
+    const endWatch = store.watchResponse(responseId, lookAgain);
     return () => {
       clearInterval(timer);
-      endWatch?.();
+      endWatch();
     };
   };
 
@@ -91,7 +91,7 @@ export function createPendingApprovals(onFailure: (error: unknown) => void) {
           const question: Question = { request, checkEdited, resolve };
           const asked = responses.get(responseId) ?? {
             questions: new Map<string, Question>(),
-            endLooking: lookForLetters(responseId, store),
+            endLooking: lookForAnswers(responseId, store),
           };
           responses.set(responseId, asked);
           asked.questions.set(request.approvalId, question);
@@ -104,7 +104,7 @@ export function createPendingApprovals(onFailure: (error: unknown) => void) {
         }),
     }),
     /** Answers a question here, or at the server that runs the response. @throws SheafError OVERLOADED when that one does not react. */
-    async answer(store: Store, responseId: string, { approvalId, answer }: AnswerLetter): Promise<AnswerOutcome> {
+    async answer(store: Store, responseId: string, { approvalId, answer }: ApprovalAnswer): Promise<AnswerOutcome> {
       const here = await answerHere(responseId, approvalId, answer);
       if (here.kind !== "unknown") return here;
       const state = await readState(store, responseId, approvalId);
@@ -121,13 +121,17 @@ export function createPendingApprovals(onFailure: (error: unknown) => void) {
 
 export type PendingApprovals = ReturnType<typeof createPendingApprovals>;
 
-async function answerElsewhere(store: Store, responseId: string, letter: AnswerLetter): Promise<AnswerOutcome> {
-  const readNow = (): Promise<"open" | "resolved" | "unknown"> => readState(store, responseId, letter.approvalId);
-  const reply = await store.letters?.ask(responseId, JSON.stringify(letter), async () => (await readNow()) !== "open");
+async function answerElsewhere(store: Store, responseId: string, given: ApprovalAnswer): Promise<AnswerOutcome> {
+  const readNow = (): Promise<"open" | "resolved" | "unknown"> => readState(store, responseId, given.approvalId);
+  const reply = await store.cluster?.mailbox.ask(
+    responseId,
+    JSON.stringify(given),
+    async () => (await readNow()) !== "open",
+  );
   const outcome = reply === undefined ? undefined : (JSON.parse(reply) as AnswerOutcome);
   if (outcome && outcome.kind !== "unknown") return outcome;
   // Its writer is another one than when it was asked, or is gone.
-  if ((await readNow()) !== "open" || !store.letters) return { kind: "resolved" };
+  if ((await readNow()) !== "open" || !store.cluster) return { kind: "resolved" };
   throw new SheafError("OVERLOADED", "the server that asked does not react: send the answer again in a moment", {
     source: "server",
   });

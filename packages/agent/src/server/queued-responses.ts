@@ -2,7 +2,7 @@
 import { createReducer, type ChatResponse, type RunStart } from "@sheaf/protocol";
 import type { SheafError } from "../base/errors.ts";
 import type { SharedStore } from "../store/store.ts";
-import { findStoredOrder } from "./claim-orders.ts";
+import { findWaiting } from "./claim-messages.ts";
 import { createWireAssembler, type WireOptions } from "./response-channel.ts";
 
 /** A response that has its ids, and no log. */
@@ -32,7 +32,7 @@ export function createQueuedResponses(storeOf: (owner: string) => SharedStore) {
     /** Undefined: it does not exist, or is somebody else's (S-53). */
     async find(owner: string, responseId: string): Promise<QueuedResponse | undefined> {
       const response = responses.get(responseId);
-      return response?.owner === owner ? response : findStoredOrder(storeOf(owner), owner, responseId);
+      return response?.owner === owner ? response : findWaiting(storeOf(owner), owner, responseId);
     },
   };
 }

@@ -17,8 +17,8 @@ import { createGitTrees } from "./git-trees.ts";
 import { createWorkspaceCommands } from "./workspace-commands.ts";
 import { createWorkspaceFiles } from "./workspace-files.ts";
 import { createQueuedResponses, createStartTurns } from "./queued-responses.ts";
-import { startClaiming } from "./claim-orders.ts";
-import { resumeResponse } from "./resume-response.ts";
+import { startClaiming } from "./claim-messages.ts";
+import { takeOverResponse } from "./take-over-response.ts";
 import { startResponse } from "./start-response.ts";
 import { startAttachmentSweep } from "./stored-attachments.ts";
 import { startRecovery } from "./recovery.ts";
@@ -98,7 +98,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
     now,
     resume:
       context.settings.onNodeLoss === "resume"
-        ? (responseId, owner) => resumeResponse(responseId, owner, context)
+        ? (responseId, owner) => takeOverResponse(responseId, owner, context)
         : undefined,
     onRecovered: (responseId) => {
       context.metrics.countRecovered();
@@ -120,7 +120,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
   });
   /** Another server goes on with what still runs; without one, or a store that answers, it ends here. */
   const handOver = async (): Promise<(() => Promise<void>) | undefined> => {
-    const release = await store.handOver?.().catch(context.onDefect);
+    const release = await store.cluster?.handOver().catch(context.onDefect);
     if (!release) return undefined;
     log({ level: "info", event: "handing_over", running: context.runner.running.length });
     return () => release().catch(context.onDefect);
@@ -156,7 +156,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
       await endSweep();
       await retention.close();
       // Others serve readers and new messages of a database; until they are found, this server says where it stands.
-      if (!store.handOver) listener.stop();
+      if (!store.cluster) listener.stop();
       await context.runner.close(graceMs, context.settings.onNodeLoss === "resume" ? handOver : undefined);
       await context.toolServers.close();
       context.trees.close();

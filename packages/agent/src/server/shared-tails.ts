@@ -78,14 +78,14 @@ class SharedTail implements Tail {
 
   /** Reads until there is nothing more to come, or nobody to read it. Never rejects: readers whose stream breaks come again. */
   async follow(): Promise<void> {
-    const endWatch = this.#store.watchResponse?.(this.#responseId, () => this.#change.abort());
+    const endWatch = this.#store.watchResponse(this.#responseId, () => this.#change.abort());
     try {
-      await this.#readOn(endWatch ? WATCHED_MS : POLL_MS);
+      await this.#readOn(this.#store.cluster ? WATCHED_MS : POLL_MS);
     } catch {
       // The next request of a reader gets the error of the store.
     } finally {
       this.isOver = true;
-      endWatch?.();
+      endWatch();
       this.channel.close();
       this.#tell();
     }

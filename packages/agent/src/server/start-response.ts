@@ -14,7 +14,7 @@ import { noteNewTree, type CutLog } from "../run/conversations/resume-response.t
 import { type RespondPorts, waitForTools } from "../run/conversations/respond.ts";
 import { addPastTurns, type PastTurn } from "../run/conversations/past-turns.ts";
 import { checkAnswers } from "./check-answers.ts";
-import type { StoredOrder } from "./claim-orders.ts";
+import type { StoredRequest } from "./claim-messages.ts";
 import { toFiles } from "./data-address.ts";
 import { HttpError, createNotFoundError } from "./http-error.ts";
 import type { AcceptedResponse } from "./request-keys.ts";
@@ -29,7 +29,7 @@ import {
   type SharedStore,
   type Store,
 } from "../store/store.ts";
-import type { Orders } from "../store/orders.ts";
+import type { WaitingMessages } from "../store/cluster.ts";
 
 interface StartOptions {
   /** The request, where it may come again (X9). */
@@ -58,14 +58,14 @@ export async function startResponse(
   const whole = await toWholeRequest(body, context.storeOf(owner), context.meter.attachments, context.now());
   const plan = await planResponse(whole, owner, context, options);
   const { responseId, conversationId } = plan.order;
-  const { orders } = plan.store;
   const { whenBusy = "reject" } = body;
   if (whenBusy !== "queue") {
     const begun = runPlan(plan, whenBusy, context, options);
     await begun;
     return { responseId, conversationId, begun };
   }
-  if (orders) return beginOrStore(plan, orders, context, options);
+  const { cluster } = plan.store;
+  if (cluster) return beginOrStore(plan, cluster.waiting, context, options);
   const waits = Promise.withResolvers<void>();
   const begun = runPlan(plan, whenBusy, context, { ...options, onWait: waits.resolve });
   const isWaiting = await Promise.race([begun.then(() => false), waits.promise.then(() => true)]);
@@ -79,14 +79,14 @@ export async function startResponse(
 /** Begins here, unless the conversation is busy: then the message waits in the store, where any server begins it (R-38). */
 async function beginOrStore(
   plan: ResponsePlan,
-  orders: Orders,
+  waiting: WaitingMessages,
   context: ServerContext,
   options: StartOptions,
 ): Promise<AcceptedResponse> {
   const { responseId, conversationId } = plan.order;
   const { claimed, starting } = options;
   const accepted = { responseId, conversationId, begun: Promise.resolve() };
-  if (claimed !== undefined || !(await orders.hasWaiting(conversationId))) {
+  if (claimed !== undefined || !(await waiting.hasWaiting(conversationId))) {
     try {
       await runPlan(plan, "reject", context, options);
       return accepted;
@@ -96,20 +96,20 @@ async function beginOrStore(
   }
   starting.signal.throwIfAborted();
   const { request } = options;
-  const order = { responseId, conversationId, text: toOrderText(plan, context, request), request };
-  await orders.add(order, context.meter.maxWaiting).catch((error: unknown) => {
+  const message = { responseId, conversationId, text: toMessageText(plan, context, request), request };
+  await waiting.add(message, context.meter.maxWaiting).catch((error: unknown) => {
     throw context.meter.toLimitError(error);
   });
-  const leave = (): void => void orders.remove(responseId).catch(context.onDefect);
+  const leave = (): void => void waiting.remove(responseId).catch(context.onDefect);
   if (starting.signal.aborted) leave();
   else starting.signal.addEventListener("abort", leave, { once: true });
   return accepted;
 }
 
-function toOrderText(plan: ResponsePlan, context: ServerContext, request: RequestKey | undefined): string {
+function toMessageText(plan: ResponsePlan, context: ServerContext, request: RequestKey | undefined): string {
   const { body, order } = plan;
   const start = toPlannedStart(plan, context);
-  return JSON.stringify({ body, newConversationId: order.conversationId, request, start } satisfies StoredOrder);
+  return JSON.stringify({ body, newConversationId: order.conversationId, request, start } satisfies StoredRequest);
 }
 
 function toPlannedStart({ order }: ResponsePlan, { settings }: ServerContext): Omit<RunStart, "type"> {
@@ -165,7 +165,7 @@ export async function planResponse(
 interface RunOptions extends StartOptions {
   readonly onWait?: () => void;
   /** Takes over a response that another server began, in place of beginning one (R-40). */
-  readonly resume?: () => Promise<CutLog>;
+  readonly takeOver?: () => Promise<CutLog>;
 }
 
 /** Resolves once it has begun, or goes on. */
@@ -173,7 +173,7 @@ export async function runPlan(
   plan: ResponsePlan,
   whenBusy: WhenBusy,
   context: ServerContext,
-  { request, starting, past = [], claimed, onWait, resume }: RunOptions,
+  { request, starting, past = [], claimed, onWait, takeOver }: RunOptions,
 ): Promise<unknown> {
   const { body, owner, store, order, model, isNew, checkOwnAnswers } = plan;
   const { runner, approvals, meter, toolServers, trees, settings, now } = context;
@@ -195,7 +195,7 @@ export async function runPlan(
         if (isNew) await checkPlace(order, store);
         if (past.length > 0) await addPastTurns(store, toRunStart({ ...order, message: { prompt: "" } }), past, now());
         const approver = body.approvals === "ask" ? approvals.createApprover(responseId, store) : undefined;
-        const cut = await resume?.();
+        const cut = await takeOver?.();
         const tree = { id: conversationId, workspace: order.workspace };
         const { isNew: isNewTree } = await trees.prepare(tree, store, { responseId, takesOver: cut !== undefined });
         const resumed = cut && isNewTree ? noteNewTree(cut, order.workspace) : cut;
@@ -205,12 +205,12 @@ export async function runPlan(
         const inTree = { ...order, setup, ...(caches !== undefined && { cacheOwner: `${caches} ${owner}` }) };
         const prepared = await prepareResponse(inTree, parts, signal);
         // What it changes in a tree of git goes along to another server as far as it is pushed (R-53).
-        const isResumable =
+        const isContinuable =
           settings.onNodeLoss === "resume" && (caches === undefined || trees.isShared(order.workspace));
-        const keepState = caches === undefined ? undefined : createStateKeeper(prepared, isResumable, plan, context);
-        const resumable = isResumable ? toOrderText(plan, context, request) : undefined;
-        const shared = { hasWaited: claimed !== undefined, maxRunning: meter.maxRunning, resumable };
-        const ports = { ...prepared.ports, request, ...shared, keepState };
+        const keepState = caches === undefined ? undefined : createStateKeeper(prepared, isContinuable, plan, context);
+        const continuation = isContinuable ? toMessageText(plan, context, request) : undefined;
+        const cluster = { hasWaited: claimed !== undefined, maxRunning: meter.maxRunning, continuation };
+        const ports = { ...prepared.ports, request, cluster, keepState };
         return { ...prepared, ports };
       },
       cancelOther: async () => {
@@ -231,20 +231,20 @@ export async function runPlan(
 /** Records the tree of a response: at its end, and after each turn where another server may go on with it. */
 function createStateKeeper(
   { tools }: Pick<PreparedResponse, "tools">,
-  isResumable: boolean,
+  isContinuable: boolean,
   { store, order: { responseId, conversationId, workspace } }: ResponsePlan,
   { trees, onDefect }: ServerContext,
 ): NonNullable<RespondPorts["keepState"]> {
   const tree = { id: conversationId, workspace };
   let isPushed = true;
   return async (moment) => {
-    if (moment === "turn" && !isResumable) return;
+    if (moment === "turn" && !isContinuable) return;
     // What goes on in the background could change files while they are read.
     if (moment !== "turn") await waitForTools(tools);
     const wasPushed = isPushed;
     isPushed = await trees.record(tree, responseId, moment !== "end");
-    if (!isResumable || moment === "end" || isPushed === wasPushed) return;
-    await store.orders?.setResumable(responseId, isPushed).catch(onDefect);
+    if (!isContinuable || moment === "end" || isPushed === wasPushed) return;
+    await store.cluster?.setContinuable(responseId, isPushed).catch(onDefect);
   };
 }
 

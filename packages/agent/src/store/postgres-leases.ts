@@ -117,22 +117,22 @@ export async function readLeaseState(query: Query, { conversation, fence }: Post
 }
 
 /** What a response without a writer is claimed for (R-40). */
-export type ClaimPurpose = "end" | "resume";
+export type ClaimPurpose = "end" | "continue";
 
-/** How often a response may go on elsewhere: one that takes its processes with it must not take them all. */
+/** How often another process may continue a response: one that takes its processes with it must not take them all. */
 const MAX_TRIES = 3;
 
 /** How long others have to go on with it, after its process counts as dead, before anyone may end it. Milliseconds. */
-export const RESUME_MS = 20_000;
+export const CONTINUE_MS = 20_000;
 
 /** The same after the last sign of life of its process, which counts as dead 10 s later at the latest. Milliseconds. */
-const LOST_MS = RESUME_MS + 10_000;
+const LOST_MS = CONTINUE_MS + 10_000;
 
-const mayResume = `EXISTS (SELECT 1 FROM sheaf.orders o WHERE o.response = r.key AND o.resumes AND o.tries < ${MAX_TRIES})`;
+const mayContinue = `EXISTS (SELECT 1 FROM sheaf.orders o WHERE o.response = r.key AND o.resumes AND o.tries < ${MAX_TRIES})`;
 
 const claimable: Readonly<Record<ClaimPurpose, string>> = {
-  resume: mayResume,
-  end: `NOT (${mayResume} AND EXISTS (SELECT 1 FROM sheaf.holders d WHERE d.id = c.holder AND d.id <> ALL ($5::bigint[])))`,
+  continue: mayContinue,
+  end: `NOT (${mayContinue} AND EXISTS (SELECT 1 FROM sheaf.holders d WHERE d.id = c.holder AND d.id <> ALL ($5::bigint[])))`,
 };
 
 /** A response without an end, and perhaps without a living writer. */

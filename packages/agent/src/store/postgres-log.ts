@@ -11,9 +11,9 @@ import {
   type OwnLeases,
   type PostgresLease,
   readLeaseState,
-  RESUME_MS,
+  CONTINUE_MS,
 } from "./postgres-leases.ts";
-import { beginOrder, ordersNotice } from "./postgres-orders.ts";
+import { beginMessage, waitingNotice } from "./postgres-waiting.ts";
 import { createReadQueue } from "./postgres-reads.ts";
 import type { PostgresSession } from "./postgres-session.ts";
 import { findPrompt, toColumn, toWords } from "./postgres-text.ts";
@@ -41,8 +41,8 @@ export interface PostgresLogs {
   create(response: NewResponse, owner: string): Promise<ResponseRecord>;
   /** `purpose`: what will happen with it; one that another process may go on with is not ended. */
   claim(responseId: string, owner: string, purpose: ClaimPurpose): Promise<boolean>;
-  /** Whether this process may claim a response now, to go on with it. */
-  mayResume(responseId: string, owner: string): Promise<boolean>;
+  /** Whether this process may claim a response now, to continue it. */
+  mayContinue(responseId: string, owner: string): Promise<boolean>;
   /** Ends the writing of a response in this process, if there was any. */
   leave(responseId: string, owner: string): void;
   keep(responseId: string, owner: string): Promise<LeaseState>;
@@ -70,7 +70,7 @@ export function createPostgresLogs(
   const appends: AppendQueue = createAppendQueue(
     connection,
     (names) => session.publish(names),
-    () => session.announce(ordersNotice),
+    () => session.announce(waitingNotice),
   );
 
   const readNew = createReadQueue(connection);
@@ -110,12 +110,12 @@ export function createPostgresLogs(
     if (!isOwn) return false;
     const since = spared.get(responseId) ?? performance.now();
     spared.set(responseId, since);
-    return performance.now() - since >= RESUME_MS;
+    return performance.now() - since >= CONTINUE_MS;
   };
 
   return {
-    async mayResume(responseId, owner) {
-      const wanted = { responseId, owner, purpose: "resume" } as const;
+    async mayContinue(responseId, owner) {
+      const wanted = { responseId, owner, purpose: "continue" } as const;
       const found = await findClaimable(connection.query, session, leases, wanted);
       // Its own it may take at once: nobody else can be writing it.
       return found !== undefined && found.isFitting && (found.isOwn || session.mayTakeOver);
@@ -253,8 +253,8 @@ async function insertResponse(
   response: NewResponse,
   { owner, holder, isDoubtful }: { readonly owner: string; readonly holder: number; readonly isDoubtful: boolean },
 ): Promise<BegunResponse> {
-  const { id, conversationId, workspace, title, createdAt, settings, request, maxRunning } = response;
-  if (maxRunning !== undefined) await checkRunning(query, owner, id, maxRunning);
+  const { id, conversationId, workspace, title, createdAt, settings, request, cluster } = response;
+  if (cluster) await checkRunning(query, owner, id, cluster.maxRunning);
   await query(
     `INSERT INTO sheaf.conversations AS c (id, owner, workspace, title, title_words, created_at, updated_at, settings)
      VALUES ($1, $2, $3, $4, $5, $6, $6, COALESCE($7, '{}'))
@@ -285,7 +285,7 @@ async function insertResponse(
   );
   const { key, position } = row!;
   if (request) await insertRequest(query, request, { owner, response: key, createdAt });
-  await beginOrder(query, response, { response: key, holder, owner });
+  await beginMessage(query, response, { response: key, holder, owner });
   return toBegun(key, position, lease);
 }
 

@@ -4,18 +4,25 @@ import { createPostgresAttachments } from "./postgres-attachments.ts";
 import { createPostgresConnection, type PostgresConnection, type Query } from "./postgres-connection.ts";
 import { createPostgresRows } from "./postgres-conversations.ts";
 import { createOwnLeases, type OwnLeases, type PostgresLease, releaseLease } from "./postgres-leases.ts";
-import { createPostgresLetters } from "./postgres-letters.ts";
+import { createPostgresMailbox } from "./postgres-mailbox.ts";
 import { createPostgresLogs, type PostgresLogs } from "./postgres-log.ts";
-import { createPostgresOrders } from "./postgres-orders.ts";
 import { isHolderAlive, openPostgresSession, type PostgresSession } from "./postgres-session.ts";
 import { toColumn } from "./postgres-text.ts";
-import { localOwner, type SharedLoad, type SharedStore } from "./store.ts";
+import { createPostgresWaiting } from "./postgres-waiting.ts";
+import type { Cluster, SharedLoad } from "./cluster.ts";
+import { localOwner, type SharedStore } from "./store.ts";
+
+/** A store that many processes share. */
+export interface ClusterStore extends SharedStore {
+  readonly cluster: Cluster;
+  forOwner(owner: string): ClusterStore;
+}
 
 /**
  * Opens the store, and creates its tables if they are missing. It is the local owner's view.
  * `address`: `postgres://USER@HOST:PORT/DATABASE`. @throws SheafError CONFIG_INVALID, STORAGE_…
  */
-export async function createPostgresStore(address: string): Promise<SharedStore> {
+export async function createPostgresStore(address: string): Promise<ClusterStore> {
   await preparePostgres(address, { migrates: true });
   const connection = createPostgresConnection(address);
   const session = await openPostgresSession(connection);
@@ -112,14 +119,43 @@ async function readLoad(query: Query, { listQuiet }: PostgresSession): Promise<S
   return load!;
 }
 
+function createCluster({ connection, session, logs }: PostgresParts, owner: string): Cluster {
+  const { query } = connection;
+  const findLease = (responseId: string): PostgresLease => logs.findLease(responseId, owner);
+  return {
+    waiting: createPostgresWaiting(connection, session, owner),
+    mailbox: createPostgresMailbox({ connection, session, findLease }, owner),
+    async findCut(responseId) {
+      if (!(await logs.mayContinue(responseId, owner))) return undefined;
+      const sql = "SELECT o.body AS text FROM sheaf.orders o WHERE o.id = $1";
+      const [row] = await query<{ text: string }>(sql, [responseId]);
+      return row?.text;
+    },
+    takeOver: (responseId) => logs.claim(responseId, owner, "continue"),
+    async setContinuable(responseId, isContinuable) {
+      await query(
+        `UPDATE sheaf.orders o SET resumes = $3 FROM sheaf.conversations c
+         WHERE o.id = $1 AND o.owner = $2 AND c.id = o.conversation AND c.holder = $4`,
+        [responseId, owner, isContinuable, session.holder],
+      );
+    },
+    readLoad: () => readLoad(query, session),
+    async handOver() {
+      if (!(await session.hasOthers())) return undefined;
+      await logs.letGo();
+      return () => session.leave();
+    },
+  };
+}
+
 /** The store as an owner sees it: every statement names the owner. */
-function createView(parts: PostgresParts, owner: string): SharedStore {
+function createView(parts: PostgresParts, owner: string): ClusterStore {
   const { connection, session, leases, logs } = parts;
   return {
     ...createPostgresRows(connection, owner),
     ...createPostgresAttachments(connection, owner),
     gathersWrites: true,
-    orders: createPostgresOrders(parts, owner),
+    cluster: createCluster(parts, owner),
     forOwner: (other) => createView(parts, other),
     createResponse: (response) => logs.create(response, owner),
     claimResponse: (responseId) => logs.claim(responseId, owner, "end"),
@@ -148,7 +184,6 @@ function createView(parts: PostgresParts, owner: string): SharedStore {
       if (asked.length > 0) session.publish([responseId]);
     },
     watchResponse: (responseId, onChange) => session.watch(responseId, onChange),
-    letters: createPostgresLetters({ ...parts, findLease: (responseId) => logs.findLease(responseId, owner) }, owner),
     appendEvents: (responseId, events) => logs.append(responseId, owner, events),
     readEvents: (responseId, after = 0, limit = Number.MAX_SAFE_INTEGER) => logs.read(responseId, owner, after, limit),
     deleteConversation: (conversationId) =>
@@ -174,12 +209,6 @@ function createView(parts: PostgresParts, owner: string): SharedStore {
     async checkReady() {
       const [row] = await connection.query<{ isCopy: boolean }>('SELECT pg_is_in_recovery() AS "isCopy"');
       if (row?.isCopy) throw connection.toError({ code: "25006", message: "it is a standby" });
-    },
-    readLoad: () => readLoad(connection.query, session),
-    async handOver() {
-      if (!(await session.hasOthers())) return undefined;
-      await logs.letGo();
-      return () => session.leave();
     },
     async close() {
       await logs.settle();

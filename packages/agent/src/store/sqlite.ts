@@ -32,6 +32,8 @@ export function createSqliteView(parts: SqliteParts, owner: string): SharedStore
     ...createConversationRows(connection, owner),
     ...createSqliteAttachments(connection, owner),
     gathersWrites: false,
+    cluster: undefined,
+    watchResponse: () => () => undefined,
     forOwner: (other) => createSqliteView(parts, other),
     createResponse: async (response) => logs.create(response, owner),
     claimResponse: async (responseId) => logs.claim(responseId, owner),

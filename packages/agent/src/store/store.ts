@@ -1,7 +1,7 @@
 /** The port between conversations and storage. One contract suite runs against every implementation. */
 import type { AttachmentType, Effort, Mode, RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
-import type { Orders } from "./orders.ts";
+import type { Cluster, ClusterTerms } from "./cluster.ts";
 
 /** The owner of everything that the command line stores. */
 export const localOwner = "local";
@@ -96,12 +96,8 @@ export interface NewResponse {
   readonly settings?: ConversationSettings | undefined;
   /** The request that asked for it, so that it is answered once (X9). */
   readonly request?: RequestKey | undefined;
-  /** It waited among the orders and was claimed by this process. */
-  readonly hasWaited?: boolean | undefined;
-  /** If its process dies, another one goes on with it by this: `text` of an order (R-40). */
-  readonly resumable?: string | undefined;
-  /** How many responses its owner may have at the same time, in all processes. Default: as many as come. */
-  readonly maxRunning?: number | undefined;
+  /** Undefined: nobody else begins or continues it. A store without a cluster ignores it. */
+  readonly cluster?: ClusterTerms | undefined;
 }
 
 /** A request that may come again (X9). */
@@ -173,7 +169,7 @@ export interface Store {
   /**
    * Opens a response at the end of its conversation, which is made if it is new, and takes the lease.
    * @throws SheafError CONVERSATION_BUSY while another writer has it, or when its request was answered meanwhile;
-   * CANCELLED when it no longer waits among the orders. RunningLimitError.
+   * CANCELLED when it was claimed and no longer waits. RunningLimitError.
    */
   createResponse(response: NewResponse): Promise<ResponseRecord>;
   /**
@@ -192,11 +188,11 @@ export interface Store {
   requestCancel(responseId: string): Promise<void>;
   /**
    * Calls back when another process has added to a response, or asks something of its writer, until the result is called.
-   * A call may be missing, or come in vain. Undefined: the store does not know what others do, so look often.
+   * A call may be missing, or come in vain; a store without a cluster never calls, so look often.
    */
-  readonly watchResponse?: (responseId: string, onChange: () => void) => () => void;
-  /** Undefined: the writers of this store cannot be asked by other processes. */
-  readonly letters?: Letters;
+  watchResponse(responseId: string, onChange: () => void): () => void;
+  /** Undefined: no other process can begin, continue or answer for this one. */
+  readonly cluster: Cluster | undefined;
   /**
    * Adds events to the log of a response that was created or claimed here, all or none. `seq` continues
    * without a gap. `run_end` releases the lease, and stores what `digestLog` makes of the log.
@@ -220,29 +216,6 @@ export interface Store {
   /** Newest first; with `pinnedFirst`, the pinned ones newest first, then the others. */
   listConversations(query: ConversationQuery): Promise<readonly ConversationRecord[]>;
   close(): Promise<void>;
-}
-
-/** Questions to the writer of a response, wherever it runs. The writer learns of them by `watchResponse` (R-37). */
-export interface Letters {
-  /**
-   * Resolves with the reply. Undefined: the response has ended, `isOver` says that the question is, or nobody took it in
-   * time, and nobody will. `isOver` is called from time to time.
-   */
-  ask(responseId: string, text: string, isOver: () => Promise<boolean>): Promise<string | undefined>;
-  /** New letters to a response that is written here, each once; none to a writer that lost its lease. */
-  take(responseId: string): Promise<readonly { readonly id: string; readonly text: string }[]>;
-  reply(responseId: string, letterId: string, text: string): Promise<void>;
-}
-
-/** What all processes of a store do now. */
-export interface SharedLoad {
-  /** Processes that are alive. */
-  readonly nodes: number;
-  readonly running: number;
-  /** Messages that wait for their turn. */
-  readonly waiting: number;
-  /** Since the oldest of them came; 0: none waits. Seconds. */
-  readonly oldestSeconds: number;
 }
 
 /** A file that messages may name (X46); it belongs to its owner, and to no conversation. */
@@ -280,18 +253,8 @@ export interface AttachmentStore {
 export interface SharedStore extends Store, AttachmentStore {
   /** The same store as seen by another owner; closing one closes all. */
   forOwner(owner: string): SharedStore;
-  /** Undefined: messages do not wait in this store, but in the memory of a process. */
-  readonly orders?: Orders;
   /** Whether it can be read and written now. @throws SheafError STORAGE_… */
   checkReady(): Promise<void>;
-  /** What all processes have together. Undefined: this process is alone, or cannot know. */
-  readonly readLoad?: () => Promise<SharedLoad>;
-  /**
-   * From now on this process stores nothing more of its responses, and begins none. Others may go on with them once the
-   * result was called. Resolves with undefined when no other process is there: nothing has changed then (R-61).
-   * Undefined: no other process could go on.
-   */
-  readonly handOver?: () => Promise<(() => Promise<void>) | undefined>;
   /** Responses of all owners that have not ended; most are running. Oldest first. */
   listOpenResponses(): Promise<readonly OpenResponse[]>;
   /** The response to a request (X9). */

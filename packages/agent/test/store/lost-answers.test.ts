@@ -4,9 +4,9 @@ import type { RunEvent } from "@sheaf/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { openSqliteDump } from "../../src/store/sqlite-dump.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
-import { createPostgresStore, preparePostgres } from "../../src/store/postgres.ts";
-import { fillPostgres } from "../../src/store/postgres-dump.ts";
+import { type ClusterStore, createPostgresStore, preparePostgres } from "../../src/store/postgres.ts";
 import type { SharedStore } from "../../src/store/store.ts";
+import { fillPostgres } from "../../src/store/postgres-dump.ts";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
 import { describeWithPostgres } from "../../../../test/support/postgres.ts";
 import { startTcpProxy, type TcpProxy } from "../../../../test/support/tcp-proxy.ts";
@@ -21,12 +21,12 @@ const bytes = new Uint8Array([1, 2, 3]);
 const folders = createTestFolder();
 
 describeWithPostgres("an answer of PostgreSQL that is lost", (postgres) => {
-  const opened: SharedStore[] = [];
+  const opened: ClusterStore[] = [];
   afterEach(async () => {
     for (const store of opened.splice(0)) await store.close();
   });
 
-  const open = async (address: string): Promise<SharedStore> => {
+  const open = async (address: string): Promise<ClusterStore> => {
     const store = await createPostgresStore(address);
     opened.push(store);
     return store;
@@ -37,7 +37,7 @@ describeWithPostgres("an answer of PostgreSQL that is lost", (postgres) => {
     address: string;
     near: string;
     proxy: TcpProxy;
-    store: SharedStore;
+    store: ClusterStore;
   }> => {
     const address = await postgres.clearDatabase();
     const socket = join(new URL(address.replace("@/", "@h/")).searchParams.get("host")!, ".s.PGSQL.5432");
@@ -58,7 +58,11 @@ describeWithPostgres("an answer of PostgreSQL that is lost", (postgres) => {
       const request = { key: "k", digest: "d" };
       proxy.loseAnswers("COMMIT\0", count);
       // Alone it is as many as its owner may have.
-      const begun = await store.createResponse({ ...row, request, resumable: "{}", maxRunning: 1 });
+      const begun = await store.createResponse({
+        ...row,
+        request,
+        cluster: { hasWaited: false, maxRunning: 1, continuation: "{}" },
+      });
       expect([begun.position, proxy.toLose]).toEqual([1, 0]);
       expect(await store.claimResponse("chat_a")).toBe(false);
       expect(await store.keepLease("chat_a")).toBe("kept");
@@ -73,16 +77,20 @@ describeWithPostgres("an answer of PostgreSQL that is lost", (postgres) => {
     const { proxy, store } = await openThroughProxy();
     await addEnded(store, "chat_0", "conv_1");
     proxy.loseAnswers("COMMIT\0", 1);
-    await store.orders!.add(order, 1);
-    expect(await store.orders!.claim(9, [])).toMatchObject({ responseId: "chat_b" });
+    await store.cluster.waiting.add(order, 1);
+    expect(await store.cluster.waiting.claim(9, [])).toMatchObject({ responseId: "chat_b" });
     proxy.loseAnswers("COMMIT\0", 1);
-    await store.createResponse({ ...row, id: "chat_b", hasWaited: true });
-    expect(await store.orders!.claim(9, [])).toBeUndefined();
+    await store.createResponse({
+      ...row,
+      id: "chat_b",
+      cluster: { hasWaited: true, maxRunning: 9, continuation: undefined },
+    });
+    expect(await store.cluster.waiting.claim(9, [])).toBeUndefined();
     await store.appendEvents("chat_b", [runEnd(1)], "synced");
     expect((await store.listResponses("conv_1")).map(({ id }) => id)).toEqual(["chat_0", "chat_b"]);
   });
 
-  type Act = (store: SharedStore, address: string) => Promise<unknown>;
+  type Act = (store: ClusterStore, address: string) => Promise<unknown>;
   const cases: readonly (readonly [
     name: string,
     before: Act,
@@ -94,9 +102,12 @@ describeWithPostgres("an answer of PostgreSQL that is lost", (postgres) => {
     [
       "a message waits once, within the limit of its owner",
       async () => undefined,
-      (store) => store.orders!.add(order, 1),
+      (store) => store.cluster.waiting.add(order, 1),
       undefined,
-      async (store) => [(await store.orders!.claim(9, []))?.responseId, await store.orders!.claim(9, ["chat_b"])],
+      async (store) => [
+        (await store.cluster.waiting.claim(9, []))?.responseId,
+        await store.cluster.waiting.claim(9, ["chat_b"]),
+      ],
       ["chat_b", undefined],
     ],
     [
@@ -198,13 +209,13 @@ describeWithPostgres("an answer of PostgreSQL that is lost", (postgres) => {
       const { proxy, store, address } = await openThroughProxy();
       const other = await open(address);
       await store.createResponse(row);
-      const asked = other.letters!.ask("chat_a", "yes?", async () => false);
+      const asked = other.cluster.mailbox.ask("chat_a", "yes?", async () => false);
       await expect.poll(() => postgres.run(address, "SELECT 1 FROM sheaf.letters")).toHaveLength(1);
       proxy.loseAnswers("COMMIT\0", 1);
-      const letters = await store.letters!.take("chat_a");
+      const letters = await store.cluster.mailbox.take("chat_a");
       expect([letters.map(({ text }) => text), proxy.toLose]).toEqual([["yes?"], 0]);
-      expect(await store.letters!.take("chat_a")).toEqual([]);
-      await store.letters!.reply("chat_a", letters[0]!.id, "yes");
+      expect(await store.cluster.mailbox.take("chat_a")).toEqual([]);
+      await store.cluster.mailbox.reply("chat_a", letters[0]!.id, "yes");
       expect(await asked).toBe("yes");
       await store.appendEvents("chat_a", [runEnd(1)], "synced");
     },
@@ -270,8 +281,8 @@ describeWithPostgres("an answer of PostgreSQL that is lost", (postgres) => {
          SELECT 'chat_z', 'local', 'conv_z', '{}', key, true FROM sheaf.responses`,
       );
       expect(await store.claimResponse("chat_z")).toBe(false);
-      expect(await store.orders!.findCut("chat_z")).toBe("{}");
-      expect(await store.orders!.takeOver("chat_z")).toBe(true);
+      expect(await store.cluster.findCut("chat_z")).toBe("{}");
+      expect(await store.cluster.takeOver("chat_z")).toBe(true);
       await store.appendEvents("chat_z", [runEnd(1)], "synced");
     });
 

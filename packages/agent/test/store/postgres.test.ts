@@ -6,9 +6,8 @@ import pg from "pg";
 import type { RunEvent } from "@sheaf/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { migratePostgres, readSchemaState } from "../../src/store/migrations/migrate-postgres.ts";
-import { createPostgresStore, preparePostgres } from "../../src/store/postgres.ts";
+import { type ClusterStore, createPostgresStore, preparePostgres } from "../../src/store/postgres.ts";
 import type { Query } from "../../src/store/postgres-connection.ts";
-import type { SharedStore } from "../../src/store/store.ts";
 import { describeWithPostgres } from "../../../../test/support/postgres.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { testStoreContract } from "./store-contract.ts";
@@ -18,8 +17,8 @@ const runEnd = (seq: number): RunEvent => ({ type: "run_end", reason: "end_turn"
 const row = { id: "chat_a", conversationId: "conv_1", workspace: "/w", title: "t", createdAt: 1 };
 
 describeWithPostgres("a store in PostgreSQL", (postgres) => {
-  const opened: SharedStore[] = [];
-  const open = async (address: string): Promise<SharedStore> => {
+  const opened: ClusterStore[] = [];
+  const open = async (address: string): Promise<ClusterStore> => {
     const store = await createPostgresStore(address);
     opened.push(store);
     return store;
@@ -172,8 +171,8 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
       const [store, other] = [await open(address), await open(address)];
       await store.createResponse(row);
       const told = { writer: 0, reader: 0 };
-      const endWatch = other.watchResponse!("chat_a", () => (told.reader += 1));
-      store.watchResponse!("chat_a", () => (told.writer += 1));
+      const endWatch = other.watchResponse("chat_a", () => (told.reader += 1));
+      store.watchResponse("chat_a", () => (told.writer += 1));
       await store.appendEvents("chat_a", [turnStart(1)], "grouped");
       await expect.poll(() => told).toEqual({ writer: 0, reader: 1 });
       await other.requestCancel("chat_a");
@@ -194,38 +193,38 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     const address = await postgres.clearDatabase();
     const [store, other] = [await open(address), await open(address)];
     const add = (owner: string, id: string, conversationId: string): Promise<void> =>
-      store.forOwner(owner).orders!.add({ responseId: id, conversationId, text: id }, 9);
+      store.forOwner(owner).cluster.waiting.add({ responseId: id, conversationId, text: id }, 9);
     await store.forOwner("ada").createResponse(row);
     await add("ada", "chat_busy", "conv_1");
     for (const id of ["chat_2", "chat_3"]) await add("ada", id, `conv_${id}`);
     await add("bob", "chat_4", "conv_4");
     await add("bob", "chat_5", "conv_4");
     const claimed: string[] = [];
-    for (const { orders } of [store, other, store, other]) {
-      const order = await orders!.claim(10, claimed);
+    for (const { cluster } of [store, other, store, other]) {
+      const order = await cluster.waiting.claim(10, claimed);
       if (order) claimed.push(order.responseId);
     }
     expect(claimed).toEqual(["chat_4", "chat_2", "chat_3"]);
     // One that this process forgot, and that no other one may have.
-    expect(await other.orders!.claim(10, [])).toMatchObject({ responseId: "chat_2" });
-    expect(await store.orders!.claim(1, [])).toMatchObject({ responseId: "chat_4", owner: "bob" });
-    await store.forOwner("bob").orders!.giveBack("chat_4");
-    expect(await store.orders!.claim(1, [])).toBeUndefined();
+    expect(await other.cluster.waiting.claim(10, [])).toMatchObject({ responseId: "chat_2" });
+    expect(await store.cluster.waiting.claim(1, [])).toMatchObject({ responseId: "chat_4", owner: "bob" });
+    await store.forOwner("bob").cluster.waiting.giveBack("chat_4");
+    expect(await store.cluster.waiting.claim(1, [])).toBeUndefined();
     // As after the clock of the database was set back.
     await postgres.run(address, "UPDATE sheaf.orders SET not_before = not_before + interval '1 day'");
-    expect(await store.orders!.claim(1, [])).toMatchObject({ responseId: "chat_4" });
+    expect(await store.cluster.waiting.claim(1, [])).toMatchObject({ responseId: "chat_4" });
   });
 
   test(verifies(["R-40", "R-53"], "only the process of a response says whether others may go on with it"), async () => {
     const address = await postgres.clearDatabase();
     const [store, other] = [await open(address), await open(address)];
-    await store.createResponse({ ...row, resumable: "{}" });
-    await other.orders!.setResumable("chat_a", false);
+    await store.createResponse({ ...row, cluster: { hasWaited: false, maxRunning: 9, continuation: "{}" } });
+    await other.cluster.setContinuable("chat_a", false);
     await postgres.run(address, "DELETE FROM sheaf.holders");
-    expect(await other.orders!.findCut("chat_a")).toBe("{}");
-    await store.orders!.setResumable("chat_a", false);
+    expect(await other.cluster.findCut("chat_a")).toBe("{}");
+    await store.cluster.setContinuable("chat_a", false);
     await postgres.run(address, "DELETE FROM sheaf.holders");
-    expect(await other.orders!.findCut("chat_a")).toBeUndefined();
+    expect(await other.cluster.findCut("chat_a")).toBeUndefined();
     expect(await other.claimResponse("chat_a")).toBe(true);
   });
 

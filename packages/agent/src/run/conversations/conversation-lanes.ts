@@ -1,6 +1,6 @@
 /** One response at a time in a conversation, in this process: later ones are refused, wait, or take over. */
 import { SheafError } from "../../base/errors.ts";
-import { createFullError, MAX_WAITING } from "../../store/orders.ts";
+import { createFullError, MAX_WAITING } from "../../store/cluster.ts";
 import { createBusyError } from "../../store/store.ts";
 
 /** What to do while another response of the conversation runs (`whenBusy`). */

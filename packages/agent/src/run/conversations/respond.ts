@@ -5,6 +5,7 @@ import { SheafError } from "../../base/errors.ts";
 import { createRunLog, type EventGroup, readAhead } from "../run-log.ts";
 import { mayChangeFiles } from "./resume-response.ts";
 import { runResponse, type RunPorts, type RunSettings } from "../run.ts";
+import type { ClusterTerms } from "../../store/cluster.ts";
 import {
   createLostError,
   isBusyError,
@@ -33,12 +34,7 @@ export interface RespondPorts extends RunPorts {
   readonly abort: (reason: SheafError) => void;
   /** The request for the response, if it may come again (X9). */
   readonly request?: RequestKey | undefined;
-  /** It waited in the store, and was claimed. */
-  readonly hasWaited?: boolean | undefined;
-  /** By what another process goes on with it. */
-  readonly resumable?: string | undefined;
-  /** How many responses the owner may have at the same time, at all processes. */
-  readonly maxRunning?: number | undefined;
+  readonly cluster?: ClusterTerms | undefined;
   /** Keeps the state of the files after calls that may have changed some. Never rejects. */
   readonly keepState?: KeepState | undefined;
   /**
@@ -62,7 +58,7 @@ export async function* respond(
   ports: RespondPorts,
   signal: AbortSignal,
 ): AsyncGenerator<readonly RunEvent[]> {
-  const { store, abort, now, request, choices, hasWaited, resumable, maxRunning, onUnstored } = ports;
+  const { store, abort, now, request, choices, cluster, onUnstored } = ports;
   const { responseId, conversationId, workspace, prompt, attachments = [] } = settings.start;
   const last = settings.resumed?.events.at(-1);
   // One that goes on is there, and its lease is taken.
@@ -75,9 +71,7 @@ export async function* respond(
       createdAt: now(),
       settings: choices,
       request,
-      hasWaited,
-      resumable,
-      maxRunning,
+      cluster,
     });
   const lease = keepLease(store, responseId, abort);
   let hasFailed = false;
@@ -142,10 +136,10 @@ function keepLease(
   };
   const timer = setInterval(() => void keep(), KEEP_MS);
   timer.unref();
-  const endWatch = store.watchResponse?.(responseId, () => void keep());
+  const endWatch = store.watchResponse(responseId, () => void keep());
   const end = (): void => {
     clearInterval(timer);
-    endWatch?.();
+    endWatch();
   };
   return { keep, end };
 }

@@ -1,17 +1,16 @@
 /** Messages that wait for their conversation, as rows that any process may begin (R-38). */
 import { SheafError } from "../base/errors.ts";
 import type { NewResponse } from "./store.ts";
-import { MAX_WAITING, createFullError, WaitingLimitError } from "./orders.ts";
+import { MAX_WAITING, createFullError, WaitingLimitError } from "./cluster.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
-import type { PostgresLogs } from "./postgres-log.ts";
 import { isHolderAlive, type PostgresSession } from "./postgres-session.ts";
 import { toColumn } from "./postgres-text.ts";
-import type { ClaimedOrder, NewOrder, Orders, WaitingOrder } from "./orders.ts";
+import type { ClaimedMessage, FoundMessage, WaitingMessage, WaitingMessages } from "./cluster.ts";
 
-/** What tells processes that an order may have become free to begin. */
-export const ordersNotice = "orders";
+/** What tells processes that a message may have become free to begin. */
+export const waitingNotice = "orders";
 
-/** Between two tries to begin the same order, in SQL. */
+/** Between two tries to begin the same message, in SQL. */
 const PAUSE = "interval '1 s'";
 
 /** A longer pause means that the clock was set back. */
@@ -20,48 +19,30 @@ const isPaused = `o.not_before BETWEEN clock_timestamp() AND clock_timestamp() +
 /** How often those that are kept no longer are deleted. Milliseconds. */
 const SWEEP_MS = 60_000;
 
-/** How long an order that could not begin is kept for those who wait for it, in SQL. */
+/** How long a message that could not begin is kept for those who wait for it, in SQL. */
 const KEPT = "interval '10 min'";
 
 const waits = "o.response IS NULL AND o.failure IS NULL";
 
-interface OrderPorts {
-  readonly connection: PostgresConnection;
-  readonly session: PostgresSession;
-  readonly logs: PostgresLogs;
-}
-
-/** The orders as `owner` sees them. */
-export function createPostgresOrders({ connection, session, logs }: OrderPorts, owner: string): Orders {
-  const { query, transact } = connection;
+/** The messages as `owner` sees them. */
+export function createPostgresWaiting(
+  { query, transact }: PostgresConnection,
+  session: PostgresSession,
+  owner: string,
+): WaitingMessages {
   let sweptAt = -SWEEP_MS;
 
   return {
-    async findCut(responseId) {
-      if (!(await logs.mayResume(responseId, owner))) return undefined;
-      const [row] = await query<{ text: string }>("SELECT o.body AS text FROM sheaf.orders o WHERE o.id = $1", [
-        responseId,
-      ]);
-      return row?.text;
-    },
-    takeOver: (responseId) => logs.claim(responseId, owner, "resume"),
-    async setResumable(responseId, isResumable) {
-      await query(
-        `UPDATE sheaf.orders o SET resumes = $3 FROM sheaf.conversations c
-         WHERE o.id = $1 AND o.owner = $2 AND c.id = o.conversation AND c.holder = $4`,
-        [responseId, owner, isResumable, session.holder],
-      );
-    },
-    watch: (onChange) => session.watch(ordersNotice, onChange),
-    async add(order, maxWaiting) {
+    watch: (onChange) => session.watch(waitingNotice, onChange),
+    async add(message, maxWaiting) {
       await transact(async (run, isDoubtful) => {
         await lockWaiting(run, owner);
         // It may even have begun since an earlier try.
-        if (isDoubtful && (await isKnownOrder(run, order))) return;
+        if (isDoubtful && (await isKnown(run, message))) return;
         await checkWaiting(run, owner, maxWaiting);
-        await insertOrder(run, owner, order);
+        await insertMessage(run, owner, message);
       });
-      session.announce(ordersNotice);
+      session.announce(waitingNotice);
     },
     async hasWaiting(conversationId) {
       const rows = await query(
@@ -71,7 +52,7 @@ export function createPostgresOrders({ connection, session, logs }: OrderPorts, 
       return rows.length > 0;
     },
     async find(responseId) {
-      const [row] = await query<WaitingOrder>(
+      const [row] = await query<FoundMessage>(
         `SELECT o.conversation AS "conversationId", o.body AS text, o.failure FROM sheaf.orders o
          WHERE o.id = $1 AND o.owner = $2 AND o.response IS NULL`,
         [toColumn(responseId), owner],
@@ -83,7 +64,7 @@ export function createPostgresOrders({ connection, session, logs }: OrderPorts, 
         `DELETE FROM sheaf.orders o WHERE o.id = $1 AND o.owner = $2 AND ${waits} RETURNING o.key`,
         [toColumn(responseId), owner],
       );
-      if (gone.length > 0) session.announce(ordersNotice);
+      if (gone.length > 0) session.announce(waitingNotice);
       return gone.length > 0;
     },
     async claim(maxRunning, starting) {
@@ -91,14 +72,14 @@ export function createPostgresOrders({ connection, session, logs }: OrderPorts, 
         sweptAt = performance.now();
         await query(`DELETE FROM sheaf.orders WHERE failure IS NOT NULL AND failed_at < clock_timestamp() - ${KEPT}`);
       }
-      const [order] = await query<ClaimedOrder>(claimStatement, [
+      const [message] = await query<ClaimedMessage>(claimStatement, [
         session.holder,
         session.mayTakeOver,
         maxRunning,
         starting,
         session.listQuiet(),
       ]);
-      return order;
+      return message;
     },
     async giveBack(responseId) {
       await query(
@@ -113,39 +94,40 @@ export function createPostgresOrders({ connection, session, logs }: OrderPorts, 
          WHERE o.id = $1 AND o.holder = $2 AND ${waits}`,
         [responseId, session.holder, toColumn(failure)],
       );
-      session.announce(ordersNotice);
+      session.announce(waitingNotice);
     },
   };
 }
 
 /** Within a transaction. @throws SheafError CANCELLED when it was taken out of the queue. */
-export async function beginOrder(
+export async function beginMessage(
   query: Query,
-  { id, conversationId, hasWaited = false, resumable }: NewResponse,
+  { id, conversationId, cluster }: NewResponse,
   row: { readonly response: number; readonly holder: number; readonly owner: string },
 ): Promise<void> {
   const { response, holder, owner } = row;
-  const isResumable = resumable !== undefined;
+  const { hasWaited, continuation } = cluster ?? {};
+  const isContinuable = continuation !== undefined;
   if (hasWaited) {
     const begun = await query(
       `UPDATE sheaf.orders SET response = $1, resumes = $4 WHERE id = $2 AND holder = $3 AND response IS NULL AND failure IS NULL
        RETURNING key`,
-      [response, id, holder, isResumable],
+      [response, id, holder, isContinuable],
     );
     if (begun.length > 0) return;
     throw new SheafError("CANCELLED", "the message no longer waits: it was cancelled", { source: "user" });
   }
-  if (!isResumable) return;
+  if (!isContinuable) return;
   await query(
     `INSERT INTO sheaf.orders (id, owner, conversation, body, response, resumes) VALUES ($1, $2, $3, $4, $5, true)`,
-    [id, owner, conversationId, resumable, response],
+    [id, owner, conversationId, continuation, response],
   );
 }
 
 /** Those that other processes take at the same moment are passed over. */
 const CANDIDATES = 64;
 
-// The oldest order of each conversation in which nothing runs, of the owner who has the least running. Whoever looks at the
+// The oldest message of each conversation in which nothing runs, of the owner who has the least running. Whoever looks at the
 // same moment takes another one. Rows that wait are read once, however many there are and whatever the planner expects.
 const claimStatement = `
   WITH busy AS MATERIALIZED (
@@ -174,7 +156,7 @@ async function lockWaiting(query: Query, owner: string): Promise<void> {
   await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 2))", [owner]);
 }
 
-async function isKnownOrder(query: Query, { responseId }: NewOrder): Promise<boolean> {
+async function isKnown(query: Query, { responseId }: WaitingMessage): Promise<boolean> {
   const known = "SELECT 1 FROM sheaf.orders WHERE id = $1 UNION ALL SELECT 1 FROM sheaf.responses WHERE id = $1";
   return (await query(known, [responseId])).length > 0;
 }
@@ -187,8 +169,8 @@ async function checkWaiting(query: Query, owner: string, maxWaiting: number): Pr
 }
 
 /** Within a transaction. @throws SheafError CONVERSATION_BUSY. */
-async function insertOrder(query: Query, owner: string, order: NewOrder): Promise<void> {
-  const { responseId, conversationId, text, request } = order;
+async function insertMessage(query: Query, owner: string, message: WaitingMessage): Promise<void> {
+  const { responseId, conversationId, text, request } = message;
   // Who counts must not miss one that is being added.
   await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [conversationId]);
   const [found] = await query<{ count: number; isKnown: boolean }>(

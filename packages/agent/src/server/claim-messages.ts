@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunStart } from "@sheaf/protocol";
 import { isErrorCode, SheafError } from "../base/errors.ts";
-import type { ClaimedOrder, Orders } from "../store/orders.ts";
+import type { ClaimedMessage, Cluster } from "../store/cluster.ts";
 import { isBusyError, type RequestKey, type SharedStore } from "../store/store.ts";
 import { HttpError, toErrorAnswer } from "./http-error.ts";
 import type { QueuedResponse } from "./queued-responses.ts";
@@ -12,7 +12,7 @@ import type { WholeRequest } from "./stored-attachments.ts";
 const LOOK_MS = 2000;
 
 /** All that a server needs to begin a response that it was not asked for. */
-export interface StoredOrder {
+export interface StoredRequest {
   readonly body: WholeRequest;
   readonly newConversationId: string;
   readonly request: RequestKey | undefined;
@@ -21,38 +21,38 @@ export interface StoredOrder {
 }
 
 /** A message that waits in the store; undefined: it does not. */
-export async function findStoredOrder(
+export async function findWaiting(
   store: SharedStore,
   owner: string,
   responseId: string,
 ): Promise<QueuedResponse | undefined> {
-  const { orders } = store;
-  const order = await orders?.find(responseId);
-  if (!orders || !order || order.failure !== null) return undefined;
-  const { conversationId, text } = order;
+  const { cluster } = store;
+  const message = await cluster?.waiting.find(responseId);
+  if (!cluster || !message || message.failure !== null) return undefined;
+  const { conversationId, text } = message;
   return {
     responseId,
     conversationId,
     owner,
-    start: (JSON.parse(text) as StoredOrder).start,
+    start: (JSON.parse(text) as StoredRequest).start,
     get begun() {
-      return waitForBegin(orders, store, responseId);
+      return waitForBegin(cluster, store, responseId);
     },
     async cancel() {
-      await orders.remove(responseId);
+      await cluster.waiting.remove(responseId);
     },
   };
 }
 
 /** Resolves once it has begun, at any server. @throws SheafError when it cannot, or was cancelled. */
-async function waitForBegin(orders: Orders, store: SharedStore, responseId: string): Promise<void> {
+async function waitForBegin({ waiting }: Cluster, store: SharedStore, responseId: string): Promise<void> {
   let change = new AbortController();
-  const endWatches = [store.watchResponse?.(responseId, () => change.abort()), orders.watch(() => change.abort())];
+  const endWatches = [store.watchResponse(responseId, () => change.abort()), waiting.watch(() => change.abort())];
   try {
     for (;;) {
-      const order = await orders.find(responseId);
-      if (typeof order?.failure === "string") throw toFailure(order.failure);
-      if (!order) {
+      const message = await waiting.find(responseId);
+      if (typeof message?.failure === "string") throw toFailure(message.failure);
+      if (!message) {
         if (await store.getResponse(responseId)) return;
         throw new SheafError("CANCELLED", "cancelled by the user", { source: "user" });
       }
@@ -60,7 +60,7 @@ async function waitForBegin(orders: Orders, store: SharedStore, responseId: stri
       change = new AbortController();
     }
   } finally {
-    for (const endWatch of endWatches) endWatch?.();
+    for (const endWatch of endWatches) endWatch();
   }
 }
 
@@ -69,40 +69,39 @@ interface ClaimPorts {
   /** Responses that one owner may have at the same time. */
   readonly maxRunning: number;
   /** Begins a response; resolves once it has. */
-  readonly begin: (order: ClaimedOrder, stored: StoredOrder) => Promise<unknown>;
+  readonly begin: (message: ClaimedMessage, stored: StoredRequest) => Promise<unknown>;
   readonly onFailure: (error: unknown) => void;
 }
 
 /** Begins what waits, from now on, whenever something may. */
 export function startClaiming({ store, maxRunning, begin, onFailure }: ClaimPorts) {
-  const { orders } = store;
-  if (!orders) return { wake: () => undefined, close: () => undefined };
+  if (!store.cluster) return { wake: () => undefined, close: () => undefined };
+  const { waiting } = store.cluster;
   const starting = new Set<string>();
   let isClosed = false;
   let isLooking = false;
   let mustLookAgain = false;
 
-  const beginOrder = async (order: ClaimedOrder): Promise<void> => {
-    const { responseId, owner, text } = order;
-    const own = store.forOwner(owner).orders!;
+  const beginMessage = async (message: ClaimedMessage): Promise<void> => {
+    const { responseId, text } = message;
     starting.add(responseId);
     try {
-      await begin(order, JSON.parse(text) as StoredOrder);
+      await begin(message, JSON.parse(text) as StoredRequest);
     } catch (error) {
-      if (mayBeginLater(error)) return await own.giveBack(responseId);
-      const { errorCode, message, details } = toErrorAnswer(error).body.error;
-      await own.fail(responseId, JSON.stringify({ code: errorCode, message, details }));
-      if (errorCode === "INTERNAL") throw error;
+      if (mayBeginLater(error)) return await waiting.giveBack(responseId);
+      const { errorCode: code, message: problem, details } = toErrorAnswer(error).body.error;
+      await waiting.fail(responseId, JSON.stringify({ code, message: problem, details }));
+      if (code === "INTERNAL") throw error;
     } finally {
       starting.delete(responseId);
     }
   };
 
-  const claimAll = async (all: Orders): Promise<void> => {
+  const claimAll = async (): Promise<void> => {
     for (;;) {
-      const order = isClosed ? undefined : await all.claim(maxRunning, [...starting]);
-      if (!order) return;
-      beginOrder(order).catch(onFailure);
+      const message = isClosed ? undefined : await waiting.claim(maxRunning, [...starting]);
+      if (!message) return;
+      beginMessage(message).catch(onFailure);
     }
   };
 
@@ -113,7 +112,7 @@ export function startClaiming({ store, maxRunning, begin, onFailure }: ClaimPort
     try {
       do {
         mustLookAgain = false;
-        await claimAll(orders);
+        await claimAll();
       } while (mustLookAgain as boolean);
     } finally {
       isLooking = false;
@@ -122,7 +121,7 @@ export function startClaiming({ store, maxRunning, begin, onFailure }: ClaimPort
   const wake = (): void => void look().catch(onFailure);
   const timer = setInterval(wake, LOOK_MS);
   timer.unref();
-  const endWatch = orders.watch(wake);
+  const endWatch = waiting.watch(wake);
   return {
     /** Something has ended or was added here. */
     wake,

@@ -5,15 +5,15 @@ import type { PostgresConnection } from "./postgres-connection.ts";
 import type { PostgresLease } from "./postgres-leases.ts";
 import type { PostgresSession } from "./postgres-session.ts";
 import { toColumn } from "./postgres-text.ts";
-import type { Letters } from "./store.ts";
+import type { Mailbox } from "./cluster.ts";
 
 /** How often a reply is looked for, besides after each notice. Milliseconds. */
 const LOOK_MS = 2000;
 
-/** How long a writer may leave a letter alone: longer than the lease of one that does not answer. Milliseconds. */
+/** How long a writer may leave a question alone: longer than the lease of one that does not answer. Milliseconds. */
 const PATIENCE_MS = 12_000;
 
-const newLetters = `FROM sheaf.letters l JOIN sheaf.responses r ON r.key = l.response
+const newQuestions = `FROM sheaf.letters l JOIN sheaf.responses r ON r.key = l.response
   JOIN sheaf.conversations c ON c.key = r.conversation WHERE r.id = $1 AND c.key = $2 AND c.fence = $3 AND NOT l.taken`;
 
 const takeStatement = `
@@ -21,18 +21,18 @@ const takeStatement = `
   WHERE l.response = r.key AND r.id = $1 AND c.key = $2 AND c.fence = $3 AND (NOT l.taken OR l.id = ANY ($4::text[]))
   RETURNING l.id, l.body AS text`;
 
-interface LetterPorts {
+interface MailboxPorts {
   readonly connection: PostgresConnection;
   readonly session: Pick<PostgresSession, "watch" | "publish">;
   /** The lease of a response that is written here. @throws SheafError when it is not. */
   readonly findLease: (responseId: string) => PostgresLease;
 }
 
-/** The letters as `owner` sees them. */
-export function createPostgresLetters({ connection, session, findLease }: LetterPorts, owner: string): Letters {
+/** The mailbox as `owner` sees it. */
+export function createPostgresMailbox({ connection, session, findLease }: MailboxPorts, owner: string): Mailbox {
   const { query, transact } = connection;
 
-  /** Whether there was something to take back: a letter that was taken may already have had its effect. */
+  /** Whether there was something to take back: a question that was taken may already have had its effect. */
   const withdraw = async (id: string): Promise<boolean> => {
     const gone = await query("DELETE FROM sheaf.letters WHERE id = $1 AND NOT taken RETURNING key", [id]);
     return gone.length > 0;
@@ -57,9 +57,11 @@ export function createPostgresLetters({ connection, session, findLease }: Letter
         for (;;) {
           await sleep(LOOK_MS, undefined, { signal: change.signal }).catch(() => undefined);
           change = new AbortController();
-          const [letter] = await query<{ reply: string | null }>("SELECT reply FROM sheaf.letters WHERE id = $1", [id]);
-          if (typeof letter?.reply === "string") return letter.reply;
-          if (!letter || (await isOver())) return undefined;
+          const [question] = await query<{ reply: string | null }>("SELECT reply FROM sheaf.letters WHERE id = $1", [
+            id,
+          ]);
+          if (typeof question?.reply === "string") return question.reply;
+          if (!question || (await isOver())) return undefined;
           if (performance.now() > end && (await withdraw(id))) return undefined;
         }
       } finally {
@@ -70,7 +72,7 @@ export function createPostgresLetters({ connection, session, findLease }: Letter
     async take(responseId) {
       const { conversation, fence } = findLease(responseId);
       const values = [toColumn(responseId), conversation, fence];
-      if ((await query(`SELECT 1 ${newLetters} LIMIT 1`, values)).length === 0) return [];
+      if ((await query(`SELECT 1 ${newQuestions} LIMIT 1`, values)).length === 0) return [];
       let taken: readonly { readonly id: string; readonly text: string }[] = [];
       // What an earlier try took is taken by this one.
       await transact(async (run) => {

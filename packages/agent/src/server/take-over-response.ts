@@ -3,7 +3,7 @@ import type { RunEvent } from "@sheaf/protocol";
 import { endClaimedResponse } from "../run/conversations/end-cut-response.ts";
 import { toCutLog, type CutLog } from "../run/conversations/resume-response.ts";
 import { createBusyError, isBusyError } from "../store/store.ts";
-import type { StoredOrder } from "./claim-orders.ts";
+import type { StoredRequest } from "./claim-messages.ts";
 import type { ServerContext } from "./server-context.ts";
 import { planResponse, runPlan } from "./start-response.ts";
 
@@ -11,12 +11,12 @@ import { planResponse, runPlan } from "./start-response.ts";
  * Resolves once it goes on or has ended. False: it may not go on, has a server, or another one takes it over.
  * @throws HttpError, SheafError when it cannot go on at this server; another one may try.
  */
-export async function resumeResponse(responseId: string, owner: string, context: ServerContext): Promise<boolean> {
+export async function takeOverResponse(responseId: string, owner: string, context: ServerContext): Promise<boolean> {
   const store = context.storeOf(owner);
-  const { orders } = store;
-  const text = await orders?.findCut(responseId);
-  if (!orders || text === undefined) return false;
-  const { body, newConversationId: conversationId, start } = JSON.parse(text) as StoredOrder;
+  const { cluster } = store;
+  const text = await cluster?.findCut(responseId);
+  if (!cluster || text === undefined) return false;
+  const { body, newConversationId: conversationId, start } = JSON.parse(text) as StoredRequest;
   // Its answers are in its log already.
   const asked = { ...body, conversationId, answers: [] };
   const plan = await planResponse(asked, owner, context, { claimed: responseId });
@@ -25,13 +25,13 @@ export async function resumeResponse(responseId: string, owner: string, context:
   await context.trees.fetch({ id: conversationId, workspace });
   let isOurs = false;
   // Its server died before it stored the message, and whoever sent the message again got the response that it is for.
-  const beginLog = async (planned: StoredOrder["start"]): Promise<readonly RunEvent[]> => {
+  const beginLog = async (planned: StoredRequest["start"]): Promise<readonly RunEvent[]> => {
     const first: RunEvent = { type: "run_start", ...planned, seq: 1, time: context.now() };
     await store.appendEvents(responseId, [first], "synced");
     return [first];
   };
-  const resume = async (): Promise<CutLog> => {
-    if (!(await orders.takeOver(responseId))) throw createBusyError(conversationId);
+  const takeOver = async (): Promise<CutLog> => {
+    if (!(await cluster.takeOver(responseId))) throw createBusyError(conversationId);
     isOurs = true;
     const events = await store.readEvents(responseId);
     const cut = toCutLog(
@@ -42,7 +42,7 @@ export async function resumeResponse(responseId: string, owner: string, context:
     return cut;
   };
   try {
-    await runPlan(plan, "reject", context, { request: undefined, starting: new AbortController(), resume });
+    await runPlan(plan, "reject", context, { request: undefined, starting: new AbortController(), takeOver });
   } catch (error) {
     if (isOurs) await endClaimedResponse(store, responseId, context.now);
     else if (isBusyError(error)) return false;
