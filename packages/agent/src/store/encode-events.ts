@@ -1,4 +1,4 @@
-/** A group of events of one log, as stores keep it: one row. */
+/** Groups of events of one log, as stores keep them: each is one row. */
 import type { RunEvent } from "@sheaf/protocol";
 
 /** Events as they are stored: one row. */
@@ -24,4 +24,19 @@ export function encodeEvents(events: readonly RunEvent[]): EncodedEvents | undef
     endsLog: last.type === "run_end",
     text: JSON.stringify(events),
   };
+}
+
+/** The events after number `after` of groups in their order. @throws SyntaxError for a group that is damaged. */
+export function decodeEvents(groups: readonly { readonly events: string }[], after: number): readonly RunEvent[] {
+  return groups.flatMap(({ events }) => (JSON.parse(events) as RunEvent[]).filter(({ seq }) => seq > after));
+}
+
+/** The user's text in the group that begins a log. Undefined: the group begins none, or is damaged. */
+export function findPrompt(group: string): string | undefined {
+  try {
+    const [first] = JSON.parse(group) as readonly RunEvent[];
+    return first?.type === "run_start" ? first.prompt : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -4,7 +4,7 @@ import type { LogDigest } from "./log-digest.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { PostgresLease } from "./postgres-leases.ts";
 import { isRefusedByPostgres } from "./postgres-errors.ts";
-import { toWords } from "./postgres-text.ts";
+import { toWords } from "./postgres-database.ts";
 
 /** A group of events for the log of a response. */
 interface Append {

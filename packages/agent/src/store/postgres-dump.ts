@@ -2,7 +2,7 @@
 import { SheafError } from "../base/errors.ts";
 import { readSchemaState } from "./migrations/migrate-postgres.ts";
 import { createPostgresConnection, type Query } from "./postgres-connection.ts";
-import { findPrompt, fromColumn, toColumn, toWords } from "./postgres-text.ts";
+import { postgresDialect, restoreTexts, toColumn } from "./postgres-database.ts";
 import {
   createTableSum,
   tableColumns,
@@ -14,7 +14,6 @@ import {
   type TableRow,
   type TableSum,
 } from "./store-tables.ts";
-import type { RunEvent } from "@sheaf/protocol";
 
 /** Rows that are fetched at a time: each of a log may have megabytes, and each attachment has. */
 const PAGE = 50;
@@ -73,9 +72,8 @@ async function* readTable(query: Query, table: TableName): AsyncGenerator<TableR
 }
 
 function toTableRow(row: Record<string, Cell | Buffer>): TableRow {
-  if (typeof row["title"] === "string") row["title"] = fromColumn(row["title"]);
   if (Buffer.isBuffer(row["bytes"])) row["bytes"] = row["bytes"].toString("base64");
-  return row as TableRow;
+  return restoreTexts(row) as TableRow;
 }
 
 /**
@@ -134,24 +132,6 @@ async function copyTable(query: Query, table: TableName, source: Pick<StoreDump,
   throw new SheafError("STORAGE_CORRUPT", message, { source: "storage" });
 }
 
-/** Columns that only PostgreSQL has: what searches look at. */
-const addedColumns: Partial<Record<TableName, readonly [name: string, toValue: (row: TableRow) => Cell]>> = {
-  conversations: ["title_words", ({ title }) => toWords(title as string)],
-  responses: ["answer_words", ({ answer }) => toWords(answer as string)],
-  event_groups: ["prompt_words", toPromptWords],
-};
-
-function toPromptWords({ first_seq: first, events }: TableRow): Cell {
-  if (first !== 1) return null;
-  try {
-    const prompt = findPrompt(JSON.parse(events as string) as RunEvent[]);
-    return prompt === undefined ? null : toWords(prompt);
-  } catch {
-    // It is copied as it is: a log that is damaged ends no copy of the others.
-    return null;
-  }
-}
-
 async function insertRows(query: Query, table: TableName, rows: readonly TableRow[]): Promise<void> {
   const columns = Object.entries(tableColumns[table]);
   const values: Cell[][] = columns.map(([name, type]) =>
@@ -160,12 +140,12 @@ async function insertRows(query: Query, table: TableName, rows: readonly TableRo
   const types = columns.map(([, type]) => (type === "bytea" ? "text" : type));
   const read = columns.map(([name, type]) => (type === "bytea" ? `decode(i.${name}, 'base64')` : `i.${name}`));
   const names = columns.map(([name]) => name);
-  const added = addedColumns[table];
-  if (added) {
-    names.push(added[0]);
+  const added = rows.map((row) => postgresDialect.toAdded(table, row));
+  for (const name of Object.keys(added[0]!)) {
+    names.push(name);
     types.push("text");
-    read.push(`i.${added[0]}`);
-    values.push(rows.map(added[1]));
+    read.push(`i.${name}`);
+    values.push(added.map((row) => row[name]!));
   }
   const overriding = names[0] === "key" ? "OVERRIDING SYSTEM VALUE" : "";
   const lists = types.map((type, index) => `$${index + 1}::${type}[]`);

@@ -1,10 +1,12 @@
 /** The logs of responses in PostgreSQL: create, claim, append, read. */
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
-import { encodeEvents } from "./encode-events.ts";
+import { decodeEvents, encodeEvents } from "./encode-events.ts";
 import { digestLog, type LogDigest } from "./log-digest.ts";
 import { createAppendQueue, type AppendQueue } from "./postgres-appends.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
+import { checkNext, createOpenLogs, type OpenLog } from "./open-logs.ts";
+import { postgresDialect, runPostgres, runPostgresScript, toColumn } from "./postgres-database.ts";
 import {
   type ClaimPurpose,
   findClaimable,
@@ -16,23 +18,18 @@ import {
 import { beginMessage, waitingNotice } from "./postgres-waiting.ts";
 import { createReadQueue } from "./postgres-reads.ts";
 import type { PostgresSession } from "./postgres-session.ts";
-import { findPrompt, toColumn, toWords } from "./postgres-text.ts";
+import { insertResponse, toConversationInsert } from "./sql-conversations.ts";
 import {
   createLostError,
   createTakenError,
   RunningLimitError,
   type LeaseState,
   type NewResponse,
-  type RequestKey,
   type ResponseRecord,
 } from "./store.ts";
 
-/** A response that is written here: its row, its lease, and the number of its last event. */
-interface OpenLog {
-  readonly key: number;
-  readonly owner: string;
+interface LeasedLog extends OpenLog {
   readonly lease: PostgresLease;
-  lastSeq: number;
   /** Settles when the last append has. */
   written: Promise<unknown>;
 }
@@ -56,17 +53,13 @@ export interface PostgresLogs {
   letGo(): Promise<void>;
 }
 
-/** Number of the last event of the response `r` of a statement. */
-export const lastSeqOfRow = `COALESCE(
-  (SELECT g.last_seq FROM sheaf.event_groups g WHERE g.response = r.key ORDER BY g.first_seq DESC LIMIT 1), 0)`;
-
 /** No log is open yet. */
 export function createPostgresLogs(
   connection: PostgresConnection,
   session: PostgresSession,
   leases: OwnLeases,
 ): PostgresLogs {
-  const logs = new Map<string, OpenLog>();
+  const logs = createOpenLogs<LeasedLog>();
   const appends: AppendQueue = createAppendQueue(
     connection,
     (names) => session.publish(names),
@@ -77,14 +70,6 @@ export function createPostgresLogs(
   /** When responses with an unused lease of this process were first not ended, so that they may go on; milliseconds of `performance`. */
   const spared = new Map<string, number>();
   let hasLetGo = false;
-
-  const findLog = (responseId: string, owner: string): OpenLog => {
-    const log = logs.get(responseId);
-    if (log?.owner === owner) return log;
-    throw new SheafError("INTERNAL", `response ${responseId} is not stored, or another process writes it`, {
-      source: "storage",
-    });
-  };
 
   /** What a log adds up to that ends with these events. One that is damaged has an empty digest: it must end all the same. */
   const readDigest = async (responseId: string, owner: string, last: readonly RunEvent[]): Promise<LogDigest> => {
@@ -99,10 +84,8 @@ export function createPostgresLogs(
   };
 
   const leave = (responseId: string, owner: string): void => {
-    const log = logs.get(responseId);
-    if (log?.owner !== owner) return;
-    leases.forget(log.lease);
-    logs.delete(responseId);
+    const log = logs.remove(responseId, owner);
+    if (log) leases.forget(log.lease);
   };
 
   /** Returns true if a response may be ended now: other processes had the time to continue it. */
@@ -125,10 +108,10 @@ export function createPostgresLogs(
       const { record, log } = await leases.transact(
         { conversationId: response.conversationId, owner },
         (query, take, isDoubtful) =>
-          insertResponse(query, take, response, { owner, holder: session.holder, isDoubtful }),
+          beginResponse(query, take, response, { owner, holder: session.holder, isDoubtful }),
         (result) => result.log.lease,
       );
-      logs.set(response.id, log);
+      logs.add(response.id, log);
       return record;
     },
 
@@ -143,39 +126,37 @@ export function createPostgresLogs(
       );
       spared.delete(responseId);
       if (!log) return false;
-      logs.set(responseId, log);
+      logs.add(responseId, log);
       return true;
     },
 
     leave,
-    findLease: (responseId, owner) => findLog(responseId, owner).lease,
+    findLease: (responseId, owner) => logs.find(responseId, owner).lease,
     keep: async (responseId, owner) =>
-      hasLetGo ? "lost" : readLeaseState(connection.query, findLog(responseId, owner).lease),
+      hasLetGo ? "lost" : readLeaseState(connection.query, logs.find(responseId, owner).lease),
 
     async append(responseId, owner, written) {
       const events = encodeEvents(written);
       if (!events) return;
       if (hasLetGo) throw createLostError(responseId);
-      const log = findLog(responseId, owner);
-      const { firstSeq, lastSeq, count } = events;
-      if (firstSeq !== log.lastSeq + 1 || lastSeq !== log.lastSeq + count) {
-        const message = `events ${firstSeq} to ${lastSeq} of ${responseId} do not follow event ${log.lastSeq}`;
-        throw new SheafError("INTERNAL", message, { source: "storage" });
-      }
+      const log = logs.find(responseId, owner);
+      checkNext(responseId, log, events);
       // Later appends follow this one, also those that come before it is stored.
-      log.lastSeq = lastSeq;
+      log.lastSeq = events.lastSeq;
       try {
         // What was not waited for must be stored before the log can be read.
         const digest = events.endsLog
           ? await log.written.then(() => readDigest(responseId, owner, written))
           : undefined;
         const { key: response, lease } = log;
-        const writing = appends.write({ responseId, response, lease, events, prompt: findPrompt(written), digest });
+        const [first] = written;
+        const prompt = first?.type === "run_start" ? first.prompt : undefined;
+        const writing = appends.write({ responseId, response, lease, events, prompt, digest });
         log.written = writing.catch(() => undefined);
         const isStored = await writing;
         if (!isStored) throw createLostError(responseId);
       } catch (error) {
-        log.lastSeq = Math.min(log.lastSeq, firstSeq - 1);
+        log.lastSeq = Math.min(log.lastSeq, events.firstSeq - 1);
         // Perhaps another process goes on already.
         throw isLeaseLost(error) ? error : createUnstoredError(responseId, error);
       }
@@ -190,7 +171,7 @@ export function createPostgresLogs(
     async letGo() {
       hasLetGo = true;
       await appends.settle();
-      const keys = [...logs.values()].map(({ key }) => key);
+      const keys = logs.list().map(({ key }) => key);
       await connection.transact(async (query, isDoubtful) => {
         if (isDoubtful) return;
         await query("UPDATE sheaf.orders SET tries = tries - 1 WHERE response = ANY ($1::bigint[])", [keys]);
@@ -232,7 +213,7 @@ async function readLog(
   const last = Math.min(after + Math.max(limit, 1), MAX_SEQ);
   const rows = await connection.query<{ events: string }>(selectGroups, [toColumn(responseId), owner, after, last]);
   try {
-    return rows.flatMap(({ events }) => (JSON.parse(events) as RunEvent[]).filter(({ seq }) => seq > after));
+    return decodeEvents(rows, after);
   } catch (error) {
     throw connection.toError(error);
   }
@@ -243,33 +224,19 @@ const MAX_SEQ = 2 ** 31 - 1;
 
 interface BegunResponse {
   readonly record: ResponseRecord;
-  readonly log: OpenLog;
+  readonly log: LeasedLog;
 }
 
 /** Within a transaction. @throws SheafError CONVERSATION_BUSY, USAGE. */
-async function insertResponse(
+async function beginResponse(
   query: Query,
   take: () => Promise<PostgresLease | undefined>,
   response: NewResponse,
   { owner, holder, isDoubtful }: { readonly owner: string; readonly holder: number; readonly isDoubtful: boolean },
 ): Promise<BegunResponse> {
-  const { id, conversationId, workspace, title, createdAt, settings, request, cluster } = response;
+  const { id, conversationId, createdAt, cluster } = response;
   if (cluster) await checkRunning(query, owner, id, cluster.maxRunning);
-  await query(
-    `INSERT INTO sheaf.conversations AS c (id, owner, workspace, title, title_words, created_at, updated_at, settings)
-     VALUES ($1, $2, $3, $4, $5, $6, $6, COALESCE($7, '{}'))
-     ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at, settings = COALESCE($7, c.settings)
-     WHERE c.owner = excluded.owner`,
-    [
-      conversationId,
-      owner,
-      workspace,
-      toColumn(title),
-      toWords(title),
-      createdAt,
-      settings === undefined ? null : JSON.stringify(settings),
-    ],
-  );
+  await runPostgres(query, toConversationInsert(postgresDialect, owner, response));
   const toBegun = (key: number, position: number, lease: PostgresLease): BegunResponse => ({
     record: { id, conversationId, position, createdAt, lastSeq: 0, ended: false, reverted: false },
     log: { key, owner, lease, lastSeq: 0, written: Promise.resolve() },
@@ -278,13 +245,8 @@ async function insertResponse(
   if (begun) return toBegun(begun.key, begun.position, { ...begun, conversationId });
   const lease = await take();
   if (!lease) throw createTakenError(conversationId);
-  const [row] = await query<{ key: number; position: number }>(
-    `INSERT INTO sheaf.responses (id, conversation, position, created_at)
-     VALUES ($1, $2, 1 + (SELECT COUNT(*) FROM sheaf.responses WHERE conversation = $2), $3) RETURNING key, position`,
-    [id, lease.conversation, createdAt],
-  );
-  const { key, position } = row!;
-  if (request) await insertRequest(query, request, { owner, response: key, createdAt });
+  const script = insertResponse(postgresDialect, owner, response, lease.conversation);
+  const { key, position } = await runPostgresScript(query, script);
   await beginMessage(query, response, { response: key, holder, owner });
   return toBegun(key, position, lease);
 }
@@ -314,34 +276,18 @@ async function checkRunning(query: Query, owner: string, id: string, maxRunning:
   if (row!.count >= maxRunning) throw new RunningLimitError();
 }
 
-async function insertRequest(
-  query: Query,
-  { key, digest }: RequestKey,
-  row: { readonly owner: string; readonly response: number; readonly createdAt: number },
-): Promise<void> {
-  const inserted = await query(
-    `INSERT INTO sheaf.requests (owner, key, digest, response, created_at) VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT DO NOTHING RETURNING key`,
-    [row.owner, key, digest, row.response, row.createdAt],
-  );
-  if (inserted.length > 0) return;
-  throw new SheafError("CONVERSATION_BUSY", "the same request was sent at the same moment: send it again", {
-    source: "server",
-  });
-}
-
 /** Within a transaction. Undefined: it has ended, has a writer, or does not exist. */
 async function takeOver(
   query: Query,
   take: () => Promise<PostgresLease | undefined>,
   responseId: string,
   owner: string,
-): Promise<OpenLog | undefined> {
+): Promise<LeasedLog | undefined> {
   try {
     // From here on the last writer can store nothing more, so what is read next stays true.
     const lease = await take();
     const [row] = await query<{ key: number; ended: boolean; lastSeq: number }>(
-      `SELECT r.key, r.ended, ${lastSeqOfRow} AS "lastSeq" FROM sheaf.responses r WHERE r.id = $1`,
+      `SELECT r.key, r.ended, ${postgresDialect.lastSeq} AS "lastSeq" FROM sheaf.responses r WHERE r.id = $1`,
       [responseId],
     );
     if (!lease || !row) return undefined;

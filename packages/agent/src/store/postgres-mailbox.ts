@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { PostgresLease } from "./postgres-leases.ts";
 import type { PostgresSession } from "./postgres-session.ts";
-import { toColumn } from "./postgres-text.ts";
+import { toColumn } from "./postgres-database.ts";
 import type { Mailbox } from "./cluster.ts";
 
 /** How often a reply is looked for, besides after each notice. Milliseconds. */

@@ -1,7 +1,8 @@
 /** Reads of what is new in logs, gathered: a notice names many responses, and one statement reads them all. */
 import type { RunEvent } from "@sheaf/protocol";
+import { decodeEvents } from "./encode-events.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
-import { toColumn } from "./postgres-text.ts";
+import { toColumn } from "./postgres-database.ts";
 
 /** What is new of one log. */
 interface NewRead {
@@ -51,7 +52,7 @@ export function createReadQueue(connection: PostgresConnection) {
   /** A log that is damaged fails alone. */
   const settle = ({ after, resolve, reject }: WaitingRead, rows: readonly { readonly events: string }[]): void => {
     try {
-      resolve(rows.flatMap(({ events }) => (JSON.parse(events) as RunEvent[]).filter(({ seq }) => seq > after)));
+      resolve(decodeEvents(rows, after));
     } catch (error) {
       reject(connection.toError(error));
     }

@@ -4,7 +4,7 @@ import type { NewResponse } from "./store.ts";
 import { MAX_WAITING, createFullError, WaitingLimitError } from "./cluster.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
 import { isHolderAlive, type PostgresSession } from "./postgres-session.ts";
-import { toColumn } from "./postgres-text.ts";
+import { toColumn } from "./postgres-database.ts";
 import type { ClaimedMessage, FoundMessage, WaitingMessage, WaitingMessages } from "./cluster.ts";
 
 /** What tells processes that a message may have become free to begin. */

@@ -1,13 +1,13 @@
 /** The store of many processes on many machines: a PostgreSQL database. */
 import { migratePostgres, readSchemaState, type SchemaState } from "./migrations/migrate-postgres.ts";
-import { createPostgresAttachments } from "./postgres-attachments.ts";
 import { createPostgresConnection, type PostgresConnection, type Query } from "./postgres-connection.ts";
-import { createPostgresRows } from "./postgres-conversations.ts";
+import { createPostgresDatabase, toColumn } from "./postgres-database.ts";
 import { createOwnLeases, type OwnLeases, type PostgresLease, releaseLease } from "./postgres-leases.ts";
 import { createPostgresMailbox } from "./postgres-mailbox.ts";
 import { createPostgresLogs, type PostgresLogs } from "./postgres-log.ts";
 import { isHolderAlive, openPostgresSession, type PostgresSession } from "./postgres-session.ts";
-import { toColumn } from "./postgres-text.ts";
+import { createAttachmentRows } from "./sql-attachments.ts";
+import { createConversationRows } from "./sql-conversations.ts";
 import { createPostgresWaiting } from "./postgres-waiting.ts";
 import type { Cluster, SharedLoad } from "./cluster.ts";
 import { localOwner, type SharedStore } from "./store.ts";
@@ -151,9 +151,10 @@ function createCluster({ connection, session, logs }: PostgresParts, owner: stri
 /** The store as an owner sees it: every statement names the owner. */
 function createView(parts: PostgresParts, owner: string): ClusterStore {
   const { connection, session, leases, logs } = parts;
+  const database = createPostgresDatabase(connection);
   return {
-    ...createPostgresRows(connection, owner),
-    ...createPostgresAttachments(connection, owner),
+    ...createConversationRows(database, owner),
+    ...createAttachmentRows(database, owner),
     gathersWrites: true,
     cluster: createCluster(parts, owner),
     forOwner: (other) => createView(parts, other),

@@ -10,6 +10,9 @@ import {
   type ResponseRecord,
 } from "./store.ts";
 import type { EncodedEvents } from "./encode-events.ts";
+import { checkNext, createOpenLogs, type OpenLog } from "./open-logs.ts";
+import { insertResponse, toConversationInsert } from "./sql-conversations.ts";
+import { runSqlite, runSqliteScript, sqliteDialect } from "./sqlite-database.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { storeDigest } from "./sqlite-digests.ts";
 import {
@@ -23,12 +26,8 @@ import {
 } from "./sqlite-groups.ts";
 import type { Lease, Leases } from "./sqlite-leases.ts";
 
-/** A response that is written here: its row, its lease, and the number of its last event. */
-interface OpenLog {
-  readonly key: number;
-  readonly owner: string;
+interface LeasedLog extends OpenLog {
   readonly lease: Lease;
-  lastSeq: number;
   /** Some of its groups may still be in `arrived_groups`. */
   hasArrived: boolean;
 }
@@ -43,7 +42,7 @@ export interface OwnedAppend {
 
 /** Events with their log. */
 interface Append extends OwnedAppend {
-  readonly log: OpenLog;
+  readonly log: LeasedLog;
 }
 
 export interface SqliteLogs {
@@ -64,23 +63,11 @@ export interface SqliteLogs {
 
 /** No log is open yet. */
 export function createSqliteLogs(connection: SqliteConnection, leases: Leases): SqliteLogs {
-  const logs = new Map<string, OpenLog>();
-
-  const findLog = (responseId: string, owner: string): OpenLog => {
-    const log = logs.get(responseId);
-    if (log?.owner === owner) return log;
-    throw new SheafError("INTERNAL", `response ${responseId} is not stored, or another process writes it`, {
-      source: "storage",
-    });
-  };
+  const logs = createOpenLogs<LeasedLog>();
 
   /** Checks the numbers, and writes within a transaction, or as one statement. */
   const write = ({ responseId, log, events, durability }: Append, isOneOfMany: boolean): void => {
-    const { firstSeq, lastSeq, count } = events;
-    if (firstSeq !== log.lastSeq + 1 || lastSeq !== log.lastSeq + count) {
-      const message = `events ${firstSeq} to ${lastSeq} of ${responseId} do not follow event ${log.lastSeq}`;
-      throw new SheafError("INTERNAL", message, { source: "storage" });
-    }
+    checkNext(responseId, log, events);
     const isGathered = isOneOfMany && durability === "grouped" && isSmallGroup(events);
     const table = isGathered ? "arrived_groups" : "event_groups";
     if (!insertGroup(connection, table, log.key, events, log.lease)) throw createLostError(responseId);
@@ -94,13 +81,13 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
 
   const note = ({ responseId, log, events }: Append): void => {
     log.lastSeq = events.lastSeq;
-    if (events.endsLog) logs.delete(responseId);
+    if (events.endsLog) logs.remove(responseId, log.owner);
   };
 
   return {
     create: (response, owner) => {
-      const { record, log } = connection.transact("grouped", () => insertResponse(connection, leases, response, owner));
-      logs.set(response.id, log);
+      const { record, log } = connection.transact("grouped", () => beginResponse(connection, leases, response, owner));
+      logs.add(response.id, log);
       return record;
     },
 
@@ -116,7 +103,7 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
         if (!row) return false;
         try {
           const lease = leases.take(row.conversationId, owner)!;
-          logs.set(responseId, { key: row.key, owner, lease, lastSeq: row.lastSeq, hasArrived: true });
+          logs.add(responseId, { key: row.key, owner, lease, lastSeq: row.lastSeq, hasArrived: true });
           return true;
         } catch (error) {
           if (error instanceof SheafError && error.code === "CONVERSATION_BUSY") return false;
@@ -125,16 +112,14 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
       }),
 
     leave(responseId, owner) {
-      const log = logs.get(responseId);
-      if (log?.owner !== owner) return;
-      leases.forget(log.lease);
-      logs.delete(responseId);
+      const log = logs.remove(responseId, owner);
+      if (log) leases.forget(log.lease);
     },
 
-    keep: (responseId, owner) => connection.run(() => leases.keep(findLog(responseId, owner).lease)),
+    keep: (responseId, owner) => connection.run(() => leases.keep(logs.find(responseId, owner).lease)),
 
     append(entry) {
-      const append: Append = { ...entry, log: findLog(entry.responseId, entry.owner) };
+      const append: Append = { ...entry, log: logs.find(entry.responseId, entry.owner) };
       if (entry.events.endsLog) {
         connection.transact(entry.durability, () => write(append, false));
       } else {
@@ -154,7 +139,7 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
         connection.transact(isSynced ? "synced" : "grouped", () => {
           for (const entry of owned) {
             try {
-              const append: Append = { ...entry, log: findLog(entry.responseId, entry.owner) };
+              const append: Append = { ...entry, log: logs.find(entry.responseId, entry.owner) };
               write(append, true);
               // Later appends to the same log follow this one.
               append.log.lastSeq = append.events.lastSeq;
@@ -189,53 +174,20 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
 }
 
 /** Within a transaction. @throws SheafError CONVERSATION_BUSY, USAGE. */
-function insertResponse(
+function beginResponse(
   connection: SqliteConnection,
   leases: Leases,
   response: NewResponse,
   owner: string,
-): { readonly record: ResponseRecord; readonly log: OpenLog } {
-  const { id, conversationId, workspace, title, createdAt, settings, request } = response;
-  const settingsText = settings === undefined ? null : JSON.stringify(settings);
-  connection
-    .prepare(
-      `INSERT INTO conversations (id, owner, workspace, title, created_at, updated_at, settings)
-       VALUES (:id, :owner, :workspace, :title, :createdAt, :createdAt, COALESCE(:settings, '{}'))
-       ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at, settings = COALESCE(:settings, settings)
-       WHERE owner = excluded.owner`,
-    )
-    .run({ id: conversationId, owner, workspace, title, createdAt, settings: settingsText });
+): { readonly record: ResponseRecord; readonly log: LeasedLog } {
+  const { id, conversationId, createdAt } = response;
+  runSqlite(connection, toConversationInsert(sqliteDialect, owner, response));
   const lease = leases.take(conversationId, owner);
-  if (!lease) {
-    throw createTakenError(conversationId);
-  }
-  const row = connection
-    .prepare(
-      `INSERT INTO responses (id, conversation, position, created_at)
-       VALUES (?, ?, 1 + (SELECT COUNT(*) FROM responses WHERE conversation = ?), ?) RETURNING key, position`,
-    )
-    .get(id, lease.conversation, lease.conversation, createdAt) as { key: number; position: number };
-  if (request) insertRequest(connection, request, owner, row.key, createdAt);
+  if (!lease) throw createTakenError(conversationId);
+  const script = insertResponse(sqliteDialect, owner, response, lease.conversation);
+  const { key, position } = runSqliteScript(connection, script);
   return {
-    record: { id, conversationId, position: row.position, createdAt, lastSeq: 0, ended: false, reverted: false },
-    log: { key: row.key, owner, lease, lastSeq: 0, hasArrived: false },
+    record: { id, conversationId, position, createdAt, lastSeq: 0, ended: false, reverted: false },
+    log: { key, owner, lease, lastSeq: 0, hasArrived: false },
   };
-}
-
-function insertRequest(
-  connection: SqliteConnection,
-  { key, digest }: NonNullable<NewResponse["request"]>,
-  owner: string,
-  response: number,
-  createdAt: number,
-): void {
-  const { changes } = connection
-    .prepare(
-      "INSERT INTO requests (owner, key, digest, response, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-    )
-    .run(owner, key, digest, response, createdAt);
-  if (changes > 0) return;
-  throw new SheafError("CONVERSATION_BUSY", "the same request was sent at the same moment: send it again", {
-    source: "storage",
-  });
 }

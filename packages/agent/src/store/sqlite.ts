@@ -1,9 +1,10 @@
 /** The embedded store: one SQLite file in WAL mode, written by any number of processes. */
-import { createSqliteAttachments } from "./sqlite-attachments.ts";
 import { openSqliteConnection, type SqliteConnection } from "./sqlite-connection.ts";
-import { createConversationRows } from "./sqlite-conversations.ts";
+import { createSqliteDatabase } from "./sqlite-database.ts";
 import { createLeases, type LeaseClocks, type Leases } from "./sqlite-leases.ts";
 import { encodeEvents } from "./encode-events.ts";
+import { createAttachmentRows } from "./sql-attachments.ts";
+import { createConversationRows } from "./sql-conversations.ts";
 import { createSqliteLogs, type SqliteLogs } from "./sqlite-log.ts";
 import { localOwner, type SharedStore } from "./store.ts";
 
@@ -28,9 +29,10 @@ export interface SqliteParts {
 /** The store as an owner sees it: every statement names the owner. */
 export function createSqliteView(parts: SqliteParts, owner: string): SharedStore {
   const { connection, leases, logs } = parts;
+  const database = createSqliteDatabase(connection);
   return {
-    ...createConversationRows(connection, owner),
-    ...createSqliteAttachments(connection, owner),
+    ...createConversationRows(database, owner),
+    ...createAttachmentRows(database, owner),
     gathersWrites: false,
     cluster: undefined,
     watchResponse: () => () => undefined,

@@ -1,0 +1,112 @@
+/** What both databases have alike: one template for statements, scripts of several, and one mapper of rows. */
+import type { Durability } from "./store.ts";
+import { tableColumns, type TableName } from "./store-tables.ts";
+
+export type SqlValue = string | number | boolean | null | undefined | Uint8Array;
+
+/** A statement or a part of one, between whose texts are its values. Tables are named `sheaf.…`. */
+export interface Sql {
+  readonly texts: readonly string[];
+  readonly values: readonly SqlValue[];
+}
+
+/** A statement that runs next in a script; it gets the rows. */
+export type Script<Result> = Generator<Sql, Result, readonly object[]>;
+
+/** How one kind of database writes and keeps what both have. */
+export interface Dialect {
+  /** Number of the last event of the response `r`. */
+  readonly lastSeq: string;
+  readonly jsonArray: "json_array" | "json_build_array";
+  /** Whether the conversation `c`, or the answer or the first events `g` of the response `r`, contain a text, ignoring case. */
+  contains(place: "title" | "answer" | "prompt", text: string): Sql;
+  /** A query in addition to that for the request `key`: messages that wait have one, too. */
+  waitingRequest(owner: string, key: string): Sql;
+  /** Further columns of a row. */
+  toAdded(table: TableName, row: Readonly<Record<string, unknown>>): Readonly<Record<string, string | null>>;
+  /** Until the end of the transaction nobody else passes; undefined: nobody else writes anyway. */
+  lock(name: string): Sql | undefined;
+}
+
+/** A database as the shared statements need it. Failures are SheafErrors. */
+export interface SqlDatabase {
+  readonly dialect: Dialect;
+  readonly read: <Row extends object>(statement: Sql) => Promise<readonly Row[]>;
+  /** Runs a statement that may run twice. */
+  write(durability: Durability, statement: Sql): Promise<readonly object[]>;
+  /** Runs a script whole or not at all. `isDoubtful`: an earlier try may have been stored. */
+  transact<Result>(durability: Durability, script: (isDoubtful: boolean) => Script<Result>): Promise<Result>;
+}
+
+function isSql(part: SqlValue | Sql): part is Sql {
+  return typeof part === "object" && part !== null && "texts" in part;
+}
+
+/** Values become parameters; parts of statements are put in. */
+export function sql(texts: readonly string[], ...parts: readonly (SqlValue | Sql)[]): Sql {
+  const all = [texts[0]!];
+  const values: SqlValue[] = [];
+  const append = (text: string): void => void (all[all.length - 1] += text);
+  for (const [index, part] of parts.entries()) {
+    if (isSql(part)) {
+      append(part.texts[0]!);
+      all.push(...part.texts.slice(1));
+      values.push(...part.values);
+      append(texts[index + 1]!);
+    } else {
+      values.push(part);
+      all.push(texts[index + 1]!);
+    }
+  }
+  return { texts: all, values };
+}
+
+/** A text of Sheaf itself, never of users or models. */
+export function raw(text: string): Sql {
+  return { texts: [text], values: [] };
+}
+
+function join(parts: readonly (SqlValue | Sql)[]): Sql {
+  return sql(["", ...parts.slice(1).map(() => ", "), ""], ...parts);
+}
+
+/** The row is `t` in `rest`, which follows its values. */
+export function insert(
+  dialect: Dialect,
+  table: TableName,
+  row: Readonly<Record<string, SqlValue | Sql>>,
+  rest: Sql,
+): Sql {
+  const all = { ...row, ...dialect.toAdded(table, row) };
+  const names = Object.keys(all).join(", ");
+  return sql`${raw(`INSERT INTO sheaf.${table} AS t (${names})`)} VALUES (${join(Object.values(all))}) ${rest}`;
+}
+
+/** What follows SET, for the columns that have a value. */
+export function assign(dialect: Dialect, table: TableName, row: Readonly<Record<string, SqlValue>>): Sql {
+  const given = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));
+  const all = Object.entries({ ...given, ...dialect.toAdded(table, given) });
+  if (all.length === 0) return raw("id = id");
+  return join(all.map(([name, value]) => sql`${raw(`${name} =`)} ${value}`));
+}
+
+/** Columns as a query gives them: `created_at` as `createdAt`. */
+export function select(table: TableName, alias: string, names: readonly string[]): Sql {
+  for (const name of names) if (!(name in tableColumns[table])) throw new RangeError(`${table} has no column ${name}`);
+  return raw(names.map((name) => `${alias}.${name} AS "${toCamelCase(name)}"`).join(", "));
+}
+
+function toCamelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Names of rows, of all columns of a type. */
+export function listNames(type: string): readonly string[] {
+  const columns = Object.values(tableColumns).flatMap((all) => Object.entries(all));
+  return columns.filter(([, other]) => other === type).map(([name]) => toCamelCase(name));
+}
+
+/** One step of a script. */
+export function* step<Row extends object>(statement: Sql): Script<readonly Row[]> {
+  return (yield statement) as readonly Row[];
+}
