@@ -19,13 +19,6 @@ interface Append {
   readonly digest: LogDigest | undefined;
 }
 
-export interface AppendQueue {
-  /** Resolves once it is stored; false: the lease was lost, and nothing is stored. @throws SheafError STORAGE_… */
-  write(append: Append): Promise<boolean>;
-  /** Resolves when nothing is being written. */
-  settle(): Promise<void>;
-}
-
 /** Groups in one statement, at most; UTF-16 units of JSON in one statement, about. */
 const MAX_GROUPS = 500;
 const MAX_LENGTH = 8 * 1024 * 1024;
@@ -37,7 +30,7 @@ export function createAppendQueue(
   connection: PostgresConnection,
   publish: (responseIds: readonly string[]) => void,
   onEnded: () => void,
-): AppendQueue {
+) {
   let waiting: WaitingAppend[] = [];
   let writing: Promise<void> | undefined;
 
@@ -70,12 +63,14 @@ export function createAppendQueue(
   };
 
   return {
-    write(append) {
+    /** Resolves once it is stored; false: the lease was lost, and nothing is stored. @throws SheafError STORAGE_… */
+    write(append: Append): Promise<boolean> {
       const outcome = { ...append, ...Promise.withResolvers<boolean>() };
       waiting.push(outcome);
       writing ??= writeAll();
       return outcome.promise;
     },
+    /** Resolves when nothing is being written. */
     settle: async () => writing,
   };
 }

@@ -3,7 +3,7 @@ import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { decodeEvents, encodeEvents } from "./encode-events.ts";
 import { digestLog, type LogDigest } from "./log-digest.ts";
-import { createAppendQueue, type AppendQueue } from "./postgres-appends.ts";
+import { createAppendQueue } from "./postgres-appends.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
 import { checkNext, createOpenLogs, type OpenLog } from "./open-logs.ts";
 import { postgresDialect, runPostgres, runPostgresScript, toColumn } from "./postgres-database.ts";
@@ -18,7 +18,7 @@ import {
 import { beginMessage, waitingNotice } from "./postgres-waiting.ts";
 import { createReadQueue } from "./postgres-reads.ts";
 import type { PostgresSession } from "./postgres-session.ts";
-import { insertResponse, toConversationInsert } from "./sql-conversations.ts";
+import { insertResponse, toConversationInsert } from "./sql-rows.ts";
 import {
   createLostError,
   createTakenError,
@@ -34,33 +34,10 @@ interface LeasedLog extends OpenLog {
   written: Promise<unknown>;
 }
 
-export interface PostgresLogs {
-  create(response: NewResponse, owner: string): Promise<ResponseRecord>;
-  /** `purpose`: what will happen with it; one that another process may go on with is not ended. */
-  claim(responseId: string, owner: string, purpose: ClaimPurpose): Promise<boolean>;
-  /** Whether this process may claim a response now, to continue it. */
-  mayContinue(responseId: string, owner: string): Promise<boolean>;
-  /** Ends the writing of a response in this process, if there was any. */
-  leave(responseId: string, owner: string): void;
-  keep(responseId: string, owner: string): Promise<LeaseState>;
-  /** Of a response that is written here. @throws SheafError INTERNAL when it is not. */
-  findLease(responseId: string, owner: string): PostgresLease;
-  append(responseId: string, owner: string, events: readonly RunEvent[]): Promise<void>;
-  read(responseId: string, owner: string, after: number, limit: number): Promise<readonly RunEvent[]>;
-  /** Resolves when nothing is being written. */
-  settle(): Promise<void>;
-  /** From now on nothing is written; resolves when nothing is being written. That others go on is no try of theirs. */
-  letGo(): Promise<void>;
-}
-
 /** No log is open yet. */
-export function createPostgresLogs(
-  connection: PostgresConnection,
-  session: PostgresSession,
-  leases: OwnLeases,
-): PostgresLogs {
+export function createPostgresLogs(connection: PostgresConnection, session: PostgresSession, leases: OwnLeases) {
   const logs = createOpenLogs<LeasedLog>();
-  const appends: AppendQueue = createAppendQueue(
+  const appends = createAppendQueue(
     connection,
     (names) => session.publish(names),
     () => session.announce(waitingNotice),
@@ -97,13 +74,14 @@ export function createPostgresLogs(
   };
 
   return {
-    async mayContinue(responseId, owner) {
+    /** Whether this process may claim a response now, to continue it. */
+    async mayContinue(responseId: string, owner: string): Promise<boolean> {
       const wanted = { responseId, owner, purpose: "continue" } as const;
       const found = await findClaimable(connection.query, session, leases, wanted);
       // Its own it may take at once: nobody else can be writing it.
       return found !== undefined && found.isFitting && (found.isOwn || session.mayTakeOver);
     },
-    async create(response, owner) {
+    async create(response: NewResponse, owner: string): Promise<ResponseRecord> {
       if (hasLetGo) throw createLeavingError();
       const { record, log } = await leases.transact(
         { conversationId: response.conversationId, owner },
@@ -115,7 +93,8 @@ export function createPostgresLogs(
       return record;
     },
 
-    async claim(responseId, owner, purpose) {
+    /** `purpose`: what will happen with it; one that another process may continue is not ended. */
+    async claim(responseId: string, owner: string, purpose: ClaimPurpose): Promise<boolean> {
       if (hasLetGo) return false;
       const found = await findClaimable(connection.query, session, leases, { responseId, owner, purpose });
       if (!found || !(found.isFitting || (purpose === "end" && hadTime(found.isOwn, responseId)))) return false;
@@ -130,12 +109,14 @@ export function createPostgresLogs(
       return true;
     },
 
+    /** Ends the writing of a response in this process, if there was any. */
     leave,
-    findLease: (responseId, owner) => logs.find(responseId, owner).lease,
-    keep: async (responseId, owner) =>
+    /** @throws SheafError INTERNAL for a response that is not written here. */
+    findLease: (responseId: string, owner: string): PostgresLease => logs.find(responseId, owner).lease,
+    keep: async (responseId: string, owner: string): Promise<LeaseState> =>
       hasLetGo ? "lost" : readLeaseState(connection.query, logs.find(responseId, owner).lease),
 
-    async append(responseId, owner, written) {
+    async append(responseId: string, owner: string, written: readonly RunEvent[]): Promise<void> {
       const events = encodeEvents(written);
       if (!events) return;
       if (hasLetGo) throw createLostError(responseId);
@@ -163,12 +144,14 @@ export function createPostgresLogs(
       if (events.endsLog) leave(responseId, owner);
     },
 
-    read: (responseId, owner, after, limit) =>
+    read: (responseId: string, owner: string, after: number, limit: number): Promise<readonly RunEvent[]> =>
       after > 0
         ? readNew({ responseId, owner, after, limit })
         : readLog(connection, responseId, { owner, after, limit }),
+    /** Resolves when nothing is being written. */
     settle: () => appends.settle(),
-    async letGo() {
+    /** From now on nothing is written; resolves when nothing is being written. That others go on is no try of theirs. */
+    async letGo(): Promise<void> {
       hasLetGo = true;
       await appends.settle();
       const keys = logs.list().map(({ key }) => key);
@@ -179,6 +162,8 @@ export function createPostgresLogs(
     },
   };
 }
+
+export type PostgresLogs = ReturnType<typeof createPostgresLogs>;
 
 function isLeaseLost(error: unknown): boolean {
   return error instanceof SheafError && error.code === "CONVERSATION_BUSY";

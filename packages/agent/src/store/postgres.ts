@@ -6,8 +6,7 @@ import { createOwnLeases, type OwnLeases, type PostgresLease, releaseLease } fro
 import { createPostgresMailbox } from "./postgres-mailbox.ts";
 import { createPostgresLogs, type PostgresLogs } from "./postgres-log.ts";
 import { isHolderAlive, openPostgresSession, type PostgresSession } from "./postgres-session.ts";
-import { createAttachmentRows } from "./sql-attachments.ts";
-import { createConversationRows } from "./sql-conversations.ts";
+import { createStoredRows } from "./sql-rows.ts";
 import { createPostgresWaiting } from "./postgres-waiting.ts";
 import type { Cluster, SharedLoad } from "./cluster.ts";
 import { localOwner, type SharedStore } from "./store.ts";
@@ -151,10 +150,8 @@ function createCluster({ connection, session, logs }: PostgresParts, owner: stri
 /** The store as an owner sees it: every statement names the owner. */
 function createView(parts: PostgresParts, owner: string): ClusterStore {
   const { connection, session, leases, logs } = parts;
-  const database = createPostgresDatabase(connection);
   return {
-    ...createConversationRows(database, owner),
-    ...createAttachmentRows(database, owner),
+    ...createStoredRows(createPostgresDatabase(connection), owner),
     gathersWrites: true,
     cluster: createCluster(parts, owner),
     forOwner: (other) => createView(parts, other),

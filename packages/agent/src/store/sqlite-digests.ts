@@ -18,10 +18,6 @@ export function storeDigest(database: Prepares, response: number): void {
     // Its response must end all the same.
     return;
   }
-  writeDigest(database, response, digest);
-}
-
-export function writeDigest(database: Prepares, response: number, digest: LogDigest): void {
   const { promptTokens, completionTokens, costUsd = null, answer } = digest;
   database
     .prepare("UPDATE responses SET prompt_tokens = ?, completion_tokens = ?, cost_usd = ?, answer = ? WHERE key = ?")

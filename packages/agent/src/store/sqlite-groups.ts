@@ -41,26 +41,15 @@ export function insertGroup(
   return changes > 0;
 }
 
-/** Moves all arrived groups to `event_groups`. The caller opens a transaction. */
-export function settleGroups(connection: SqliteConnection): void {
-  connection
-    .prepare(
-      `INSERT INTO event_groups (response, first_seq, last_seq, events)
-       SELECT response, first_seq, last_seq, events FROM arrived_groups ORDER BY response, first_seq`,
-    )
-    .run();
-  connection.prepare("DELETE FROM arrived_groups").run();
-}
-
-/** The same for one response, so that a fault in another one does not matter. */
-export function settleGroupsOf(connection: SqliteConnection, response: number): void {
-  const { changes } = connection
-    .prepare(
-      `INSERT INTO event_groups (response, first_seq, last_seq, events)
-       SELECT response, first_seq, last_seq, events FROM arrived_groups WHERE response = ? ORDER BY first_seq`,
-    )
-    .run(response);
-  if (changes > 0) connection.prepare("DELETE FROM arrived_groups WHERE response = ?").run(response);
+/** Moves arrived groups to `event_groups`, of one response or of all. The caller opens a transaction. */
+export function settleGroups(connection: SqliteConnection, response?: number): void {
+  const arrived = `FROM arrived_groups${response === undefined ? "" : " WHERE response = ?"}`;
+  const run = (sql: string) => connection.prepare(sql).run(...(response === undefined ? [] : [response]));
+  const { changes } = run(
+    `INSERT INTO event_groups (response, first_seq, last_seq, events)
+     SELECT response, first_seq, last_seq, events ${arrived} ORDER BY response, first_seq`,
+  );
+  if (changes > 0) run(`DELETE ${arrived}`);
 }
 
 /** Whether the arrived groups should be settled. `logs`: number of open logs. */

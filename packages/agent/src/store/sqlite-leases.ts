@@ -22,22 +22,6 @@ interface LeaseRow {
   readonly until: number;
 }
 
-/** The caller opens a transaction for everything but `keep`. */
-export interface Leases {
-  /**
-   * Takes the lease of a conversation; undefined: the conversation does not exist.
-   * @throws SheafError CONVERSATION_BUSY.
-   */
-  take(conversationId: string, owner: string): Lease | undefined;
-  /** @throws SheafError CONVERSATION_BUSY; false: the conversation does not exist. */
-  check(conversationId: string, owner: string): boolean;
-  release(lease: Lease): void;
-  /** Lets this process take the lease again. */
-  forget(lease: Lease): void;
-  keep(lease: Lease): LeaseState;
-  requestCancel(responseId: string, owner: string): void;
-}
-
 /** The clocks that leases use. Milliseconds. */
 export interface LeaseClocks {
   /** Wall clock, since 1970: what two machines share. */
@@ -48,7 +32,8 @@ export interface LeaseClocks {
 
 const machineClocks: LeaseClocks = { now: Date.now, uptime: readUptime };
 
-export function createLeases(connection: SqliteConnection, clocks: Partial<LeaseClocks> = {}): Leases {
+/** The caller opens a transaction for everything but `keep`. */
+export function createLeases(connection: SqliteConnection, clocks: Partial<LeaseClocks> = {}) {
   const { now, uptime } = { ...machineClocks, ...clocks };
   const holder = createLeaseHolder();
   /** Numbers of the leases that are used here, by the keys of their conversations. */
@@ -75,7 +60,8 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
   };
 
   return {
-    take(conversationId, owner) {
+    /** Undefined: the conversation does not exist. @throws SheafError CONVERSATION_BUSY. */
+    take(conversationId: string, owner: string): Lease | undefined {
       const row = find(conversationId, owner);
       if (!row) return undefined;
       checkFree(row, conversationId);
@@ -86,12 +72,13 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
       fences.set(row.key, fence);
       return { conversation: row.key, fence };
     },
-    check(conversationId, owner) {
+    /** False: the conversation does not exist. @throws SheafError CONVERSATION_BUSY. */
+    check(conversationId: string, owner: string): boolean {
       const row = find(conversationId, owner);
       if (row) checkFree(row, conversationId);
       return row !== undefined;
     },
-    release({ conversation, fence }) {
+    release({ conversation, fence }: Lease): void {
       connection
         .prepare(
           "UPDATE conversations SET lease_holder = NULL, lease_until = 0, cancel = 0 WHERE key = ? AND fence = ?",
@@ -99,8 +86,9 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
         .run(conversation, fence);
       forget({ conversation, fence });
     },
+    /** Lets this process take the lease again. */
     forget,
-    keep({ conversation, fence }) {
+    keep({ conversation, fence }: Lease): LeaseState {
       const row = connection
         .prepare(
           "UPDATE conversations SET lease_holder = ?, lease_until = ? WHERE key = ? AND fence = ? RETURNING cancel",
@@ -111,7 +99,7 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
       if (!row) return "lost";
       return row.cancel === 1 ? "cancel" : "kept";
     },
-    requestCancel(responseId, owner) {
+    requestCancel(responseId: string, owner: string): void {
       connection
         .prepare(
           `UPDATE conversations SET cancel = 1 WHERE lease_holder IS NOT NULL AND owner = ?
@@ -121,6 +109,8 @@ export function createLeases(connection: SqliteConnection, clocks: Partial<Lease
     },
   };
 }
+
+export type Leases = ReturnType<typeof createLeases>;
 
 interface SeenHolder {
   /** Its process has certainly ended. */

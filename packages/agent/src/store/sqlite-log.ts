@@ -11,7 +11,7 @@ import {
 } from "./store.ts";
 import type { EncodedEvents } from "./encode-events.ts";
 import { checkNext, createOpenLogs, type OpenLog } from "./open-logs.ts";
-import { insertResponse, toConversationInsert } from "./sql-conversations.ts";
+import { insertResponse, toConversationInsert } from "./sql-rows.ts";
 import { runSqlite, runSqliteScript, sqliteDialect } from "./sqlite-database.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { storeDigest } from "./sqlite-digests.ts";
@@ -22,7 +22,6 @@ import {
   lastSeqOfResponse,
   readGroups,
   settleGroups,
-  settleGroupsOf,
 } from "./sqlite-groups.ts";
 import type { Lease, Leases } from "./sqlite-leases.ts";
 
@@ -45,24 +44,8 @@ interface Append extends OwnedAppend {
   readonly log: LeasedLog;
 }
 
-export interface SqliteLogs {
-  create(response: NewResponse, owner: string): ResponseRecord;
-  claim(responseId: string, owner: string): boolean;
-  /** Ends the writing of a response in this process, if there was any. */
-  leave(responseId: string, owner: string): void;
-  keep(responseId: string, owner: string): LeaseState;
-  append(entry: OwnedAppend): void;
-  /** Appends several in one transaction. Returns an error for each that was refused; the others are stored. */
-  appendAll(appends: readonly OwnedAppend[]): readonly (SheafError | undefined)[];
-  /** Whether `appendAll` left so many arrived groups that they should be settled. */
-  isMuchArrived(): boolean;
-  /** Moves all arrived groups to their logs. */
-  settle(): void;
-  read(responseId: string, owner: string, after: number, limit: number): readonly RunEvent[];
-}
-
 /** No log is open yet. */
-export function createSqliteLogs(connection: SqliteConnection, leases: Leases): SqliteLogs {
+export function createSqliteLogs(connection: SqliteConnection, leases: Leases) {
   const logs = createOpenLogs<LeasedLog>();
 
   /** Checks the numbers, and writes within a transaction, or as one statement. */
@@ -73,7 +56,7 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
     if (!insertGroup(connection, table, log.key, events, log.lease)) throw createLostError(responseId);
     log.hasArrived ||= isGathered;
     if (!events.endsLog) return;
-    if (log.hasArrived) settleGroupsOf(connection, log.key);
+    if (log.hasArrived) settleGroups(connection, log.key);
     connection.prepare("UPDATE responses SET ended = 1 WHERE key = ?").run(log.key);
     storeDigest(connection, log.key);
     leases.release(log.lease);
@@ -85,13 +68,13 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
   };
 
   return {
-    create: (response, owner) => {
+    create: (response: NewResponse, owner: string): ResponseRecord => {
       const { record, log } = connection.transact("grouped", () => beginResponse(connection, leases, response, owner));
       logs.add(response.id, log);
       return record;
     },
 
-    claim: (responseId, owner) =>
+    claim: (responseId: string, owner: string): boolean =>
       connection.transact("grouped", () => {
         const row = connection
           .prepare(
@@ -111,14 +94,16 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
         }
       }),
 
-    leave(responseId, owner) {
+    /** Ends the writing of a response in this process, if there was any. */
+    leave(responseId: string, owner: string): void {
       const log = logs.remove(responseId, owner);
       if (log) leases.forget(log.lease);
     },
 
-    keep: (responseId, owner) => connection.run(() => leases.keep(logs.find(responseId, owner).lease)),
+    keep: (responseId: string, owner: string): LeaseState =>
+      connection.run(() => leases.keep(logs.find(responseId, owner).lease)),
 
-    append(entry) {
+    append(entry: OwnedAppend): void {
       const append: Append = { ...entry, log: logs.find(entry.responseId, entry.owner) };
       if (entry.events.endsLog) {
         connection.transact(entry.durability, () => write(append, false));
@@ -131,7 +116,8 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
       note(append);
     },
 
-    appendAll(owned) {
+    /** Appends several in one transaction. Returns an error for each that was refused; the others are stored. */
+    appendAll(owned: readonly OwnedAppend[]): readonly (SheafError | undefined)[] {
       const refused = new Map<OwnedAppend, SheafError>();
       const written: Append[] = [];
       const isSynced = owned.some(({ durability }) => durability === "synced");
@@ -158,10 +144,12 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
       return owned.map((entry) => refused.get(entry));
     },
 
+    /** Whether `appendAll` left so many arrived groups that they should be settled. */
     isMuchArrived: () => connection.run(() => isMuchArrived(connection, logs.size)),
+    /** Moves all arrived groups to their logs. */
     settle: () => connection.transact("grouped", () => settleGroups(connection)),
 
-    read: (responseId, owner, after, limit) =>
+    read: (responseId: string, owner: string, after: number, limit: number): readonly RunEvent[] =>
       connection.run(() => {
         const events: RunEvent[] = [];
         for (const row of readGroups(connection, responseId, owner, after)) {
@@ -172,6 +160,8 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases): 
       }),
   };
 }
+
+export type SqliteLogs = ReturnType<typeof createSqliteLogs>;
 
 /** Within a transaction. @throws SheafError CONVERSATION_BUSY, USAGE. */
 function beginResponse(

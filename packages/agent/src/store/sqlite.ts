@@ -3,8 +3,7 @@ import { openSqliteConnection, type SqliteConnection } from "./sqlite-connection
 import { createSqliteDatabase } from "./sqlite-database.ts";
 import { createLeases, type LeaseClocks, type Leases } from "./sqlite-leases.ts";
 import { encodeEvents } from "./encode-events.ts";
-import { createAttachmentRows } from "./sql-attachments.ts";
-import { createConversationRows } from "./sql-conversations.ts";
+import { createStoredRows } from "./sql-rows.ts";
 import { createSqliteLogs, type SqliteLogs } from "./sqlite-log.ts";
 import { localOwner, type SharedStore } from "./store.ts";
 
@@ -29,10 +28,8 @@ export interface SqliteParts {
 /** The store as an owner sees it: every statement names the owner. */
 export function createSqliteView(parts: SqliteParts, owner: string): SharedStore {
   const { connection, leases, logs } = parts;
-  const database = createSqliteDatabase(connection);
   return {
-    ...createConversationRows(database, owner),
-    ...createAttachmentRows(database, owner),
+    ...createStoredRows(createSqliteDatabase(connection), owner),
     gathersWrites: false,
     cluster: undefined,
     watchResponse: () => () => undefined,

@@ -157,13 +157,67 @@ interface ConversationQuery {
   readonly search?: string | undefined;
 }
 
+/** A file that messages may name (X46); it belongs to its owner, and to no conversation. */
+export interface AttachmentRecord {
+  /** `att_<uuid>`. */
+  readonly id: string;
+  readonly name: string;
+  readonly mediaType: AttachmentType;
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** What one owner may have of them. */
+export interface AttachmentLimits {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** Rows that one owner sees, and that need no lease. */
+export interface StoredRows {
+  /** Removes the responses of a conversation from a position on from its history. */
+  revertResponses(conversationId: string, fromPosition: number): Promise<void>;
+  getResponse(responseId: string): Promise<ResponseRecord | undefined>;
+  /** In order of their position; reverted ones too. */
+  listResponses(conversationId: string): Promise<readonly ResponseRecord[]>;
+  getConversation(conversationId: string): Promise<ConversationRecord | undefined>;
+  /** Newest first; with `pinnedFirst`, the pinned ones newest first, then the others. */
+  listConversations(query: ConversationQuery): Promise<readonly ConversationRecord[]>;
+  /** Responses of all owners that have not ended; most are running. Oldest first. */
+  listOpenResponses(): Promise<readonly OpenResponse[]>;
+  /** The response to a request (X9). */
+  findRequest(key: string): Promise<RequestRecord | undefined>;
+  /** False: it does not exist. */
+  changeConversation(conversationId: string, patch: ConversationPatch): Promise<boolean>;
+  /** Stores a conversation whole or not at all. @throws SheafError USAGE for an id that is taken. */
+  addConversation(conversation: CompleteConversation): Promise<void>;
+  /** Of the responses that are not reverted, in order. */
+  listTexts(conversationId: string): Promise<readonly ResponseTexts[]>;
+  countConversations(): Promise<number>;
+  /** What the owner used on a day, `2026-02-23`. */
+  readUsage(day: string): Promise<OwnerUsage>;
+  addUsage(day: string, usage: OwnerUsage): Promise<void>;
+  /** False: there would be more than the limits, whatever is added at the same moment. */
+  addAttachment(record: AttachmentRecord, bytes: Uint8Array, limits: AttachmentLimits): Promise<boolean>;
+  getAttachment(id: string): Promise<AttachmentRecord | undefined>;
+  /** Oldest first. */
+  listAttachments(): Promise<readonly AttachmentRecord[]>;
+  readAttachment(id: string): Promise<Uint8Array | undefined>;
+  /** False: it does not exist. */
+  deleteAttachment(id: string): Promise<boolean>;
+  /** Of all owners. */
+  deleteAttachmentsBefore(time: number): Promise<void>;
+}
+
 /**
  * Durable conversations, responses and their logs, as one owner sees them: nothing of others can be reached (S-53).
  * A conversation has one writer at a time, across all processes: the holder of its lease. A lease ends with its response,
  * with its process, or when it is not renewed in time. Each lease has a higher number than the last, and a writer with an
  * old number can no longer write (R-05). Failures are `SheafError`s with a STORAGE_ code.
  */
-export interface Store {
+export interface Store extends StoredRows {
   /** An append takes a while, and a large one hardly longer than a small one: better to gather events into groups. */
   readonly gathersWrites: boolean;
   /**
@@ -207,68 +261,15 @@ export interface Store {
    * Undefined: the conversation does not exist. @throws SheafError CONVERSATION_BUSY.
    */
   lockConversation(conversationId: string): Promise<(() => Promise<void>) | undefined>;
-  /** Removes the responses of a conversation from a position on from its history. */
-  revertResponses(conversationId: string, fromPosition: number): Promise<void>;
-  getResponse(responseId: string): Promise<ResponseRecord | undefined>;
-  /** In order of their position; reverted ones too. */
-  listResponses(conversationId: string): Promise<readonly ResponseRecord[]>;
-  getConversation(conversationId: string): Promise<ConversationRecord | undefined>;
-  /** Newest first; with `pinnedFirst`, the pinned ones newest first, then the others. */
-  listConversations(query: ConversationQuery): Promise<readonly ConversationRecord[]>;
   close(): Promise<void>;
 }
 
-/** A file that messages may name (X46); it belongs to its owner, and to no conversation. */
-export interface AttachmentRecord {
-  /** `att_<uuid>`. */
-  readonly id: string;
-  readonly name: string;
-  readonly mediaType: AttachmentType;
-  /** Bytes. */
-  readonly size: number;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-}
-
-/** What one owner may have of them. */
-export interface AttachmentLimits {
-  readonly count: number;
-  readonly bytes: number;
-}
-
-/** Files of one owner; `deleteAttachmentsBefore` is for those of all. */
-export interface AttachmentStore {
-  /** False: there would be more than the limits, whatever is added at the same moment. */
-  addAttachment(record: AttachmentRecord, bytes: Uint8Array, limits: AttachmentLimits): Promise<boolean>;
-  getAttachment(id: string): Promise<AttachmentRecord | undefined>;
-  /** Oldest first. */
-  listAttachments(): Promise<readonly AttachmentRecord[]>;
-  readAttachment(id: string): Promise<Uint8Array | undefined>;
-  /** False: it does not exist. */
-  deleteAttachment(id: string): Promise<boolean>;
-  deleteAttachmentsBefore(time: number): Promise<void>;
-}
-
 /** What a server needs in addition. */
-export interface SharedStore extends Store, AttachmentStore {
+export interface SharedStore extends Store {
   /** The same store as seen by another owner; closing one closes all. */
   forOwner(owner: string): SharedStore;
   /** Whether it can be read and written now. @throws SheafError STORAGE_… */
   checkReady(): Promise<void>;
-  /** Responses of all owners that have not ended; most are running. Oldest first. */
-  listOpenResponses(): Promise<readonly OpenResponse[]>;
-  /** The response to a request (X9). */
-  findRequest(key: string): Promise<RequestRecord | undefined>;
-  /** False: it does not exist. */
-  changeConversation(conversationId: string, patch: ConversationPatch): Promise<boolean>;
-  /** Stores a conversation whole or not at all. @throws SheafError USAGE for an id that is taken. */
-  addConversation(conversation: CompleteConversation): Promise<void>;
-  /** Of the responses that are not reverted, in order. */
-  listTexts(conversationId: string): Promise<readonly ResponseTexts[]>;
-  countConversations(): Promise<number>;
-  /** What the owner used on a day, `2026-02-23`. */
-  readUsage(day: string): Promise<OwnerUsage>;
-  addUsage(day: string, usage: OwnerUsage): Promise<void>;
   /** False: it does not exist. @throws SheafError CONVERSATION_BUSY. */
   deleteConversation(conversationId: string): Promise<boolean>;
   /**

@@ -35,20 +35,15 @@ export function createThreadedSqliteStore(file: string): SharedStore {
 
 function createView(parts: SqliteParts, writer: Writer, owner: string): SharedStore {
   const reader = createSqliteView(parts, owner);
-  const call = async <Method extends WriteMethod>(
-    method: Method,
-    ...args: Parameters<SharedStore[Method]>
-  ): Promise<Awaited<ReturnType<SharedStore[Method]>>> =>
-    (await writer.send({ kind: "call", owner, method, args })) as Awaited<ReturnType<SharedStore[Method]>>;
+  const toWrite = (method: WriteMethod) => [
+    method,
+    (...args: unknown[]) => writer.send({ kind: "call", owner, method, args }),
+  ];
   return {
     ...reader,
+    ...(Object.fromEntries(writeMethods.map(toWrite)) as Pick<SharedStore, WriteMethod>),
     gathersWrites: true,
     forOwner: (other) => createView(parts, writer, other),
-    createResponse: (response) => call("createResponse", response),
-    claimResponse: (responseId) => call("claimResponse", responseId),
-    leaveResponse: (responseId) => call("leaveResponse", responseId),
-    keepLease: (responseId) => call("keepLease", responseId),
-    requestCancel: (responseId) => call("requestCancel", responseId),
     async lockConversation(conversationId) {
       const lock = await writer.send({ kind: "call", owner, method: "lockConversation", args: [conversationId] });
       if (typeof lock !== "number") return undefined;
@@ -58,15 +53,6 @@ function createView(parts: SqliteParts, writer: Writer, owner: string): SharedSt
       const encoded = encodeEvents(events);
       if (encoded) await writer.send({ kind: "append", responseId, owner, events: encoded, durability });
     },
-    revertResponses: (conversationId, fromPosition) => call("revertResponses", conversationId, fromPosition),
-    changeConversation: (conversationId, patch) => call("changeConversation", conversationId, patch),
-    addConversation: (conversation) => call("addConversation", conversation),
-    deleteConversation: (conversationId) => call("deleteConversation", conversationId),
-    deleteOldConversations: (before, limit) => call("deleteOldConversations", before, limit),
-    addUsage: (day, usage) => call("addUsage", day, usage),
-    addAttachment: (record, bytes, limits) => call("addAttachment", record, bytes, limits),
-    deleteAttachment: (id) => call("deleteAttachment", id),
-    deleteAttachmentsBefore: (time) => call("deleteAttachmentsBefore", time),
     async close() {
       await writer.close();
       await reader.close();
@@ -136,32 +122,30 @@ function createDeathError(cause: Error | undefined): SheafError {
 }
 
 /** Writes other than appends. */
-export type WriteMethod =
-  | "createResponse"
-  | "claimResponse"
-  | "leaveResponse"
-  | "keepLease"
-  | "requestCancel"
-  | "lockConversation"
-  | "revertResponses"
-  | "changeConversation"
-  | "addConversation"
-  | "deleteConversation"
-  | "deleteOldConversations"
-  | "addUsage"
-  | "addAttachment"
-  | "deleteAttachment"
-  | "deleteAttachmentsBefore";
+const writeMethods = [
+  "createResponse",
+  "claimResponse",
+  "leaveResponse",
+  "keepLease",
+  "requestCancel",
+  "lockConversation",
+  "revertResponses",
+  "changeConversation",
+  "addConversation",
+  "deleteConversation",
+  "deleteOldConversations",
+  "addUsage",
+  "addAttachment",
+  "deleteAttachment",
+  "deleteAttachmentsBefore",
+] as const satisfies readonly (keyof SharedStore)[];
+
+type WriteMethod = (typeof writeMethods)[number];
 
 /** One thing to do. */
 type WorkerAction =
   | (OwnedAppend & { readonly kind: "append" })
-  | {
-      readonly kind: "call";
-      readonly owner: string;
-      readonly method: WriteMethod;
-      readonly args: Parameters<SharedStore[WriteMethod]>;
-    }
+  | { readonly kind: "call"; readonly owner: string; readonly method: WriteMethod; readonly args: readonly unknown[] }
   /** Releases a lock; `lock` is the value of the call that took it. */
   | { readonly kind: "unlock"; readonly lock: number }
   | { readonly kind: "close" };

@@ -1,4 +1,4 @@
-/** Conversations, responses and usage, as rows. Every statement names the owner (S-53). */
+/** Conversations, responses, usage and attachments, as rows. Every statement names the owner (S-53). */
 import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import { encodeEvents, findPrompt } from "./encode-events.ts";
@@ -17,6 +17,7 @@ import {
 } from "./sql.ts";
 import {
   createTakenError,
+  type AttachmentRecord,
   type CompleteConversation,
   type ConversationRecord,
   type ConversationSettings,
@@ -26,26 +27,8 @@ import {
   type RequestRecord,
   type ResponseRecord,
   type ResponseTexts,
-  type SharedStore,
+  type StoredRows,
 } from "./store.ts";
-
-/** The methods of the store that need no lease. */
-type ConversationRows = Pick<
-  SharedStore,
-  | "revertResponses"
-  | "getResponse"
-  | "listResponses"
-  | "getConversation"
-  | "listConversations"
-  | "listOpenResponses"
-  | "findRequest"
-  | "changeConversation"
-  | "addConversation"
-  | "listTexts"
-  | "countConversations"
-  | "readUsage"
-  | "addUsage"
->;
 
 /** Texts are JSON. */
 interface ConversationRow extends Omit<ConversationRecord, "settings" | "usage" | "openResponseId"> {
@@ -60,7 +43,7 @@ const firstGroup = raw("LEFT JOIN sheaf.event_groups g ON g.response = r.key AND
 const nothing = raw("");
 
 /** The rows as `owner` sees them. */
-export function createConversationRows(database: SqlDatabase, owner: string): ConversationRows {
+export function createStoredRows(database: SqlDatabase, owner: string): StoredRows {
   const { dialect, read } = database;
 
   const selectConversations = async (where: Sql): Promise<readonly ConversationRecord[]> => {
@@ -163,7 +146,48 @@ export function createConversationRows(database: SqlDatabase, owner: string): Co
           SET turns = t.turns + excluded.turns, cost_usd = t.cost_usd + excluded.cost_usd`;
         if (!isDoubtful) yield insert(dialect, "owner_usage", row, sum);
       }),
+    ...createAttachmentRows(database, owner),
   };
+}
+
+/** Every statement but the sweep names the owner (S-120). */
+function createAttachmentRows(database: SqlDatabase, owner: string) {
+  const { dialect, read } = database;
+  const columns = select("attachments", "a", ["id", "name", "media_type", "size", "created_at"]);
+  const selectRecords = (rest: Sql): Promise<readonly AttachmentRecord[]> =>
+    read(sql`SELECT ${columns} FROM sheaf.attachments a WHERE a.owner = ${owner} ${rest}`);
+  const isOwn = (id: string): Sql => sql`id = ${id} AND owner = ${owner}`;
+  return {
+    addAttachment: ({ id, name, mediaType, size, createdAt }, bytes, limits) =>
+      database.transact("synced", function* (isDoubtful) {
+        // A process that counts must not miss a file that is being added.
+        const lock = dialect.lock(`attachments ${owner}`);
+        if (lock) yield lock;
+        if (isDoubtful && (yield sql`SELECT 1 FROM sheaf.attachments WHERE id = ${id}`).length > 0) return true;
+        const [kept] = yield* step<{ count: number; bytes: number }>(
+          sql`SELECT COUNT(*) AS count, CAST(COALESCE(SUM(size), 0) AS bigint) AS bytes
+            FROM sheaf.attachments WHERE owner = ${owner}`,
+        );
+        if (kept!.count >= limits.count || kept!.bytes + size > limits.bytes) return false;
+        const row = { id, owner, name, media_type: mediaType, size, created_at: createdAt, bytes };
+        yield insert(dialect, "attachments", row, raw(""));
+        return true;
+      }),
+    getAttachment: async (id) => (await selectRecords(sql`AND a.id = ${id}`))[0],
+    listAttachments: () => selectRecords(raw("ORDER BY a.created_at, a.id")),
+    async readAttachment(id) {
+      const [row] = await read<{ bytes: Uint8Array }>(sql`SELECT bytes FROM sheaf.attachments WHERE ${isOwn(id)}`);
+      return row?.bytes;
+    },
+    // Not by `write`: a second try would find the row gone.
+    deleteAttachment: (id) =>
+      database.transact("synced", function* (isDoubtful) {
+        return (yield sql`DELETE FROM sheaf.attachments WHERE ${isOwn(id)} RETURNING id`).length > 0 || isDoubtful;
+      }),
+    async deleteAttachmentsBefore(time) {
+      await database.write("grouped", sql`DELETE FROM sheaf.attachments WHERE created_at < ${time}`);
+    },
+  } satisfies Partial<StoredRows>;
 }
 
 function toRecord({ settings, usage, openResponseId, ...row }: ConversationRow): ConversationRecord {
