@@ -15,32 +15,23 @@ export interface PostgresLease {
 type TakeLease = () => Promise<PostgresLease | undefined>;
 
 /**
- * The leases that this process uses. It takes the leases of one conversation one after the other. If the database has a
- * lease with the number of this process that is missing here, the answer of its transaction was lost, or its response
- * could not be written. Then this process takes it again.
+ * The leases that this process uses; it has none yet. It takes the leases of one conversation one after the other. If the
+ * database has a lease with the number of this process that is missing here, the answer of its transaction was lost, or its
+ * response could not be written. Then this process takes it again.
  */
-export interface OwnLeases {
-  /**
-   * A transaction that may take the lease of a conversation. `toLease` returns the lease that its result uses until
-   * `forget`.
-   */
-  transact<Result>(
-    place: { readonly conversationId: string; readonly owner: string },
-    action: (query: Query, take: TakeLease, isDoubtful: boolean) => Promise<Result>,
-    toLease: (result: Result) => PostgresLease | undefined,
-  ): Promise<Result>;
-  has(lease: Pick<PostgresLease, "conversationId" | "fence">): boolean;
-  /** Removes a lease that ended or can't write any more. */
-  forget(lease: PostgresLease): void;
-}
-
-/** It has none yet. */
-export function createOwnLeases({ transact }: PostgresConnection, session: PostgresSession): OwnLeases {
+export function createOwnLeases({ transact }: PostgresConnection, session: PostgresSession) {
   /** Numbers of leases, by conversation. */
   const fences = new Map<string, number>();
   const taking = new Map<string, Promise<unknown>>();
-  const leases: OwnLeases = {
-    async transact({ conversationId, owner }, action, toLease) {
+  const has = ({ conversationId, fence }: Pick<PostgresLease, "conversationId" | "fence">): boolean =>
+    fences.get(conversationId) === fence;
+  return {
+    /** A transaction that may take the lease of a conversation. `toLease` returns the lease that its result uses until `forget`. */
+    async transact<Result>(
+      { conversationId, owner }: { readonly conversationId: string; readonly owner: string },
+      action: (query: Query, take: TakeLease, isDoubtful: boolean) => Promise<Result>,
+      toLease: (result: Result) => PostgresLease | undefined,
+    ): Promise<Result> {
       const before = taking.get(conversationId);
       const own = Promise.withResolvers<void>();
       taking.set(conversationId, own.promise);
@@ -58,13 +49,15 @@ export function createOwnLeases({ transact }: PostgresConnection, session: Postg
         own.resolve();
       }
     },
-    has: ({ conversationId, fence }) => fences.get(conversationId) === fence,
-    forget(lease) {
-      if (leases.has(lease)) fences.delete(lease.conversationId);
+    has,
+    /** Removes a lease that ended or can't write any more. */
+    forget(lease: PostgresLease): void {
+      if (has(lease)) fences.delete(lease.conversationId);
     },
   };
-  return leases;
 }
+
+export type OwnLeases = ReturnType<typeof createOwnLeases>;
 
 const isFree = (quiet: string): string => `(c.holder IS NULL OR NOT ${isHolderAlive("c.holder", quiet)})`;
 

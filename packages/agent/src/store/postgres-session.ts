@@ -48,28 +48,8 @@ export function isHolderAlive(holder: string, quiet: string): string {
 const beat = `INSERT INTO sheaf.holders (id, alive_until) VALUES ($1, clock_timestamp() + interval '${ALIVE_SECONDS} s')
   ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until`;
 
-export interface PostgresSession {
-  /** Names this process as the holder of its leases. */
-  readonly holder: number;
-  /** False without a connection, and for 10 s after it was made again: the others may have lost theirs, too, and come back. */
-  readonly mayTakeOver: boolean;
-  /** Who gave no sign of life for so long, by the time that passed here: no clock has a say. Milliseconds; default: 4 s. */
-  readonly listQuiet: (forMs?: number) => readonly number[];
-  /** Calls back when another process may have changed something of this name, until the result is called. */
-  watch(name: string, onChange: () => void): () => void;
-  /** Tells the others. */
-  publish(names: Iterable<string>): void;
-  /** Whether another process is alive. */
-  hasOthers(): Promise<boolean>;
-  /** From now on this process counts as dead, although it goes on for a while: its leases are free for others. */
-  leave(): Promise<void>;
-  /** Tells the others, and who watches here. */
-  announce(name: string): void;
-  close(): Promise<void>;
-}
-
 /** @throws SheafError when the database cannot be reached. */
-export async function openPostgresSession(connection: PostgresConnection): Promise<PostgresSession> {
+export async function openPostgresSession(connection: PostgresConnection) {
   const holder = randomInt(2 ** 48 - 1);
   const watchers = new Map<string, Set<() => void>>();
   const unpublished = new Set<string>();
@@ -173,24 +153,29 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
   }, BEAT_MS);
   beats.unref();
 
+  /** Who gave no sign of life for so long, by the time that passed here: no clock has a say. Milliseconds. */
   const listQuiet = (forMs = QUIET_MS): readonly number[] => {
     const now = performance.now();
     return [...signs].filter(([, { seenAt }]) => now - seenAt >= forMs).map(([id]) => id);
   };
 
+  /** Tells the others. */
   const publish = (names: Iterable<string>): void => {
     for (const name of names) if (name.length <= MAX_NAME) unpublished.add(name);
     void sendNotices();
   };
 
   return {
+    /** Names this process as the holder of its leases. */
     holder,
-    get mayTakeOver() {
+    /** False without a connection, and for 10 s after it was made again: the others may have lost theirs, too, and come back. */
+    get mayTakeOver(): boolean {
       if (!client) return false;
       return backSince === undefined || performance.now() - backSince > ALIVE_SECONDS * 1000;
     },
     listQuiet,
-    watch(name, onChange) {
+    /** Calls back when another process may have changed something of this name, until the result is called. */
+    watch(name: string, onChange: () => void): () => void {
       const ofName = watchers.get(name) ?? new Set();
       watchers.set(name, ofName.add(onChange));
       return () => {
@@ -198,11 +183,13 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
         if (ofName.size === 0 && watchers.get(name) === ofName) watchers.delete(name);
       };
     },
-    async hasOthers() {
+    /** Whether another process is alive. */
+    async hasOthers(): Promise<boolean> {
       const alive = `SELECT 1 FROM sheaf.holders o WHERE o.id <> $1 AND ${isHolderAlive("o.id", "$2")} LIMIT 1`;
       return (await connection.query(alive, [holder, listQuiet()])).length > 0;
     },
-    async leave() {
+    /** From now on this process counts as dead, although it goes on for a while: its leases are free for others. */
+    async leave(): Promise<void> {
       hasLeft = true;
       clearInterval(beats);
       // Its row stays: others see by it how long they have to go on with its responses.
@@ -210,11 +197,12 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
       await client?.query("SELECT pg_advisory_unlock($1)", [holder]).catch(() => undefined);
     },
     publish,
-    announce(name) {
+    /** Tells the others, and who watches here. */
+    announce(name: string): void {
       publish([name]);
       tell(name);
     },
-    async close() {
+    async close(): Promise<void> {
       isClosed = true;
       clearInterval(beats);
       const closing = client;
@@ -224,6 +212,8 @@ export async function openPostgresSession(connection: PostgresConnection): Promi
     },
   };
 }
+
+export type PostgresSession = Awaited<ReturnType<typeof openPostgresSession>>;
 
 /** The last one of a process, and when it was first seen here: milliseconds of `performance`. */
 interface SignOfLife {

@@ -120,40 +120,26 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_CONSTRAINT = 19;
 const SQLITE_CONSTRAINT_TRIGGER = 1811;
 
-/** Result codes of SQLite (https://sqlite.org/rescode.html). */
-const codes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([
-  [5, ["STORAGE_LOCKED", "another process holds it: try again"]],
-  [6, ["STORAGE_LOCKED", "another process holds it: try again"]],
-  [
-    8,
-    ["STORAGE_LOCKED", "it cannot be written: check its rights, choose another folder by SHEAF_HOME, or use --no-save"],
-  ],
-  [
-    10,
-    [
-      "STORAGE_FULL",
-      "the disk refused to write: free some space, choose another folder by SHEAF_HOME, or use --no-save",
-    ],
-  ],
-  [SQLITE_CORRUPT, ["STORAGE_CORRUPT", "it is damaged: move the file away, or choose another folder by SHEAF_HOME"]],
-  [13, ["STORAGE_FULL", "the disk is full: free some space, choose another folder by SHEAF_HOME, or use --no-save"]],
-  [
-    14,
-    ["STORAGE_LOCKED", "it cannot be opened: check its rights, choose another folder by SHEAF_HOME, or use --no-save"],
-  ],
-  [
-    SQLITE_CONSTRAINT_TRIGGER,
-    [
-      "STORAGE_LOCKED",
-      "a trigger in it refuses to write: remove it, choose another folder by SHEAF_HOME, or use --no-save",
-    ],
-  ],
-  [26, ["STORAGE_CORRUPT", "it is not a SQLite file: move it away, or choose another folder by SHEAF_HOME"]],
-]);
+type Known = readonly [code: ErrorCode, advice: string];
 
-const systemCodes: ReadonlyMap<string, readonly [ErrorCode, string]> = new Map([
-  ["ENOSPC", codes.get(13)!],
-  ["EDQUOT", codes.get(13)!],
+const elsewhere = "choose another folder by SHEAF_HOME, or use --no-save";
+const locked: Known = ["STORAGE_LOCKED", "another process holds it: try again"];
+const full: Known = ["STORAGE_FULL", `the disk is full: free some space, ${elsewhere}`];
+const unopened: Known = ["STORAGE_LOCKED", `it cannot be opened: check its rights, ${elsewhere}`];
+
+/** Result codes of SQLite (https://sqlite.org/rescode.html), and codes of the system. */
+const codes: ReadonlyMap<number | string, Known> = new Map<number | string, Known>([
+  [5, locked],
+  [6, locked],
+  [8, ["STORAGE_LOCKED", `it cannot be written: check its rights, ${elsewhere}`]],
+  [10, ["STORAGE_FULL", `the disk refused to write: free some space, ${elsewhere}`]],
+  [SQLITE_CORRUPT, ["STORAGE_CORRUPT", "it is damaged: move the file away, or choose another folder by SHEAF_HOME"]],
+  [13, full],
+  [14, unopened],
+  [SQLITE_CONSTRAINT_TRIGGER, ["STORAGE_LOCKED", `a trigger in it refuses to write: remove it, ${elsewhere}`]],
+  [26, ["STORAGE_CORRUPT", "it is not a SQLite file: move it away, or choose another folder by SHEAF_HOME"]],
+  ["ENOSPC", full],
+  ["EDQUOT", full],
 ]);
 
 /** The primary result code, which is the low byte of an extended code. The code of a trigger stays whole. */
@@ -174,7 +160,7 @@ function toStorageError(error: unknown, name: string): SheafError {
   if (error instanceof SheafError) return error;
   const { code, message } = error as { code?: string; message?: string };
   const resultCode = toResultCode(error);
-  const known = resultCode === undefined ? (systemCodes.get(code ?? "") ?? codes.get(14)) : codes.get(resultCode);
+  const known = resultCode === undefined ? (codes.get(code ?? "") ?? unopened) : codes.get(resultCode);
   const [kind, advice] = known ?? (["INTERNAL", "unexpected"] as const);
   return new SheafError(kind, `the store ${name} failed (${message ?? String(error)}): ${advice}`, {
     cause: error,

@@ -296,11 +296,8 @@ export class RunningLimitError extends SheafError {
 
 /** Another writer has the lease of the conversation. */
 export function createBusyError(conversationId: string): SheafError {
-  return new SheafError(
-    "CONVERSATION_BUSY",
-    `another response of ${conversationId} is being written: wait for its end, or cancel it`,
-    { source: "storage" },
-  );
+  const message = `another response of ${conversationId} is being written: wait for its end, or cancel it`;
+  return new SheafError("CONVERSATION_BUSY", message, { source: "storage" });
 }
 
 /** Whether a response could not begin because another one is being written: it may in a moment. */
@@ -328,9 +325,6 @@ export function isHandOver(error: unknown): boolean {
 
 /** Another writer took the response over. */
 export function createLostError(responseId: string): SheafError {
-  return new SheafError(
-    "CONVERSATION_BUSY",
-    `another process took over ${responseId}, since this one did not respond for a while: read what it wrote`,
-    { source: "storage" },
-  );
+  const message = `another process took over ${responseId}, since this one did not respond for a while: read what it wrote`;
+  return new SheafError("CONVERSATION_BUSY", message, { source: "storage" });
 }
