@@ -5,7 +5,7 @@
 export { createAgent, type Agent, type AgentOptions, type AgentRunOptions } from "./assemble/create-agent.ts";
 export type { AgentRun } from "./assemble/agent-run.ts";
 export type { CustomTool, CustomToolContext } from "./assemble/custom-tool.ts";
-export type { PermissionSettings } from "./assemble/run-order.ts";
+export type { PermissionSettings } from "./assemble/run-request.ts";
 export type { Environment } from "./base/paths.ts";
 export { errorTable, SheafError, type ErrorCode, type ErrorKind } from "./base/errors.ts";
 export type { McpServers, McpServerSettings } from "./config/mcp-settings.ts";

@@ -4,7 +4,7 @@ import { SheafError } from "../base/errors.ts";
 import type { AgentKind } from "../config/agent-kinds.ts";
 import { isBuiltInModel, type ModelChoice } from "../config/endpoints.ts";
 import type { Model } from "../model/provider.ts";
-import type { RunOrder } from "./run-order.ts";
+import type { RunRequest } from "./run-request.ts";
 
 /** A model of a kind's own. */
 export interface AgentModel {
@@ -23,7 +23,7 @@ export interface ChosenAgents {
   readonly notices: readonly string[];
 }
 
-type Order = Pick<RunOrder, "modelName" | "agentModels" | "limits">;
+type Order = Pick<RunRequest, "modelName" | "agentModels" | "limits">;
 
 /**
  * A definition of the user may name any model that the user can use; one that cannot be used leaves its kind out, since
@@ -34,22 +34,22 @@ export async function chooseAgents(
   asked: Order,
   time: number,
 ): Promise<ChosenAgents> {
-  const order = { ...asked, modelName: asked.modelName ?? asked.agentModels?.ofRun };
+  const request = { ...asked, modelName: asked.modelName ?? asked.agentModels?.ofRun };
   const kinds = new Map(found);
   const models = new Map<string, AgentModel>();
   const foreign: string[] = [];
   const notices: string[] = [];
   for (const kind of found.values()) {
     if (kind.model === undefined) continue;
-    const name = order.agentModels?.toName(kind.model) ?? kind.model;
-    if (name === order.modelName) continue;
+    const name = request.agentModels?.toName(kind.model) ?? kind.model;
+    if (name === request.modelName) continue;
     if (!name.includes("/") && !isBuiltInModel(name)) {
       foreign.push(`${kind.name} (${kind.model})`);
       continue;
     }
     const isOwn = kind.source !== "workspace";
     try {
-      models.set(kind.name, await chooseModel(name, isOwn, order, time));
+      models.set(kind.name, await chooseModel(name, isOwn, request, time));
     } catch (error) {
       if (!(error instanceof SheafError)) throw error;
       if (isOwn) kinds.delete(kind.name);

@@ -24,7 +24,7 @@ import { createUsageError, toCallableTool, toSchemaName, type CustomTool } from 
 import { toMessageAttachments } from "../workspace/attachment.ts";
 import { createLoggedRun, type OpenedRun } from "./logged-run.ts";
 import { defaultEnvironment, type ModelOptions, toAgentModels, toModelOpener } from "./program-model.ts";
-import type { PermissionSettings, RunOrder, RunSetup } from "./run-order.ts";
+import type { PermissionSettings, RunRequest, RunSetup } from "./run-request.ts";
 import { createStore } from "./wire-stores.ts";
 import { now } from "./wire.ts";
 
@@ -117,12 +117,12 @@ export function createAgent(options: AgentOptions): Agent {
 
   return {
     run(prompt, runOptions = {}) {
-      const order = toOrder(setup, prompt, runOptions);
+      const request = toRequest(setup, prompt, runOptions);
       const controller = new AbortController();
       const { signal } = controller;
       const stopListening = listen(runOptions.signal, controller);
       const run = createLoggedRun({
-        order,
+        request,
         async open(complete, onClose) {
           onClose(stopListening);
           const { model, price, windowTokens } = await openModel();
@@ -134,7 +134,7 @@ export function createAgent(options: AgentOptions): Agent {
         timeLimit: { timeoutMs: options.limits?.timeoutMs, advice: "raise limits.timeoutMs" },
         now,
       });
-      const { responseId, conversationId: conversation } = order;
+      const { responseId, conversationId: conversation } = request;
       const { includeReasoning = false } = options;
       const started = startAgentRun(run, { responseId, conversation }, { includeReasoning });
       const ended: Promise<unknown> = Promise.allSettled([started.result]).then(() => running.delete(ended));
@@ -294,7 +294,7 @@ function toFolder(workspace: string): string {
   throw createUsageError(`the workspace ${workspace} is not a folder: name a folder`);
 }
 
-function toOrder(setup: RunSetup, prompt: string, options: AgentRunOptions): RunOrder {
+function toRequest(setup: RunSetup, prompt: string, options: AgentRunOptions): RunRequest {
   const { conversation = `conv_${randomUUID()}`, answers, attachments, mode = setup.mode } = options;
   if (typeof prompt !== "string" || prompt.trim() === "") {
     throw createUsageError(`the prompt is ${JSON.stringify(prompt)}: write what the agent is to do`);

@@ -9,7 +9,7 @@ import type { RunSettings } from "../run/run.ts";
 import type { Store } from "../store/store.ts";
 import type { Telemetry } from "./telemetry.ts";
 import { prepareResponse, type ResponsePorts } from "./prepare-response.ts";
-import { toRunStart, type RunOrder } from "./run-order.ts";
+import { toRunStart, type RunRequest } from "./run-request.ts";
 
 /** What a run opens before it begins. */
 export interface OpenedRun extends Pick<
@@ -22,16 +22,16 @@ export interface OpenedRun extends Pick<
   readonly wrapPorts?: (settings: RunSettings, ports: RespondPorts) => RespondPorts;
 }
 
-/** A prompt that is to be answered. */
-export interface RunRequest {
+/** A prompt that is to be answered, and what its run needs. */
+export interface LoggedRunParts {
   /** What is known before anything is opened: a run that cannot begin has a log, too (C22). */
-  readonly order: RunOrder;
+  readonly request: RunRequest;
   /**
-   * Opens what the run uses. `complete` adds to the order what is known from then on; `onClose` is called when the run
+   * Opens what the run uses. `complete` adds to the request what is known from then on; `onClose` is called when the run
    * is over, also when something after it could not be opened.
    */
   readonly open: (
-    complete: (known: Partial<RunOrder>) => void,
+    complete: (known: Partial<RunRequest>) => void,
     onClose: (close: () => Promise<void> | void) => void,
   ) => Promise<OpenedRun>;
   /** Who learns what the run was (C67). */
@@ -54,23 +54,23 @@ export interface LoggedRun {
 }
 
 /** Opens nothing before its events are read. */
-export function createLoggedRun(request: RunRequest): LoggedRun {
-  const { signal, abort, now } = request;
+export function createLoggedRun(parts: LoggedRunParts): LoggedRun {
+  const { signal, abort, now } = parts;
   const closing: (() => Promise<void> | void)[] = [];
   return {
     async *events() {
-      let { order } = request;
+      let { request } = parts;
       let hasBegun = false;
-      closing.push(startDeadline(request.timeLimit, abort));
-      const telemetry = await request.openTelemetry?.();
+      closing.push(startDeadline(parts.timeLimit, abort));
+      const telemetry = await parts.openTelemetry?.();
       if (telemetry) closing.push(() => telemetry.flush());
       const observe = telemetry?.startRun();
       try {
-        const opened = await request.open(
-          (known) => (order = { ...order, ...known }),
+        const opened = await parts.open(
+          (known) => (request = { ...request, ...known }),
           (close) => closing.unshift(close),
         );
-        const prepared = await prepareResponse(order, { ...opened, now, abort }, signal);
+        const prepared = await prepareResponse(request, { ...opened, now, abort }, signal);
         closing.unshift(() => waitForTools(prepared.tools));
         const { settings, ports } = prepared;
         for await (const events of respond(settings, opened.wrapPorts?.(settings, ports) ?? ports, signal)) {
@@ -81,8 +81,8 @@ export function createLoggedRun(request: RunRequest): LoggedRun {
       } catch (error) {
         // After the first event the log itself says how the run ended; anything thrown then is a defect.
         if (hasBegun) throw error;
-        const sandbox = order.sandbox === "disabled" ? "disabled" : "untried";
-        const events = createFailedRun({ ...toRunStart(order), sandbox }, error, now());
+        const sandbox = request.sandbox === "disabled" ? "disabled" : "untried";
+        const events = createFailedRun({ ...toRunStart(request), sandbox }, error, now());
         observe?.(events);
         yield events;
       }

@@ -11,7 +11,7 @@ import { refusingEvents } from "../tools/hooks/hook-answer.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-export interface HookOrder {
+export interface HookRequest {
   /** Undefined: the user has none. */
   readonly sources: HookSources | undefined;
   /** Whose hooks may run, if they have a yes (S-141); undefined: none. */
@@ -53,7 +53,7 @@ export function openHooks({
   commandOptions,
   isServer,
   now,
-}: HookOrder): OpenedHooks {
+}: HookRequest): OpenedHooks {
   const own = sources ? readUserHooks(sources) : { hooks: [], leftOut: [] };
   const isHeld = commandOptions.sandbox.state === "enabled";
   const found = trustedWorkspace ? readWorkspaceHooks(trustedWorkspace) : [];

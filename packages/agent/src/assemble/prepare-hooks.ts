@@ -2,7 +2,7 @@
 import type { HookMoments } from "../run/run-hooks.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { ResponseBase } from "./response-base.ts";
-import { toRunStart } from "./run-order.ts";
+import { toRunStart } from "./run-request.ts";
 import { openHooks } from "./wire.ts";
 import type { Sessions } from "./wire-servers.ts";
 
@@ -18,15 +18,15 @@ export interface PreparedHooks {
 
 /** @throws SheafError CONFIG_INVALID for a file of the user that cannot be read. */
 export async function prepareHooks(
-  { order, policy, commands, commandOptions, conversation }: ResponseBase,
+  { request, policy, commands, commandOptions, conversation }: ResponseBase,
   sessions: Sessions,
   now: () => number,
 ): Promise<PreparedHooks> {
-  const { conversationId } = order;
+  const { conversationId } = request;
   const { hooks, notices } = await openHooks({
-    sources: order.hooks,
-    trustedWorkspace: order.runsWorkspaceHooks && order.trusted ? order : undefined,
-    session: { conversationId, permissionMode: toRunStart(order).permissionMode, workspace: policy.workspace },
+    sources: request.hooks,
+    trustedWorkspace: request.runsWorkspaceHooks && request.trusted ? request : undefined,
+    session: { conversationId, permissionMode: toRunStart(request).permissionMode, workspace: policy.workspace },
     commands,
     commandOptions,
     isServer: sessions === "conversations",

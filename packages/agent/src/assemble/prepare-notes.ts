@@ -7,11 +7,11 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { findRepository, readBranch } from "../workspace/repository.ts";
 import type { RunStart } from "@sheaf/protocol";
 import type { PreparedPolicy } from "./prepare-policy.ts";
-import type { RunOrder } from "./run-order.ts";
+import type { RunRequest } from "./run-request.ts";
 
 /** What the notes are made from. */
 export interface NoteSources {
-  readonly order: RunOrder;
+  readonly request: RunRequest;
   readonly policy: Pick<PreparedPolicy, "workspace" | "sandbox" | "permissions">;
   readonly commands: CommandRunner;
   readonly told: ToldFacts;
@@ -21,23 +21,23 @@ export interface NoteSources {
 }
 
 export async function prepareNotes(
-  { order, policy, commands, told, isAttended, now }: NoteSources,
+  { request, policy, commands, told, isAttended, now }: NoteSources,
   signal: AbortSignal,
 ): Promise<Pick<RunStart, "environment" | "modeNote">> {
   const { workspace, sandbox } = policy;
-  const canRun = await canAskGit(policy, order.trusted);
+  const canRun = await canAskGit(policy, request.trusted);
   const environment = toEnvironmentNote(
     {
       now,
       platform: `${process.platform} ${process.arch}`,
       git: await readGitState(workspace, canRun ? commands : undefined, signal),
       sandbox: sandbox.state,
-      hosts: listHosts(order.permissions.allow),
+      hosts: listHosts(request.permissions.allow),
       isAttended,
     },
     told.lines,
   );
-  const modeNote = toModeNote(order.mode, told.mode);
+  const modeNote = toModeNote(request.mode, told.mode);
   return { ...(environment !== undefined && { environment }), ...(modeNote !== undefined && { modeNote }) };
 }
 

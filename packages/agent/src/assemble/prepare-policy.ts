@@ -12,7 +12,7 @@ import type { CommandRunnerOptions } from "../guard/sandbox/launch/command-runne
 import { toAddedFolders } from "../guard/sandbox/hold/writable-folders.ts";
 import type { ProbePlace } from "../guard/sandbox/find/probe-memory.ts";
 import { findFault, type Sandbox } from "../guard/sandbox/sandbox.ts";
-import type { RunOrder } from "./run-order.ts";
+import type { RunRequest } from "./run-request.ts";
 import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
 import { untrustedGitVariables, withoutInnerFolders } from "../guard/sandbox/environment.ts";
 import { createGitGuard } from "../guard/permissions/untrusted-git.ts";
@@ -20,9 +20,9 @@ import { isListed } from "../config/trust.ts";
 import { createRegistryFinder } from "./wire.ts";
 import { createPlaceFinder } from "../guard/permissions/reading-place.ts";
 
-/** The part of an order that rules and sandbox depend on. */
-export interface PolicyOrder extends Pick<
-  RunOrder,
+/** The part of a request that rules and sandbox depend on. */
+export interface PolicyRequest extends Pick<
+  RunRequest,
   | "workspace"
   | "mode"
   | "trusted"
@@ -62,16 +62,16 @@ export interface PreparedPolicy {
 }
 
 /** @throws SheafError USAGE for a rule that cannot be read or a folder that cannot be added; CONFIG_INVALID for a broken file of a trusted workspace. */
-export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy> {
-  const { mode, trusted, sandboxMemory, now } = order;
-  const { force, allow, ask, deny } = order.permissions;
-  const git = { environment: order.environment, folders: [order.workspace, ...order.addedFolders] };
-  const workspace = createWorkspace(order.workspace, { git });
-  const addedWorkspaces = openAddedFolders(order, workspace);
+export async function preparePolicy(request: PolicyRequest): Promise<PreparedPolicy> {
+  const { mode, trusted, sandboxMemory, now } = request;
+  const { force, allow, ask, deny } = request.permissions;
+  const git = { environment: request.environment, folders: [request.workspace, ...request.addedFolders] };
+  const workspace = createWorkspace(request.workspace, { git });
+  const addedWorkspaces = openAddedFolders(request, workspace);
   // A program of a workspace that nobody trusts must not stand in for one of the system (S-01).
-  const environment = trusted ? order.environment : withoutInnerFolders(order.environment, workspace.root);
+  const environment = trusted ? request.environment : withoutInnerFolders(request.environment, workspace.root);
   const sandbox = await findSandbox({
-    setting: order.sandbox,
+    setting: request.sandbox,
     workspace: workspace.root,
     environment,
     memory: sandboxMemory,
@@ -92,7 +92,7 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
     findGitObstacle: createGitGuard({
       folders,
       trusted,
-      isListed: (repository) => isListed(repository, order.dataFolder),
+      isListed: (repository) => isListed(repository, request.dataFolder),
       environment,
     }),
   };
@@ -109,7 +109,7 @@ export async function preparePolicy(order: PolicyOrder): Promise<PreparedPolicy>
     network,
     credentials: listCredentials(allow, denials),
     fileDenials,
-    hiddenPlaces: order.hiddenPlaces ?? [],
+    hiddenPlaces: request.hiddenPlaces ?? [],
     workspaceDenials,
     environment,
   };
@@ -140,7 +140,7 @@ export function toCommandOptions(
   };
 }
 
-function openAddedFolders({ addedFolders, environment }: PolicyOrder, { root, git }: Workspace): Workspace[] {
+function openAddedFolders({ addedFolders, environment }: PolicyRequest, { root, git }: Workspace): Workspace[] {
   if (addedFolders.length === 0) return [];
   return toAddedFolders({ folders: addedFolders, workspace: root, environment }).map((folder) =>
     createWorkspace(folder, { isAdded: true, git }),

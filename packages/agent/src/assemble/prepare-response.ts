@@ -1,4 +1,4 @@
-/** What one response uses, put together from its order: the same for every door. */
+/** What one response uses, put together from its request: the same for every door. */
 import { randomUUID } from "node:crypto";
 import type { RunStart } from "@sheaf/protocol";
 import type { SheafError } from "../base/errors.ts";
@@ -21,7 +21,7 @@ import { prepareNotes } from "./prepare-notes.ts";
 import { choosePossibleServers, prepareServers } from "./prepare-servers.ts";
 import { createSystemPrompt, openResponseBase, type ResponseBase } from "./response-base.ts";
 import { createResponseTools } from "./response-tools.ts";
-import { toRunStart, type RunOrder } from "./run-order.ts";
+import { toRunStart, type RunRequest } from "./run-request.ts";
 import { runSetup } from "./run-setup.ts";
 import { openAgents } from "./wire.ts";
 import { createToolServers, type ToolServers } from "./wire-servers.ts";
@@ -60,21 +60,21 @@ export interface PreparedResponse {
  * @throws SheafError USAGE for a rule that cannot be read, or an attachment or a search that the model does not have; STORAGE_…
  */
 export async function prepareResponse(
-  order: RunOrder,
+  request: RunRequest,
   given: ResponsePorts,
   signal: AbortSignal,
 ): Promise<PreparedResponse> {
   const { store, now, abort, approver, checkAnswer, resumed, customTools = [] } = given;
-  const { toolServers = createToolServers(order.environment) } = given;
-  const choice = await choosePossibleServers(order);
-  const base = await openResponseBase(order, given, choice);
+  const { toolServers = createToolServers(request.environment) } = given;
+  const choice = await choosePossibleServers(request);
+  const base = await openResponseBase(request, given, choice);
   const { conversation, commands, policy, skills, model } = base;
   const hooks = await prepareHooks(base, toolServers.sessions, now);
-  const setupFailure = order.setup && (await runSetup(order.setup, commands, policy.workspace.root, signal));
-  const agents = await openAgents(order);
+  const setupFailure = request.setup && (await runSetup(request.setup, commands, policy.workspace.root, signal));
+  const agents = await openAgents(request);
   const isAttended = approver !== undefined;
   const notes = await prepareNotes(
-    { order, policy, commands, told: conversation.told, isAttended, now: now() },
+    { request, policy, commands, told: conversation.told, isAttended, now: now() },
     signal,
   );
   const system = createSystemPrompt(base);
@@ -104,7 +104,7 @@ export async function prepareResponse(
     now,
   });
   const tools = closeWith(toolBox, [hooks.close, servers.close]);
-  const { limits, stopsOnDenied, mode, modelName, effort } = order;
+  const { limits, stopsOnDenied, mode, modelName, effort } = request;
   const history = conversation.messages;
   return {
     settings: { start, resumed, history, system, limits, stopsOnDenied, moments: hooks.moments },
@@ -115,14 +115,14 @@ export async function prepareResponse(
 
 /** The first event of the log. `further` are the notices of the response's parts. */
 function toStart(
-  { order, webSearch, policy, addedFolders, conversation }: ResponseBase,
+  { request, webSearch, policy, addedFolders, conversation }: ResponseBase,
   parts: Partial<RunStart>,
   further: readonly string[],
   setupFailure: string | undefined,
 ): RunSettings["start"] {
   const { type: _type, ...added } = parts;
-  const ordered = toRunStart({ ...order, webSearch });
-  const fault = mayRunCommands(order) ? findFault(policy.sandbox) : undefined;
+  const ordered = toRunStart({ ...request, webSearch });
+  const fault = mayRunCommands(request) ? findFault(policy.sandbox) : undefined;
   const notices = [fault, ...further, setupFailure].filter((notice) => notice !== undefined);
   const { progress } = conversation;
   return {
@@ -140,7 +140,7 @@ function toStart(
 }
 
 /** Returns true if the mode and the caller let the run have commands. */
-function mayRunCommands({ mode, toolChoice }: RunOrder): boolean {
+function mayRunCommands({ mode, toolChoice }: RunRequest): boolean {
   const { name, access } = runTerminalCmdTool;
   return isOffered(mode, { name, access }) && isChosen(name, toolChoice);
 }

@@ -7,7 +7,7 @@ import { checkAttachmentTypes } from "../model/attachments.ts";
 import type { Model } from "../model/provider.ts";
 import type { ServerPrompts } from "../tools/mcp/server-prompts.ts";
 import { findExcess } from "../workspace/attachment.ts";
-import type { RunOrder } from "./run-order.ts";
+import type { RunRequest } from "./run-request.ts";
 
 interface PromptPorts {
   /** Undefined: the response has no servers. */
@@ -18,7 +18,7 @@ interface PromptPorts {
 
 /** Nothing for any other message. @throws SheafError USAGE if the prompt does not exist, or cannot be sent. */
 export async function prepareServerPrompt(
-  { message, mode, typed = message.prompt }: RunOrder,
+  { message, mode, typed = message.prompt }: RunRequest,
   { prompts, permissions, model }: PromptPorts,
   signal: AbortSignal,
 ): Promise<Pick<RunStart, "commandNote" | "attachments">> {

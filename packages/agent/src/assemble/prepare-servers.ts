@@ -5,7 +5,7 @@ import { isOffered } from "../guard/permissions/permissions.ts";
 import type { ToolBoxPorts } from "../tools/tool-box.ts";
 import { prepareServerPrompt } from "./prepare-server-prompt.ts";
 import type { ResponseBase } from "./response-base.ts";
-import type { PermissionSettings, RunOrder } from "./run-order.ts";
+import type { PermissionSettings, RunRequest } from "./run-request.ts";
 import { chooseServers, type ToolServers } from "./wire-servers.ts";
 
 /** What tool servers add to a response. */
@@ -16,14 +16,14 @@ export interface PreparedServers {
   readonly close: (() => Promise<void>) | undefined;
 }
 
-/** The servers that the order has; none in a mode that may call no tool of a server, so that none starts (S-88). */
-export async function choosePossibleServers(order: RunOrder): Promise<ServerChoice> {
-  return mayCallServers(order) ? chooseServers(order) : { servers: {}, leftOut: [], own: new Set() };
+/** The servers that the request has; none in a mode that may call no tool of a server, so that none starts (S-88). */
+export async function choosePossibleServers(request: RunRequest): Promise<ServerChoice> {
+  return mayCallServers(request) ? chooseServers(request) : { servers: {}, leftOut: [], own: new Set() };
 }
 
 /** `--force` is for the tools of all servers, `--approve-mcps` for those of the user's own; deny rules win as ever. */
 export function allowServers(
-  { permissions, approvesServers }: RunOrder,
+  { permissions, approvesServers }: RunRequest,
   { servers, own }: ServerChoice,
 ): PermissionSettings {
   if (!permissions.force && !approvesServers) return permissions;
@@ -33,20 +33,20 @@ export function allowServers(
 
 /** Starts them. `fillsPrompt`: the message may name one of their prompts. Nothing that may fail comes after it. */
 export async function prepareServers(
-  { order, policy, model, addedFolders, conversation }: ResponseBase,
+  { request, policy, model, addedFolders, conversation }: ResponseBase,
   { servers, leftOut }: ServerChoice,
   toolServers: ToolServers,
   fillsPrompt: boolean,
   signal: AbortSignal,
 ): Promise<PreparedServers> {
   const folders = { workspace: policy.workspace.root, addedFolders };
-  const lease = { conversationId: order.conversationId, servers };
-  const mcp = mayCallServers(order) ? await toolServers.lease(lease, folders, signal) : undefined;
+  const lease = { conversationId: request.conversationId, servers };
+  const mcp = mayCallServers(request) ? await toolServers.lease(lease, folders, signal) : undefined;
   const mcpServers = [...(mcp?.servers ?? []), ...leftOut];
   try {
     const { permissions } = policy;
     const prompt = fillsPrompt
-      ? await prepareServerPrompt(order, { prompts: mcp?.prompts, permissions, model }, signal)
+      ? await prepareServerPrompt(request, { prompts: mcp?.prompts, permissions, model }, signal)
       : {};
     return {
       start: { ...(mcpServers.length > 0 && { mcpServers }), ...prompt },
@@ -59,6 +59,6 @@ export async function prepareServers(
   }
 }
 
-function mayCallServers({ mode }: RunOrder): boolean {
+function mayCallServers({ mode }: RunRequest): boolean {
   return isOffered(mode, { name: "", access: "mcp" });
 }

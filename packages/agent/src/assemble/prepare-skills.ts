@@ -3,7 +3,7 @@ import type { RunStart } from "@sheaf/protocol";
 import { fillCommand, findSkills, parseTypedCommand, type Skill } from "../config/skills.ts";
 import { createSkillTool, toInstructions } from "../tools/read-skill.ts";
 import { isChosen, type CallableTool } from "../tools/registry.ts";
-import type { RunOrder } from "./run-order.ts";
+import type { RunRequest } from "./run-request.ts";
 
 /** What skills add to a response; nothing if there are none. */
 export interface PreparedSkills {
@@ -15,8 +15,8 @@ export interface PreparedSkills {
   readonly start: Pick<RunStart, "commandNote" | "notices">;
 }
 
-export function prepareSkills(order: RunOrder): PreparedSkills {
-  const { userFiles, workspace, trusted, toolChoice } = order;
+export function prepareSkills(request: RunRequest): PreparedSkills {
+  const { userFiles, workspace, trusted, toolChoice } = request;
   const { skills } = findSkills({ skillFolders: userFiles?.skillFolders, workspace, trusted });
   const tool = skills.some(({ kind }) => kind === "skill") ? [createSkillTool(skills)] : [];
   const tools = tool.filter(({ name }) => isChosen(name, toolChoice));
@@ -24,13 +24,13 @@ export function prepareSkills(order: RunOrder): PreparedSkills {
     tools,
     folders: skills.flatMap(({ kind, folder }) => (kind === "skill" ? [folder] : [])),
     offered: tools.length > 0 ? skills.filter(({ isOffered }) => isOffered) : [],
-    start: toStart(order, skills),
+    start: toStart(request, skills),
   };
 }
 
 /** A command that nobody knows goes to the model as it is: many a message begins with a slash. */
 function toStart(
-  { message, typed: words = message.prompt }: RunOrder,
+  { message, typed: words = message.prompt }: RunRequest,
   skills: readonly Skill[],
 ): PreparedSkills["start"] {
   const { notices = [] } = message;

@@ -14,7 +14,7 @@ import { findWindowTokens } from "../config/model-windows.ts";
 import type { LanguageModel } from "../model/language-model.ts";
 import type { Model } from "../model/provider.ts";
 import { createUsageError } from "./custom-tool.ts";
-import type { RunOrder } from "./run-order.ts";
+import type { RunRequest } from "./run-request.ts";
 import { createLanguageModelAdapter, createModels } from "./wire-models.ts";
 import { now } from "./wire.ts";
 
@@ -61,7 +61,7 @@ function toModelSettings({
   return { flags, environment: environment ?? defaultEnvironment, config, files, writable };
 }
 
-interface FoundModel extends Pick<RunOrder, "price" | "windowTokens"> {
+interface FoundModel extends Pick<RunRequest, "price" | "windowTokens"> {
   readonly model: Model;
 }
 

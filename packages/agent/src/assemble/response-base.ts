@@ -1,4 +1,4 @@
-/** What every part of a response stands on: its order, model, conversation, rules and commands. */
+/** What every part of a response stands on: its request, model, conversation, rules and commands. */
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import { SheafError } from "../base/errors.ts";
 import type { ServerChoice } from "../config/workspace-servers.ts";
@@ -15,10 +15,10 @@ import { type PreparedPolicy, preparePolicy, toCommandOptions } from "./prepare-
 import type { ResponsePorts } from "./prepare-response.ts";
 import { allowServers } from "./prepare-servers.ts";
 import { type PreparedSkills, prepareSkills } from "./prepare-skills.ts";
-import type { RunOrder } from "./run-order.ts";
+import type { RunRequest } from "./run-request.ts";
 
 export interface ResponseBase {
-  readonly order: RunOrder;
+  readonly request: RunRequest;
   /** For this run alone. */
   readonly model: Model;
   /** Whether the provider searches the web. */
@@ -36,29 +36,29 @@ export interface ResponseBase {
 
 /** @throws SheafError USAGE for a rule that cannot be read, or an attachment or a search that the model does not have; STORAGE_… */
 export async function openResponseBase(
-  order: RunOrder,
+  request: RunRequest,
   { store, model: found, now, resumed }: Pick<ResponsePorts, "store" | "model" | "now" | "resumed">,
   servers: ServerChoice,
 ): Promise<ResponseBase> {
   const model = found.forRun?.() ?? found;
-  checkAttachmentTypes(order.message.attachments ?? [], model);
-  const webSearch = order.webSearch === "if_possible" ? model.hasWebSearch : order.webSearch;
+  checkAttachmentTypes(request.message.attachments ?? [], model);
+  const webSearch = request.webSearch === "if_possible" ? model.hasWebSearch : request.webSearch;
   if (webSearch && !model.hasWebSearch) throw createSearchError(model);
-  const { isUnsaved = false } = order;
+  const { isUnsaved = false } = request;
   const policy = await preparePolicy({
-    ...order,
-    permissions: allowServers(order, servers),
-    sandboxMemory: order.dataFolder === undefined ? undefined : { folder: order.dataFolder, isReadOnly: isUnsaved },
+    ...request,
+    permissions: allowServers(request, servers),
+    sandboxMemory: request.dataFolder === undefined ? undefined : { folder: request.dataFolder, isReadOnly: isUnsaved },
     now,
   });
-  const conversation = await openConversation(store, order.conversationId, now, resumed?.start.responseId);
-  const dataFolder = isUnsaved ? undefined : order.dataFolder;
-  const cacheFolder = dataFolder && toCacheFolder(dataFolder, order.cacheOwner ?? policy.workspace.root);
+  const conversation = await openConversation(store, request.conversationId, now, resumed?.start.responseId);
+  const dataFolder = isUnsaved ? undefined : request.dataFolder;
+  const cacheFolder = dataFolder && toCacheFolder(dataFolder, request.cacheOwner ?? policy.workspace.root);
   if (cacheFolder !== undefined) void removeOldCaches(cacheFolder, now());
-  const skills = prepareSkills(order);
-  const commandOptions = { ...toCommandOptions(policy, order.trusted, cacheFolder), readFolders: skills.folders };
+  const skills = prepareSkills(request);
+  const commandOptions = { ...toCommandOptions(policy, request.trusted, cacheFolder), readFolders: skills.folders };
   return {
-    order,
+    request,
     model,
     webSearch,
     policy,
@@ -75,13 +75,13 @@ export async function openResponseBase(
  * A workspace contributes its files of instructions; nothing else of it is read (S-01). A subagent has a `basePrompt`
  * and is offered no skills.
  */
-export function createSystemPrompt({ order, addedFolders, skills }: ResponseBase, basePrompt?: string): string {
-  const { workspace, trusted, userFiles, systemPrompt } = order;
+export function createSystemPrompt({ request, addedFolders, skills }: ResponseBase, basePrompt?: string): string {
+  const { workspace, trusted, userFiles, systemPrompt } = request;
   return toSystemPrompt({
     workspace,
     addedFolders,
     trusted,
-    basePrompt: basePrompt ?? order.basePrompt,
+    basePrompt: basePrompt ?? request.basePrompt,
     userInstructions: userFiles && readUserInstructions(userFiles.instructions),
     repositoryInstructions: readRepositoryInstructions(findRepository(workspace), workspace),
     skills: basePrompt === undefined ? skills.offered : [],

@@ -28,21 +28,21 @@ export interface ToolSources extends Pick<AgentToolPorts, "start" | "run"> {
 }
 
 export function createResponseTools(base: ResponseBase, sources: ToolSources): ToolBox {
-  const { order, policy, commands } = base;
+  const { request, policy, commands } = base;
   const toolBox = toBoxPorts(base, sources);
   const agentTool = sources.agents?.createTool({
-    mode: order.mode,
-    limits: order.limits,
+    mode: request.mode,
+    limits: request.limits,
     start: sources.start,
     run: sources.run,
-    stopsOnDenied: order.stopsOnDenied,
+    stopsOnDenied: request.stopsOnDenied,
     toolBox,
     permissionsFor: policy.permissionsFor,
     toSystemPrompt: (instructions) => createSystemPrompt(base, instructions),
     describeEnvironment: (mode, signal) =>
       prepareNotes(
         {
-          order: { ...order, mode },
+          request: { ...request, mode },
           policy: { ...policy, permissions: policy.permissionsFor(mode) },
           commands,
           told: createToldFacts(),
@@ -57,10 +57,10 @@ export function createResponseTools(base: ResponseBase, sources: ToolSources): T
 }
 
 function toBoxPorts(base: ResponseBase, { servers, editor, customTools, isAttended }: ToolSources): ToolBoxPorts {
-  const { order, policy, commands, commandOptions, conversation, skills, addedFolders, dataFolder } = base;
+  const { request, policy, commands, commandOptions, conversation, skills, addedFolders, dataFolder } = base;
   const { workspace, addedWorkspaces, permissions, sandbox } = policy;
-  const { conversationId } = order;
-  const rules = [...order.permissions.allow, ...conversation.state.answers.allow];
+  const { conversationId } = request;
+  const rules = [...request.permissions.allow, ...conversation.state.answers.allow];
   const folders = [workspace.root, ...addedFolders];
   return {
     workspace,
@@ -71,15 +71,15 @@ function toBoxPorts(base: ResponseBase, { servers, editor, customTools, isAttend
     state: conversation.state,
     codebase: createCodeSearch(dataFolder),
     editor,
-    web: createPageFetcher(order.environment),
+    web: createPageFetcher(request.environment),
     checkpoints: dataFolder === undefined ? undefined : createCheckpoints(dataFolder, conversationId),
     results: createKeptResults(
       dataFolder === undefined ? { temporaryPrefix: () => toRunPrefix(folders) } : { dataFolder, conversationId },
     ),
-    afterEdit: order.afterEdit,
-    mode: order.mode,
+    afterEdit: request.afterEdit,
+    mode: request.mode,
     offer: {
-      choice: order.toolChoice,
+      choice: request.toolChoice,
       canRunCommands: sandbox.state !== "unavailable",
       canFetchPages: isAttended || rules.some((rule) => parseRule(rule).kind === "WebFetch"),
     },

@@ -17,7 +17,7 @@ const LOGIN_MS = 10 * 60 * 1000;
 /** How long a server may take to answer, and one to revoke a token. Milliseconds. */
 const ANSWER_MS = 30_000;
 
-export interface ServerLoginOrder {
+export interface ServerLoginRequest {
   readonly name: string;
   readonly settings: HttpServerSettings;
   readonly environment: Environment;
@@ -33,12 +33,16 @@ export interface LoginPerson {
 }
 
 /** Keeps the login. @throws SheafError AUTH_REJECTED, CONFIG_INVALID, CANCELLED; the signal's reason. */
-export async function runServerLogin(order: ServerLoginOrder, person: LoginPerson, signal: AbortSignal): Promise<void> {
-  const { name, environment } = order;
-  const { url, oauth = {} } = order.settings;
+export async function runServerLogin(
+  request: ServerLoginRequest,
+  person: LoginPerson,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name, environment } = request;
+  const { url, oauth = {} } = request.settings;
   // One for all: that the server answered at these addresses decides where it may lead.
   const fetch = createLoginFetch(url, environment);
-  const challenge = await findChallenge(order, fetch, signal);
+  const challenge = await findChallenge(request, fetch, signal);
   const state = randomBytes(32).toString("base64url");
   const listener = await openRedirectListener(oauth.redirectPort ?? 0, state).catch((cause: unknown) => {
     const { code } = cause as NodeJS.ErrnoException;
@@ -112,7 +116,7 @@ const initialize = {
 
 /** What the server answers without a token; it may name where its authorization is described. */
 async function findChallenge(
-  { name, settings }: ServerLoginOrder,
+  { name, settings }: ServerLoginRequest,
   fetch: ReturnType<typeof createLoginFetch>,
   signal: AbortSignal,
 ): Promise<LoginChallenge> {

@@ -1,7 +1,7 @@
 /** The command that prepares a new working tree (S-127). */
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import { toLine } from "../workspace/read-folder.ts";
-import type { TreeSetup } from "./run-order.ts";
+import type { TreeSetup } from "./run-request.ts";
 
 /** What a failed command says at its end. Characters. */
 const MAX_SETUP_OUTPUT = 300;

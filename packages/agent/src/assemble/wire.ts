@@ -10,7 +10,7 @@ import { chooseProxy, findProxy } from "../config/proxy.ts";
 import type { FindRegistryHosts } from "../guard/permissions/decide-network.ts";
 import type { Surroundings } from "../guard/sandbox/find/registries.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
-import type { HookOrder, OpenedHooks } from "./open-hooks.ts";
+import type { HookRequest, OpenedHooks } from "./open-hooks.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import { createMessageProjection, type ProjectionOptions } from "../output/create-message-projection.ts";
 import type { OutputFormat, Projection } from "../output/projection.ts";
@@ -18,7 +18,7 @@ import type { Recording } from "../recording/recording.ts";
 import type { AgentPlaces } from "../config/agent-kinds.ts";
 import { agentToolName, type CallableTool } from "../tools/registry.ts";
 import type { AgentToolPorts } from "./agent-tool.ts";
-import type { RunOrder } from "./run-order.ts";
+import type { RunRequest } from "./run-request.ts";
 import type { Telemetry } from "./telemetry.ts";
 import { createModel } from "./wire-models.ts";
 
@@ -26,12 +26,12 @@ import { createModel } from "./wire-models.ts";
 export const now = (): number => Math.round(performance.timeOrigin + performance.now());
 
 /** The hooks of a run. Loaded where there may be some. @throws SheafError CONFIG_INVALID for a file that cannot be read. */
-export async function openHooks(order: HookOrder): Promise<OpenedHooks> {
-  const { sources, trustedWorkspace } = order;
+export async function openHooks(request: HookRequest): Promise<OpenedHooks> {
+  const { sources, trustedWorkspace } = request;
   const isThere = (file: string): boolean => existsSync(join(trustedWorkspace!.workspace, file));
   const mayHave = trustedWorkspace && (hookFiles.some(isThere) || readTrusted("hooks", trustedWorkspace).size > 0);
   if (!sources && !mayHave) return { hooks: undefined, notices: [] };
-  return (await import("./open-hooks.ts")).openHooks(order);
+  return (await import("./open-hooks.ts")).openHooks(request);
 }
 
 /** What `openAgents` gives. */
@@ -41,15 +41,15 @@ export type OpenedAgents = NonNullable<Awaited<ReturnType<typeof openAgents>>>;
 export async function openAgents({
   hasAgents = false,
   toolChoice,
-  ...order
-}: AgentPlaces & Pick<RunOrder, "hasAgents" | "toolChoice" | "modelName" | "agentModels" | "limits">) {
+  ...request
+}: AgentPlaces & Pick<RunRequest, "hasAgents" | "toolChoice" | "modelName" | "agentModels" | "limits">) {
   if (!hasAgents && !toolChoice?.only?.includes(agentToolName)) return undefined;
   const [{ createAgentTool }, { findAgentKinds }, { chooseAgents }] = await Promise.all([
     import("./agent-tool.ts"),
     import("../config/agent-kinds.ts"),
     import("./agent-models.ts"),
   ]);
-  const { notices, ...chosen } = await chooseAgents(findAgentKinds(order), order, now());
+  const { notices, ...chosen } = await chooseAgents(findAgentKinds(request), request, now());
   return {
     notices,
     createTool: (ports: Omit<AgentToolPorts, "kinds" | "models" | "openModel">): CallableTool =>

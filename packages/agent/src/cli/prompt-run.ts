@@ -1,8 +1,8 @@
-/** One prompt of a person or a program at this machine: flags and configuration as an order. */
+/** One prompt of a person or a program at this machine: flags and configuration as a request. */
 import { randomUUID } from "node:crypto";
 import type { Mode, RunStart } from "@sheaf/protocol";
-import { createLoggedRun, type LoggedRun, type OpenedRun, type RunRequest } from "../assemble/logged-run.ts";
-import type { RunOrder } from "../assemble/run-order.ts";
+import { createLoggedRun, type LoggedRun, type OpenedRun, type LoggedRunParts } from "../assemble/logged-run.ts";
+import type { RunRequest } from "../assemble/run-request.ts";
 import { createAnswerCheck, now, openRecording, openTelemetry } from "../assemble/wire.ts";
 import { createModels } from "../assemble/wire-models.ts";
 import { createStore } from "../assemble/wire-stores.ts";
@@ -44,10 +44,10 @@ export interface PromptOrder {
 /** Opens nothing yet. */
 export function createPromptRun(prompt: PromptOrder): LoggedRun {
   const { config, control, spentMs = 0 } = prompt;
-  const order = toRunOrder(prompt);
+  const request = toRunRequest(prompt);
   return createLoggedRun({
-    order,
-    open: (complete, onClose) => openPromptRun({ ...prompt, responseId: order.responseId }, complete, onClose),
+    request,
+    open: (complete, onClose) => openPromptRun({ ...prompt, responseId: request.responseId }, complete, onClose),
     openTelemetry: () => openTelemetry(prompt.environment, { hasParent: true }),
     signal: control.signal,
     abort: (reason) => control.abort(reason),
@@ -56,7 +56,7 @@ export function createPromptRun(prompt: PromptOrder): LoggedRun {
   });
 }
 
-function toRunOrder({ message, config, flags, environment, ...prompt }: PromptOrder): RunOrder {
+function toRunRequest({ message, config, flags, environment, ...prompt }: PromptOrder): RunRequest {
   // The id of a run that cannot begin; a malformed one is not repeated in its lines (C5).
   const named = findNamedSession(flags) ?? "";
   const name = config.model ?? "";
@@ -85,8 +85,8 @@ interface OpenOrder extends PromptOrder {
 
 async function openPromptRun(
   { config, flags, environment, control: { signal }, responseId, report = () => undefined, ...ports }: OpenOrder,
-  complete: Parameters<RunRequest["open"]>[0],
-  onClose: Parameters<RunRequest["open"]>[1],
+  complete: Parameters<LoggedRunParts["open"]>[0],
+  onClose: Parameters<LoggedRunParts["open"]>[1],
 ): Promise<OpenedRun> {
   const recording = await openRecording(flags.record);
   onClose(() => recording?.close());

@@ -16,7 +16,7 @@ import type { ServerContext, ServerEnvironment } from "./server-context.ts";
 import { startResponse } from "./start-response.ts";
 
 /** A message, and the form of its answer. */
-interface MessageOrder {
+interface MessageRequest {
   readonly body: ChatRequest;
   /** What the client sent: by this a request that comes again is known (X9). */
   readonly asked: unknown;
@@ -42,7 +42,7 @@ interface MessageOrder {
 export async function answerRequest(
   request: Context<ServerEnvironment>,
   context: ServerContext,
-  { body, asked, past, newConversationId, beforeStart, form, includesUsage, questions, answerWhole }: MessageOrder,
+  { body, asked, past, newConversationId, beforeStart, form, includesUsage, questions, answerWhole }: MessageRequest,
 ): Promise<Response> {
   const owner = request.get("owner");
   const client = watchClient(request);

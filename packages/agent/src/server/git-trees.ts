@@ -71,7 +71,7 @@ export interface GitTrees {
   /** A fork begins with the state after a response. */
   copyState(from: TreeOwner, to: TreeOwner, store: SharedStore): Promise<void>;
   /** Pushes the files as one commit. @throws HttpError, SheafError NETWORK. */
-  publish(owner: TreeOwner, order: PublishOrder, store: SharedStore): Promise<{ readonly commit: string }>;
+  publish(owner: TreeOwner, request: PublishRequest, store: SharedStore): Promise<{ readonly commit: string }>;
   /** Removes the tree of a conversation and its states, if it has any here. */
   forget(conversationId: string): Promise<void>;
   close(): void;
@@ -84,7 +84,7 @@ interface RunningInTree {
   readonly takesOver: boolean;
 }
 
-interface PublishOrder {
+interface PublishRequest {
   readonly branch: string;
   readonly message: string;
 }
@@ -164,11 +164,11 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
   const recordTree = async (
     workspace: OpenWorkspace,
     id: string,
-    order: Pick<TreeRecording, "responseId" | "isRunning">,
+    request: Pick<TreeRecording, "responseId" | "isRunning">,
   ): Promise<boolean> => {
     const { name, stateRemote } = workspace;
-    const { responseId } = order;
-    const recording = { ...order, stateRemote, now: now() };
+    const { responseId } = request;
+    const recording = { ...request, stateRemote, now: now() };
     const { leftOut, problem } = await recordConversationTree(toTree(workspace, id), recording);
     for (const path of leftOut.slice(0, 5)) {
       log({ level: "warn", event: "file_not_recorded", workspace: name, responseId, path });
@@ -333,7 +333,7 @@ function checkBranch(branch: string, workspace: GitWorkspace): void {
 async function pushState(
   { mirror, remote, stateRemote, name }: OpenWorkspace,
   tree: ConversationTree,
-  { branch, message, now }: PublishOrder & { readonly now: number },
+  { branch, message, now }: PublishRequest & { readonly now: number },
 ): Promise<{ readonly commit: string }> {
   const known = readConversationTree(tree)!;
   const ref = toPublishedRef(tree, branch);

@@ -2,7 +2,7 @@
 import type { Client } from "./client-of.ts";
 import type { HttpBindings } from "@hono/node-server";
 import type { Mode } from "@sheaf/protocol";
-import type { RunSetup } from "../assemble/run-order.ts";
+import type { RunSetup } from "../assemble/run-request.ts";
 import type { GitWorkspace } from "../config/git-workspaces.ts";
 import type { Telemetry } from "../assemble/telemetry.ts";
 import type { ToolServers } from "../assemble/wire-servers.ts";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { ChatRequest, ClarificationAnswer, RunEvent, RunStart } from "@sheaf/protocol";
 import { prepareResponse, type PreparedResponse } from "../assemble/prepare-response.ts";
-import { toRunStart, type RunOrder } from "../assemble/run-order.ts";
+import { toRunStart, type RunRequest } from "../assemble/run-request.ts";
 import { SheafError } from "../base/errors.ts";
 import { toUserFiles } from "../base/paths.ts";
 import { checkAttachmentTypes } from "../model/attachments.ts";
@@ -57,7 +57,7 @@ export async function startResponse(
   await context.takeStartTurn();
   const whole = await toWholeRequest(body, context.storeOf(owner), context.meter.attachments, context.now());
   const plan = await planResponse(whole, owner, context, options);
-  const { responseId, conversationId } = plan.order;
+  const { responseId, conversationId } = plan.run;
   const { whenBusy = "reject" } = body;
   if (whenBusy !== "queue") {
     const begun = runPlan(plan, whenBusy, context, options);
@@ -83,7 +83,7 @@ async function beginOrStore(
   context: ServerContext,
   options: StartOptions,
 ): Promise<AcceptedResponse> {
-  const { responseId, conversationId } = plan.order;
+  const { responseId, conversationId } = plan.run;
   const { claimed, starting } = options;
   const accepted = { responseId, conversationId, begun: Promise.resolve() };
   if (claimed !== undefined || !(await waiting.hasWaiting(conversationId))) {
@@ -107,13 +107,13 @@ async function beginOrStore(
 }
 
 function toMessageText(plan: ResponsePlan, context: ServerContext, request: RequestKey | undefined): string {
-  const { body, order } = plan;
+  const { body, run } = plan;
   const start = toPlannedStart(plan, context);
-  return JSON.stringify({ body, newConversationId: order.conversationId, request, start } satisfies StoredRequest);
+  return JSON.stringify({ body, newConversationId: run.conversationId, request, start } satisfies StoredRequest);
 }
 
-function toPlannedStart({ order }: ResponsePlan, { settings }: ServerContext): Omit<RunStart, "type"> {
-  return { ...toRunStart(order), sandbox: settings.sandbox };
+function toPlannedStart({ run }: ResponsePlan, { settings }: ServerContext): Omit<RunStart, "type"> {
+  return { ...toRunStart(run), sandbox: settings.sandbox };
 }
 
 /** A response that is fully described, and has not begun. */
@@ -121,7 +121,7 @@ interface ResponsePlan {
   readonly body: WholeRequest;
   readonly owner: string;
   readonly store: SharedStore;
-  readonly order: RunOrder;
+  readonly run: RunRequest;
   readonly model: Model;
   readonly isNew: boolean;
   readonly checkOwnAnswers: () => Promise<unknown>;
@@ -152,14 +152,14 @@ export async function planResponse(
   const limits = toLowerLimits(asked, await meter.readRest(store));
   if (body.conversationId === undefined) await meter.checkConversations(store);
   const parts = { model, modelName, workspace, trusted: settings.isTrusted(root), settings, kept };
-  const order: RunOrder = {
-    ...toRunOrder({ conversationId: newConversationId, ...body, answers: [...answers] }, files, parts),
+  const run: RunRequest = {
+    ...toRunRequest({ conversationId: newConversationId, ...body, answers: [...answers] }, files, parts),
     ...(claimed !== undefined && { responseId: claimed }),
     price,
     windowTokens,
     limits,
   };
-  return { body, owner, store, order, model, isNew: !conversation, checkOwnAnswers };
+  return { body, owner, store, run, model, isNew: !conversation, checkOwnAnswers };
 }
 
 interface RunOptions extends StartOptions {
@@ -175,9 +175,9 @@ export async function runPlan(
   context: ServerContext,
   { request, starting, past = [], claimed, onWait, takeOver }: RunOptions,
 ): Promise<unknown> {
-  const { body, owner, store, order, model, isNew, checkOwnAnswers } = plan;
+  const { body, owner, store, run, model, isNew, checkOwnAnswers } = plan;
   const { runner, approvals, meter, toolServers, trees, settings, now } = context;
-  const { responseId, conversationId } = order;
+  const { responseId, conversationId } = run;
   const release = meter.startResponse(owner);
   const observe = observeEvents(plan, context);
   const { timeout } = body.budget ?? {};
@@ -192,21 +192,21 @@ export async function runPlan(
       prepare: async (signal, abort) => {
         // Once more, now that nobody else writes the conversation: somebody else may have been faster.
         await checkOwnAnswers();
-        if (isNew) await checkPlace(order, store);
-        if (past.length > 0) await addPastTurns(store, toRunStart({ ...order, message: { prompt: "" } }), past, now());
+        if (isNew) await checkPlace(run, store);
+        if (past.length > 0) await addPastTurns(store, toRunStart({ ...run, message: { prompt: "" } }), past, now());
         const approver = body.approvals === "ask" ? approvals.createApprover(responseId, store) : undefined;
         const cut = await takeOver?.();
-        const tree = { id: conversationId, workspace: order.workspace };
+        const tree = { id: conversationId, workspace: run.workspace };
         const { isNew: isNewTree } = await trees.prepare(tree, store, { responseId, takesOver: cut !== undefined });
-        const resumed = cut && isNewTree ? noteNewTree(cut, order.workspace) : cut;
+        const resumed = cut && isNewTree ? noteNewTree(cut, run.workspace) : cut;
         const parts = { store, model, now, abort, approver, toolServers, resumed };
-        const setup = isNewTree ? trees.findSetup(order.workspace) : undefined;
-        const caches = trees.findRoot(order.workspace);
-        const inTree = { ...order, setup, ...(caches !== undefined && { cacheOwner: `${caches} ${owner}` }) };
+        const setup = isNewTree ? trees.findSetup(run.workspace) : undefined;
+        const caches = trees.findRoot(run.workspace);
+        const inTree = { ...run, setup, ...(caches !== undefined && { cacheOwner: `${caches} ${owner}` }) };
         const prepared = await prepareResponse(inTree, parts, signal);
         // What it changes in a tree of git goes along to another server as far as it is pushed (R-53).
         const isContinuable =
-          settings.onNodeLoss === "resume" && (caches === undefined || trees.isShared(order.workspace));
+          settings.onNodeLoss === "resume" && (caches === undefined || trees.isShared(run.workspace));
         const keepState = caches === undefined ? undefined : createStateKeeper(prepared, isContinuable, plan, context);
         const continuation = isContinuable ? toMessageText(plan, context, request) : undefined;
         const cluster = { hasWaited: claimed !== undefined, maxRunning: meter.maxRunning, continuation };
@@ -232,7 +232,7 @@ export async function runPlan(
 function createStateKeeper(
   { tools }: Pick<PreparedResponse, "tools">,
   isContinuable: boolean,
-  { store, order: { responseId, conversationId, workspace } }: ResponsePlan,
+  { store, run: { responseId, conversationId, workspace } }: ResponsePlan,
   { trees, onDefect }: ServerContext,
 ): NonNullable<RespondPorts["keepState"]> {
   const tree = { id: conversationId, workspace };
@@ -250,7 +250,7 @@ function createStateKeeper(
 
 /** What the operator learns of a response. */
 function observeEvents(
-  { store, model, order: { price } }: ResponsePlan,
+  { store, model, run: { price } }: ResponsePlan,
   context: ServerContext,
 ): (events: readonly RunEvent[]) => void {
   const { metrics, meter } = context;
@@ -299,7 +299,7 @@ function chooseModelName(body: WholeRequest, kept: ConversationSettings, { names
 }
 
 /** A client that names a new conversation (X22) may begin it twice at the same moment. @throws SheafError CONVERSATION_BUSY. */
-async function checkPlace({ conversationId, workspace }: RunOrder, store: Store): Promise<void> {
+async function checkPlace({ conversationId, workspace }: RunRequest, store: Store): Promise<void> {
   const other = await store.getConversation(conversationId);
   if (!other || other.workspace === workspace) return;
   const message = "another message began this conversation in another workspace: send the message again";
@@ -330,7 +330,7 @@ function toMessageFiles({ attachments }: WholeRequest): Pick<RunStart, "attachme
   return { attachments: toFiles(attachments) };
 }
 
-interface OrderParts {
+interface RequestParts {
   readonly model: Model;
   readonly modelName: string;
   readonly workspace: string;
@@ -340,11 +340,11 @@ interface OrderParts {
   readonly kept: ConversationSettings;
 }
 
-function toRunOrder(
+function toRunRequest(
   body: WholeRequest & { readonly conversationId: string },
   files: Pick<RunStart, "attachments">,
-  { model, modelName, workspace, trusted, settings, kept }: OrderParts,
-): RunOrder {
+  { model, modelName, workspace, trusted, settings, kept }: RequestParts,
+): RunRequest {
   const { message, answers, conversationId } = body;
   const { mode = kept.mode ?? settings.defaultMode, effort = kept.effort ?? settings.effort } = body;
   return {
@@ -367,7 +367,7 @@ function toRunOrder(
 }
 
 /** The operator says yes for all, and pays; a request can do without (N70). @throws HttpError FORBIDDEN. */
-function toWebSearch({ webSearch }: WholeRequest, settings: ServerSettings): RunOrder["webSearch"] {
+function toWebSearch({ webSearch }: WholeRequest, settings: ServerSettings): RunRequest["webSearch"] {
   if (!webSearch || settings.webSearch) return webSearch ?? (settings.webSearch && "if_possible");
   throw new HttpError("FORBIDDEN", "webSearch is off here: leave it out, or start the server with --web-search");
 }

@@ -20,7 +20,7 @@ export async function takeOverResponse(responseId: string, owner: string, contex
   // Its answers are in its log already.
   const asked = { ...body, conversationId, answers: [] };
   const plan = await planResponse(asked, owner, context, { claimed: responseId });
-  const { workspace } = plan.order;
+  const { workspace } = plan.run;
   // Where the files cannot be had, another server may try.
   await context.trees.fetch({ id: conversationId, workspace });
   let isOurs = false;

@@ -3,7 +3,7 @@ import type { Mode, ModelEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { prepareResponse } from "../../src/assemble/prepare-response.ts";
-import type { RunOrder } from "../../src/assemble/run-order.ts";
+import type { RunRequest } from "../../src/assemble/run-request.ts";
 import type { ModelRequest } from "../../src/model/provider.ts";
 import { toDefinitions, toUnknownTool } from "../../src/tools/registry.ts";
 import { respond } from "../../src/run/conversations/respond.ts";
@@ -14,7 +14,7 @@ import { call, createFakeModel, end, text } from "../run/fake-ports.ts";
 const day = Date.UTC(2026, 4, 3, 12);
 const dayMs = 24 * 60 * 60 * 1000;
 
-const order: Omit<RunOrder, "workspace" | "responseId"> = {
+const order: Omit<RunRequest, "workspace" | "responseId"> = {
   conversationId: "conv_1",
   mode: "agent",
   trusted: false,
@@ -43,7 +43,7 @@ function createConversation() {
     /** The requests of a response; the clock stands at `now`. */
     play: async (
       turns: readonly Turn[],
-      changes: Partial<RunOrder> = {},
+      changes: Partial<RunRequest> = {},
       now = day,
     ): Promise<readonly ModelRequest[]> => {
       const model = createFakeModel(turns.map((turn) => [turn]));
@@ -113,7 +113,7 @@ describe("the prefix of requests", () => {
 describe("the tools that a model sees", () => {
   test(verifies("C39", "are those that the mode and the run can use"), async () => {
     const { play } = createConversation();
-    const namesOf = async (changes: Partial<RunOrder>) => listNames((await play([answer], changes))[0]!);
+    const namesOf = async (changes: Partial<RunRequest>) => listNames((await play([answer], changes))[0]!);
     const agent = await namesOf({});
     expect(agent).toContain("run_terminal_cmd");
     for (const name of ["create_plan", "web_fetch"]) expect(agent).not.toContain(name);

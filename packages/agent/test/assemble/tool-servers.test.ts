@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { compiledCode } from "../../../../test/support/sheaf.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { prepareResponse } from "../../src/assemble/prepare-response.ts";
-import type { RunOrder } from "../../src/assemble/run-order.ts";
+import type { RunRequest } from "../../src/assemble/run-request.ts";
 import { createToolServers } from "../../src/assemble/wire-servers.ts";
 import type { ModelRequest } from "../../src/model/provider.ts";
 import { respond } from "../../src/run/conversations/respond.ts";
@@ -20,7 +20,7 @@ const toServer = (env: Readonly<Record<string, string>> = {}) => ({
   env: { ...compiledCode, ...env },
 });
 
-const order: Omit<RunOrder, "workspace" | "responseId" | "message"> = {
+const order: Omit<RunRequest, "workspace" | "responseId" | "message"> = {
   conversationId: "conv_1",
   mode: "agent",
   trusted: false,
@@ -44,13 +44,13 @@ interface Played {
 }
 
 /** One conversation whose server lives as long as it does. */
-function createConversation(shared: Partial<RunOrder> = {}) {
+function createConversation(shared: Partial<RunRequest> = {}) {
   const store = createSqliteStore(":memory:");
   const { root } = createTemporaryWorkspace();
   const toolServers = createToolServers({}, { maxResting: 1 }, "conversations");
   onTestFinished(() => toolServers.close());
   let responses = 0;
-  return async (prompt: string, turns: readonly (readonly ModelEvent[])[], changes: Partial<RunOrder> = {}) => {
+  return async (prompt: string, turns: readonly (readonly ModelEvent[])[], changes: Partial<RunRequest> = {}) => {
     const model = createFakeModel([...turns, [text("Done."), end()]].map((turn) => [turn]));
     const responseId = `chat_${(responses += 1)}`;
     const full = { ...order, workspace: root, responseId, message: { prompt }, ...shared, ...changes };
@@ -120,7 +120,7 @@ describe("resources", () => {
 });
 
 describe("prompts", () => {
-  const play = (prompt: string, changes: Partial<RunOrder> = {}) => createConversation()(prompt, [], changes);
+  const play = (prompt: string, changes: Partial<RunRequest> = {}) => createConversation()(prompt, [], changes);
   const toNote = async (prompt: string): Promise<string> => {
     const { requests } = await play(prompt);
     const note = requests[0]!.messages.find((message) => message.role === "user" && /sends \//.test(message.text));
@@ -146,7 +146,7 @@ describe("prompts", () => {
 
   test(verifies("C111", "that cannot be sent are an error, and nothing goes to the model"), async () => {
     const deny = { permissions: { force: false, allow: [], deny: ["Mcp(s:*)"] } };
-    const cases: readonly (readonly [string, Partial<RunOrder>, RegExp])[] = [
+    const cases: readonly (readonly [string, Partial<RunRequest>, RegExp])[] = [
       ["/mcp__s__review", {}, /needs file: write \/mcp__s__review file \[focus\]/],
       ["/mcp__s__plain word", {}, /takes no more than its name: leave out word/],
       ["/mcp__s__other", {}, /no tool server has the prompt .*: use \/mcp__s__plain, \/mcp__s__review/],

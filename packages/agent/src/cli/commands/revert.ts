@@ -1,5 +1,5 @@
 /** `sheaf revert SESSION [--to RESPONSE]`: reverts a response and all after it, files and history. */
-import { revertConversation, type RevertOrder, type RevertResult } from "../../run/conversations/revert.ts";
+import { revertConversation, type RevertRequest, type RevertResult } from "../../run/conversations/revert.ts";
 import { SheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { createCheckpoints } from "../../workspace/checkpoints.ts";
@@ -26,7 +26,7 @@ export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise
 }
 
 /** Which response of which session, as a person names them; undefined: the last one. */
-interface SessionRevert extends Pick<RevertOrder, "onConflict"> {
+interface SessionRevert extends Pick<RevertRequest, "onConflict"> {
   readonly session: string;
   readonly response?: string | undefined;
   /** Undefined: the current folder. */
@@ -49,7 +49,7 @@ export async function revertSession(
   });
 }
 
-function toOnConflict({ overwrite, "on-conflict": given }: ParsedArguments["flags"]): RevertOrder["onConflict"] {
+function toOnConflict({ overwrite, "on-conflict": given }: ParsedArguments["flags"]): RevertRequest["onConflict"] {
   if (given === undefined) return overwrite ? "overwrite" : "refuse";
   if (given === "refuse" || given === "leave" || given === "overwrite") return given;
   throw new SheafError("USAGE", `--on-conflict "${given}" is unknown: use refuse, leave or overwrite`);

@@ -4,7 +4,7 @@ import type { ChangedFileState, ChangeRevert } from "@sheaf/protocol";
 import { writeFileAtomically } from "../../workspace/atomic-write.ts";
 import { readWholeFile } from "../../workspace/read-file.ts";
 import { decodeText, detectTextFormat, encodeText, type TextFormat } from "../../workspace/text-format.ts";
-import { divideSpans, type RevertOrder, type RevertPorts } from "./revert.ts";
+import { divideSpans, type RevertRequest, type RevertPorts } from "./revert.ts";
 import {
   type FileSpan,
   findMoves,
@@ -35,7 +35,7 @@ const ALL_PATCHES_MS = 3000;
 const CONTEXT_LINES = 3;
 
 /** Whose changes. */
-interface ChangesOrder extends Pick<RevertOrder, "conversationId" | "folders"> {
+interface ChangesRequest extends Pick<RevertRequest, "conversationId" | "folders"> {
   /** Whether a rule forbids to read a file, by its path in a workspace and its absolute one. */
   readonly readDenials: (workspace: string) => (path: string, absolute: string) => boolean;
 }
@@ -43,11 +43,11 @@ interface ChangesOrder extends Pick<RevertOrder, "conversationId" | "folders"> {
 const HIDDEN = "a rule of this server forbids to read it";
 
 /** Files that are as they were at the start are left out. */
-export async function listChanges(order: ChangesOrder, ports: RevertPorts): Promise<readonly ChangedFileState[]> {
+export async function listChanges(request: ChangesRequest, ports: RevertPorts): Promise<readonly ChangedFileState[]> {
   const changed: ChangedFileState[] = [];
   let size = 0;
   let spent = 0;
-  for (const change of await readChanges(order, ports)) {
+  for (const change of await readChanges(request, ports)) {
     if (change.kind === "moved") changed.push(toRenamedFile(change));
     else if (change.kind === "fault") changed.push({ filePath: change.span.filePath, problem: change.problem });
     else {
@@ -71,13 +71,13 @@ interface ChangeOutcome {
  * `hash` names. Undefined: the conversation did not change the file. @throws SheafError CONVERSATION_BUSY, STORAGE_…
  */
 export async function revertChange(
-  order: ChangesOrder & ChangeRevert,
+  request: ChangesRequest & ChangeRevert,
   ports: RevertPorts,
 ): Promise<ChangeOutcome | undefined> {
-  const { conversationId, filePath, hash, hunk } = order;
+  const { conversationId, filePath, hash, hunk } = request;
   const release = await ports.store.lockConversation(conversationId);
   try {
-    const change = (await readChanges(order, ports)).find(({ span }) => span.filePath === filePath);
+    const change = (await readChanges(request, ports)).find(({ span }) => span.filePath === filePath);
     if (!change) return undefined;
     if (change.kind === "fault") return { conflict: change.problem };
     const shown = change.kind === "moved" ? change.source : change.file;
@@ -97,13 +97,13 @@ type Change =
   | { readonly kind: "moved"; readonly span: FileSpan; readonly source: PresentFile }
   | { readonly kind: "fault"; readonly span: FileSpan; readonly problem: string };
 
-async function readChanges(order: ChangesOrder, ports: RevertPorts): Promise<readonly Change[]> {
-  const spans = (await ports.readSpans?.()) ?? (await readLoggedSpans(order, ports));
+async function readChanges(request: ChangesRequest, ports: RevertPorts): Promise<readonly Change[]> {
+  const spans = (await ports.readSpans?.()) ?? (await readLoggedSpans(request, ports));
   const faults: Change[] = [];
   const files: PresentFile[] = [];
-  const denials = new Map<string, ReturnType<ChangesOrder["readDenials"]>>();
-  for (const span of divideSpans(spans, order.folders).inside) {
-    const isHidden = denials.get(span.workspace) ?? order.readDenials(span.workspace);
+  const denials = new Map<string, ReturnType<ChangesRequest["readDenials"]>>();
+  for (const span of divideSpans(spans, request.folders).inside) {
+    const isHidden = denials.get(span.workspace) ?? request.readDenials(span.workspace);
     denials.set(span.workspace, isHidden);
     if (isHidden(span.filePath, span.path)) {
       faults.push({ kind: "fault", span, problem: HIDDEN });
@@ -124,7 +124,10 @@ async function readChanges(order: ChangesOrder, ports: RevertPorts): Promise<rea
   return [...changes, ...faults];
 }
 
-async function readLoggedSpans({ conversationId }: ChangesOrder, { store }: RevertPorts): Promise<readonly FileSpan[]> {
+async function readLoggedSpans(
+  { conversationId }: ChangesRequest,
+  { store }: RevertPorts,
+): Promise<readonly FileSpan[]> {
   const responses = (await store.listResponses(conversationId)).filter(({ reverted }) => !reverted);
   return toFileSpans((await Promise.all(responses.map(({ id }) => store.readEvents(id)))).flat());
 }

@@ -20,8 +20,8 @@ interface PreparedRun {
   readonly tools: ToolBox;
 }
 
-/** An order for a response. */
-interface StartOrder {
+/** A request for a response. */
+interface StartRequest {
   /** `chat_<uuid>`. */
   readonly responseId: string;
   /** `conv_<uuid>`. */
@@ -58,7 +58,7 @@ export interface ResponseRunner {
    * Resolves once `run_start` is stored.
    * @throws SheafError CONVERSATION_BUSY, OVERLOADED after `close`, STORAGE_…; what `prepare` throws.
    */
-  start(order: StartOrder): Promise<RunningResponse>;
+  start(request: StartRequest): Promise<RunningResponse>;
   find(responseId: string): RunningResponse | undefined;
   /** Running responses. */
   readonly running: readonly RunningResponse[];
@@ -86,21 +86,21 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
   let isClosing = false;
 
   /** Stores the events, then sends each group to the channel. */
-  async function play(order: StartOrder, run: Started, prepared: PreparedRun): Promise<void> {
-    const { responseId } = order;
+  async function play(request: StartRequest, run: Started, prepared: PreparedRun): Promise<void> {
+    const { responseId } = request;
     const { settings, ports } = prepared;
     const channel = live.open(responseId);
     const { events: earlier = [] } = settings.resumed ?? {};
     channel.push(earlier);
     const spentMs = earlier.length === 0 ? 0 : ports.now() - earlier[0]!.time;
-    const { timeoutMs } = order;
+    const { timeoutMs } = request;
     const stopClock = startDeadline({ timeoutMs, spentMs, advice: 'raise the budget "timeout"' }, run.abort);
     let unstored: SheafError | undefined;
     const onUnstored = (error: SheafError): void => void (unstored = error);
     try {
       for await (const events of respond(settings, { ...ports, onUnstored }, run.signal)) {
         channel.push(events);
-        order.onEvents?.(events);
+        request.onEvents?.(events);
         run.begin();
       }
       // What another process took over is that one's to end; what this one could not store its operator must know.
@@ -118,33 +118,33 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
     }
   }
 
-  async function startInLane(order: StartOrder, release: () => void): Promise<RunningResponse> {
-    const { responseId, conversationId } = order;
+  async function startInLane(request: StartRequest, release: () => void): Promise<RunningResponse> {
+    const { responseId, conversationId } = request;
     const run = createStarted();
     const ended = Promise.withResolvers<void>();
     const running: RunningResponse = { responseId, conversationId, ended: ended.promise, abort: run.abort };
     lanes.setCurrent(conversationId, running);
     const end = (): void => {
-      order.onEnd?.();
+      request.onEnd?.();
       release();
       ended.resolve();
     };
     try {
       for (;;) {
         try {
-          const prepared = await order.prepare(run.signal, run.abort);
+          const prepared = await request.prepare(run.signal, run.abort);
           responses.set(responseId, running);
-          const played = play(order, run, prepared);
+          const played = play(request, run, prepared);
           await Promise.race([run.begun, played]);
           void played.finally(end);
           return running;
         } catch (error) {
           // Another process is writing this conversation.
-          if (order.whenBusy === "reject" || !isBusyError(error)) throw error;
-          if (order.whenBusy === "cancel") await order.cancelOther?.();
-          order.onWait?.();
-          await sleep(RETRY_MS, undefined, { signal: order.startSignal }).catch(() => undefined);
-          order.startSignal.throwIfAborted();
+          if (request.whenBusy === "reject" || !isBusyError(error)) throw error;
+          if (request.whenBusy === "cancel") await request.cancelOther?.();
+          request.onWait?.();
+          await sleep(RETRY_MS, undefined, { signal: request.startSignal }).catch(() => undefined);
+          request.startSignal.throwIfAborted();
         }
       }
     } catch (error) {
@@ -153,9 +153,9 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
     }
   }
 
-  async function enterLane(order: StartOrder): Promise<() => void> {
+  async function enterLane(request: StartRequest): Promise<() => void> {
     if (isClosing) throw createClosingError();
-    const { conversationId, whenBusy, startSignal, onWait } = order;
+    const { conversationId, whenBusy, startSignal, onWait } = request;
     const release = await lanes.enter(conversationId, whenBusy, startSignal, onWait);
     if (!isClosing) return release;
     release();
@@ -163,15 +163,15 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
   }
 
   return {
-    async start(order) {
+    async start(request) {
       let release: () => void;
       try {
-        release = await enterLane(order);
+        release = await enterLane(request);
       } catch (error) {
-        order.onEnd?.();
+        request.onEnd?.();
         throw error;
       }
-      return startInLane(order, release);
+      return startInLane(request, release);
     },
     find: (responseId) => responses.get(responseId),
     get isClosing() {

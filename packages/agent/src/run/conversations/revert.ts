@@ -8,7 +8,7 @@ import { isBelow } from "../../workspace/workspace.ts";
 import { type FileSpan, type RevertConflict, type RevertedFile, planFileReverts, toFileSpans } from "./revert-files.ts";
 
 /** What to revert. */
-export interface RevertOrder {
+export interface RevertRequest {
   /** `conv_<uuid>`. */
   readonly conversationId: string;
   /** The first response to revert; those after it are reverted, too. Undefined: the last one. */
@@ -48,25 +48,25 @@ export interface RevertResult {
  * @throws SheafError USAGE for an unknown conversation or response; PERMISSION_REQUIRED for an imported one that changed
  * files outside of `folders`; CONVERSATION_BUSY while a run is active; STORAGE_…
  */
-export async function revertConversation(order: RevertOrder, ports: RevertPorts): Promise<RevertResult> {
-  const release = await ports.store.lockConversation(order.conversationId);
+export async function revertConversation(request: RevertRequest, ports: RevertPorts): Promise<RevertResult> {
+  const release = await ports.store.lockConversation(request.conversationId);
   try {
-    return await revertLocked(order, ports);
+    return await revertLocked(request, ports);
   } finally {
     await release?.();
   }
 }
 
-async function revertLocked(order: RevertOrder, ports: RevertPorts): Promise<RevertResult> {
-  const responses = await chooseResponses(order, ports.store);
+async function revertLocked(request: RevertRequest, ports: RevertPorts): Promise<RevertResult> {
+  const responses = await chooseResponses(request, ports.store);
   const logs = ports.readSpans ? [] : await Promise.all(responses.map(({ id }) => ports.store.readEvents(id)));
   const spans = (await ports.readSpans?.(responses[0]!.id)) ?? toFileSpans(logs.flat());
-  const { inside, outside } = divideSpans(spans, order.folders);
-  if (outside.length > 0 && order.onConflict !== "leave") throw createOutsideError(outside[0]!);
-  const plan = await planFileReverts(inside, ports, order.onConflict === "overwrite");
+  const { inside, outside } = divideSpans(spans, request.folders);
+  if (outside.length > 0 && request.onConflict !== "leave") throw createOutsideError(outside[0]!);
+  const plan = await planFileReverts(inside, ports, request.onConflict === "overwrite");
   const { reverts } = plan;
   const conflicts = [...outside.map(toOutsideConflict), ...plan.conflicts];
-  if (order.onConflict === "refuse" && conflicts.length > 0) {
+  if (request.onConflict === "refuse" && conflicts.length > 0) {
     return { reverted: false, responseIds: [], files: [], conflicts };
   }
   const files: RevertedFile[] = [];
@@ -76,7 +76,7 @@ async function revertLocked(order: RevertOrder, ports: RevertPorts): Promise<Rev
     if (outcome.ok) files.push({ filePath, action });
     else left.push({ filePath, reason: outcome.error.message });
   }
-  await ports.store.revertResponses(order.conversationId, responses[0]!.position);
+  await ports.store.revertResponses(request.conversationId, responses[0]!.position);
   return { reverted: true, responseIds: responses.map(({ id }) => id), files, conflicts: left };
 }
 
@@ -97,7 +97,7 @@ function toOutsideConflict({ filePath, workspace }: FileSpan): RevertConflict {
   return { filePath, reason: `the session was imported, and ${workspace} is outside of this workspace` };
 }
 
-async function chooseResponses({ conversationId, responseId }: RevertOrder, store: Store) {
+async function chooseResponses({ conversationId, responseId }: RevertRequest, store: Store) {
   const all = await store.listResponses(conversationId);
   const present = all.filter(({ reverted }) => !reverted);
   const first = responseId === undefined ? present.at(-1) : present.find(({ id }) => id === responseId);

@@ -12,7 +12,7 @@ import { SheafError } from "../../base/errors.ts";
 import { readConversationSettings } from "../../run/conversations/conversation-settings.ts";
 import { listChanges, revertChange } from "../../run/conversations/changes.ts";
 import { forkConversation } from "../../run/conversations/fork.ts";
-import { revertConversation, type RevertOrder, type RevertResult } from "../../run/conversations/revert.ts";
+import { revertConversation, type RevertRequest, type RevertResult } from "../../run/conversations/revert.ts";
 import { toDisposition } from "../disposition.ts";
 import { createDenials } from "../denials.ts";
 import { findMatch, readSummary } from "../conversation-summary.ts";
@@ -50,9 +50,9 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
       throw new HttpError("USAGE", `pinned is ${JSON.stringify(pinned.slice(0, 100))}: send "first", or leave it out`);
     }
     const after = before === undefined ? undefined : decodePlace(before);
-    const order = { limit, after, pinnedFirst: pinned === "first", search };
+    const query = { limit, after, pinnedFirst: pinned === "first", search };
     const owner = request.get("owner");
-    const read = (): Promise<ConversationPage> => readPage(context.storeOf(owner), order, context);
+    const read = (): Promise<ConversationPage> => readPage(context.storeOf(owner), query, context);
     return request.json(await (search === undefined ? read() : context.meter.search(owner, read)));
   });
 
@@ -114,21 +114,21 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
 
   app.get("/v1/conversations/:id/changes", async (request) => {
     const { store, record } = await findConversation(request, context);
-    const { order, ports } = toFileAccess(store, record, context);
-    return request.json({ files: await listChanges(order, ports) });
+    const { asked, ports } = toFileAccess(store, record, context);
+    return request.json({ files: await listChanges(asked, ports) });
   });
 
   app.post("/v1/conversations/:id/changes/revert", async (request) => {
     const { store, record } = await findConversation(request, context);
     const change = await readJsonBody(request.req, changeRevert);
-    const { order, ports } = toFileAccess(store, record, context);
-    const outcome = await revertChange({ ...order, ...change }, ports);
+    const { asked, ports } = toFileAccess(store, record, context);
+    const outcome = await revertChange({ ...asked, ...change }, ports);
     if (!outcome) throw createNotFoundError("change", change.filePath);
     if (outcome.conflict !== undefined) {
       throw new HttpError("FILES_CHANGED", `${change.filePath} was not reverted: ${outcome.conflict}`);
     }
     await recordTree(store, record, context);
-    return request.json({ files: await listChanges(order, toFileAccess(store, record, context).ports) });
+    return request.json({ files: await listChanges(asked, toFileAccess(store, record, context).ports) });
   });
 
   app.post("/v1/conversations/:id/publish", async (request) => {
@@ -166,11 +166,11 @@ function createWholeLimit({ meter }: ServerContext): MiddlewareHandler<ServerEnv
 
 async function readPage(
   store: SharedStore,
-  order: Parameters<SharedStore["listConversations"]>[0],
+  query: Parameters<SharedStore["listConversations"]>[0],
   context: ServerContext,
 ): Promise<ConversationPage> {
-  const { limit, search } = order;
-  const records = await store.listConversations({ ...order, limit: limit + 1 });
+  const { limit, search } = query;
+  const records = await store.listConversations({ ...query, limit: limit + 1 });
   const page = records.slice(0, limit);
   const next = records.length > limit ? encodePlace(page.at(-1)!) : undefined;
   const conversations: ConversationSummary[] = [];
@@ -183,13 +183,13 @@ async function readPage(
 
 /** @throws HttpError FILES_CHANGED; SheafError CONVERSATION_BUSY while one of them runs. */
 export async function revertResponses(
-  what: Pick<RevertOrder, "responseId" | "onConflict">,
+  what: Pick<RevertRequest, "responseId" | "onConflict">,
   store: SharedStore,
   record: ConversationRecord,
   context: ServerContext,
 ): Promise<Omit<RevertResult, "reverted">> {
-  const { order, ports } = toFileAccess(store, record, context);
-  const { reverted, ...result } = await revertConversation({ ...order, ...what }, ports);
+  const { asked, ports } = toFileAccess(store, record, context);
+  const { reverted, ...result } = await revertConversation({ ...asked, ...what }, ports);
   if (reverted) {
     await recordTree(store, record, context);
     return result;
@@ -215,7 +215,7 @@ function toFileAccess(store: SharedStore, record: ConversationRecord, { settings
       : createTreePorts(async (before) => (await trees.readStates(record, store, before))!);
   const ports = { store, ...contents, environment };
   return {
-    order: { conversationId: id, folders: [...workspaces.values()], readDenials: createDenials(settings) },
+    asked: { conversationId: id, folders: [...workspaces.values()], readDenials: createDenials(settings) },
     ports,
   };
 }

@@ -30,14 +30,14 @@ export function addOpenAiRoutes(app: Hono<ServerEnvironment>, context: ServerCon
   app.post(completionsPath, async (request) => {
     const asked = await readJsonBody(request.req, openAiRequest, largeCompletion);
     const { messages, stream = false, stream_options: options, reasoning_effort: openAiEffort, ...settings } = asked;
-    const order = toMessage(messages, { ...settings, stream, openAiEffort, field: "messages" });
+    const message = toMessage(messages, { ...settings, stream, openAiEffort, field: "messages" });
     return answerRequest(request, context, {
-      ...order,
+      ...message,
       asked,
       form: "openai-chat",
       includesUsage: options?.include_usage ?? false,
       async answerWhole(responseId, store, headers) {
-        const answer = createOpenAiCompletion(order.body.accept?.reasoning ?? false);
+        const answer = createOpenAiCompletion(message.body.accept?.reasoning ?? false);
         await readLog(store, responseId, answer);
         return toAnswer(answer.failure, answer.completion, headers);
       },
@@ -49,17 +49,17 @@ export function addOpenAiRoutes(app: Hono<ServerEnvironment>, context: ServerCon
     const { input, instructions = "", previous_response_id: previous, stream = false, reasoning, ...rest } = asked;
     const store = context.storeOf(request.get("owner"));
     const { text: _text, appendSystemPrompt = "", ...settings } = rest;
-    const order = toMessage(await resolveItems(input, store), {
+    const message = toMessage(await resolveItems(input, store), {
       ...settings,
       appendSystemPrompt: `${instructions}\n\n${appendSystemPrompt}`.trim(),
       stream,
       openAiEffort: reasoning?.effort,
       field: "input",
     });
-    const last = previous === undefined ? undefined : await findPrevious(previous, order.past, store);
+    const last = previous === undefined ? undefined : await findPrevious(previous, message.past, store);
     return answerRequest(request, context, {
-      body: { ...order.body, ...(last && { conversationId: last.conversationId }) },
-      past: order.past,
+      body: { ...message.body, ...(last && { conversationId: last.conversationId }) },
+      past: message.past,
       asked,
       beforeStart: async () => last && checkNewest(last, store),
       form: "openai-responses",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { RunEvent } from "@sheaf/protocol";
 import { onTestFinished } from "vitest";
 import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
-import { revertConversation, type RevertOrder, type RevertResult } from "../../../src/run/conversations/revert.ts";
+import { revertConversation, type RevertRequest, type RevertResult } from "../../../src/run/conversations/revert.ts";
 import { createSqliteStore } from "../../../src/store/sqlite.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createToolBox } from "../../../src/tools/tool-box.ts";
@@ -23,7 +23,7 @@ export interface ToolSession extends TemporaryWorkspace {
   readonly dataFolder: string;
   /** One response of these calls. */
   readonly respond: (responseId: string, calls: readonly Call[]) => Promise<ToolOutcome[]>;
-  readonly revert: (responseId?: string, onConflict?: RevertOrder["onConflict"]) => Promise<RevertResult>;
+  readonly revert: (responseId?: string, onConflict?: RevertRequest["onConflict"]) => Promise<RevertResult>;
 }
 
 export function createToolSession(

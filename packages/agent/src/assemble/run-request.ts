@@ -1,4 +1,4 @@
-/** What every door asks for: one response, completely described. The command line, editors, the server and programs make the same order. */
+/** What every door asks for: one response, completely described. The command line, editors, the server and programs make the same request. */
 import { toWellFormed } from "@sheaf/documents/text";
 import type { Effort, Mode, RunStart, TokenPrice } from "@sheaf/protocol";
 import type { Environment, UserFiles } from "../base/paths.ts";
@@ -84,7 +84,7 @@ export interface TreeSetup {
 }
 
 /** One response that is asked for. */
-export interface RunOrder extends RunSetup {
+export interface RunRequest extends RunSetup {
   /** What of the prompt may name a command (C91); undefined: all of it. */
   readonly typed?: string | undefined;
   /** Runs in the sandbox before the response begins. */
@@ -107,9 +107,9 @@ export interface RunOrder extends RunSetup {
 }
 
 /** The first event of the log, but for what is found out while the run is prepared. */
-export function toRunStart(order: RunOrder): Omit<RunStart, "type" | "sandbox"> {
-  const { responseId, conversationId, model, mode, effort, includesReasoning = false, webSearch } = order;
-  const { workspace, trusted, price, windowTokens } = order;
+export function toRunStart(request: RunRequest): Omit<RunStart, "type" | "sandbox"> {
+  const { responseId, conversationId, model, mode, effort, includesReasoning = false, webSearch } = request;
+  const { workspace, trusted, price, windowTokens } = request;
   return toWellFormed({
     responseId,
     conversationId,
@@ -121,11 +121,11 @@ export function toRunStart(order: RunOrder): Omit<RunStart, "type" | "sandbox"> 
     modelName: model.name,
     apiKeySource: model.apiKeySource,
     workspace,
-    permissionMode: mode === "plan" || mode === "ask" ? mode : order.permissions.force ? "force" : "default",
+    permissionMode: mode === "plan" || mode === "ask" ? mode : request.permissions.force ? "force" : "default",
     trusted,
     sheafVersion,
     ...(price && { price }),
     ...(windowTokens !== undefined && { context: { windowTokens, usedTokens: 0 } }),
-    ...order.message,
+    ...request.message,
   });
 }
