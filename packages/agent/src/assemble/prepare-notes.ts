@@ -1,7 +1,7 @@
 /** The notes before a prompt: the environment and the mode (C38). */
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
-import { type GitState, type ToldFacts, toEnvironmentNote } from "../run/prompts/environment-note.ts";
+import { type GitState, type KnownFacts, toEnvironmentNote } from "../run/prompts/environment-note.ts";
 import { toModeNote } from "../run/prompts/mode-note.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { findRepository, readBranch } from "../workspace/repository.ts";
@@ -14,14 +14,14 @@ export interface NoteSources {
   readonly request: RunRequest;
   readonly policy: Pick<PreparedPolicy, "workspace" | "sandbox" | "permissions">;
   readonly commands: CommandRunner;
-  readonly told: ToldFacts;
+  readonly known: KnownFacts;
   readonly isAttended: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 export async function prepareNotes(
-  { request, policy, commands, told, isAttended, now }: NoteSources,
+  { request, policy, commands, known, isAttended, now }: NoteSources,
   signal: AbortSignal,
 ): Promise<Pick<RunStart, "environment" | "modeNote">> {
   const { workspace, sandbox } = policy;
@@ -35,9 +35,9 @@ export async function prepareNotes(
       hosts: listHosts(request.permissions.allow),
       isAttended,
     },
-    told.lines,
+    known.lines,
   );
-  const modeNote = toModeNote(request.mode, told.mode);
+  const modeNote = toModeNote(request.mode, known.mode);
   return { ...(environment !== undefined && { environment }), ...(modeNote !== undefined && { modeNote }) };
 }
 

@@ -6,7 +6,7 @@ import { isOffered } from "../guard/permissions/permissions.ts";
 import { findFault } from "../guard/sandbox/sandbox.ts";
 import type { Model } from "../model/provider.ts";
 import type { RespondPorts } from "../run/conversations/respond.ts";
-import type { CutLog } from "../run/conversations/resume-response.ts";
+import type { CutLog } from "../run/conversations/cut-log.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { RunSettings } from "../run/run.ts";
 import type { Store } from "../store/store.ts";
@@ -38,7 +38,7 @@ export interface ResponsePorts {
   readonly approver?: Approver | undefined;
   readonly checkAnswer?: AnswerCheck | undefined;
   /** The response goes on here, in place of beginning. */
-  readonly resumed?: CutLog | undefined;
+  readonly cut?: CutLog | undefined;
   /** Keeps tool servers for the next response (C51); undefined: they end with this one. */
   readonly toolServers?: ToolServers | undefined;
   /** The editor that the user works in (C57); undefined: none. */
@@ -64,7 +64,7 @@ export async function prepareResponse(
   given: ResponsePorts,
   signal: AbortSignal,
 ): Promise<PreparedResponse> {
-  const { store, now, abort, approver, checkAnswer, resumed, customTools = [] } = given;
+  const { store, now, abort, approver, checkAnswer, cut, customTools = [] } = given;
   const { toolServers = createToolServers(request.environment) } = given;
   const choice = await choosePossibleServers(request);
   const base = await openResponseBase(request, given, choice);
@@ -74,16 +74,16 @@ export async function prepareResponse(
   const agents = await openAgents(request);
   const isAttended = approver !== undefined;
   const notes = await prepareNotes(
-    { request, policy, commands, told: conversation.told, isAttended, now: now() },
+    { request, policy, commands, known: conversation.known, isAttended, now: now() },
     signal,
   );
   const system = createSystemPrompt(base);
-  const fillsPrompt = !resumed && skills.start.commandNote === undefined;
+  const fillsPrompt = !cut && skills.start.commandNote === undefined;
   const servers = await prepareServers(base, choice, toolServers, fillsPrompt, signal);
   // Once in a conversation.
   const agentNotices = conversation.messages.length === 0 ? (agents?.notices ?? []) : [];
   const added = { ...servers.start, ...notes, ...skills.start };
-  const start = resumed?.start ?? toStart(base, added, [...hooks.notices, ...agentNotices], setupFailure);
+  const start = cut?.start ?? toStart(base, added, [...hooks.notices, ...agentNotices], setupFailure);
   const run = {
     model,
     now,
@@ -107,7 +107,7 @@ export async function prepareResponse(
   const { limits, stopsOnDenied, mode, modelName, effort } = request;
   const history = conversation.messages;
   return {
-    settings: { start, resumed, history, system, limits, stopsOnDenied, moments: hooks.moments },
+    settings: { start, cut, history, system, limits, stopsOnDenied, moments: hooks.moments },
     ports: { ...run, tools, store, abort, checkAnswer, choices: { mode, model: modelName, effort } },
     tools,
   };

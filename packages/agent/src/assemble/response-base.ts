@@ -37,7 +37,7 @@ export interface ResponseBase {
 /** @throws SheafError USAGE for a rule that cannot be read, or an attachment or a search that the model does not have; STORAGE_… */
 export async function openResponseBase(
   request: RunRequest,
-  { store, model: found, now, resumed }: Pick<ResponsePorts, "store" | "model" | "now" | "resumed">,
+  { store, model: found, now, cut }: Pick<ResponsePorts, "store" | "model" | "now" | "cut">,
   servers: ServerChoice,
 ): Promise<ResponseBase> {
   const model = found.forRun?.() ?? found;
@@ -51,7 +51,7 @@ export async function openResponseBase(
     sandboxMemory: request.dataFolder === undefined ? undefined : { folder: request.dataFolder, isReadOnly: isUnsaved },
     now,
   });
-  const conversation = await openConversation(store, request.conversationId, now, resumed?.start.responseId);
+  const conversation = await openConversation(store, request.conversationId, now, cut?.start.responseId);
   const dataFolder = isUnsaved ? undefined : request.dataFolder;
   const cacheFolder = dataFolder && toCacheFolder(dataFolder, request.cacheOwner ?? policy.workspace.root);
   if (cacheFolder !== undefined) void removeOldCaches(cacheFolder, now());

@@ -2,7 +2,7 @@
 import { createSearchProgram } from "../guard/sandbox/launch/search-program.ts";
 import { toRunPrefix } from "../guard/sandbox/hold/mounts.ts";
 import { parseRule } from "../guard/permissions/rule.ts";
-import { createToldFacts } from "../run/prompts/environment-note.ts";
+import { createKnownFacts } from "../run/prompts/environment-note.ts";
 import type { EditorFiles } from "../tools/editor-files.ts";
 import type { CallableTool } from "../tools/registry.ts";
 import { createToolBox, type ToolBoxPorts } from "../tools/tool-box.ts";
@@ -45,7 +45,7 @@ export function createResponseTools(base: ResponseBase, sources: ToolSources): T
           request: { ...request, mode },
           policy: { ...policy, permissions: policy.permissionsFor(mode) },
           commands,
-          told: createToldFacts(),
+          known: createKnownFacts(),
           isAttended: false,
           now: sources.now(),
         },

@@ -6,7 +6,7 @@ import type { ServerFolders, ServerPorts } from "../tools/mcp/server-connection.
 import type { ServerPrompt } from "../tools/mcp/server-prompts.ts";
 import type { KeeperLimits, LeaseOrder, ServerKeeper, ServerLease } from "../tools/mcp/server-keeper.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
-import type * as ServerLoginModule from "./run-server-login.ts";
+import type * as ServerLoginModule from "./run-mcp-login.ts";
 import { livePorts } from "./wire-models.ts";
 
 /** The servers of a run. What reads their lists is loaded where there may be one. @throws SheafError CONFIG_INVALID. */
@@ -76,7 +76,7 @@ function createServerPorts(environment: Environment): Omit<ServerPorts, keyof Se
 
 /** What `sheaf mcp login` and `logout` do. */
 export async function openServerLogin(): Promise<typeof ServerLoginModule> {
-  return import("./run-server-login.ts");
+  return import("./run-mcp-login.ts");
 }
 
 /** By default they end with their response. The `environment` names the user's proxy. */

@@ -9,7 +9,7 @@ import { toCancelledOutcome } from "../tools/failure.ts";
 import type { Approver } from "../tools/approval.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
-import type { CutLog } from "./conversations/resume-response.ts";
+import type { CutLog } from "./conversations/cut-log.ts";
 import { createFinalAnswer, type AnswerCheck } from "./final-answer.ts";
 import { toEndedRequest } from "@sheaf/protocol/cost";
 import { createBudget, type Budget, type BudgetLimits, zeroUsage } from "./budget.ts";
@@ -34,7 +34,7 @@ export interface RunSettings {
   readonly system: string;
   readonly limits: BudgetLimits;
   /** A response that another process began, and that goes on here (R-40). */
-  readonly resumed?: CutLog | undefined;
+  readonly cut?: CutLog | undefined;
   /** `--on-denied stop`: the first refusal ends the run (C20, code 8). */
   readonly stopsOnDenied: boolean;
   /** What this run is of its session, for hooks; undefined: in the middle. */
@@ -85,9 +85,9 @@ export async function* runResponse(
   const run = createRunMemory(settings, ports);
   const { shortener } = run;
   let end: RunEnd | undefined;
-  if (settings.resumed) {
-    end = await run.resume(settings.resumed);
-    const { closing } = settings.resumed;
+  if (settings.cut) {
+    end = await run.continueCut(settings.cut);
+    const { closing } = settings.cut;
     if (closing.length > 0) yield run.note({ events: closing, durability: "synced" });
   } else {
     yield run.note({ events: [run.start], durability: "synced" });
@@ -164,7 +164,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const corrections = createCorrections();
   const refused = createRefusedCommands();
   const hooks = createRunHooks(ports.hooks, settings.moments);
-  let resumedNote: string | undefined;
+  let cutNote: string | undefined;
   let hasText = false;
   let pauses = 0;
   let turns = 0;
@@ -179,7 +179,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       return turns;
     },
     /** Remembers what another process did. How the run ends with it; undefined: it goes on with the next turn. */
-    async resume({ events, lastTurn, note }: CutLog): Promise<RunEnd | undefined> {
+    async continueCut({ events, lastTurn, note }: CutLog): Promise<RunEnd | undefined> {
       memory.note({ events, durability: "grouped" });
       closing.forgetTerminals();
       for (const event of events) {
@@ -192,7 +192,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         if (event.event.type === "turn_end") budget.addUsage(event.event.usage, event.event.model?.price);
         if (event.event.type === "tool_call_arguments") budget.addToolCalls(1);
       }
-      resumedNote = note;
+      cutNote = note;
       if (!lastTurn) return undefined;
       const { calls, results, text } = lastTurn;
       if (calls.length > 0) return toEndAfterTools(results, settings, ports, undefined);
@@ -229,14 +229,14 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       tools: ModelRequest["tools"],
     ): { readonly turnStart: TurnStart; readonly request: ModelRequest } {
       const notes = [
-        resumedNote,
+        cutNote,
         answer.note,
         hooks.takeNote(),
         loop.note,
         corrections.take(),
         budget.isLastTurn ? wrapUpNote : undefined,
       ];
-      resumedNote = undefined;
+      cutNote = undefined;
       const text = notes.filter((line) => line !== undefined).join("\n");
       const turnNote: readonly ModelMessage[] = text === "" ? [] : [{ role: "user", text, isNote: true }];
       return {

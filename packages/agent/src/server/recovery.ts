@@ -15,7 +15,7 @@ interface RecoveryPorts {
   readonly runner: Pick<ResponseRunner, "find">;
   readonly now: () => number;
   /** Goes on with a response; false: it may not. Undefined: this server ends what others left. */
-  readonly resume: ((responseId: string, owner: string) => Promise<boolean>) | undefined;
+  readonly takeOver: ((responseId: string, owner: string) => Promise<boolean>) | undefined;
   /** Called with each response that was ended, or goes on. */
   readonly onRecovered: (responseId: string) => void;
   readonly onFailure: (error: unknown) => void;
@@ -23,12 +23,12 @@ interface RecoveryPorts {
 
 /** Checks from now on. */
 export function startRecovery(ports: RecoveryPorts) {
-  const { store, runner, now, resume, onRecovered, onFailure } = ports;
+  const { store, runner, now, takeOver, onRecovered, onFailure } = ports;
   const starting = new Set<string>();
   const recoverOne = async (id: string, owner: string): Promise<void> => {
     starting.add(id);
     try {
-      const goesOn = await resume?.(id, owner).catch(onFailure);
+      const goesOn = await takeOver?.(id, owner).catch(onFailure);
       if (goesOn || (await endCutResponse(store.forOwner(owner), id, now))) onRecovered(id);
     } catch (error) {
       // A damaged response must not keep the others open.
@@ -42,7 +42,7 @@ export function startRecovery(ports: RecoveryPorts) {
     for (const { id, owner } of await store.listOpenResponses()) {
       if (runner.find(id) || starting.has(id)) continue;
       const recovered = recoverOne(id, owner);
-      await (resume ? waitAtMost(recovered, PATIENCE_MS) : recovered);
+      await (takeOver ? waitAtMost(recovered, PATIENCE_MS) : recovered);
     }
   };
   let isRecovering = false;

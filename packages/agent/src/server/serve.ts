@@ -96,7 +96,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
     store,
     runner: context.runner,
     now,
-    resume:
+    takeOver:
       context.settings.onNodeLoss === "resume"
         ? (responseId, owner) => takeOverResponse(responseId, owner, context)
         : undefined,

@@ -1,7 +1,7 @@
 /** Takes over a response whose server died. */
 import type { RunEvent } from "@sheaf/protocol";
 import { endClaimedResponse } from "../run/conversations/end-cut-response.ts";
-import { toCutLog, type CutLog } from "../run/conversations/resume-response.ts";
+import { toCutLog, type CutLog } from "../run/conversations/cut-log.ts";
 import { createBusyError, isBusyError } from "../store/store.ts";
 import type { StoredRequest } from "./claim-messages.ts";
 import type { ServerContext } from "./server-context.ts";

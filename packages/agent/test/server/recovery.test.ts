@@ -16,7 +16,7 @@ test(verifies(["R-40", "R-53"], "a response whose files take long does not keep 
     store,
     runner: { find: () => undefined },
     now: () => 0,
-    resume: (id) => {
+    takeOver: (id) => {
       asked.push(id);
       return id === "chat_slow" ? slow.promise : Promise.resolve(true);
     },

@@ -4,7 +4,7 @@ import { applyToState, createToolState, type ToolState } from "../../tools/tool-
 import type { ModelMessage } from "../../model/provider.ts";
 import { createContextSize } from "../compaction.ts";
 import { createHistory } from "../history.ts";
-import { createToldFacts, type ToldFacts } from "../prompts/environment-note.ts";
+import { createKnownFacts, type KnownFacts } from "../prompts/environment-note.ts";
 import { createBusyError, type Store } from "../../store/store.ts";
 import { listEndedResponses } from "./end-cut-response.ts";
 
@@ -15,7 +15,7 @@ export interface OpenConversation {
   readonly messages: readonly ModelMessage[];
   readonly state: ToolState;
   /** What the model knows of mode and environment. */
-  readonly told: ToldFacts;
+  readonly known: KnownFacts;
   /** What it did so far. */
   readonly progress: Progress;
   /** Roughly how much of a model's window the messages take. */
@@ -31,14 +31,14 @@ export async function openConversation(
   store: Store,
   id: string,
   now: () => number,
-  resumedId?: string,
+  cutId?: string,
 ): Promise<OpenConversation> {
   const history = createHistory();
   const state = createToolState();
   const size = createContextSize();
-  const told = createToldFacts();
+  const known = createKnownFacts();
   for (const response of await listEndedResponses(store, id, now)) {
-    if (response.id === resumedId) {
+    if (response.id === cutId) {
       for (const event of await store.readEvents(response.id)) applyToState(state, event);
       continue;
     }
@@ -48,8 +48,8 @@ export async function openConversation(
       history.push(event);
       applyToState(state, event);
       size.push(event);
-      told.push(event);
+      known.push(event);
     }
   }
-  return { id, messages: history.messages, state, told, progress: history.progress, tokens: size.tokens };
+  return { id, messages: history.messages, state, known, progress: history.progress, tokens: size.tokens };
 }

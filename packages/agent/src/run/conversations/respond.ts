@@ -3,7 +3,7 @@ import type { RunEvent } from "@sheaf/protocol";
 import { waitAtMost } from "../../base/wait-at-most.ts";
 import { SheafError } from "../../base/errors.ts";
 import { createRunLog, type EventGroup, readAhead } from "../run-log.ts";
-import { mayChangeFiles } from "./resume-response.ts";
+import { mayChangeFiles } from "./cut-log.ts";
 import { runResponse, type RunPorts, type RunSettings } from "../run.ts";
 import type { ClusterTerms } from "../../store/cluster.ts";
 import {
@@ -60,7 +60,7 @@ export async function* respond(
 ): AsyncGenerator<readonly RunEvent[]> {
   const { store, abort, now, request, choices, cluster, onUnstored } = ports;
   const { responseId, conversationId, workspace, prompt, attachments = [] } = settings.start;
-  const last = settings.resumed?.events.at(-1);
+  const last = settings.cut?.events.at(-1);
   // One that goes on is there, and its lease is taken.
   if (!last)
     await store.createResponse({

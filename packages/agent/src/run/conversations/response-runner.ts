@@ -90,7 +90,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
     const { responseId } = request;
     const { settings, ports } = prepared;
     const channel = live.open(responseId);
-    const { events: earlier = [] } = settings.resumed ?? {};
+    const { events: earlier = [] } = settings.cut ?? {};
     channel.push(earlier);
     const spentMs = earlier.length === 0 ? 0 : ports.now() - earlier[0]!.time;
     const { timeoutMs } = request;

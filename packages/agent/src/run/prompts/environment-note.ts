@@ -25,7 +25,7 @@ export interface GitState {
 }
 
 /** What the model of a conversation has been told. */
-export interface ToldFacts {
+export interface KnownFacts {
   push(event: RunEventBody): void;
   /** The lines of the environment by their subject. */
   readonly lines: ReadonlyMap<string, string>;
@@ -34,7 +34,7 @@ export interface ToldFacts {
 }
 
 /** A summary of the conversation may have removed the environment. */
-export function createToldFacts(): ToldFacts {
+export function createKnownFacts(): KnownFacts {
   const lines = new Map<string, string>();
   let mode: Mode | undefined;
   return {
@@ -52,10 +52,10 @@ export function createToldFacts(): ToldFacts {
 }
 
 /** Undefined if nothing has changed. */
-export function toEnvironmentNote(facts: EnvironmentFacts, told: ToldFacts["lines"]): string | undefined {
-  const lines = toLines(facts).filter((line) => told.get(toSubject(line)) !== line);
+export function toEnvironmentNote(facts: EnvironmentFacts, known: KnownFacts["lines"]): string | undefined {
+  const lines = toLines(facts).filter((line) => known.get(toSubject(line)) !== line);
   if (lines.length === 0) return undefined;
-  return [told.size === 0 ? "Environment:" : "Changed in the environment:", ...lines].join("\n");
+  return [known.size === 0 ? "Environment:" : "Changed in the environment:", ...lines].join("\n");
 }
 
 function toSubject(line: string): string {

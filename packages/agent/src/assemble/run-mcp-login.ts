@@ -17,7 +17,7 @@ const LOGIN_MS = 10 * 60 * 1000;
 /** How long a server may take to answer, and one to revoke a token. Milliseconds. */
 const ANSWER_MS = 30_000;
 
-export interface ServerLoginRequest {
+export interface McpLoginRequest {
   readonly name: string;
   readonly settings: HttpServerSettings;
   readonly environment: Environment;
@@ -33,11 +33,7 @@ export interface LoginPerson {
 }
 
 /** Keeps the login. @throws SheafError AUTH_REJECTED, CONFIG_INVALID, CANCELLED; the signal's reason. */
-export async function runServerLogin(
-  request: ServerLoginRequest,
-  person: LoginPerson,
-  signal: AbortSignal,
-): Promise<void> {
+export async function runMcpLogin(request: McpLoginRequest, person: LoginPerson, signal: AbortSignal): Promise<void> {
   const { name, environment } = request;
   const { url, oauth = {} } = request.settings;
   // One for all: that the server answered at these addresses decides where it may lead.
@@ -116,7 +112,7 @@ const initialize = {
 
 /** What the server answers without a token; it may name where its authorization is described. */
 async function findChallenge(
-  { name, settings }: ServerLoginRequest,
+  { name, settings }: McpLoginRequest,
   fetch: ReturnType<typeof createLoginFetch>,
   signal: AbortSignal,
 ): Promise<LoginChallenge> {
