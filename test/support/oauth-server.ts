@@ -14,6 +14,8 @@ export interface OauthServerOptions {
   readonly seconds?: number;
   /** What it answers to a refresh, in place of tokens. */
   readonly answerRefresh?: (body: Record<string, string>) => [status: number, body: object];
+  /** Answers a request in its own way, and returns true. */
+  readonly answerInstead?: (path: string, response: ServerResponse) => boolean;
 }
 
 export interface OauthServer {
@@ -38,6 +40,7 @@ export async function startOauthServer(options: OauthServerOptions = {}): Promis
     changeAuthorization = (same) => same,
     seconds = 3600,
     answerRefresh,
+    answerInstead,
   } = options;
   const codes = new Map<string, URLSearchParams>();
   const access = new Set<string>();
@@ -82,6 +85,7 @@ export async function startOauthServer(options: OauthServerOptions = {}): Promis
       response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
     };
     const body = await text(request);
+    if (answerInstead?.(pathname, response)) return;
     switch (pathname) {
       case "/.well-known/oauth-protected-resource/mcp":
         return send(200, changeResource({ resource: `${origin}/mcp`, authorization_servers: [origin] }));

@@ -1,6 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
   openLikeABrowser,
@@ -15,6 +17,14 @@ import { createServerConnection } from "../../../src/tools/mcp/server-connection
 import { logInToServer, type LoginOrder } from "../../../src/tools/mcp/server-login.ts";
 import { toProblem } from "../../../src/tools/mcp/server-problem.ts";
 import { createToolServer, type ToolServer } from "../../../src/tools/mcp/tool-server.ts";
+
+/** 100 MB, if the client reads them. */
+function answerForever(path: string, response: ServerResponse): boolean {
+  if (path !== "/.well-known/oauth-authorization-server") return false;
+  response.writeHead(200, { "content-type": "application/json" });
+  Readable.from(Array.from({ length: 1600 }, () => Buffer.alloc(64 * 1024, " "))).pipe(response);
+  return true;
+}
 
 /** A server, a folder for logins, and a clock that is turned by hand. */
 async function createPlace(options: OauthServerOptions = {}) {
@@ -110,6 +120,38 @@ describe("a login", () => {
       "sends tokens in the open",
       { changeAuthorization: (same) => ({ ...same, registration_endpoint: "http://example.org/register" }) },
       /does not register/,
+    ],
+    [
+      "names the metadata service of a cloud as its authorization server",
+      { changeResource: (same) => ({ ...same, authorization_servers: ["http://169.254.169.254/"] }) },
+      /not found: http:\/\/169\.254\.169\.254 is not reached: it is in a network/,
+    ],
+    [
+      "registers clients at the metadata service of a cloud",
+      { changeAuthorization: (same) => ({ ...same, registration_endpoint: "https://169.254.169.254/latest" }) },
+      /does not register Sheaf: https:\/\/169\.254\.169\.254 is not reached/,
+    ],
+    [
+      "gives tokens at the metadata service of a cloud",
+      { changeAuthorization: (same) => ({ ...same, token_endpoint: "https://169.254.169.254/latest" }) },
+      /gave no token: https:\/\/169\.254\.169\.254 is not reached/,
+    ],
+    [
+      "gives tokens on another machine without https",
+      { changeAuthorization: (same) => ({ ...same, token_endpoint: "http://10.0.0.1/token" }) },
+      /gave no token: /,
+    ],
+    ["never ends its description", { answerInstead: answerForever }, /sends more than 1048576 bytes/],
+    [
+      "redirects the request for a token to another origin",
+      {
+        answerInstead(path, response) {
+          const location = `http://localhost:${response.socket?.localPort}/token`;
+          if (path === "/token") response.writeHead(307, { location }).end();
+          return path === "/token";
+        },
+      },
+      /gave no token: HTTP 307/,
     ],
   ];
   test.each(hostile)(verifies("S-171", "is refused by Sheaf where the server %s"), async (_, options, reason) => {
