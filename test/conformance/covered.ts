@@ -21,6 +21,7 @@ export const covered: readonly string[] = [
   "C23",
   "C24",
   "C163",
+  "C164",
   "C25",
   "C26",
   "C30",

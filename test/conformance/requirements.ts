@@ -31,6 +31,7 @@ export const requirements: readonly Requirement[] = [
   { id: "C23", document: "cli", title: "signals, closed and full stdout" },
   { id: "C24", document: "cli", title: "budgets by flag, API and configuration" },
   { id: "C163", document: "cli", title: "prices of models, and which of them wins" },
+  { id: "C164", document: "cli", title: "the bytes of answers, in files" },
   { id: "C25", document: "cli", title: "an answer of the user is never made up" },
   { id: "C26", document: "cli", title: "no extra lines in silence unless --heartbeat" },
   { id: "C30", document: "cli", title: "profile for programs written for cursor-agent" },

@@ -49,6 +49,18 @@ export async function createModels(
   return createFallbackModel(model, await Promise.all(open));
 }
 
+/** Keeps the answers of a model in files (C164), unless `file` is undefined. @throws SheafError USAGE, STORAGE_FULL. */
+export async function recordBodies(
+  model: Model,
+  { kind }: ModelChoice,
+  { file, abort }: { readonly file: string | undefined; readonly abort: (reason: SheafError) => void },
+): Promise<Model> {
+  if (file === undefined) return model;
+  if (kind === "endpoint") return (await import("../model/record-bodies.ts")).recordBodies(model, file, abort);
+  const message = `--record-body needs a provider, and Sheaf reads no bytes from ${model.name}: choose another --model`;
+  throw new SheafError("USAGE", message);
+}
+
 /** What live models take from outside. */
 export const livePorts: LivePorts = {
   now: Date.now,

@@ -82,6 +82,7 @@ const table = {
   "--to <WHAT>": "convert: documents or documents-stream; revert: the first response to revert",
   "--output-schema <FILE>": "The answer must be JSON that fits this JSON Schema",
   "--record <FILE>": "Record the inputs of the run to a file, for sheaf replay",
+  "--record-body <FILE>": "Keep the bytes that the provider answers, in FILE, FILE.2 and so on",
   "--redact <OUT>": "replay: write a copy without private data, for sharing",
   "--host <HOST>": "serve: address to listen on (default: 127.0.0.1)",
   "--port <PORT>": "serve: port to listen on (default: 7433, 0 for any free one)",

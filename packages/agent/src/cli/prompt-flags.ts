@@ -54,7 +54,7 @@ export const settingFlags = [
 ] as const;
 
 /** Flags of everything that runs a model and prints the run. */
-export const runFlags = ["print", ...outputFlags, ...settingFlags, "output-schema", "record"] as const;
+export const runFlags = ["print", ...outputFlags, ...settingFlags, "output-schema", "record", "record-body"] as const;
 
 /** Flags of the prompt itself. */
 export const promptFlags: readonly FlagName[] = [

@@ -4,7 +4,7 @@ import type { Mode, RunStart } from "@sheaf/protocol";
 import { createLoggedRun, type LoggedRun, type OpenedRun, type LoggedRunParts } from "../assemble/logged-run.ts";
 import type { RunRequest } from "../assemble/run-request.ts";
 import { createAnswerCheck, now, openRecording, openTelemetry } from "../assemble/wire.ts";
-import { createModels } from "../assemble/wire-models.ts";
+import { createModels, recordBodies } from "../assemble/wire-models.ts";
 import { createStore } from "../assemble/wire-stores.ts";
 import type { ToolServers } from "../assemble/wire-servers.ts";
 import { SheafError } from "../base/errors.ts";
@@ -84,15 +84,19 @@ interface OpenOrder extends PromptOrder {
 }
 
 async function openPromptRun(
-  { config, flags, environment, control: { signal }, responseId, report = () => undefined, ...ports }: OpenOrder,
+  { config, flags, environment, control, responseId, report = () => undefined, ...ports }: OpenOrder,
   complete: Parameters<LoggedRunParts["open"]>[0],
   onClose: Parameters<LoggedRunParts["open"]>[1],
 ): Promise<OpenedRun> {
+  const { signal } = control;
   const recording = await openRecording(flags.record);
   onClose(() => recording?.close());
   complete({ trusted: config.findTrust() });
   const [choice, fallbacks, prices] = [config.chooseModel(), config.chooseFallbacks(), await config.findPrices(now())];
-  const model = await createModels(choice, fallbacks, prices, signal);
+  const model = await recordBodies(await createModels(choice, fallbacks, prices, signal), choice, {
+    file: flags["record-body"],
+    abort: control.abort,
+  });
   complete({ model, price: prices.get(config.model ?? "") });
   const store = await createStore(flags["no-save"] ? memoryFile : config.storeFile);
   onClose(() => store.close());
