@@ -154,10 +154,14 @@ async function readPage(response: IncomingMessage, url: URL, signal: AbortSignal
   const { bytes, isCut } = await readBounded(body, signal);
   response.destroy();
   const source = createDecoder(bytes, type, kind).decode(bytes);
-  const text = kind === "html" ? await toMarkdown(source, signal) : source;
-  if (text === undefined)
-    return fail("NOT_TEXT", `${url.href} takes too long to convert to Markdown: read another page`);
-  return { ok: true, page: { url: url.href, text, bytes: bytes.length, isCut } };
+  try {
+    const text = kind === "html" ? await toMarkdown(source, signal) : source;
+    return { ok: true, page: { url: url.href, text, bytes: bytes.length, isCut } };
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = shorten((error as Error).message);
+    return fail("NOT_TEXT", `${url.href} cannot be converted to Markdown (${reason}): read another page`);
+  }
 }
 
 function toUnpacked(response: IncomingMessage, encoding = "identity"): Readable | undefined {

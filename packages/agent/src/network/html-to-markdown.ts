@@ -7,10 +7,10 @@ const LIMIT_MS = 5000;
 
 /**
  * Returns the `main` part of the page if there is one. Links stay as the page has them, except
- * that a link with `javascript:` becomes its text. Returns undefined if the page takes too long or needs too much memory.
- * @throws the reason of `signal` when it aborts.
+ * that a link with `javascript:` becomes its text.
+ * @throws the reason of `signal` when it aborts, else an Error that says why the page has no Markdown.
  */
-export async function toMarkdown(html: string, signal: AbortSignal): Promise<string | undefined> {
+export async function toMarkdown(html: string, signal: AbortSignal): Promise<string> {
   const worker = startThread(import.meta.url, "markdown-worker", { workerData: html });
   // A thread that fails while it is being ended must not end this process.
   worker.on("error", () => undefined);
@@ -18,9 +18,11 @@ export async function toMarkdown(html: string, signal: AbortSignal): Promise<str
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
     const [text] = (await once(worker, "message", { signal: limit })) as [string];
     return text;
-  } catch {
+  } catch (cause) {
     signal.throwIfAborted();
-    return undefined;
+    const { name, message } = cause as Error;
+    const reason = name === "AbortError" ? `it takes longer than ${LIMIT_MS / 1000} s` : message;
+    throw new Error(reason, { cause });
   } finally {
     void worker.terminate();
   }

@@ -35,13 +35,27 @@ describe("a page", () => {
     ["</div></p>text<b>open", "text**open**"],
     ["", ""],
   ])("%j", async (html, expected) => {
-    expect((await convert(html))?.trim()).toBe(expected);
+    expect((await convert(html)).trim()).toBe(expected);
   });
 });
 
 test(verifies("S-72", "a page that is made to be slow ends at the limit, and the next one converts"), async () => {
-  expect(await convert("<code>`".repeat(200_000))).toBeUndefined();
+  await expect(convert("<code>`".repeat(200_000))).rejects.toThrow("it takes longer than 5 s");
   expect(await convert("<p>next")).toBe("next");
+});
+
+/** Converts a page in a process with these options. `html` is an expression. */
+function convertApart(html: string, options: readonly string[], environment: NodeJS.ProcessEnv = {}): string {
+  const address = new URL("../../src/network/html-to-markdown.ts", import.meta.url).href;
+  const source = `
+    import { toMarkdown } from ${JSON.stringify(address)};
+    console.log(await toMarkdown(${html}, new AbortController().signal).catch(({ message }) => message));`;
+  const args = [...options, "--conditions=sheaf-source", "--input-type=module", "--eval", source];
+  return spawnSync(process.execPath, args, { encoding: "utf8", env: { ...process.env, ...environment } }).stdout;
+}
+
+test(verifies("S-72", "a page that needs too much memory is not said to be slow"), () => {
+  expect(convertApart('"<p>text".repeat(1e6)', ["--wasm-max-mem-pages=120"])).toBe("unreachable\n");
 });
 
 test(verifies("S-224", "the thread loads no file that the user's options for Node name"), () => {
@@ -49,15 +63,8 @@ test(verifies("S-224", "the thread loads no file that the user's options for Nod
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "preload.cjs");
   writeFileSync(file, 'process.stdout.write("loaded\\n");');
-  const address = new URL("../../src/network/html-to-markdown.ts", import.meta.url).href;
-  const source = `import { toMarkdown } from "${address}"; console.log(await toMarkdown("<p>text", new AbortController().signal));`;
-  const args = ["--conditions=sheaf-source", "--input-type=module", "--eval", source];
-  const { stdout } = spawnSync(process.execPath, args, {
-    encoding: "utf8",
-    env: { ...process.env, NODE_OPTIONS: `--require ${file}` },
-  });
   // The process itself loads it once.
-  expect(stdout).toBe("loaded\ntext\n");
+  expect(convertApart('"<p>text"', [], { NODE_OPTIONS: `--require ${file}` })).toBe("loaded\ntext\n");
 });
 
 test("an abort ends the conversion", async () => {
