@@ -2,7 +2,7 @@
 import type { TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import type { AgentKind } from "../config/agent-kinds.ts";
-import { isBuiltInModel, type ModelChoice } from "../config/endpoints.ts";
+import { isBuiltInModel, type ModelChoice, toProvider } from "../config/endpoints.ts";
 import type { Model } from "../model/provider.ts";
 import type { RunRequest } from "./run-request.ts";
 
@@ -76,19 +76,7 @@ async function chooseModel(
     throw new SheafError("CONFIG_INVALID", message);
   }
   if (!agentModels) throw new SheafError("CONFIG_INVALID", `this program gives the name "${name}" no model`);
-  const chosen = agentModels.choose(name);
-  const price = await agentModels.findPrice(name, time);
-  if (limits.maxCostUsd !== undefined && !price) {
-    throw new SheafError(
-      "CONFIG_INVALID",
-      `a limit on the cost needs the price of "${name}": add it to prices in your config.json`,
-    );
-  }
-  return { ...chosen, price };
-}
-
-function toProvider(name: string): string {
-  return name.split("/", 1)[0]!;
+  return { ...agentModels.choose(name), price: await agentModels.findPrice(name, limits.maxCostUsd, time) };
 }
 
 /** The model, whose turns say who answered and what it costs: it is not the model of the run. */

@@ -1,7 +1,7 @@
 /** Names of models that `--model` takes: those of the configuration, and those that the providers in reach list. */
 import { toDataFolder } from "../base/paths.ts";
 import { SheafError, toSheafError } from "../base/errors.ts";
-import { findModelName, findProviderEndpoint, type ModelSettings, withoutCommonKey } from "../config/endpoints.ts";
+import { findModelName, findProviderEndpoint, type ModelSettings, toProvider, withoutCommonKey } from "../config/endpoints.ts";
 import { keepListedWindows } from "../config/model-windows.ts";
 import { toProviders, type Provider } from "../config/providers.ts";
 import { listModels } from "../model/model-list.ts";
@@ -25,7 +25,7 @@ export interface ProviderModels {
  */
 export function askAllProviders(settings: ModelSettings): Promise<ProviderModels[]> {
   const providers = toProviders(settings.config.settings);
-  const chosen = findModelName(settings)?.name.split("/", 1)[0];
+  const chosen = toProvider(findModelName(settings)?.name ?? "");
   const others = { ...settings, environment: withoutCommonKey(settings.environment) };
   return Promise.all(
     [...providers.values()].map((provider) => tryProvider(provider, provider.name === chosen ? settings : others)),

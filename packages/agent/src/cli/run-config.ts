@@ -10,7 +10,7 @@ import type { ToolChoice } from "../tools/registry.ts";
 import { findUserConfig } from "../config/config-file.ts";
 import { createConfig, type Config } from "../config/config.ts";
 import { toCursorModel } from "../config/cursor-models.ts";
-import type { ModelFlags, ModelSettings } from "../config/endpoints.ts";
+import { type ModelFlags, type ModelSettings, toProvider } from "../config/endpoints.ts";
 import type { Provider } from "../config/providers.ts";
 
 /** What one run is set up with. */
@@ -89,7 +89,7 @@ export function chooseProvider(
   { repeatsWord = true }: { readonly repeatsWord?: boolean } = {},
 ): Provider {
   // `anthropic/…` is what one has at hand.
-  const provider = providers.get(word) ?? providers.get(word.split("/", 1)[0]!);
+  const provider = providers.get(word) ?? providers.get(toProvider(word));
   if (provider) return provider;
   const nearest = findNearest(word, [...providers.keys()]);
   const question = nearest.length === 0 ? "" : `did you mean ${nearest.join(" or ")}? `;

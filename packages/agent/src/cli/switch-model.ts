@@ -1,5 +1,6 @@
 /** Another model for a session that goes on. */
 import { SheafError } from "../base/errors.ts";
+import { toProvider } from "../config/endpoints.ts";
 import type { FlagValues } from "./flags.ts";
 import type { CommandIo } from "./io.ts";
 import { toConfig } from "./run-config.ts";
@@ -26,8 +27,4 @@ export function switchModel(flags: FlagValues, model: string, io: CommandIo): Fl
 /** The first flag that belongs to one provider. */
 export function findProviderFlag(flags: FlagValues): string | undefined {
   return (["api-key", "base-url", "header"] as const).find((name) => flags[name] !== undefined);
-}
-
-function toProvider(model: string): string {
-  return model.split("/", 1)[0]!;
 }

@@ -145,21 +145,41 @@ export async function findPrices(
   const prices = new Map<string, TokenPrice>();
   const { name: ofRun } = findModelName(settings) ?? {};
   for (const name of ofRun === undefined ? [] : [ofRun, ...findFallbackNames(settings)]) {
-    const price = await findModelPrice(name, toFurtherSettings(settings, name), time);
+    const price = await findPrice(settings, name, maxCostUsd, time);
     if (price) prices.set(name, price);
-    else if (maxCostUsd !== undefined) throw createNoPriceError(name, settings.files.config);
   }
   return prices;
+}
+
+/** Undefined: not known, and the cost is not limited. @throws as `findPrices`. */
+async function findPrice(
+  settings: ModelSettings,
+  name: string,
+  maxCostUsd: number | undefined,
+  time: number,
+): Promise<TokenPrice | undefined> {
+  const price = await findModelPrice(name, toFurtherSettings(settings, name), time);
+  if (price || maxCostUsd === undefined) return price;
+  const example = JSON.stringify({ prices: { [name]: { input: 3, output: 15 } } });
+  throw new SheafError(
+    "CONFIG_INVALID",
+    `a limit on the cost needs the price of "${name}", which Sheaf does not know: add it to ` +
+      `${settings.files.config || "your config.json"}, in US dollars for a million tokens, for instance ${example}`,
+  );
 }
 
 /** The settings of a model by its whole name. The key and the address of the run's model go to no other provider. */
 function toFurtherSettings(settings: ModelSettings, model: string): ModelSettings {
   const { flags } = settings;
-  const [provider] = findModelName(settings)?.name.split("/", 1) ?? [];
   const { waitsForQuota } = flags;
-  return model.split("/", 1)[0] === provider
+  return toProvider(model) === toProvider(findModelName(settings)?.name ?? "")
     ? { ...settings, flags: { ...flags, model } }
     : { ...settings, flags: { model, waitsForQuota }, environment: withoutCommonKey(settings.environment) };
+}
+
+/** The part before the first slash: the whole name of a model that is built in. */
+export function toProvider(model: string): string {
+  return model.split("/", 1)[0]!;
 }
 
 /** The models that definitions of subagents may name (C129). */
@@ -170,8 +190,8 @@ export interface AgentModels {
   readonly toName: (name: string) => string;
   /** @throws as `chooseModel`. */
   readonly choose: (name: string) => FallbackChoice & { readonly windowTokens: number | undefined };
-  /** Returns undefined if the price is not known. `time`: milliseconds since 1970. */
-  readonly findPrice: (name: string, time: number) => Promise<TokenPrice | undefined>;
+  /** Undefined: not known, and the cost is not limited. `time`: milliseconds since 1970. @throws as `findPrices`. */
+  readonly findPrice: (name: string, maxCostUsd: number | undefined, time: number) => Promise<TokenPrice | undefined>;
 }
 
 /** By the settings of a run. `dataFolder`: where lists of providers are kept. */
@@ -185,7 +205,7 @@ export function createAgentModels(settings: ModelSettings, dataFolder: string | 
       choice: chooseModel(toFurtherSettings(settings, name)),
       windowTokens: findWindowTokens(name, { settings: config.settings, dataFolder, baseUrl: flags.baseUrl }),
     }),
-    findPrice: (name, time) => findModelPrice(name, toFurtherSettings(settings, name), time),
+    findPrice: (name, maxCostUsd, time) => findPrice(settings, name, maxCostUsd, time),
   };
 }
 
@@ -299,14 +319,6 @@ function createNoKeyError({ name, credential, keyVariables, isBuiltIn }: Provide
     "AUTH_REQUIRED",
     `the model "${model}" needs a key of ${name}, and none is set: set ${variable}, or run sheaf login ${credential}${flag}`,
   );
-}
-
-function createNoPriceError(model: string, configFile: string): SheafError {
-  const example = JSON.stringify({ prices: { [model]: { input: 3, output: 15 } } });
-  const message =
-    `--max-cost-usd needs the price of "${model}", which Sheaf does not know: add it to ${configFile}, ` +
-    `in US dollars for a million tokens, for instance ${example}`;
-  return new SheafError("CONFIG_INVALID", message);
 }
 
 /** Beginnings of the providers' model ids. */

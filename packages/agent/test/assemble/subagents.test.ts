@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { createAgent, type AgentOptions } from "../../src/index.ts";
 import { findAgentKinds, parseAgentKind } from "../../src/config/agent-kinds.ts";
 import { chooseAgents } from "../../src/assemble/agent-models.ts";
+import { toAgentModels } from "../../src/assemble/program-model.ts";
 import { createScriptedModelFrom } from "../../src/model/scripted.ts";
 import type { Model, ModelRequest } from "../../src/model/provider.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -394,16 +395,15 @@ describe("the model of a subagent", () => {
   });
 
   test(verifies("C129", "needs a price if the cost is limited"), async () => {
-    const { home, small } = newHome();
-    define(join(home, "agents"), "quick", "haiku");
+    const { home } = newHome();
+    define(join(home, "agents"), "quick", "scripted:s.json");
     const found = findAgentKinds({ workspace: home, trusted: false, userFiles: { skillFolders: [home] } });
-    const choice = { name: small, choice: { kind: "offline" }, windowTokens: undefined } as const;
-    const agentModels = { ofRun: "x/y", toName: () => small, choose: () => choice, findPrice: async () => undefined };
+    const agentModels = toAgentModels({ model: "offline", workspace: home });
     const choose = (limits: object) => chooseAgents(found, { agentModels, limits }, 0);
     expect((await choose({})).models.has("quick")).toBe(true);
     const { kinds, notices } = await choose({ maxCostUsd: 1 });
     expect(kinds.has("quick")).toBe(false);
-    expect(notices.join()).toContain("needs the price");
+    expect(notices.join()).toMatch(/needs the price of "scripted:s.json".*\{"prices":\{"scripted:s.json":\{"input":3,/);
   });
 
   test(verifies("S-191", "of a workspace is one of the run's provider, or that of the run"), async () => {
