@@ -13,9 +13,9 @@ export function toFailure(code: string, message: string): ToolOutcome {
   return toFailedOutcome({ code, message, details: "" });
 }
 
-/** `output` is what helps the model beyond the one line of the error, for instance the nearest place in a file. */
-export function toFailedOutcome(error: ToolError, output = error.details): ToolOutcome {
-  return { status: "error", output, error };
+/** The details help the model beyond the one line of the error, for instance with the nearest place in a file. */
+export function toFailedOutcome(error: ToolError): ToolOutcome {
+  return { status: "error", output: error.details, error };
 }
 
 /** The run ended before the tool did (N36). */

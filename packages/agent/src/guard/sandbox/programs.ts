@@ -55,15 +55,14 @@ export interface Shell {
   /** Absolute. */
   readonly file: string;
   readonly args: readonly string[];
-  readonly isBash: boolean;
 }
 
 /** Bash if it is installed, else sh; never with start files (S-12). */
 export function findShell(environment: Environment): Shell {
   const bash = findProgram("bash", environment);
   // `--`: a command that begins with "-" is not an option.
-  if (bash !== undefined) return { file: bash, args: ["--noprofile", "--norc", "-c", "--"], isBash: true };
-  return { file: "/bin/sh", args: ["-c", "--"], isBash: false };
+  if (bash !== undefined) return { file: bash, args: ["--noprofile", "--norc", "-c", "--"] };
+  return { file: "/bin/sh", args: ["-c", "--"] };
 }
 
 /** One run of a helper program such as ripgrep: no shell, no terminal, bounded error output. */

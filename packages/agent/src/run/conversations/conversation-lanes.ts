@@ -21,7 +21,6 @@ export interface ConversationLanes {
   enter(conversationId: string, whenBusy: WhenBusy, signal: AbortSignal, onWait?: () => void): Promise<() => void>;
   /** The response in the lane, so that it can be cancelled. */
   setCurrent(conversationId: string, holder: LaneHolder): void;
-  isBusy(conversationId: string): boolean;
 }
 
 interface Waiting {
@@ -107,7 +106,6 @@ export function createConversationLanes(): ConversationLanes {
       // One that came in the meantime.
       if (lane.waiting[0]?.whenBusy === "cancel") holder.abort(createTakeoverError());
     },
-    isBusy: (conversationId) => lanes.has(conversationId),
   };
 }
 

@@ -250,8 +250,6 @@ export interface Live<Channel extends LiveChannel = LiveChannel> {
   find(responseId: string): Channel | undefined;
   /** Closes the channel and forgets it. */
   close(responseId: string): void;
-  /** Responses that run here. */
-  readonly size: number;
 }
 
 /** Makes a channel for each run that starts. */
@@ -270,9 +268,6 @@ export function createInProcessLive<Channel extends LiveChannel>(
       const channel = channels.get(responseId);
       channels.delete(responseId);
       channel?.close();
-    },
-    get size() {
-      return channels.size;
     },
   };
 }

@@ -208,7 +208,6 @@ export interface TreeRecording {
 
 /** What became of a recording. */
 export interface TreeRecorded {
-  readonly state: string;
   readonly leftOut: readonly string[];
   /** Why other servers cannot get the state; undefined: they can, or none is to. */
   readonly problem?: string | undefined;
@@ -228,10 +227,10 @@ export async function recordConversationTree(
   const after = isRunning ? known.after : responseId;
   const record = { ...known, state: commit, after, running: responseId, usedAt: now };
   writeRecord(tree, record);
-  if (!stateRemote || (!hasChanged && known.isPushed !== false)) return { state: commit, leftOut };
+  if (!stateRemote || (!hasChanged && known.isPushed !== false)) return { leftOut };
   const pushed = await pushStates(tree, stateRemote, known, responseId);
   if (pushed.ok !== known.isPushed) writeRecord(tree, { ...record, isPushed: pushed.ok });
-  return { state: commit, leftOut, ...(!pushed.ok && { problem: pushed.reason }) };
+  return { leftOut, ...(!pushed.ok && { problem: pushed.reason }) };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The state of a working tree as a commit: tracked and new files, ignored ones not (S-125). Nothing in the tree is run or followed. */
-import { copyFileSync, existsSync, lstatSync, renameSync, type Stats } from "node:fs";
+import { copyFileSync, existsSync, renameSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
+import { readStats } from "../repository.ts";
 import { askGit, type GitSetup } from "./run-git.ts";
 import type { TreePlace } from "./working-tree.ts";
 
@@ -144,12 +145,4 @@ function findProblem(stats: Stats, limits: TreeLimits, bytes: number, count: num
   if (stats.size > limits.fileBytes) return `it is larger than ${limits.fileBytes} bytes`;
   if (bytes + stats.size > limits.totalBytes) return `the changed files have more than ${limits.totalBytes} bytes`;
   return count < limits.files ? undefined : `more than ${limits.files} files have changed`;
-}
-
-function readStats(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch {
-    return undefined;
-  }
 }
