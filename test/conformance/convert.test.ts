@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { describeWithFixtures } from "../support/fixtures.ts";
+import { createModelServer } from "../support/model-server.ts";
 import { explainInvalid, parseValidLines } from "../support/schema-check.ts";
 import { createTestFolder, runSheaf, toLines } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -49,6 +50,23 @@ test(
     expect(response.documents.at(-1)).toMatchObject({ type: "error", metadata: { errorCode: "STREAM_TRUNCATED" } });
   },
 );
+
+test(verifies(["C164", "C33"], "the bytes that a run kept become the same answer"), async () => {
+  const server = await createModelServer({ chunks: [chat] });
+  onTestFinished(() => server.close());
+  const place = { cwd: folders.newFolder() };
+  const run = (file: string, ...model: readonly string[]) =>
+    runSheaf(["-p", "--record-body", file, "--model", ...model, "go"], place);
+  const live = ["openai-chat/m", "--base-url", server.url];
+  expect((await run("answer.sse", ...live)).code).toBe(0);
+  const kept = readFileSync(join(place.cwd, "answer.sse"), "utf8");
+  expect(kept).toBe(chat);
+  expect((await convert("openai-chat", "documents", kept)).code).toBe(0);
+  const refused = [await run("missing/answer", ...live), await run("answer", "offline")];
+  expect(refused.map(({ code }) => code)).toEqual([2, 2]);
+  expect(refused.map(({ stderr }) => /--record-body/.test(stderr))).toEqual([true, true]);
+  expect(server.requests).toHaveLength(1);
+});
 
 test("Markdown is a stream too; an unknown format is a usage error that lists the known ones", async () => {
   const { code, stdout } = await convert("markdown", "documents", "a\n\n```ts\nb\n```\n");
