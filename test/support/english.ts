@@ -143,9 +143,11 @@ function readDocs(): Passage[] {
 function readSource(): { readonly comments: readonly Passage[]; readonly messages: readonly Passage[] } {
   const comments: Passage[] = [];
   const messages: Passage[] = [];
-  for (const path of globSync(["packages/*/src/**/*.{ts,tsx}", "scripts/*.ts"], { cwd: root }).toSorted()) {
-    const code = readFileSync(join(root, path), "utf8");
-    const parsed = parseSync(path, code);
+  const patterns = ["packages/*/src/**/*.{ts,tsx}", "packages/web/src/messages/en.json", "scripts/*.ts"];
+  for (const path of globSync(patterns, { cwd: root }).toSorted()) {
+    const content = readFileSync(join(root, path), "utf8");
+    const code = path.endsWith(".json") ? `(${content})` : content;
+    const parsed = parseSync(path.replace(/json$/, "js"), code);
     const toPlace = (offset: number): string => `${path}:${code.slice(0, offset).split("\n").length}`;
     for (const { start, text } of joinComments(parsed.comments, code)) comments.push({ place: toPlace(start), text });
     const add = (start: number, text: string): void => {

@@ -7,10 +7,10 @@ import { Announcer } from "../elements/announcer.tsx";
 import { ConfirmProvider } from "../elements/confirm.tsx";
 import { SettingsContext } from "../elements/settings.tsx";
 import type { Settings } from "../elements/stored-settings.ts";
-import { english } from "../messages/english.ts";
 import { chooseLanguage } from "../messages/languages.ts";
 import { loadMessages } from "../messages/load-messages.ts";
-import { MessageContext, type MessageScope } from "../messages/use-messages.ts";
+import { english, type Messages } from "../messages/messages.ts";
+import { MessageContext } from "../messages/use-messages.ts";
 import { createSessionPort, takeTicket } from "../session/session.ts";
 import { setWriter } from "../session/writer.ts";
 import { SignIn } from "../session/sign-in.tsx";
@@ -25,7 +25,7 @@ type SessionState = "unknown" | "out" | "badTicket" | "in";
 export function App() {
   const port = useStoredSettings();
   const { settings } = port;
-  const scope = useMessageScope(settings.language);
+  const messages = useLoadedMessages(settings.language);
   const [session] = useState(() => createSessionPort((secret) => setWriter(findStorage(), secret)));
   const [highlighters] = useState(() => new Map<string, Promise<Highlighter | undefined>>());
   const [client] = useState(() => createClient({ baseUrl: "" }));
@@ -42,9 +42,9 @@ export function App() {
     if (ticket === undefined) setState("in");
     else void session.openWithTicket(ticket).then((isOpen) => setState(isOpen ? "in" : "badTicket"));
   }, [session]);
-  if (state === "unknown" || scope === undefined) return undefined;
+  if (state === "unknown" || messages === undefined) return undefined;
   return (
-    <MessageContext.Provider value={scope}>
+    <MessageContext.Provider value={messages}>
       <SettingsContext.Provider value={port}>
         <HighlighterCache.Provider value={highlighters}>
           <Announcer>
@@ -63,24 +63,22 @@ export function App() {
 }
 
 /** Texts in the chosen language; undefined until they have loaded. */
-function useMessageScope(chosen: string): MessageScope | undefined {
+function useLoadedMessages(chosen: string): Messages | undefined {
   const language = chooseLanguage(chosen, navigator.languages);
-  const [scope, setScope] = useState<MessageScope | undefined>(
-    language === "en" ? { messages: english, language } : undefined,
-  );
+  const [messages, setMessages] = useState(language === "en" ? english : undefined);
   useEffect(() => {
     document.documentElement.lang = language;
     let isWanted = true;
     const load = async (): Promise<void> => {
-      const messages = await loadMessages(language);
-      if (isWanted) setScope({ messages, language });
+      const loaded = await loadMessages(language);
+      if (isWanted) setMessages(loaded);
     };
     void load();
     return () => {
       isWanted = false;
     };
   }, [language]);
-  return scope;
+  return messages;
 }
 
 /** What `public/appearance.js` does before the first paint. */

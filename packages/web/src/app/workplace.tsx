@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { forgetDrafts } from "../composer/kept-draft.ts";
 import { ConversationPage } from "../conversation/conversation-page.tsx";
 import { useStore } from "../elements/use-store.ts";
-import type { Messages } from "../messages/english.ts";
+import type { Messages } from "../messages/messages.ts";
 import { describeFailure } from "../messages/describe-failure.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import type { SessionPort } from "../session/session.ts";
@@ -182,7 +182,7 @@ function describeRefusal(error: unknown, messages: Messages): string {
   if (errorCode === "CONVERSATION_BUSY") return messages.busy;
   if (errorCode === "LIMIT_REACHED") return messages.limitReached;
   if (errorCode === "USAGE" || !Object.hasOwn(messages.failures.answer, errorCode))
-    return messages.requestFailed(message);
+    return messages.requestFailed({ message });
   const { title, advice } = describeFailure(errorCode, false, messages);
-  return messages.failedWith(title, advice, message);
+  return messages.failedWith({ title, advice, details: message });
 }

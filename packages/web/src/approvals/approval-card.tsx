@@ -4,7 +4,7 @@ import { useConversation } from "../conversation/conversation-port.ts";
 import { Badge } from "../elements/card.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
-import type { Messages } from "../messages/english.ts";
+import type { Messages } from "../messages/messages.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { readText } from "../views/metadata.ts";
 import { hasHiddenCharacters, listOptions, toSubjectText } from "./approval-kinds.ts";
@@ -91,7 +91,7 @@ export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: A
 export function toSubjectName(approval: ApprovalRequestData, messages: Messages): string {
   const { subject, title } = approval;
   const question = toServerQuestion(approval);
-  if (question) return messages.serverAsks(question.server);
+  if (question) return messages.serverAsks({ server: question.server });
   const type = readText(subject, "type");
   return Object.hasOwn(messages.approvalSubjects, type) ? messages.approvalSubjects[type]! : title;
 }
@@ -104,9 +104,12 @@ function toQuestionLabel({ kind }: ApprovalOption, messages: Messages): string {
 function toOptionLabel({ kind, label, rules }: ApprovalOption, messages: Messages): string {
   if (kind.endsWith("always")) {
     if (!Array.isArray(rules)) return label || (messages.approvalKinds[kind] ?? kind);
-    return kind === "allow_always" ? messages.allowAlways(rules) : messages.rejectAlways(rules);
+    const isAllowed = kind === "allow_always";
+    if (rules.length === 0) return isAllowed ? messages.allowAlwaysThis : messages.rejectAlwaysThis;
+    const covered = { rules: rules.join(messages.listSeparator) };
+    return isAllowed ? messages.allowAlways(covered) : messages.rejectAlways(covered);
   }
-  return Object.hasOwn(messages.approvalKinds, kind) ? messages.approvalKinds[kind]! : label;
+  return Object.hasOwn(messages.approvalKinds, kind) ? messages.approvalKinds[kind] : label;
 }
 
 /** Reasons whose sentence of the server says more than the code does. */
@@ -141,10 +144,11 @@ function ApprovalWhy({ approval: { description, reason } }: { readonly approval:
   );
 }
 
-function translateReason(reason: ApprovalReason | undefined, { approvalReasons }: Messages): string | undefined {
+function translateReason(reason: ApprovalReason | undefined, messages: Messages): string | undefined {
   const code = reason?.code ?? "";
-  if (!Object.hasOwn(approvalReasons, code)) return undefined;
-  return approvalReasons[code]!(typeof reason?.value === "string" ? reason.value : "");
+  if (!Object.hasOwn(messages.approvalReasons, code)) return undefined;
+  const value = typeof reason?.value === "string" ? reason.value : "";
+  return code === "no_rule" && value === "" ? messages.noRule : messages.approvalReasons[code]!({ value });
 }
 
 /** Everything that would happen, with nothing cut and nothing hidden (S-16). */
@@ -159,7 +163,7 @@ function ApprovalSubject({ subject }: { readonly subject: ApprovalRequestData["s
       </pre>
       {isCommand && folder !== "" && folder !== "." ? (
         <p class="approval-folder">
-          <VisibleText text={messages.inFolder(folder)} />
+          <VisibleText text={messages.inFolder({ folder })} />
         </p>
       ) : undefined}
       {hasHiddenCharacters(subject) ? <p class="approval-warning">{messages.hiddenWarning}</p> : undefined}
@@ -170,7 +174,7 @@ function ApprovalSubject({ subject }: { readonly subject: ApprovalRequestData["s
 function toTimeText(seconds: number, messages: Messages): string {
   if (seconds === 0) return messages.approvalExpired;
   const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-  return messages.approvalExpires(time);
+  return messages.approvalExpires({ time });
 }
 
 /** Whole seconds until a moment; undefined if none is given. */

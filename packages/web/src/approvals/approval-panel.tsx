@@ -5,6 +5,7 @@ import { focusComposer } from "../composer/focus-composer.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
+import type { Messages } from "../messages/messages.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { ApprovalCard, toSubjectName } from "./approval-card.tsx";
 import { findOption, listCovered, listGroups, toSubjectText } from "./approval-kinds.ts";
@@ -32,7 +33,7 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
   const isSettled = useSettled(approvals.map(({ approvalId }) => approvalId).join(" "));
   const newest = approvals.at(-1);
   useEffect(() => {
-    if (newest !== undefined) announce(messages.approvalAsked(toSubjectName(newest, messages)));
+    if (newest !== undefined) announce(messages.approvalAsked({ title: toSubjectName(newest, messages) }));
   }, [newest?.approvalId]);
 
   const send = async (decided: readonly { readonly id: string; readonly answer: ApprovalAnswer }[]): Promise<void> => {
@@ -110,11 +111,16 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
             void send(toAnswers(group));
           }}
         >
-          <VisibleText text={messages.allowAllOnce(type, group.length, toolName)} />
+          <VisibleText text={toAllLabel(type, messages)({ calls: group.length, tool: toolName })} />
         </button>
       ))}
     </section>
   );
+}
+
+function toAllLabel(type: string, { allowCommands, allowChanges, allowCalls }: Messages): Messages["allowCalls"] {
+  if (type === "command") return allowCommands;
+  return type === "file_edit" ? allowChanges : allowCalls;
 }
 
 /** Milliseconds without change after which a click is meant for what is there now. */

@@ -28,7 +28,7 @@ export function CodePanel({ code, language, label, isOpen = false, note, memoryK
   return (
     <Card
       icon="code"
-      title={name === "" ? messages.code : name}
+      title={name === "" ? messages.documentTypes.code_block : name}
       facts={
         <>
           {label === undefined ? undefined : <Badge>{label}</Badge>}
@@ -41,7 +41,7 @@ export function CodePanel({ code, language, label, isOpen = false, note, memoryK
         code={code}
         language={language}
         isOpen={isOpen}
-        label={name === "" ? messages.code : name}
+        label={name === "" ? messages.documentTypes.code_block : name}
         memoryKey={memoryKey}
       />
     </Card>

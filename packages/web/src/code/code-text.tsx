@@ -53,7 +53,7 @@ export function CodeText({ code: whole, language, isOpen, firstLine, label, memo
       </pre>
       {canFold ? (
         <button type="button" class="fold-button" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
-          {isUnfolded ? messages.showLess : messages.showAllLines(count)}
+          {isUnfolded ? messages.showLess : messages.showAllLines({ lines: count })}
         </button>
       ) : undefined}
     </>

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../elements/dialog.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
-import { formatNumber, formatSize } from "../elements/format.ts";
+import { formatSize } from "../elements/format.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { type AttachedFile, type FileLimits, findLimit, fitsMessage, readAttachedFile } from "./attached-file.ts";
 import type { DraftFile } from "./draft.ts";
@@ -69,7 +69,7 @@ export function DraftFiles({ files, describe, onRemove, onRetry }: DraftFilesPro
           <button
             type="button"
             class="tool-button"
-            aria-label={messages.removeAttachment(file.name)}
+            aria-label={messages.removeAttachment({ path: file.name })}
             onClick={() => onRemove(file.key)}
           >
             <Icon name="close" />
@@ -244,12 +244,12 @@ function useFileProblem() {
     limits: FileLimits,
   ): string | undefined => {
     const { messageFiles, messageBytes, textBytes } = limits;
-    if (!read) return messages.wrongFile(name, show(textBytes));
+    if (!read) return messages.wrongFile({ name, textSize: show(textBytes) });
     const { size } = read.blob;
     const most = findLimit(read, limits);
-    if (size > most) return messages.fileTooLarge(name, show(most));
+    if (size > most) return messages.fileTooLarge({ name, size: show(most) });
     if (fitsMessage([...others, { mediaType: read.mediaType, size }], limits)) return undefined;
-    return messages.tooManyFiles(name, formatNumber(messageFiles, language), show(messageBytes), show(textBytes));
+    return messages.tooManyFiles({ name, number: messageFiles, size: show(messageBytes), textSize: show(textBytes) });
   };
 }
 

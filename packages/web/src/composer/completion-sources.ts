@@ -1,7 +1,7 @@
 /** What can be completed in a message: files after `@`, and commands and skills after a `/` at its beginning. */
 import type { WorkspaceCommandList, WorkspaceFileList } from "@sheaf/client";
 import type { IconName } from "../elements/icon.tsx";
-import type { Messages } from "../messages/english.ts";
+import type { Messages } from "../messages/messages.ts";
 import { findCommandName } from "./command-name.ts";
 import { findMention, toMention } from "./mention.ts";
 
@@ -49,7 +49,7 @@ export function createCompletionSources(port: CompletionPort, messages: Messages
   return [
     {
       label: messages.files,
-      sayNumber: messages.filesOffered,
+      sayNumber: (number) => messages.filesOffered({ number }),
       find: findMention,
       load: async (query, signal) => {
         const { files } = await port.findFiles(query, signal);
@@ -61,7 +61,7 @@ export function createCompletionSources(port: CompletionPort, messages: Messages
     },
     {
       label: messages.commands,
-      sayNumber: messages.commandsOffered,
+      sayNumber: (number) => messages.commandsOffered({ number }),
       find: findCommandName,
       load: async (query, signal) => {
         const { commands } = await port.findCommands(query, signal);

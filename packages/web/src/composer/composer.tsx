@@ -159,7 +159,7 @@ function ModelChoice({ models, model, onChange }: ModelChoiceProps) {
       {model === undefined ? <option value="">{messages.defaultModel}</option> : undefined}
       {isOffered ? undefined : (
         <option value={model} disabled>
-          {messages.modelGone(model)}
+          {messages.modelGone({ model })}
         </option>
       )}
       {models.map(({ id, name }) => (

@@ -52,8 +52,8 @@ export function ChangedFile({ file, isBusy, onUndo, read }: ChangedFileProps) {
             <button
               type="button"
               class="tool-button"
-              aria-label={messages.undoFile(newFilePath || filePath)}
-              title={messages.undoFile(newFilePath || filePath)}
+              aria-label={messages.undoFile({ path: newFilePath || filePath })}
+              title={messages.undoFile({ path: newFilePath || filePath })}
               disabled={isBusy}
               onClick={() => onUndo(seen)}
             >
@@ -72,14 +72,14 @@ export function ChangedFile({ file, isBusy, onUndo, read }: ChangedFileProps) {
         <FileDiff
           hunks={hunks}
           isSplit={isSplit && isEdit}
-          label={messages.changesIn(filePath)}
+          label={messages.changesIn({ path: filePath })}
           language={toLanguage(newFilePath || filePath)}
           read={isEdit ? read : undefined}
           renderAction={(hunk) =>
             isEdit && hunks.length > 1 ? (
               <button type="button" class="gap-button" disabled={isBusy} onClick={() => onUndo({ ...seen, hunk })}>
                 <Icon name="undo" />
-                {messages.undoHunk(hunk + 1)}
+                {messages.undoHunk({ number: hunk + 1 })}
               </button>
             ) : undefined
           }

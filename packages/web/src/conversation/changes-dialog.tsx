@@ -119,9 +119,10 @@ function ChangedFiles({ files, isBusy, onUndo, toReader }: ChangedFilesProps) {
     files.reduce((total, file) => total + (file[name] ?? 0), 0);
   return (
     <div class="changes" aria-busy={isBusy}>
-      <nav class="changes-list" aria-label={messages.changedFiles(files.length)}>
+      <nav class="changes-list" aria-label={messages.changedFiles({ files: files.length })}>
         <p class="changes-sum">
-          {messages.changedFiles(files.length)} <LineCount added={sum("linesAdded")} removed={sum("linesRemoved")} />
+          {messages.changedFiles({ files: files.length })}{" "}
+          <LineCount added={sum("linesAdded")} removed={sum("linesRemoved")} />
         </p>
         <ul>
           {files.map(({ filePath, newFilePath = filePath, operation = "", linesAdded = 0, linesRemoved = 0 }) => (

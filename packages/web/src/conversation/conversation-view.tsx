@@ -5,7 +5,7 @@ import { Icon } from "../elements/icon.tsx";
 import type { VirtualListHandle } from "../list/use-virtual-list.ts";
 import { VirtualList } from "../list/virtual-list.tsx";
 import { useMessages } from "../messages/use-messages.ts";
-import type { Messages } from "../messages/english.ts";
+import type { Messages } from "../messages/messages.ts";
 import { DocumentView } from "../views/document-view.tsx";
 import { readText } from "../views/metadata.ts";
 import type { DocumentRowData } from "./arrange-rows.ts";
@@ -69,7 +69,7 @@ function toLabel(row: Row, messages: Messages): string {
   if (row.kind === "hook") return messages.hook;
   if (row.kind !== "document") return messages.endOfAnswer;
   const { type, sequence } = row.document;
-  if (isSubagent(row)) return messages.documentPosition(messages.subagent, sequence);
+  if (isSubagent(row)) return messages.documentPosition({ type: messages.subagent, position: sequence });
   const name = Object.hasOwn(messages.documentTypes, type) ? messages.documentTypes[type]! : type;
-  return messages.documentPosition(name, sequence);
+  return messages.documentPosition({ type: name, position: sequence });
 }

@@ -1,6 +1,6 @@
 import type { ChatResponse } from "@sheaf/protocol";
 import { useEffect, useState } from "preact/hooks";
-import { formatCost, formatDuration, formatNumber } from "../elements/format.ts";
+import { formatCost, formatDuration } from "../elements/format.ts";
 import { useConfirm } from "../elements/confirm.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import { Icon } from "../elements/icon.tsx";
@@ -91,14 +91,11 @@ function Totals({ response }: { readonly response: ChatResponse }) {
       <Fact name={messages.model} value={model} />
       <Fact
         name={messages.tokensLabel}
-        value={messages.tokens(
-          formatNumber(usage.promptTokens, language),
-          formatNumber(usage.completionTokens, language),
-        )}
+        value={messages.tokens({ prompt: usage.promptTokens, completion: usage.completionTokens })}
         note={usage.estimated === true ? messages.estimated : undefined}
       />
       {cost === undefined ? undefined : <Fact name={messages.cost} value={formatCost(cost, language)} />}
-      <Fact name={messages.stepsLabel} value={messages.turns(metadata.turnCount)} />
+      <Fact name={messages.stepsLabel} value={messages.turns({ turns: metadata.turnCount })} />
       {(metadata.notices ?? []).map((notice) => (
         <Fact key={notice} name={messages.notice} value={notice} />
       ))}

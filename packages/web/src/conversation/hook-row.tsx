@@ -2,7 +2,7 @@ import { CodeText } from "../code/code-text.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
-import type { Messages } from "../messages/english.ts";
+import type { Messages } from "../messages/messages.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { readFlag, readNumber, readObject, readText } from "../views/metadata.ts";
 import type { ForeignMetadata } from "../views/view.ts";
@@ -25,12 +25,12 @@ export function HookRow({ row: { key, report } }: { readonly row: HookRowData })
       <Icon name="hook" />
       <div class="hook-body">
         <p>
-          <span class="hook-title">{messages.hookDid(describeHook(report, messages))}</span>{" "}
+          <span class="hook-title">{messages.hookDid({ deeds: describeHook(report, messages) })}</span>{" "}
           <code>
             <VisibleText text={readText(report, "event")} />
           </code>
           {readText(report, "status") === "failed" && exitCode > 0 && exitCode !== timeoutCode ? (
-            <span class="hook-fact"> {messages.exitCode(exitCode)}</span>
+            <span class="hook-fact"> {messages.exitCode({ code: exitCode })}</span>
           ) : undefined}
         </p>
         {shown === "" ? undefined : (

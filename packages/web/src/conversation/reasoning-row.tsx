@@ -4,7 +4,7 @@ import { formatDuration } from "../elements/format.ts";
 import { Icon } from "../elements/icon.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
-import type { Messages } from "../messages/english.ts";
+import type { Messages } from "../messages/messages.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { useConversationActions } from "./message-row.tsx";
 import type { ReasoningRowData } from "./rows.ts";
@@ -49,7 +49,7 @@ export function ReasoningRow({ row }: { readonly row: ReasoningRowData }) {
 function toTitle(reasoning: Reasoning | undefined, messages: Messages, language: string): string {
   if (reasoning?.isOpen === true) return messages.thinkingNow;
   if (reasoning?.durationMs === undefined) return messages.reasoning;
-  return messages.thoughtFor(formatDuration(reasoning.durationMs, language));
+  return messages.thoughtFor({ duration: formatDuration(reasoning.durationMs, language) });
 }
 
 /** A box that scrolls on its own, so that what grows in it moves nothing else. It follows its end, once it is there. */

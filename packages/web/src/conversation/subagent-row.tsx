@@ -1,5 +1,5 @@
 import { Badge } from "../elements/card.tsx";
-import { formatDuration, formatNumber } from "../elements/format.ts";
+import { formatDuration } from "../elements/format.ts";
 import { Icon } from "../elements/icon.tsx";
 import { PlainText } from "../elements/plain-text.tsx";
 import { useRemembered } from "../elements/remembered.ts";
@@ -68,10 +68,10 @@ function SubagentFacts({ document, parts, isWaiting }: SubagentFactsProps) {
   const calls = parts.filter((part) => part.kind === "document" && part.document.type !== "error").length;
   return (
     <span class="line-facts">
-      {isWaiting ? <Badge tone="warning">{messages.waiting}</Badge> : undefined}
+      {isWaiting ? <Badge tone="warning">{messages.rowStates.waiting}</Badge> : undefined}
       {isOpen(document) && !isWaiting ? <Badge tone="active">{messages.running}</Badge> : undefined}
-      {isFailed(document) ? <Badge tone="bad">{messages.failed}</Badge> : undefined}
-      {calls === 0 ? undefined : <span>{messages.calls(calls)}</span>}
+      {isFailed(document) ? <Badge tone="bad">{messages.editStates.failed}</Badge> : undefined}
+      {calls === 0 ? undefined : <span>{messages.calls({ calls })}</span>}
       {duration === undefined ? undefined : <span>{formatDuration(duration, language)}</span>}
     </span>
   );
@@ -124,11 +124,10 @@ function toReport({ metadata }: ShownDocument): string {
 
 function Totals({ document }: { readonly document: ShownDocument }) {
   const messages = useMessages();
-  const language = useLanguage();
   const totals = readObject(document.metadata, "subagent");
   const usage = totals && readObject(totals, "usage");
   if (totals === undefined || usage === undefined) return undefined;
-  const format = (name: string): string => formatNumber(readNumber(usage, name) ?? 0, language);
+  const [prompt, completion] = [readNumber(usage, "promptTokens") ?? 0, readNumber(usage, "completionTokens") ?? 0];
   const model = readText(totals, "model");
   return (
     <p class="card-note">
@@ -137,8 +136,7 @@ function Totals({ document }: { readonly document: ShownDocument }) {
           <VisibleText text={model} /> ·{" "}
         </>
       )}
-      {messages.tokens(format("promptTokens"), format("completionTokens"))} ·{" "}
-      {messages.turns(readNumber(totals, "turnCount") ?? 0)}
+      {messages.tokens({ prompt, completion })} · {messages.turns({ turns: readNumber(totals, "turnCount") ?? 0 })}
     </p>
   );
 }

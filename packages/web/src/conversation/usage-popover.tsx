@@ -2,7 +2,7 @@ import type { Turn } from "@sheaf/client/chat";
 import type { ConversationSummary } from "@sheaf/protocol";
 import { useId } from "preact/hooks";
 import { formatCost, formatDuration, formatNumber } from "../elements/format.ts";
-import type { Messages } from "../messages/english.ts";
+import type { Messages } from "../messages/messages.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { toUsageSum } from "./conversation-usage.ts";
 
@@ -21,10 +21,7 @@ export function UsagePopover({ turns, listed, windowTokens }: UsagePopoverProps)
   const { promptTokens, completionTokens, costUsd, contextTokens, turnCount, duration } = toUsageSum(turns, listed);
   if (promptTokens + completionTokens === 0) return undefined;
   const facts = [
-    [
-      messages.tokensLabel,
-      messages.tokens(formatNumber(promptTokens, language), formatNumber(completionTokens, language)),
-    ],
+    [messages.tokensLabel, messages.tokens({ prompt: promptTokens, completion: completionTokens })],
     ...(costUsd === undefined ? [] : [[messages.cost, formatCost(costUsd, language)]]),
     ...(contextTokens === undefined
       ? []
@@ -35,7 +32,7 @@ export function UsagePopover({ turns, listed, windowTokens }: UsagePopoverProps)
   ] as const;
   const total =
     costUsd === undefined
-      ? messages.tokenCount(formatShort(promptTokens + completionTokens, language))
+      ? messages.tokenCount({ tokens: formatShort(promptTokens + completionTokens, language) })
       : formatCost(costUsd, language);
   return (
     <>
@@ -67,9 +64,9 @@ function formatContext(
   { messages, language }: { readonly messages: Messages; readonly language: string },
 ): string {
   const short = formatShort(used, language);
-  if (windowTokens === undefined) return messages.tokenCount(short);
+  if (windowTokens === undefined) return messages.tokenCount({ tokens: short });
   const share = new Intl.NumberFormat(language, { style: "percent" }).format(used / windowTokens);
-  return messages.contextShare(short, formatShort(windowTokens, language), share);
+  return messages.contextShare({ used: short, window: formatShort(windowTokens, language), share });
 }
 
 /** `12K`. */

@@ -17,10 +17,10 @@ export function useAnswerNews({ turns, connection }: ConversationState): void {
     if (status === "streaming" && !wasStreaming) announce(messages.answerStarted);
     if (!wasStreaming || response === undefined || status === "streaming") return;
     const { finishReason } = response.metadata;
-    if (finishReason === "clarification") announce(messages.answerAsks);
+    if (finishReason === "clarification") announce(messages.news.asks);
     else if (finishReason === "cancelled") announce(messages.answerStopped);
-    else if (status === "error") announce(messages.answerFailedShort);
-    else announce(messages.answerEnded(response.documents.length));
+    else if (status === "error") announce(messages.news.failed);
+    else announce(messages.answerEnded({ documents: response.documents.length }));
   }, [status]);
   useEffect(() => {
     if (connectionBefore.current === "waiting" && connection === "open") announce(messages.online);

@@ -61,7 +61,7 @@ export function DiffPanel({ lines, isSplit, label, language, memoryKey }: DiffPa
       </div>
       {canFold ? (
         <button type="button" class="fold-button" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
-          {isUnfolded ? messages.showLess : messages.showAllLines(lines.length)}
+          {isUnfolded ? messages.showLess : messages.showAllLines({ lines: lines.length })}
         </button>
       ) : undefined}
     </>

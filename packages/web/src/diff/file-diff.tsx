@@ -119,7 +119,7 @@ function HunkRows({ hunk: { lines }, isSplit, colours, isUnfolded, onUnfold }: H
         <td colSpan={diffColumns}>
           <div class="gap-bar">
             <button type="button" class="gap-button" onClick={onUnfold}>
-              {messages.showAllLines(lines.length)}
+              {messages.showAllLines({ lines: lines.length })}
             </button>
           </div>
         </td>
@@ -169,7 +169,7 @@ function GapButtons({ hidden: { from, to }, index, file, isFirst, isLast }: GapB
     <>
       {isLong && !isFirst ? (
         <StepButton
-          label={messages.showLinesBelow(lineStep)}
+          label={messages.showLinesBelow({ lines: lineStep })}
           isDown
           isBusy={file.isBusy}
           onClick={() => file.show(index, "start", from, lineStep)}
@@ -177,7 +177,7 @@ function GapButtons({ hidden: { from, to }, index, file, isFirst, isLast }: GapB
       ) : undefined}
       {isLong && !isLast ? (
         <StepButton
-          label={messages.showLinesAbove(lineStep)}
+          label={messages.showLinesAbove({ lines: lineStep })}
           isDown={false}
           isBusy={file.isBusy}
           onClick={() => file.show(index, "end", to! - lineStep + 1, lineStep)}
@@ -189,7 +189,7 @@ function GapButtons({ hidden: { from, to }, index, file, isFirst, isLast }: GapB
         disabled={file.isBusy}
         onClick={() => file.show(index, isFirst ? "end" : "start", from, size ?? Infinity)}
       >
-        {size === undefined || isLast ? messages.showRestOfFile : messages.showHiddenLines(size)}
+        {size === undefined || isLast ? messages.showRestOfFile : messages.showHiddenLines({ lines: size })}
       </button>
     </>
   );

@@ -59,7 +59,7 @@ export function useFileLines(read: ReadFileLines | undefined, onShown: () => voi
     }
     const { lines, totalLines } = outcome;
     onShown();
-    announce(messages.linesShown(lines.length));
+    announce(messages.linesShown({ lines: lines.length }));
     setState(({ texts, shown }) => {
       const before = shown.get(gap) ?? { start: 0, end: 0 };
       const added = lines.map((text, index): [number, DiffLine] => [

@@ -16,7 +16,7 @@ export function EditorLink({ path, line = 1 }: { readonly path: string; readonly
   const [folder] = useSetting("editorFolder");
   const address = isEditor(editor) ? toEditorAddress(editor, folder, { path, line, workspace }) : undefined;
   if (!isEditor(editor) || address === undefined) return undefined;
-  const label = messages.openInEditor(editorNames[editor]);
+  const label = messages.openInEditor({ editor: editorNames[editor] });
   return (
     <a class="tool-button" href={address} rel="noopener noreferrer" target="_blank" aria-label={label} title={label}>
       <Icon name="link" />

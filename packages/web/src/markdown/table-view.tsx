@@ -28,10 +28,12 @@ export function TableView({ table, renderCell }: TableViewProps) {
       ))}
     </tr>
   );
+  const names = head?.children.map(toCellText).filter((text) => text !== "");
+  const columns = names?.join(messages.listSeparator) ?? "";
   const scrolling = isWide && {
     tabIndex: 0,
     role: "group" as const,
-    "aria-label": messages.tableOf(head?.children.map(toCellText).filter((text) => text !== "") ?? []),
+    "aria-label": columns === "" ? messages.table : messages.tableOf({ columns }),
   };
   return (
     <div class={isWide ? "table-frame wide" : "table-frame"} ref={frame} {...scrolling}>

@@ -1,4 +1,4 @@
-import type { Messages } from "./english.ts";
+import type { Messages } from "./messages.ts";
 
 interface Failure {
   readonly title: string;
@@ -10,11 +10,10 @@ interface Failure {
  * What an error code means, in the page's language. The server's own line goes with it, since it names what failed.
  * @param isPassing the answer went on
  */
-export function describeFailure(code: string, isPassing: boolean, { failures, ...messages }: Messages): Failure {
-  const steps: Readonly<Record<string, string>> = failures.step;
-  const answers: Readonly<Record<string, readonly [string, string]>> = failures.answer;
-  if (isPassing)
-    return { title: messages.stepFailed(Object.hasOwn(steps, code) ? steps[code] : undefined), advice: "" };
-  const [title, advice] = Object.hasOwn(answers, code) ? answers[code]! : [messages.answerFailed, ""];
-  return { title, advice };
+export function describeFailure(code: string, isPassing: boolean, messages: Messages): Failure {
+  const steps: Readonly<Record<string, string>> = messages.failures.step;
+  const answers: Readonly<Record<string, Failure>> = messages.failures.answer;
+  if (!isPassing) return Object.hasOwn(answers, code) ? answers[code]! : { title: messages.news.failed, advice: "" };
+  const step = Object.hasOwn(steps, code) ? steps[code]! : messages.someStepFailed;
+  return { title: messages.stepFailed({ step }), advice: "" };
 }

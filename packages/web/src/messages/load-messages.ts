@@ -1,19 +1,19 @@
 /** Loads the texts of a language; English is always loaded. */
-import { english, type Messages } from "./english.ts";
 import type { LanguageCode } from "./languages.ts";
+import { createMessages, english, type LanguageFile, type Messages } from "./messages.ts";
 
-const loaders: Readonly<Record<Exclude<LanguageCode, "en">, () => Promise<Messages>>> = {
-  de: async () => (await import("./german.ts")).german,
-  ja: async () => (await import("./japanese.ts")).japanese,
-  tr: async () => (await import("./turkish.ts")).turkish,
-  "zh-TW": async () => (await import("./chinese.ts")).chinese,
+const loaders: Readonly<Record<Exclude<LanguageCode, "en">, () => Promise<{ readonly default: LanguageFile }>>> = {
+  de: () => import("./de.json", { with: { type: "json" } }),
+  ja: () => import("./ja.json", { with: { type: "json" } }),
+  tr: () => import("./tr.json", { with: { type: "json" } }),
+  "zh-TW": () => import("./zh-tw.json", { with: { type: "json" } }),
 };
 
 /** Falls back to English if the file cannot be loaded. */
 export async function loadMessages(language: LanguageCode): Promise<Messages> {
   if (language === "en") return english;
   try {
-    return await loaders[language]();
+    return createMessages((await loaders[language]()).default);
   } catch {
     return english;
   }

@@ -1,20 +1,14 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { english, type Messages } from "./english.ts";
+import { english, type Messages } from "./messages.ts";
 
-/** The page's texts, and the language as browsers name it. */
-export interface MessageScope {
-  readonly messages: Messages;
-  /** BCP 47, for instance `zh-TW`. */
-  readonly language: string;
-}
-
-export const MessageContext = createContext<MessageScope>({ messages: english, language: "en" });
+export const MessageContext = createContext<Messages>(english);
 
 export function useMessages(): Messages {
-  return useContext(MessageContext).messages;
+  return useContext(MessageContext);
 }
 
+/** The language of the texts, as browsers name it (BCP 47, for instance `zh-TW`). */
 export function useLanguage(): string {
-  return useContext(MessageContext).language;
+  return useMessages().locale;
 }

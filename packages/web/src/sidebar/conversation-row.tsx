@@ -69,7 +69,7 @@ export function ConversationRow({ conversation, isCurrent, state, actions, onSel
       >
         <RowText conversation={conversation} title={title} state={state} />
       </a>
-      <Menu icon="more" label={messages.actionsOf(title)}>
+      <Menu icon="more" label={messages.actionsOf({ title })}>
         <MenuItem icon="pin" onSelect={() => actions.pin(id, !pinned)}>
           {pinned ? messages.unpin : messages.pin}
         </MenuItem>

@@ -41,7 +41,7 @@ function Toast({ deletion: { id, title }, deletions }: { deletion: PendingDeleti
       onFocusOut={() => deletions.release(id)}
     >
       <span class="toast-text" dir="auto">
-        <VisibleText text={messages.deletedTitle(title)} />
+        <VisibleText text={messages.deletedTitle({ title })} />
       </span>
       <button type="button" class="plain-button" ref={button} onClick={() => deletions.undo(id)}>
         {messages.undoDeletion}

@@ -114,7 +114,7 @@ function ConversationRows({ list, current, attention, deletions, onRemove, onSel
   }
   const shown = conversations.filter(({ id }) => pending.every((deletion) => deletion.id !== id));
   if (shown.length === 0) {
-    const text = search === "" ? messages.noConversations : messages.noConversationFound(search);
+    const text = search === "" ? messages.noConversations : messages.noConversationFound({ query: search });
     return <p class="sidebar-note">{phase === "loading" ? messages.loading : text}</p>;
   }
   const toRow = (conversation: ConversationSummary) => (

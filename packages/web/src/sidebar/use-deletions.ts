@@ -51,7 +51,7 @@ export function useDeletions(ports: UseDeletionsPorts): {
     remove(id, title) {
       if (id === current) goToConversation(undefined);
       deletions.add({ id, title });
-      announce(messages.deletedTitle(title));
+      announce(messages.deletedTitle({ title }));
     },
   };
 }

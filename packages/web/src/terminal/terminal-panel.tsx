@@ -34,7 +34,7 @@ export function TerminalPanel({ output, label, isLive, memoryKey }: TerminalPane
     <>
       {first !== undefined && first.from > 0 ? (
         <button type="button" class="fold-button terminal-fold" onClick={() => setShowsAll(true)}>
-          {messages.showEarlierLines(first.from)}
+          {messages.showEarlierLines({ lines: first.from })}
         </button>
       ) : undefined}
       <pre class="terminal-output" tabIndex={0} role="region" aria-label={label} ref={scroller}>

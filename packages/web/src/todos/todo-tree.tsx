@@ -47,7 +47,7 @@ function Waiting({ todo, byId }: WaitingProps) {
   if (open.length === 0) return undefined;
   return (
     <div class="todo-waits" dir="auto">
-      {messages.waitsFor(open.map((id) => byId.get(id)!.content))}
+      {messages.waitsFor({ todos: open.map((id) => byId.get(id)!.content).join(messages.listSeparator) })}
     </div>
   );
 }
@@ -66,11 +66,11 @@ export function TodoPanel({ todos }: { readonly todos: readonly Todo[] }) {
   if (todos.length === 0) return undefined;
   const { done, all } = toProgress(todos);
   return (
-    <aside class="todo-panel" aria-label={messages.todoList}>
-      <h2>{messages.todoList}</h2>
-      <progress value={done} max={Math.max(1, all)} aria-label={messages.progress(done, all)} />
-      <p class="todo-progress">{messages.progress(done, all)}</p>
-      <TodoTree todos={todos} label={messages.todoList} />
+    <aside class="todo-panel" aria-label={messages.documentTypes.todo_update}>
+      <h2>{messages.documentTypes.todo_update}</h2>
+      <progress value={done} max={Math.max(1, all)} aria-label={messages.progress({ done, all })} />
+      <p class="todo-progress">{messages.progress({ done, all })}</p>
+      <TodoTree todos={todos} label={messages.documentTypes.todo_update} />
     </aside>
   );
 }

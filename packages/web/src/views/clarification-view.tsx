@@ -49,7 +49,7 @@ export function ClarificationView({ document, responseId, isCurrent }: ViewProps
     else fields[questions.indexOf(next)]?.querySelector("input")?.focus();
   };
   return (
-    <Card kind="clarification" icon="question" title={messages.question(questions.length)}>
+    <Card kind="clarification" icon="question" title={messages.question({ questions: questions.length })}>
       {isSameText(content, questions) ? undefined : (
         <Markdown text={content} isComplete={!isOpen(document)} memoryKey={`${responseId}/${document.id}`} />
       )}
@@ -76,10 +76,10 @@ export function ClarificationView({ document, responseId, isCurrent }: ViewProps
         {canAnswer ? (
           <div class="card-buttons">
             <button type="submit" class="primary-button" disabled={!isReady || !canSend}>
-              {messages.sendAnswers(questions.length)}
+              {messages.sendAnswers({ questions: questions.length })}
             </button>
             <span class="button-note">
-              {isReady && open.length > 0 ? messages.answersLeft(open.length) : messages.orWriteFreely}
+              {isReady && open.length > 0 ? messages.answersLeft({ questions: open.length }) : messages.orWriteFreely}
             </span>
           </div>
         ) : undefined}
@@ -132,7 +132,7 @@ function QuestionField({ question, name, entry, isDisabled, isSkipped, onChange 
         <button
           type="button"
           class="plain-button question-clear"
-          aria-label={messages.clearAnswerTo(question.text)}
+          aria-label={messages.clearAnswerTo({ question: question.text })}
           onClick={() => onChange(emptyEntry)}
         >
           {messages.clearAnswer}
@@ -157,7 +157,7 @@ function OtherAnswer({ question, name, type, entry, onChange }: OtherAnswerProps
       class="text-field"
       dir="auto"
       ref={field}
-      aria-label={isOnly ? question.text : messages.otherAnswerTo(question.text)}
+      aria-label={isOnly ? question.text : messages.otherAnswerTo({ question: question.text })}
       placeholder={isOnly ? messages.yourAnswer : messages.otherAnswer}
       value={entry.text}
       onInput={(event) => onChange(writeText(question, entry, event.currentTarget.value))}

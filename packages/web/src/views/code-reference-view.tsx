@@ -13,7 +13,8 @@ export function CodeReferenceView({ document, responseId }: ViewProps) {
   const { metadata } = document;
   const path = readText(metadata, "filePath");
   const startLine = readNumber(metadata, "startLine");
-  const endLine = readNumber(metadata, "endLine");
+  // Numbers of lines have no separators.
+  const [from, to] = [`${startLine}`, `${readNumber(metadata, "endLine") ?? startLine}`];
   const code = document.content ?? "";
   return (
     <Card
@@ -21,7 +22,9 @@ export function CodeReferenceView({ document, responseId }: ViewProps) {
       title={<PathText path={path} />}
       facts={
         <>
-          {startLine === undefined ? undefined : <span>{messages.lines(startLine, endLine ?? startLine)}</span>}
+          {startLine === undefined ? undefined : (
+            <span>{from === to ? messages.line({ from }) : messages.lines({ from, to })}</span>
+          )}
           {metadata["verified"] === true ? <Badge tone="good">{messages.verified}</Badge> : undefined}
           {metadata["verified"] === false ? <Badge tone="warning">{messages.notVerified}</Badge> : undefined}
         </>

@@ -1,5 +1,5 @@
 /** A call in a few words, and what is most telling of its arguments. */
-import type { Messages } from "../messages/english.ts";
+import type { Messages } from "../messages/messages.ts";
 import { readObject, readText } from "./metadata.ts";
 import type { ForeignMetadata, ShownDocument } from "./view.ts";
 
@@ -15,7 +15,7 @@ export function describeStep({ type, metadata }: ShownDocument, messages: Messag
 export function nameTool(metadata: ForeignMetadata, messages: Messages): string {
   const toolName = readText(metadata, "toolName");
   const skill = readSkill(metadata);
-  return skill === undefined ? toolName || messages.toolCall : messages.skill(readText(skill, "name"));
+  return skill === undefined ? toolName || messages.toolCall : messages.skill({ name: readText(skill, "name") });
 }
 
 /** The arguments of a call that reads a skill; undefined: it does something else. */

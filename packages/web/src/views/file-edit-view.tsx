@@ -106,8 +106,10 @@ function EditFacts({ document, responseId }: Pick<ViewProps, "document" | "respo
 export function LineCount({ added, removed }: { readonly added: number; readonly removed: number }) {
   const messages = useMessages();
   if (added + removed === 0) return undefined;
+  const [more, less] = [messages.lineCount({ lines: added }), messages.lineCount({ lines: removed })];
+  const label = messages.linesChanged({ added: more, removed: less });
   return (
-    <span class="diff-count" aria-label={messages.linesChanged(added, removed)}>
+    <span class="diff-count" aria-label={label}>
       <span class="count-added">+{added}</span> <span class="count-removed">−{removed}</span>
     </span>
   );
@@ -142,7 +144,7 @@ function EditBody({ document, lines, memoryKey, label }: EditBodyProps) {
       <DiffPanel
         lines={lines}
         isSplit={isSplit}
-        label={messages.changesIn(label)}
+        label={messages.changesIn({ path: label })}
         language={readText(metadata, "language")}
         memoryKey={memoryKey}
       />

@@ -23,11 +23,13 @@ export function PlanView({ document, responseId, isCurrent }: ViewProps) {
     <Card
       kind="plan"
       icon="list"
-      title={title === "" ? messages.plan : title}
+      title={title === "" ? messages.documentTypes.plan : title}
       facts={
         <>
-          {revision !== undefined && revision > 1 ? <Badge>{messages.revision(revision)}</Badge> : undefined}
-          {all > 0 ? <span>{messages.progress(done, all)}</span> : undefined}
+          {revision !== undefined && revision > 1 ? (
+            <Badge>{messages.revision({ number: revision })}</Badge>
+          ) : undefined}
+          {all > 0 ? <span>{messages.progress({ done, all })}</span> : undefined}
         </>
       }
       actions={<CopyButton text={document.content ?? ""} label={messages.copyPlan} />}
@@ -38,7 +40,7 @@ export function PlanView({ document, responseId, isCurrent }: ViewProps) {
         </p>
       )}
       <Markdown text={document.content ?? ""} isComplete={isComplete} memoryKey={`${responseId}/${document.id}`} />
-      {todos.length > 0 ? <TodoTree todos={todos} label={messages.todosOf(title)} /> : undefined}
+      {todos.length > 0 ? <TodoTree todos={todos} label={messages.todosOf({ title })} /> : undefined}
       {isCurrent && isComplete && conversation.isPlanned ? (
         <div class="card-buttons">
           <button

@@ -12,6 +12,7 @@ interface RunningBadgeProps extends Pick<ViewProps, "document" | "responseId"> {
 export function RunningBadge({ document, responseId, label }: RunningBadgeProps) {
   const messages = useMessages();
   const { waiting } = useConversation();
-  if (waiting.has(toDocumentKey(responseId, document.id))) return <Badge tone="warning">{messages.waiting}</Badge>;
+  if (waiting.has(toDocumentKey(responseId, document.id)))
+    return <Badge tone="warning">{messages.rowStates.waiting}</Badge>;
   return <Badge tone="active">{label ?? messages.running}</Badge>;
 }

@@ -30,7 +30,7 @@ export function TerminalCommandView({ document, responseId }: ViewProps) {
     >
       {folder === "" ? undefined : (
         <div class="terminal-folder">
-          <bdi>{messages.inFolder(folder)}</bdi>
+          <bdi>{messages.inFolder({ folder })}</bdi>
         </div>
       )}
       {output === "" ? (
@@ -38,7 +38,7 @@ export function TerminalCommandView({ document, responseId }: ViewProps) {
       ) : (
         <TerminalPanel
           output={output}
-          label={messages.outputOf(command)}
+          label={messages.outputOf({ command })}
           isLive={isLive}
           memoryKey={`${responseId}/${document.id}`}
         />
@@ -69,7 +69,7 @@ function CommandFacts({ document, responseId }: Pick<ViewProps, "document" | "re
       {isOpen(document) ? <RunningBadge document={document} responseId={responseId} /> : undefined}
       {exitCode === undefined ? undefined : (
         <Badge tone={exitCode === 0 ? "good" : "bad"}>
-          {exitCode === -1 ? messages.notStarted : messages.exitCode(exitCode)}
+          {exitCode === -1 ? messages.notStarted : messages.exitCode({ code: exitCode })}
         </Badge>
       )}
       {duration === undefined ? undefined : <span>{formatDuration(duration, language)}</span>}

@@ -1,6 +1,7 @@
 import { useConversation } from "../conversation/conversation-port.ts";
 import { Icon } from "../elements/icon.tsx";
 import { useRemembered } from "../elements/remembered.ts";
+import type { Messages } from "../messages/messages.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { readTodos, type Todo, toProgress } from "../todos/fold-todos.ts";
 import { TodoTree } from "../todos/todo-tree.tsx";
@@ -20,15 +21,15 @@ export function TodoUpdateView({ document, responseId }: ViewProps) {
           <Icon name="chevron" />
         </span>
         <Icon name="list" />
-        <span class="line-title">{messages.todoList}</span>
+        <span class="line-title">{messages.documentTypes.todo_update}</span>
         <span class="line-detail" dir="auto">
-          {toSummary(changes, todos, messages.todoChange)}
+          {toSummary(changes, todos, messages)}
         </span>
-        <span class="line-facts">{messages.progress(done, all)}</span>
+        <span class="line-facts">{messages.progress({ done, all })}</span>
       </button>
       {isUnfolded ? (
         <div class="line-body">
-          <TodoTree todos={todos} label={messages.todoList} />
+          <TodoTree todos={todos} label={messages.documentTypes.todo_update} />
         </div>
       ) : undefined}
     </div>
@@ -36,11 +37,7 @@ export function TodoUpdateView({ document, responseId }: ViewProps) {
 }
 
 /** What changed: by name, or by number if there is much. */
-function toSummary(
-  changes: readonly Todo[],
-  todos: readonly Todo[],
-  describe: (change: Pick<Todo, "status" | "content">, others: number) => string,
-): string {
+function toSummary(changes: readonly Todo[], todos: readonly Todo[], messages: Messages): string {
   const main =
     changes.find(({ status }) => status === "in_progress") ??
     changes.findLast(({ status }) => status === "completed") ??
@@ -48,5 +45,6 @@ function toSummary(
   if (main === undefined) return "";
   const known = todos.find(({ id }) => id === main.id);
   const content = main.content === "" ? (known?.content ?? main.id) : main.content;
-  return describe({ status: main.status, content }, changes.length - 1);
+  const [state, others] = [messages.todoStates[main.status], changes.length - 1];
+  return others > 0 ? messages.todoChanges({ content, state, others }) : messages.todoChange({ content, state });
 }

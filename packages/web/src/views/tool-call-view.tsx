@@ -48,7 +48,7 @@ function ToolFacts({ document, responseId }: Pick<ViewProps, "document" | "respo
   return (
     <span class="line-facts">
       {isOpen(document) ? <RunningBadge document={document} responseId={responseId} /> : undefined}
-      {isFailed(document) ? <Badge tone="bad">{messages.failed}</Badge> : undefined}
+      {isFailed(document) ? <Badge tone="bad">{messages.editStates.failed}</Badge> : undefined}
       {duration === undefined ? undefined : formatDuration(duration, language)}
     </span>
   );
@@ -94,7 +94,7 @@ function ToolPart({ title, value, memoryKey }: ToolPartProps) {
     <section class="tool-part" aria-label={title}>
       <div class="tool-part-head">
         <h4>{title}</h4>
-        <CopyButton text={text} label={messages.copyPart(title)} />
+        <CopyButton text={text} label={messages.copyPart({ part: title })} />
       </div>
       <CodeText code={text} language={isText ? "" : "json"} isOpen={false} label={title} memoryKey={memoryKey} />
     </section>

@@ -1,0 +1,45 @@
+/** The page's texts in one language, from its file. English says which texts there are. */
+import file from "./en.json" with { type: "json" };
+
+/** What a template is given, by the names of its placeholders. Numbers are written as the language writes them. */
+type Values = Readonly<Record<string, string | number>>;
+type Fill = (values: Values) => string;
+
+/** A text with placeholders in braces, or one for each plural form that the language needs. */
+type Template = string | Readonly<{ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>>;
+type TemplateName = keyof typeof file.templates;
+
+/** The content of a file of this folder. */
+export interface LanguageFile extends Omit<typeof file, "templates"> {
+  readonly templates: Readonly<Record<TemplateName, Template>>;
+}
+
+/** Groups that are read with names from the server. */
+type OpenGroup = "documentTypes" | "approvalSubjects" | "permissions";
+
+export type Messages = typeof file.texts &
+  Readonly<Record<OpenGroup, Readonly<Record<string, string>>>> &
+  Readonly<Record<TemplateName, Fill>> & {
+    readonly approvalReasons: Readonly<Record<string, Fill>>;
+    readonly failures: typeof file.failures;
+  };
+
+export function createMessages({ texts, templates, approvalReasons, failures }: LanguageFile): Messages {
+  const plurals = new Intl.PluralRules(texts.locale);
+  const toFill =
+    (template: Template): Fill =>
+    (values) => {
+      const number = Object.values(values).find((value) => typeof value === "number") ?? 0;
+      const text = typeof template === "string" ? template : (template[plurals.select(number)] ?? template.other);
+      return text.replace(/\{(\w+)\}/g, (_, name: string) => values[name]?.toLocaleString(texts.locale) ?? "");
+    };
+  const fillAll = <Name extends string>(all: Readonly<Record<Name, Template>>): Record<Name, Fill> =>
+    Object.fromEntries(Object.entries<Template>(all).map(([name, template]) => [name, toFill(template)])) as Record<
+      Name,
+      Fill
+    >;
+  return { ...texts, ...fillAll(templates), approvalReasons: fillAll(approvalReasons), failures };
+}
+
+/** Always loaded. */
+export const english = createMessages(file);
