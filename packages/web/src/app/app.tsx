@@ -7,6 +7,7 @@ import { Announcer } from "../elements/announcer.tsx";
 import { ConfirmProvider } from "../elements/confirm.tsx";
 import { SettingsContext } from "../elements/settings.tsx";
 import type { Settings } from "../elements/stored-settings.ts";
+import { useLoaded } from "../elements/use-loaded.ts";
 import { chooseLanguage } from "../messages/languages.ts";
 import { loadMessages } from "../messages/load-messages.ts";
 import { english, type Messages } from "../messages/messages.ts";
@@ -65,20 +66,10 @@ export function App() {
 /** Texts in the chosen language; undefined until they have loaded. */
 function useLoadedMessages(chosen: string): Messages | undefined {
   const language = chooseLanguage(chosen, navigator.languages);
-  const [messages, setMessages] = useState(language === "en" ? english : undefined);
   useEffect(() => {
     document.documentElement.lang = language;
-    let isWanted = true;
-    const load = async (): Promise<void> => {
-      const loaded = await loadMessages(language);
-      if (isWanted) setMessages(loaded);
-    };
-    void load();
-    return () => {
-      isWanted = false;
-    };
   }, [language]);
-  return messages;
+  return useLoaded(() => loadMessages(language), [language], language === "en" ? english : undefined);
 }
 
 /** What `public/appearance.js` does before the first paint. */

@@ -1,4 +1,5 @@
 /** Messages between the tabs of this page. */
+import { listen } from "../elements/listen.ts";
 
 export interface TabChannel<Message> {
   /** To every other tab, never to this one. */
@@ -17,14 +18,11 @@ export function createTabChannel<Message>(
   const send: (message: Message) => void = channel.postMessage.bind(channel);
   return {
     tell: send,
-    listen(listener) {
-      const hear = ({ data }: MessageEvent<unknown>): void => {
+    listen: (listener) =>
+      listen(channel, ["message"], ({ data }: MessageEvent<unknown>) => {
         const message = read(data);
         if (message !== undefined) listener(message);
-      };
-      channel.addEventListener("message", hear);
-      return () => channel.removeEventListener("message", hear);
-    },
+      }),
   };
 }
 

@@ -1,13 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
+import { listen } from "../elements/listen.ts";
 
 /** Id of the conversation in the address; undefined: a new one. Nothing else is read from the address (S-63). */
 export function useRoute(): string | undefined {
   const [route, setRoute] = useState(readRoute);
-  useEffect(() => {
-    const change = (): void => setRoute(readRoute());
-    addEventListener("hashchange", change);
-    return () => removeEventListener("hashchange", change);
-  }, []);
+  useEffect(() => listen(window, ["hashchange"], () => setRoute(readRoute())), []);
   return route;
 }
 

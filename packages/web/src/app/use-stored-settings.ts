@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { listen } from "../elements/listen.ts";
 import type { SettingsPort } from "../elements/settings.tsx";
 import { readSettings, type Settings, storageName, writeSettings } from "../elements/stored-settings.ts";
 import { findStorage } from "./find-storage.ts";
@@ -10,8 +11,7 @@ export function useStoredSettings(): SettingsPort {
     const take = ({ key }: StorageEvent): void => {
       if (key === null || key === storageName) setSettings(readSettings(findStorage()));
     };
-    addEventListener("storage", take);
-    return () => removeEventListener("storage", take);
+    return listen(window, ["storage"], take);
   }, []);
   return useMemo(
     () => ({

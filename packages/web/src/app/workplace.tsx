@@ -3,6 +3,7 @@ import type { ModelInfo, WorkspaceList } from "@sheaf/protocol";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { forgetDrafts } from "../composer/kept-draft.ts";
 import { ConversationPage } from "../conversation/conversation-page.tsx";
+import { listen } from "../elements/listen.ts";
 import { useStore } from "../elements/use-store.ts";
 import type { Messages } from "../messages/messages.ts";
 import { describeFailure } from "../messages/describe-failure.ts";
@@ -161,8 +162,7 @@ function useWorkspaces(client: SheafClient): WorkspaceList["workspaces"] {
     // The branch may be another one when somebody returns.
     const askAgain = (): void => (document.hidden ? undefined : ask());
     ask();
-    document.addEventListener("visibilitychange", askAgain);
-    return () => document.removeEventListener("visibilitychange", askAgain);
+    return listen(document, ["visibilitychange"], askAgain);
   }, [client]);
   return workspaces;
 }

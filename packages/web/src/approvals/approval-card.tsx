@@ -1,6 +1,7 @@
 import type { ApprovalOption, ApprovalReason, ApprovalRequestData } from "@sheaf/protocol";
 import { useEffect, useState } from "preact/hooks";
 import { useConversation } from "../conversation/conversation-port.ts";
+import { Button } from "../elements/button.tsx";
 import { Badge } from "../elements/card.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
@@ -46,9 +47,11 @@ export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: A
             {messages.subagent} <VisibleText text={approval.agent} />
           </Badge>
         )}
-        <button type="button" class="plain-button" onClick={() => goToDocument(responseId, approval.documentId)}>
-          {messages.showInAnswer}
-        </button>
+        <Button
+          kind="plain"
+          label={messages.showInAnswer}
+          onClick={() => goToDocument(responseId, approval.documentId)}
+        />
         {seconds === undefined ? undefined : <span class="approval-time">{toTimeText(seconds, messages)}</span>}
       </div>
       {question ? undefined : <ApprovalSubject subject={approval.subject} />}

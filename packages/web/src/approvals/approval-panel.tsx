@@ -3,6 +3,7 @@ import type { ComponentProps } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { focusComposer } from "../composer/focus-composer.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
+import { Button } from "../elements/button.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
 import type { Messages } from "../messages/messages.ts";
@@ -76,14 +77,7 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
           <p>
             {messages.approvalGone} <code>{toSubjectText(approval.subject).slice(0, 200)}</code>
           </p>
-          <button
-            type="button"
-            class="tool-button"
-            aria-label={messages.close}
-            onClick={() => expired.remove(approval)}
-          >
-            <Icon name="close" />
-          </button>
+          <Button icon="close" label={messages.close} onClick={() => expired.remove(approval)} />
         </div>
       ))}
       {approvals.map((approval, index) => (

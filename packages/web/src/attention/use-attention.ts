@@ -4,6 +4,7 @@ import { findStorage } from "../app/find-storage.ts";
 import { createTabChannel } from "../app/tab-channel.ts";
 import { goToConversation } from "../app/use-route.ts";
 import { toVisibleText } from "../elements/hidden-characters.ts";
+import { listen } from "../elements/listen.ts";
 import { useSetting } from "../elements/settings.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { ConversationListStore } from "../sidebar/conversation-list-store.ts";
@@ -99,15 +100,14 @@ function openAttention(
     readResponse: (id) => client.getResponse(id),
     report: desk.report,
   });
-  const reload = ({ key }: StorageEvent): void => {
+  const stop = listen(window, ["storage"], ({ key }: StorageEvent) => {
     if (key === attentionStorageName) attention.reload();
-  };
-  addEventListener("storage", reload);
+  });
   return {
     attention,
     close: () => {
       desk.close();
-      removeEventListener("storage", reload);
+      stop();
     },
   };
 }
@@ -120,11 +120,7 @@ function useReturn(onReturn: () => void): void {
     const look = (): void => {
       if (isWatched()) latest.current();
     };
-    addEventListener("focus", look);
-    document.addEventListener("visibilitychange", look);
-    return () => {
-      removeEventListener("focus", look);
-      document.removeEventListener("visibilitychange", look);
-    };
+    // Both reach the window: the second one rises from the document.
+    return listen(window, ["focus", "visibilitychange"], look);
   }, []);
 }

@@ -1,12 +1,10 @@
 import { useEffect } from "preact/hooks";
-import { toVisibleParts } from "../elements/hidden-characters.ts";
+import { toVisibleText } from "../elements/hidden-characters.ts";
 
 /** Title and icon of the tab: what it shows, and how many conversations have something new. */
 export function useTabTitle(title: string, news: number): void {
   useEffect(() => {
-    const visible = toVisibleParts(title)
-      .map(({ text, code }) => code ?? text)
-      .join("");
+    const visible = toVisibleText(title);
     document.title = `${news > 0 ? `(${news}) ` : ""}${visible === "" ? "" : `${visible} – `}Sheaf`;
     const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
     const address = news > 0 ? "/icon-news.svg" : "/icon.svg";

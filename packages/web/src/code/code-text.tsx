@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ComponentChildren, VNode } from "preact";
+import { Button } from "../elements/button.tsx";
 import { copyText } from "../elements/copy-text.ts";
 import { countLines, createTextCutter, takeLines, type TextChunk } from "../elements/cut-text.ts";
 import { useRemembered } from "../elements/remembered.ts";
@@ -52,9 +53,12 @@ export function CodeText({ code: whole, language, isOpen, firstLine, label, memo
         />
       </pre>
       {canFold ? (
-        <button type="button" class="fold-button" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
-          {isUnfolded ? messages.showLess : messages.showAllLines({ lines: count })}
-        </button>
+        <Button
+          kind="fold"
+          label={isUnfolded ? messages.showLess : messages.showAllLines({ lines: count })}
+          aria-expanded={isUnfolded}
+          onClick={() => setUnfolded(!isUnfolded)}
+        />
       ) : undefined}
     </>
   );

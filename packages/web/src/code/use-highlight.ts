@@ -1,5 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useLoaded } from "../elements/use-loaded.ts";
 import { toGrammar } from "./languages.ts";
 import type { Highlighter, TokenLine } from "./highlighter.ts";
 import { loadHighlighter } from "./load-highlighter.ts";
@@ -59,20 +60,12 @@ export const HighlighterCache = createContext<Map<string, Promise<Highlighter | 
 /** @param grammar undefined: none is loaded */
 export function useHighlighter(grammar: string | undefined): Highlighter | undefined {
   const cache = useContext(HighlighterCache);
-  const [loaded, setLoaded] = useState<{ readonly grammar: string; readonly highlighter: Highlighter }>();
-  useEffect(() => {
-    if (grammar === undefined || loaded?.grammar === grammar) return undefined;
-    let isWanted = true;
-    const load = async (): Promise<void> => {
-      const loading = cache.get(grammar) ?? loadHighlighter(grammar);
-      cache.set(grammar, loading);
-      const highlighter = await loading;
-      if (isWanted && highlighter !== undefined) setLoaded({ grammar, highlighter });
-    };
-    void load();
-    return () => {
-      isWanted = false;
-    };
-  }, [grammar, loaded, cache]);
-  return loaded !== undefined && loaded.grammar === grammar ? loaded.highlighter : undefined;
+  const load = async () => {
+    if (grammar === undefined) return undefined;
+    const loading = cache.get(grammar) ?? loadHighlighter(grammar);
+    cache.set(grammar, loading);
+    return { grammar, highlighter: await loading };
+  };
+  const loaded = useLoaded(load, [grammar, cache]);
+  return loaded?.grammar === grammar ? loaded?.highlighter : undefined;
 }

@@ -1,7 +1,9 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../elements/button.tsx";
 import { Dialog } from "../elements/dialog.tsx";
 import { Icon } from "../elements/icon.tsx";
+import { listen } from "../elements/listen.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { formatSize } from "../elements/format.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
@@ -56,24 +58,13 @@ export function DraftFiles({ files, describe, onRemove, onRetry }: DraftFilesPro
             </span>
           ) : undefined}
           {file.state === "failed" ? (
-            <button
-              type="button"
-              class="tool-button"
-              aria-label={`${messages.tryAgain}: ${file.name}`}
-              title={messages.tryAgain}
-              onClick={() => onRetry(file.key)}
-            >
-              <Icon name="retry" />
-            </button>
+            <Button icon="retry" label={`${messages.tryAgain}: ${file.name}`} onClick={() => onRetry(file.key)} />
           ) : undefined}
-          <button
-            type="button"
-            class="tool-button"
-            aria-label={messages.removeAttachment({ path: file.name })}
+          <Button
+            icon="close"
+            label={messages.removeAttachment({ path: file.name })}
             onClick={() => onRemove(file.key)}
-          >
-            <Icon name="close" />
-          </button>
+          />
         </li>
       ))}
     </FileList>
@@ -115,18 +106,8 @@ interface LargeImageProps {
 
 /** An image at its full size. */
 function LargeImage({ name, address, onClose }: LargeImageProps) {
-  const messages = useMessages();
   return (
-    <Dialog
-      title={name}
-      isWide
-      onClose={onClose}
-      buttons={
-        <button type="button" class="primary-button" onClick={onClose}>
-          {messages.close}
-        </button>
-      }
-    >
+    <Dialog title={name} isWide onClose={onClose}>
       <div class="large-view large-image" tabIndex={0} role="region" aria-label={name}>
         <img src={address} alt={name} />
       </div>
@@ -186,15 +167,7 @@ export function FileButton({ onChoose }: { readonly onChoose: (files: readonly F
           currentTarget.value = "";
         }}
       />
-      <button
-        type="button"
-        class="tool-button"
-        aria-label={messages.attachFile}
-        title={messages.attachFile}
-        onClick={() => field.current?.click()}
-      >
-        <Icon name="image" />
-      </button>
+      <Button icon="image" label={messages.attachFile} onClick={() => field.current?.click()} />
     </>
   );
 }
@@ -264,10 +237,6 @@ function listenForDrops(add: (files: readonly File[]) => void): () => void {
     event.preventDefault();
     add([...(event.dataTransfer?.files ?? [])]);
   };
-  window.addEventListener("dragover", onDrag);
-  window.addEventListener("drop", onDrop);
-  return () => {
-    window.removeEventListener("dragover", onDrag);
-    window.removeEventListener("drop", onDrop);
-  };
+  const stops = [listen(window, ["dragover"], onDrag), listen(window, ["drop"], onDrop)];
+  return () => stops.forEach((stop) => stop());
 }

@@ -1,6 +1,7 @@
 import type { ConversationSettings } from "@sheaf/client/chat";
 import type { Effort, Mode, ModelInfo } from "@sheaf/protocol";
 import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../elements/button.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { FileLimits } from "./attached-file.ts";
@@ -94,15 +95,7 @@ export function Composer(props: ComposerProps) {
         <ModeChoice mode={settings.mode} onChange={(mode) => onConfigure({ mode })} />
         <ModelChoice models={props.models} model={settings.model} onChange={(model) => onConfigure({ model })} />
         <EffortChoice effort={settings.effort} onChange={(effort) => onConfigure({ effort })} />
-        <button
-          type="button"
-          class="tool-button"
-          aria-label={messages.attach}
-          title={messages.attach}
-          onClick={() => completion.begin("@")}
-        >
-          <Icon name="clip" />
-        </button>
+        <Button icon="clip" label={messages.attach} onClick={() => completion.begin("@")} />
         <FileButton onChoose={files.add} />
         <SendButton {...props} draft={draft} />
       </div>

@@ -1,5 +1,5 @@
 import type { OutgoingMessage } from "@sheaf/client/chat";
-import { Icon } from "../elements/icon.tsx";
+import { Button } from "../elements/button.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 
@@ -18,9 +18,7 @@ export function QueuedMessage({ queued, onRemove }: QueuedMessageProps) {
       <span class="queued-text">
         <VisibleText text={queued.message || queued.attachments?.map(({ name }) => name).join(", ") || ""} />
       </span>
-      <button type="button" class="tool-button" aria-label={messages.queuedRemove} onClick={onRemove}>
-        <Icon name="close" />
-      </button>
+      <Button icon="close" label={messages.queuedRemove} onClick={onRemove} />
     </div>
   );
 }

@@ -6,9 +6,9 @@ import { type Hunk, parseHunks } from "../diff/hunks.ts";
 import { SplitSwitch, useSplitLayout } from "../diff/split-switch.tsx";
 import type { ReadFileLines } from "../diff/use-file-lines.ts";
 import { EditorLink } from "../editor/editor-link.tsx";
+import { Button } from "../elements/button.tsx";
 import { Badge, Card } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
-import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { ChangedPath, LineCount, operationIcons } from "../views/file-edit-view.tsx";
@@ -49,16 +49,12 @@ export function ChangedFile({ file, isBusy, onUndo, read }: ChangedFileProps) {
           )}
           <CopyButton text={newFilePath || filePath} label={messages.copyPath} icon="copyPath" />
           {operation === undefined ? undefined : (
-            <button
-              type="button"
-              class="tool-button"
-              aria-label={messages.undoFile({ path: newFilePath || filePath })}
-              title={messages.undoFile({ path: newFilePath || filePath })}
+            <Button
+              icon="undo"
+              label={messages.undoFile({ path: newFilePath || filePath })}
               disabled={isBusy}
               onClick={() => onUndo(seen)}
-            >
-              <Icon name="undo" />
-            </button>
+            />
           )}
         </>
       }
@@ -77,10 +73,13 @@ export function ChangedFile({ file, isBusy, onUndo, read }: ChangedFileProps) {
           read={isEdit ? read : undefined}
           renderAction={(hunk) =>
             isEdit && hunks.length > 1 ? (
-              <button type="button" class="gap-button" disabled={isBusy} onClick={() => onUndo({ ...seen, hunk })}>
-                <Icon name="undo" />
-                {messages.undoHunk({ number: hunk + 1 })}
-              </button>
+              <Button
+                kind="gap"
+                icon="undo"
+                label={messages.undoHunk({ number: hunk + 1 })}
+                disabled={isBusy}
+                onClick={() => onUndo({ ...seen, hunk })}
+              />
             ) : undefined
           }
         />

@@ -3,6 +3,7 @@ import type { ChangedFileState, ChangeRevert, ConversationChanges } from "@sheaf
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReadFileLines } from "../diff/use-file-lines.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
+import { Button } from "../elements/button.tsx";
 import { Dialog } from "../elements/dialog.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { PathText } from "../elements/path-text.tsx";
@@ -68,24 +69,13 @@ export function ChangesDialog({ id, workspace, ports: { client, describe }, onCl
       title={messages.changes}
       onClose={onClose}
       isWide
-      buttons={
-        <>
-          <button type="button" class="quiet-button" disabled={isBusy} onClick={load}>
-            {messages.loadAgain}
-          </button>
-          <button type="button" class="primary-button" onClick={onClose}>
-            {messages.close}
-          </button>
-        </>
-      }
+      others={<Button kind="quiet" label={messages.loadAgain} disabled={isBusy} onClick={load} />}
     >
       {failure === undefined ? undefined : (
         <div class="connection" role="alert">
           <Icon name="warning" />
           <span>{failure}</span>
-          <button type="button" class="quiet-button" onClick={load}>
-            {messages.tryAgain}
-          </button>
+          <Button kind="quiet" label={messages.tryAgain} onClick={load} />
         </div>
       )}
       {files === undefined ? (

@@ -2,7 +2,7 @@ import type { SheafClient } from "@sheaf/client";
 import type { ConversationState } from "@sheaf/client/chat";
 import type { ConversationSummary } from "@sheaf/protocol";
 import { useRef, useState } from "preact/hooks";
-import { Icon } from "../elements/icon.tsx";
+import { Button } from "../elements/button.tsx";
 import { Menu, MenuItem } from "../elements/menu.tsx";
 import { TitleField } from "../elements/title-field.tsx";
 import { useMessages } from "../messages/use-messages.ts";
@@ -43,16 +43,14 @@ export function ConversationHead({
   const title = state.title === "" ? messages.newConversation : state.title;
   return (
     <header class="head" ref={head}>
-      <button
-        type="button"
-        class="tool-button narrow-only"
-        aria-label={messages.showConversations}
+      <Button
+        icon="menu"
+        label={messages.showConversations}
+        class="narrow-only"
         aria-controls="sidebar"
         aria-expanded="false"
         onClick={onShowSidebar}
-      >
-        <Icon name="menu" />
-      </button>
+      />
       {isNaming ? (
         <TitleField
           title={title}
@@ -72,9 +70,7 @@ export function ConversationHead({
       )}
       <UsagePopover turns={state.turns} listed={usage} windowTokens={windowTokens} />
       {state.id !== undefined && hasEdits ? (
-        <button type="button" class="quiet-button" onClick={() => setChanges(true)}>
-          {messages.changes}
-        </button>
+        <Button kind="quiet" label={messages.changes} onClick={() => setChanges(true)} />
       ) : undefined}
       {state.id !== undefined && hasChanges ? (
         <ChangesDialog id={state.id} workspace={workspace} ports={ports} onClose={() => setChanges(false)} />

@@ -1,5 +1,6 @@
 import type { ConversationState } from "@sheaf/client/chat";
 import type { ComponentChildren } from "preact";
+import { Button } from "../elements/button.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
@@ -22,9 +23,7 @@ export function LoadFailure({ isMissing, reason, onRetry }: LoadFailureProps) {
           {messages.newConversation}
         </a>
       ) : (
-        <button type="button" class="primary-button" onClick={onRetry}>
-          {messages.tryAgain}
-        </button>
+        <Button kind="primary" label={messages.tryAgain} onClick={onRetry} />
       )}
     </section>
   );
@@ -44,9 +43,7 @@ export function ConnectionNotice({ state, isOnline, onRetry }: ConnectionNoticeP
   if (state.connection !== "broken" || !state.isAnswering) return undefined;
   return (
     <Notice text={messages.streamBroken}>
-      <button type="button" class="quiet-button" onClick={onRetry}>
-        {messages.tryAgain}
-      </button>
+      <Button kind="quiet" label={messages.tryAgain} onClick={onRetry} />
     </Notice>
   );
 }

@@ -25,6 +25,7 @@ import { QueuedMessage } from "../composer/queued-message.tsx";
 import { WorkspaceName } from "../editor/editor-link.tsx";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { useConfirm } from "../elements/confirm.tsx";
+import { listen } from "../elements/listen.ts";
 import { RememberedValues } from "../elements/remembered.ts";
 import { useStore } from "../elements/use-store.ts";
 import type { VirtualListHandle } from "../list/use-virtual-list.ts";
@@ -353,14 +354,6 @@ function useActions(
 /** Whether the browser is online. */
 function useOnline(): boolean {
   const [isOnline, setOnline] = useState(navigator.onLine);
-  useEffect(() => {
-    const change = (): void => setOnline(navigator.onLine);
-    addEventListener("online", change);
-    addEventListener("offline", change);
-    return () => {
-      removeEventListener("online", change);
-      removeEventListener("offline", change);
-    };
-  }, []);
+  useEffect(() => listen(window, ["online", "offline"], () => setOnline(navigator.onLine)), []);
   return isOnline;
 }

@@ -1,9 +1,9 @@
 import type { ChatResponse } from "@sheaf/protocol";
 import { useEffect, useState } from "preact/hooks";
+import { Button } from "../elements/button.tsx";
 import { formatCost, formatDuration } from "../elements/format.ts";
 import { useConfirm } from "../elements/confirm.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
-import { Icon } from "../elements/icon.tsx";
 import { toAnswerText } from "./answer-text.ts";
 import { useConversationActions } from "./message-row.tsx";
 import type { TotalsRowData, WorkingRowData } from "./rows.ts";
@@ -67,15 +67,7 @@ function AnswerActions({ row: { message, response, isCurrent } }: { readonly row
     <div class="answer-actions">
       {text === "" ? undefined : <CopyButton text={text} label={messages.copyAnswer} />}
       {isCurrent && message !== "" && response.id !== "" ? (
-        <button
-          type="button"
-          class="tool-button"
-          aria-label={messages.tryAgain}
-          title={messages.tryAgain}
-          onClick={askRetry}
-        >
-          <Icon name="retry" />
-        </button>
+        <Button icon="retry" label={messages.tryAgain} onClick={askRetry} />
       ) : undefined}
     </div>
   );

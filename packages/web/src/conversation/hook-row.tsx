@@ -1,4 +1,5 @@
 import { CodeText } from "../code/code-text.tsx";
+import { Button } from "../elements/button.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
@@ -39,14 +40,12 @@ export function HookRow({ row: { key, report } }: { readonly row: HookRowData })
           </p>
         )}
         {canUnfold ? (
-          <button
-            type="button"
-            class="plain-button"
+          <Button
+            kind="plain"
+            label={given === undefined ? messages.details : messages.arguments}
             aria-expanded={isUnfolded}
             onClick={() => setUnfolded(!isUnfolded)}
-          >
-            {given === undefined ? messages.details : messages.arguments}
-          </button>
+          />
         ) : undefined}
         {isUnfolded && given !== undefined ? (
           <CodeText

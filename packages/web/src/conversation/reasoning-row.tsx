@@ -1,7 +1,7 @@
 import type { Reasoning } from "@sheaf/client/chat";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatDuration } from "../elements/format.ts";
-import { Icon } from "../elements/icon.tsx";
+import { LineCard } from "../elements/line-card.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import type { Messages } from "../messages/messages.ts";
@@ -27,22 +27,12 @@ export function ReasoningRow({ row }: { readonly row: ReasoningRowData }) {
     if (!isUnfolded && isWanted) void load();
   };
   return (
-    <div class="line-card reasoning">
-      <button type="button" class="line-head" aria-expanded={isUnfolded} onClick={toggle}>
-        <span class="chevron">
-          <Icon name="chevron" />
-        </span>
-        <span class="line-detail">{toTitle(reasoning, messages, language)}</span>
-      </button>
-      {isUnfolded ? (
-        <div class="line-body">
-          {state === "failed" ? <p class="card-note">{messages.reasoningFailed}</p> : undefined}
-          {reasoning?.isCut === true && !row.isPartial ? <p class="card-note">{messages.reasoningCut}</p> : undefined}
-          {reasoning === undefined && state === "loading" ? <p class="card-note">{messages.loading}</p> : undefined}
-          {reasoning === undefined ? undefined : <ReasoningText reasoning={reasoning} />}
-        </div>
-      ) : undefined}
-    </div>
+    <LineCard detail={toTitle(reasoning, messages, language)} isUnfolded={isUnfolded} onToggle={toggle}>
+      {state === "failed" ? <p class="card-note">{messages.reasoningFailed}</p> : undefined}
+      {reasoning?.isCut === true && !row.isPartial ? <p class="card-note">{messages.reasoningCut}</p> : undefined}
+      {reasoning === undefined && state === "loading" ? <p class="card-note">{messages.loading}</p> : undefined}
+      {reasoning === undefined ? undefined : <ReasoningText reasoning={reasoning} />}
+    </LineCard>
   );
 }
 

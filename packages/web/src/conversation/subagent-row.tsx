@@ -1,6 +1,6 @@
 import { Badge } from "../elements/card.tsx";
 import { formatDuration } from "../elements/format.ts";
-import { Icon } from "../elements/icon.tsx";
+import { LineCard } from "../elements/line-card.tsx";
 import { PlainText } from "../elements/plain-text.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
@@ -9,7 +9,7 @@ import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { describeStep } from "../views/describe-step.ts";
 import { DocumentView } from "../views/document-view.tsx";
 import { readNumber, readObject, readText } from "../views/metadata.ts";
-import { isOpen, type ShownDocument } from "../views/view.ts";
+import { isFailed, isOpen, type ShownDocument } from "../views/view.ts";
 import type { ArrangedRow, DocumentRowData } from "./arrange-rows.ts";
 import { useConversation } from "./conversation-port.ts";
 import { HookRow } from "./hook-row.tsx";
@@ -26,33 +26,30 @@ export function SubagentRow({ row }: { readonly row: DocumentRowData }) {
   const given = readObject(document.metadata, "arguments") ?? {};
   const last = parts.findLast((part) => part.kind === "document");
   return (
-    <div class={`line-card subagent ${isFailed(document) ? "failed" : ""}`}>
-      <button type="button" class="line-head" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
-        <span class="chevron">
-          <Icon name="chevron" />
-        </span>
-        <Icon name="agent" />
-        <span class="line-title">
+    <LineCard
+      kind="subagent"
+      icon="agent"
+      title={
+        <>
           <span class="unseen">{messages.subagent} </span>
           <VisibleText text={readText(given, "kind") || messages.subagent} />
-        </span>
-        <span class="line-detail">
-          <VisibleText text={readText(given, "task").slice(0, 300).toWellFormed()} />
-        </span>
-        <SubagentFacts document={document} parts={parts} isWaiting={isWaiting} />
-      </button>
-      {isOpen(document) && !isUnfolded && last ? (
-        <p class="subagent-now">
-          <VisibleText text={describeStep(last.document, messages)} />
-        </p>
-      ) : undefined}
-      {isUnfolded ? <SubagentBody row={row} task={readText(given, "task")} /> : undefined}
-    </div>
+        </>
+      }
+      detail={<VisibleText text={readText(given, "task").slice(0, 300).toWellFormed()} />}
+      facts={<SubagentFacts document={document} parts={parts} isWaiting={isWaiting} />}
+      isUnfolded={isUnfolded}
+      onToggle={setUnfolded}
+      now={
+        isOpen(document) && last ? (
+          <p class="subagent-now">
+            <VisibleText text={describeStep(last.document, messages)} />
+          </p>
+        ) : undefined
+      }
+    >
+      <SubagentBody row={row} task={readText(given, "task")} />
+    </LineCard>
   );
-}
-
-function isFailed({ metadata }: ShownDocument): boolean {
-  return readObject(metadata, "result")?.["status"] === "error";
 }
 
 interface SubagentFactsProps {
@@ -67,13 +64,13 @@ function SubagentFacts({ document, parts, isWaiting }: SubagentFactsProps) {
   const duration = readNumber(document.metadata, "duration_ms");
   const calls = parts.filter((part) => part.kind === "document" && part.document.type !== "error").length;
   return (
-    <span class="line-facts">
+    <>
       {isWaiting ? <Badge tone="warning">{messages.rowStates.waiting}</Badge> : undefined}
       {isOpen(document) && !isWaiting ? <Badge tone="active">{messages.running}</Badge> : undefined}
       {isFailed(document) ? <Badge tone="bad">{messages.editStates.failed}</Badge> : undefined}
       {calls === 0 ? undefined : <span>{messages.calls({ calls })}</span>}
       {duration === undefined ? undefined : <span>{formatDuration(duration, language)}</span>}
-    </span>
+    </>
   );
 }
 
@@ -82,7 +79,7 @@ function SubagentBody({ row, task }: { readonly row: DocumentRowData; readonly t
   const { key, document, parts = [], isCurrent, responseId } = row;
   const report = toReport(document);
   return (
-    <div class="line-body subagent-body">
+    <div class="subagent-body">
       <section aria-label={messages.task}>
         <h4>{messages.task}</h4>
         <PlainText class="plain-text subagent-task" text={task} />

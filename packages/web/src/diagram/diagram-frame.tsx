@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { listen } from "../elements/listen.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { type DrawOrder, readReport } from "./frame-messages.ts";
 
@@ -37,7 +38,7 @@ export function DiagramFrame({ source, isDark, size, onDrawn, onFailed }: Diagra
     const giveUp = (): void => latest.current.onFailed(undefined);
     let timer = setTimeout(giveUp, loadingTime);
     let isReady = false;
-    const listen = (event: MessageEvent): void => {
+    const hear = (event: MessageEvent): void => {
       const { current } = frame;
       if (current === null || event.source !== current.contentWindow) return;
       const report = readReport(event.data);
@@ -54,10 +55,10 @@ export function DiagramFrame({ source, isDark, size, onDrawn, onFailed }: Diagra
         latest.current.onDrawn(report);
       } else latest.current.onFailed(report.problem);
     };
-    addEventListener("message", listen);
+    const stop = listen(window, ["message"], hear);
     return () => {
       clearTimeout(timer);
-      removeEventListener("message", listen);
+      stop();
     };
   }, [source, isDark]);
   return (

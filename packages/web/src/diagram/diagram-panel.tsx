@@ -1,9 +1,9 @@
 import { useRef, useState } from "preact/hooks";
 import { CodeText } from "../code/code-text.tsx";
+import { Button } from "../elements/button.tsx";
 import { Card } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import { Dialog } from "../elements/dialog.tsx";
-import { Icon } from "../elements/icon.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { useSetting } from "../elements/settings.tsx";
 import { useIsNear } from "../elements/use-is-near.ts";
@@ -60,15 +60,7 @@ export function DiagramPanel({ source, memoryKey }: DiagramPanelProps) {
             </button>
           )}
           {hasSource || size === undefined ? undefined : (
-            <button
-              type="button"
-              class="tool-button"
-              aria-label={messages.fullSize}
-              title={messages.fullSize}
-              onClick={() => setLarge(true)}
-            >
-              <Icon name="expand" />
-            </button>
+            <Button icon="expand" label={messages.fullSize} onClick={() => setLarge(true)} />
           )}
           <CopyButton text={source} label={messages.copyCode} />
         </>
@@ -97,16 +89,7 @@ export function DiagramPanel({ source, memoryKey }: DiagramPanelProps) {
         )}
       </div>
       {isLarge && size !== undefined ? (
-        <Dialog
-          title={messages.diagram}
-          isWide
-          onClose={() => setLarge(false)}
-          buttons={
-            <button type="button" class="primary-button" onClick={() => setLarge(false)}>
-              {messages.close}
-            </button>
-          }
-        >
+        <Dialog title={messages.diagram} isWide onClose={() => setLarge(false)}>
           <div class="large-view" tabIndex={0} role="region" aria-label={messages.diagram}>
             <DiagramFrame
               key={`${isDark}`}

@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { Button } from "../elements/button.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { createItemChunker, type ItemChunk } from "../list/chunk-items.ts";
 import { createRowMeasures } from "../list/row-measures.ts";
@@ -60,9 +61,12 @@ export function DiffPanel({ lines, isSplit, label, language, memoryKey }: DiffPa
         />
       </div>
       {canFold ? (
-        <button type="button" class="fold-button" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
-          {isUnfolded ? messages.showLess : messages.showAllLines({ lines: lines.length })}
-        </button>
+        <Button
+          kind="fold"
+          label={isUnfolded ? messages.showLess : messages.showAllLines({ lines: lines.length })}
+          aria-expanded={isUnfolded}
+          onClick={() => setUnfolded(!isUnfolded)}
+        />
       ) : undefined}
     </>
   );

@@ -1,5 +1,6 @@
 import { type ComponentChildren, toChildArray } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
+import { Button } from "../elements/button.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { useIsNear } from "../elements/use-is-near.ts";
 import { useMessages } from "../messages/use-messages.ts";
@@ -118,9 +119,7 @@ function HunkRows({ hunk: { lines }, isSplit, colours, isUnfolded, onUnfold }: H
       <tr class="diff-gap">
         <td colSpan={diffColumns}>
           <div class="gap-bar">
-            <button type="button" class="gap-button" onClick={onUnfold}>
-              {messages.showAllLines({ lines: lines.length })}
-            </button>
+            <Button kind="gap" label={messages.showAllLines({ lines: lines.length })} onClick={onUnfold} />
           </div>
         </td>
       </tr>
@@ -183,14 +182,12 @@ function GapButtons({ hidden: { from, to }, index, file, isFirst, isLast }: GapB
           onClick={() => file.show(index, "end", to! - lineStep + 1, lineStep)}
         />
       ) : undefined}
-      <button
-        type="button"
-        class="gap-button"
+      <Button
+        kind="gap"
+        label={size === undefined || isLast ? messages.showRestOfFile : messages.showHiddenLines({ lines: size })}
         disabled={file.isBusy}
         onClick={() => file.show(index, isFirst ? "end" : "start", from, size ?? Infinity)}
-      >
-        {size === undefined || isLast ? messages.showRestOfFile : messages.showHiddenLines({ lines: size })}
-      </button>
+      />
     </>
   );
 }

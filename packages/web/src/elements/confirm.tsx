@@ -1,6 +1,7 @@
 import { createContext, type ComponentChildren } from "preact";
 import { useCallback, useContext, useState } from "preact/hooks";
 import { useMessages } from "../messages/use-messages.ts";
+import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 
 /** What the user is asked before something that cannot be undone or that leaves the page. */
@@ -39,24 +40,18 @@ export function ConfirmProvider({ children }: { readonly children: ComponentChil
         <Dialog
           title={question.title}
           onClose={close}
-          buttons={
+          others={
             <>
-              <button type="button" class="quiet-button" onClick={close}>
-                {messages.cancel}
-              </button>
-              {other === undefined ? undefined : (
-                <button type="button" class="quiet-button" onClick={() => choose(other.onChoose)}>
-                  {other.label}
-                </button>
-              )}
-              <button
-                type="button"
-                class={question.isDangerous === true ? "danger-button" : "primary-button"}
-                onClick={() => choose(question.onConfirm)}
-              >
-                {question.confirm}
-              </button>
+              <Button kind="quiet" label={messages.cancel} onClick={close} />
+              {other && <Button kind="quiet" label={other.label} onClick={() => choose(other.onChoose)} />}
             </>
+          }
+          action={
+            <Button
+              kind={question.isDangerous === true ? "danger" : "primary"}
+              label={question.confirm}
+              onClick={() => choose(question.onConfirm)}
+            />
           }
         >
           <div class="dialog-text">{question.text}</div>

@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { useMessages } from "../messages/use-messages.ts";
 import { useAnnounce } from "./announcer.tsx";
-import { Icon, type IconName } from "./icon.tsx";
+import { Button } from "./button.tsx";
+import type { IconName } from "./icon.tsx";
 
 interface CopyButtonProps {
   readonly text: string;
@@ -27,11 +28,7 @@ export function CopyButton({ text, label, icon = "copy" }: CopyButtonProps) {
     setDone(isCopied);
     announce(isCopied ? messages.copied : messages.copyFailed);
   };
-  return (
-    <button type="button" class="tool-button" aria-label={label} title={label} onClick={() => void copy()}>
-      <Icon name={isDone ? "check" : icon} />
-    </button>
-  );
+  return <Button icon={isDone ? "check" : icon} label={label} onClick={() => void copy()} />;
 }
 
 async function copyText(text: string): Promise<boolean> {

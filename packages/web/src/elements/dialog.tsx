@@ -1,11 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useMessages } from "../messages/use-messages.ts";
+import { Button } from "./button.tsx";
 
 interface DialogProps {
   readonly title: string;
   readonly children?: ComponentChildren;
-  /** Buttons, from the safe one to the one that acts. */
-  readonly buttons: ComponentChildren;
+  /** Buttons before the last one. */
+  readonly others?: ComponentChildren;
+  /** The last button, which acts. Default: it closes. */
+  readonly action?: ComponentChildren;
   /** Called for Escape and for a click outside the dialog. */
   readonly onClose: () => void;
   /** As wide as the page. */
@@ -13,7 +17,8 @@ interface DialogProps {
 }
 
 /** A native dialog: it keeps the focus inside and restores it afterwards. */
-export function Dialog({ title, children, buttons, onClose, isWide = false }: DialogProps) {
+export function Dialog({ title, children, others, action, onClose, isWide = false }: DialogProps) {
+  const messages = useMessages();
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useLayoutEffect(() => {
@@ -38,7 +43,10 @@ export function Dialog({ title, children, buttons, onClose, isWide = false }: Di
       <div class="dialog-body">
         <h2 id={titleId}>{title}</h2>
         {children}
-        <div class="dialog-buttons">{buttons}</div>
+        <div class="dialog-buttons">
+          {others}
+          {action ?? <Button kind="primary" label={messages.close} onClick={onClose} />}
+        </div>
       </div>
     </dialog>
   );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icon.tsx";
+import { listen } from "./listen.ts";
 
 interface MenuProps {
   readonly icon: IconName;
@@ -32,15 +33,11 @@ export function Menu({ icon, label, children }: MenuProps) {
       else return;
       event.preventDefault();
     };
-    document.addEventListener("pointerdown", closeOutside);
-    document.addEventListener("focusin", closeOutside);
-    frame.current?.addEventListener("keydown", move);
-    const { current } = frame;
-    return () => {
-      document.removeEventListener("pointerdown", closeOutside);
-      document.removeEventListener("focusin", closeOutside);
-      current?.removeEventListener("keydown", move);
-    };
+    const stops = [
+      listen(document, ["pointerdown", "focusin"], closeOutside),
+      listen(frame.current!, ["keydown"], move),
+    ];
+    return () => stops.forEach((stop) => stop());
   }, [isShown]);
   return (
     <div class="menu" ref={frame}>

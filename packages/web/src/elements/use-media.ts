@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { listen } from "./listen.ts";
 
 /** Whether a media query applies now, for instance `(min-width: 1024px)`. */
 export function useMedia(query: string): boolean {
@@ -7,8 +8,7 @@ export function useMedia(query: string): boolean {
     const list = matchMedia(query);
     const change = (): void => setMatch(list.matches);
     change();
-    list.addEventListener("change", change);
-    return () => list.removeEventListener("change", change);
+    return listen(list, ["change"], change);
   }, [query]);
   return isMatch;
 }

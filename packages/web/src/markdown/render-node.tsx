@@ -85,29 +85,11 @@ function renderParent(node: Parents, scope: MarkdownScope): ComponentChildren {
 
 /** The page's own headings use the first two levels. */
 function renderHeading(depth: number, children: ComponentChildren): VNode {
-  const className = `heading-${depth}`;
-  if (depth === 1)
-    return (
-      <h3 class={className} dir="auto">
-        {children}
-      </h3>
-    );
-  if (depth === 2)
-    return (
-      <h4 class={className} dir="auto">
-        {children}
-      </h4>
-    );
-  if (depth === 3)
-    return (
-      <h5 class={className} dir="auto">
-        {children}
-      </h5>
-    );
+  const Heading = `h${Math.min(depth + 2, 6)}` as "h3" | "h4" | "h5" | "h6";
   return (
-    <h6 class={className} dir="auto">
+    <Heading class={`heading-${depth}`} dir="auto">
       {children}
-    </h6>
+    </Heading>
   );
 }
 

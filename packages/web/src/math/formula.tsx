@@ -1,5 +1,5 @@
 import { createElement, type ComponentChild } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useLoaded } from "../elements/use-loaded.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { loadTypeset } from "./load-math.ts";
 import type { MathNode } from "./typeset.ts";
@@ -12,18 +12,7 @@ interface FormulaProps {
 
 /** A formula as MathML, made of elements by the page (S-113). Until it is loaded, and if it is not TeX, its source. */
 export function Formula({ source, isDisplay }: FormulaProps) {
-  const [tree, setTree] = useState<MathNode>();
-  useEffect(() => {
-    let isWanted = true;
-    const load = async (): Promise<void> => {
-      const typeset = await loadTypeset();
-      if (isWanted) setTree(typeset?.(source, isDisplay));
-    };
-    void load();
-    return () => {
-      isWanted = false;
-    };
-  }, [source, isDisplay]);
+  const tree = useLoaded(async () => (await loadTypeset())?.(source, isDisplay), [source, isDisplay]);
   const shown =
     tree === undefined ? (
       <code>

@@ -1,4 +1,5 @@
 import { EditorSettings } from "../editor/editor-settings.tsx";
+import { Button } from "../elements/button.tsx";
 import { Dialog } from "../elements/dialog.tsx";
 import { useSetting } from "../elements/settings.tsx";
 import { NotificationSettings } from "../attention/notification-settings.tsx";
@@ -20,16 +21,7 @@ export function SettingsDialog({ onClose, onSignOut }: SettingsDialogProps) {
     <Dialog
       title={messages.settings}
       onClose={onClose}
-      buttons={
-        <>
-          <button type="button" class="quiet-button" onClick={onSignOut}>
-            {messages.signOut}
-          </button>
-          <button type="button" class="primary-button" onClick={onClose}>
-            {messages.close}
-          </button>
-        </>
-      }
+      others={<Button kind="quiet" label={messages.signOut} onClick={onSignOut} />}
     >
       <label class="setting">
         <span>{messages.theme}</span>

@@ -1,6 +1,7 @@
 import type { ConversationSummary } from "@sheaf/protocol";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { AttentionState, AttentionStore } from "../attention/attention-store.ts";
+import { Button } from "../elements/button.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { useStore } from "../elements/use-store.ts";
 import { useMessages } from "../messages/use-messages.ts";
@@ -36,14 +37,7 @@ export function Sidebar({ list, current, drawer, attention, deletions, onRemove,
           <img src="/icon.svg" alt="" width="24" height="24" />
           <span>Sheaf</span>
         </a>
-        <button
-          type="button"
-          class="tool-button narrow-only"
-          aria-label={messages.hideConversations}
-          onClick={drawer.hide}
-        >
-          <Icon name="close" />
-        </button>
+        <Button icon="close" label={messages.hideConversations} class="narrow-only" onClick={drawer.hide} />
       </div>
       <a class="new-conversation" href="#/" onClick={drawer.hide}>
         <Icon name="plus" />
@@ -106,9 +100,7 @@ function ConversationRows({ list, current, attention, deletions, onRemove, onSel
     return (
       <div class="sidebar-note">
         <p>{failure}</p>
-        <button type="button" class="quiet-button" onClick={() => void list.refresh()}>
-          {messages.tryAgain}
-        </button>
+        <Button kind="quiet" label={messages.tryAgain} onClick={() => void list.refresh()} />
       </div>
     );
   }
@@ -143,9 +135,7 @@ function ConversationRows({ list, current, attention, deletions, onRemove, onSel
         <ul aria-labelledby={pinned.length === 0 ? undefined : "other-rows"}>{others.map(toRow)}</ul>
       )}
       {next === undefined ? undefined : (
-        <button type="button" class="quiet-button more" onClick={() => void list.loadMore()}>
-          {messages.moreConversations}
-        </button>
+        <Button kind="quiet" label={messages.moreConversations} class="more" onClick={() => void list.loadMore()} />
       )}
     </div>
   );

@@ -2,6 +2,7 @@ import { SheafApiError, type SheafClient } from "@sheaf/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { goToConversation } from "../app/use-route.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
+import { listen } from "../elements/listen.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { createDeletions, type Deletions } from "./deletions.ts";
 
@@ -42,10 +43,7 @@ export function useDeletions(ports: UseDeletionsPorts): {
   useEffect(() => {
     if (current !== undefined) deletions.undo(current);
   }, [deletions, current]);
-  useEffect(() => {
-    addEventListener("pagehide", deletions.carryOutAll);
-    return () => removeEventListener("pagehide", deletions.carryOutAll);
-  }, [deletions]);
+  useEffect(() => listen(window, ["pagehide"], deletions.carryOutAll), [deletions]);
   return {
     deletions,
     remove(id, title) {

@@ -1,5 +1,6 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { listen } from "../elements/listen.ts";
 
 /** The sidebar of a narrow page: over everything else, which is inert meanwhile. */
 export interface Drawer {
@@ -37,12 +38,8 @@ export function useDrawer(): Drawer {
         setShown(false);
       }
     };
-    media.addEventListener("change", hideIfWide);
-    document.addEventListener("keydown", hideOnEscape);
-    return () => {
-      media.removeEventListener("change", hideIfWide);
-      document.removeEventListener("keydown", hideOnEscape);
-    };
+    const stops = [listen(media, ["change"], hideIfWide), listen(document, ["keydown"], hideOnEscape)];
+    return () => stops.forEach((stop) => stop());
   }, [isShown]);
   return useMemo(() => ({ isShown, show: () => setShown(true), hide: () => setShown(false), frame }), [isShown]);
 }

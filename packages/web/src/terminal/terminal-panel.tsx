@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../elements/button.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { createItemChunker, type ItemChunk } from "../list/chunk-items.ts";
 import { createRowMeasures } from "../list/row-measures.ts";
@@ -29,15 +30,18 @@ export function TerminalPanel({ output, label, isLive, memoryKey }: TerminalPane
   text.update(output);
   const chunks = toChunks(text.lines);
   const first = showsAll ? undefined : chunks.findLast(({ from }) => from <= text.lines.length - shownLines);
-  const scroller = useFollowedEnd(isLive, output.length);
+  const followed = useFollowedEnd(isLive, output.length);
   return (
     <>
       {first !== undefined && first.from > 0 ? (
-        <button type="button" class="fold-button terminal-fold" onClick={() => setShowsAll(true)}>
-          {messages.showEarlierLines({ lines: first.from })}
-        </button>
+        <Button
+          kind="fold"
+          label={messages.showEarlierLines({ lines: first.from })}
+          class="terminal-fold"
+          onClick={() => setShowsAll(true)}
+        />
       ) : undefined}
-      <pre class="terminal-output" tabIndex={0} role="region" aria-label={label} ref={scroller}>
+      <pre class="terminal-output" tabIndex={0} role="region" aria-label={label} {...followed}>
         <Windowed
           parts={first === undefined ? chunks : chunks.slice(first.key)}
           measures={measures}
@@ -67,18 +71,13 @@ function renderLine(line: TerminalLine): VNode {
 function useFollowedEnd(isLive: boolean, length: number) {
   const element = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(true);
-  useEffect(() => {
-    const { current } = element;
-    if (current === null) return undefined;
-    const note = (): void => {
-      isAtEnd.current = current.scrollHeight - current.scrollTop - current.clientHeight < 24;
-    };
-    current.addEventListener("scroll", note, { passive: true });
-    return () => current.removeEventListener("scroll", note);
-  }, []);
+  const onScroll = (): void => {
+    const { scrollHeight, scrollTop, clientHeight } = element.current!;
+    isAtEnd.current = scrollHeight - scrollTop - clientHeight < 24;
+  };
   useEffect(() => {
     const { current } = element;
     if (isLive && isAtEnd.current && current !== null) current.scrollTop = current.scrollHeight;
   }, [isLive, length]);
-  return element;
+  return { ref: element, onScroll };
 }

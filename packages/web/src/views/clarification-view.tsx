@@ -1,5 +1,6 @@
 import { useRef } from "preact/hooks";
 import { useConversation } from "../conversation/conversation-port.ts";
+import { Button } from "../elements/button.tsx";
 import { Card } from "../elements/card.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { Markdown } from "../markdown/markdown.tsx";
@@ -129,14 +130,13 @@ function QuestionField({ question, name, entry, isDisabled, isSkipped, onChange 
         <OtherAnswer question={question} name={name} type={type} entry={entry} onChange={onChange} />
       ) : undefined}
       {isDisabled || !isAnswered(entry) ? undefined : (
-        <button
-          type="button"
-          class="plain-button question-clear"
+        <Button
+          kind="plain"
+          label={messages.clearAnswer}
+          class="question-clear"
           aria-label={messages.clearAnswerTo({ question: question.text })}
           onClick={() => onChange(emptyEntry)}
-        >
-          {messages.clearAnswer}
-        </button>
+        />
       )}
     </fieldset>
   );

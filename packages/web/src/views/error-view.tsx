@@ -1,4 +1,5 @@
 import { useConversation } from "../conversation/conversation-port.ts";
+import { Button } from "../elements/button.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
@@ -33,14 +34,12 @@ export function ErrorView({ document, responseId }: ViewProps) {
           <span>{readText(metadata, "source")}</span>
           <RelatedLink responseId={responseId} documentId={readText(metadata, "relatedDocumentId")} />
           {details === "" ? undefined : (
-            <button
-              type="button"
-              class="plain-button"
+            <Button
+              kind="plain"
+              label={messages.details}
               aria-expanded={isUnfolded}
               onClick={() => setUnfolded(!isUnfolded)}
-            >
-              {messages.details}
-            </button>
+            />
           )}
         </p>
         {isUnfolded ? <pre class="notice-details">{details}</pre> : undefined}
@@ -58,9 +57,5 @@ function RelatedLink({ responseId, documentId }: { readonly responseId: string; 
   const messages = useMessages();
   const { findDocumentType, goToDocument } = useConversation();
   if (documentId === "" || findDocumentType(responseId, documentId) === undefined) return undefined;
-  return (
-    <button type="button" class="plain-button" onClick={() => goToDocument(responseId, documentId)}>
-      {messages.showFailedStep}
-    </button>
-  );
+  return <Button kind="plain" label={messages.showFailedStep} onClick={() => goToDocument(responseId, documentId)} />;
 }

@@ -1,4 +1,5 @@
 import { useConversation } from "../conversation/conversation-port.ts";
+import { Button } from "../elements/button.tsx";
 import { Badge, Card } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
@@ -43,14 +44,12 @@ export function PlanView({ document, responseId, isCurrent }: ViewProps) {
       {todos.length > 0 ? <TodoTree todos={todos} label={messages.todosOf({ title })} /> : undefined}
       {isCurrent && isComplete && conversation.isPlanned ? (
         <div class="card-buttons">
-          <button
-            type="button"
-            class="primary-button"
+          <Button
+            kind="primary"
+            label={messages.buildPlan}
             disabled={!conversation.canSend}
             onClick={() => conversation.buildPlan()}
-          >
-            {messages.buildPlan}
-          </button>
+          />
           <span class="button-note">{messages.buildPlanNote}</span>
         </div>
       ) : undefined}

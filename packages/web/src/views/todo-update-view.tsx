@@ -1,5 +1,5 @@
 import { useConversation } from "../conversation/conversation-port.ts";
-import { Icon } from "../elements/icon.tsx";
+import { LineCard } from "../elements/line-card.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import type { Messages } from "../messages/messages.ts";
 import { useMessages } from "../messages/use-messages.ts";
@@ -15,24 +15,16 @@ export function TodoUpdateView({ document, responseId }: ViewProps) {
   const changes = readTodos(document.metadata);
   const { done, all } = toProgress(todos);
   return (
-    <div class="line-card">
-      <button type="button" class="line-head" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
-        <span class="chevron">
-          <Icon name="chevron" />
-        </span>
-        <Icon name="list" />
-        <span class="line-title">{messages.documentTypes.todo_update}</span>
-        <span class="line-detail" dir="auto">
-          {toSummary(changes, todos, messages)}
-        </span>
-        <span class="line-facts">{messages.progress({ done, all })}</span>
-      </button>
-      {isUnfolded ? (
-        <div class="line-body">
-          <TodoTree todos={todos} label={messages.documentTypes.todo_update} />
-        </div>
-      ) : undefined}
-    </div>
+    <LineCard
+      icon="list"
+      title={messages.documentTypes.todo_update}
+      detail={toSummary(changes, todos, messages)}
+      facts={messages.progress({ done, all })}
+      isUnfolded={isUnfolded}
+      onToggle={setUnfolded}
+    >
+      <TodoTree todos={todos} label={messages.documentTypes.todo_update} />
+    </LineCard>
   );
 }
 

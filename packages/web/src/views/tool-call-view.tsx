@@ -2,14 +2,14 @@ import { CodeText } from "../code/code-text.tsx";
 import { Badge } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import { formatDuration } from "../elements/format.ts";
-import { Icon } from "../elements/icon.tsx";
+import { LineCard } from "../elements/line-card.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { nameTool, readSkill, toDetail } from "./describe-step.ts";
 import { readFlag, readNumber, readObject, readText } from "./metadata.ts";
 import { RunningBadge } from "./running-badge.tsx";
-import { isOpen, type ShownDocument, type ViewProps } from "./view.ts";
+import { isFailed, isOpen, type ShownDocument, type ViewProps } from "./view.ts";
 
 /** R8, N36: one line that unfolds to arguments and result. */
 export function ToolCallView({ document, responseId }: ViewProps) {
@@ -18,27 +18,17 @@ export function ToolCallView({ document, responseId }: ViewProps) {
   const [isUnfolded, setUnfolded] = useRemembered(`${key}/unfolded`, false);
   const { metadata } = document;
   return (
-    <div class={`line-card ${isFailed(document) ? "failed" : ""}`}>
-      <button type="button" class="line-head" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
-        <span class="chevron">
-          <Icon name="chevron" />
-        </span>
-        <Icon name={readSkill(metadata) === undefined ? "tool" : "skill"} />
-        <span class="line-title">
-          <VisibleText text={nameTool(metadata, messages)} />
-        </span>
-        <span class="line-detail">
-          <VisibleText text={toDetail(metadata)} />
-        </span>
-        <ToolFacts document={document} responseId={responseId} />
-      </button>
-      {isUnfolded ? <ToolBody document={document} memoryKey={key} /> : undefined}
-    </div>
+    <LineCard
+      icon={readSkill(metadata) === undefined ? "tool" : "skill"}
+      title={<VisibleText text={nameTool(metadata, messages)} />}
+      detail={<VisibleText text={toDetail(metadata)} />}
+      facts={<ToolFacts document={document} responseId={responseId} />}
+      isUnfolded={isUnfolded}
+      onToggle={setUnfolded}
+    >
+      <ToolBody document={document} memoryKey={key} />
+    </LineCard>
   );
-}
-
-function isFailed({ metadata }: ShownDocument): boolean {
-  return readObject(metadata, "result")?.["status"] === "error";
 }
 
 function ToolFacts({ document, responseId }: Pick<ViewProps, "document" | "responseId">) {
@@ -46,11 +36,11 @@ function ToolFacts({ document, responseId }: Pick<ViewProps, "document" | "respo
   const language = useLanguage();
   const duration = readNumber(document.metadata, "duration_ms");
   return (
-    <span class="line-facts">
+    <>
       {isOpen(document) ? <RunningBadge document={document} responseId={responseId} /> : undefined}
       {isFailed(document) ? <Badge tone="bad">{messages.editStates.failed}</Badge> : undefined}
       {duration === undefined ? undefined : formatDuration(duration, language)}
-    </span>
+    </>
   );
 }
 
@@ -61,7 +51,7 @@ function ToolBody({ document, memoryKey }: { readonly document: ShownDocument; r
   const rawArguments = readText(metadata, "rawArguments");
   const draft = readText(metadata, "draftOutput");
   return (
-    <div class="line-body">
+    <>
       <ToolPart
         title={messages.arguments}
         value={rawArguments === "" ? (metadata["arguments"] ?? {}) : rawArguments}
@@ -76,7 +66,7 @@ function ToolBody({ document, memoryKey }: { readonly document: ShownDocument; r
       {result !== undefined && readFlag(result, "truncated") ? (
         <p class="card-note">{messages.resultCut}</p>
       ) : undefined}
-    </div>
+    </>
   );
 }
 

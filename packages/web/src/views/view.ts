@@ -1,5 +1,6 @@
 /** What a view gets: a document as the reducer returns it. Its metadata is foreign, and any field may be missing. */
 import type { ComponentChildren } from "preact";
+import { readObject } from "./metadata.ts";
 
 /** Unchecked metadata. */
 export type ForeignMetadata = Readonly<Record<string, unknown>>;
@@ -24,6 +25,11 @@ export interface ViewProps {
 }
 
 export type View = (props: ViewProps) => ComponentChildren;
+
+/** The result of the call is an error. */
+export function isFailed({ metadata }: ShownDocument): boolean {
+  return readObject(metadata, "result")?.["status"] === "error";
+}
 
 /** True while more of the document may follow. */
 export function isOpen(document: ShownDocument): boolean {
