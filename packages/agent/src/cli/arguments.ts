@@ -1,10 +1,10 @@
 /** The words of a command line as a command, its flags and its other words. */
+import { parseArgs } from "node:util";
 import { SheafError } from "../base/errors.ts";
 import { findNearest } from "../base/nearest-names.ts";
+import { commandNames, type CommandName } from "./command-definitions.ts";
 import { checkPromptWords } from "./command-words.ts";
-import { findForeignFlag } from "./cursor-arguments.ts";
-import { commandNames, type CommandName } from "./command-usages.ts";
-import { foreignCommands } from "./foreign-commands.ts";
+import { cursorCommands, cursorFlags } from "./cursor-arguments.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
 import { isSessionWord } from "./session-id.ts";
 
@@ -21,10 +21,16 @@ export interface ParsedArguments {
   readonly textStart?: number;
 }
 
-const spellings: ReadonlyMap<string, FlagName> = new Map(
-  (Object.entries(flags) as [FlagName, Flag][]).flatMap(([name, { spellings: all }]) =>
-    all.map((spelling) => [spelling, name] as const),
-  ),
+type Values = Partial<Record<FlagName, true | string | (true | string)[]>>;
+type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
+type FlagToken = Extract<Token, { kind: "option" }>;
+
+/** Node needs to know only which flags take the next word. */
+const options = Object.fromEntries(
+  [...cursorFlags, ...flags].map(([spelling, { kind }]) => {
+    const type = kind === "value" || kind === "list" ? ("string" as const) : ("boolean" as const);
+    return spelling.startsWith("--") ? [spelling.slice(2), { type }] : [spelling, { type, short: spelling.slice(1) }];
+  }),
 );
 
 /**
@@ -33,37 +39,43 @@ const spellings: ReadonlyMap<string, FlagName> = new Map(
  * @throws SheafError USAGE for an unknown flag, a missing or a needless value.
  */
 export function parseArguments(words: readonly string[]): ParsedArguments {
-  const values: Partial<Record<FlagName, true | string | string[]>> = {};
+  const values: Values = {};
   const positionals: string[] = [];
   const foreign: string[] = [];
   let command: ParsedArguments["command"] | undefined;
   let isText = false;
   let textStart: number | undefined;
-  const rest = [...words];
-  while (rest.length > 0) {
-    const word = rest.shift()!;
-    if (word === "--") {
+  const { tokens: rest } = parseArgs({
+    args: [...words],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  for (let token = rest.shift(); token; token = rest.shift()) {
+    const mayBeCommand = command === undefined && !values.print;
+    if (token.kind === "option-terminator") {
       textStart = positionals.length;
-      positionals.push(...rest.splice(0));
       isText = true;
       command ??= "prompt";
-    } else if (isFlagGroup(word)) {
-      rest.unshift(...toShortFlags(word));
-    } else if (!(command === "mcp" && spellings.has(word)) && takeForeignFlag(word, rest)) {
-      foreign.push(toSpelling(word));
-    } else if (word.startsWith("-") && word !== "-") {
-      takeFlag(word, rest, values);
-    } else if (command === undefined && !values.print && isCommand(word)) {
-      command = word;
-    } else if (command === undefined && !values.print && word === "resume" && isResumeEnd(rest[0])) {
-      rest.unshift("--resume");
-    } else if (command === undefined && word === "agent") {
+    } else if (token.kind === "option") {
+      const flag = findFlag(token, command, words);
+      const isForeign = flag === cursorFlags.get(token.rawName);
+      if (isForeign) foreign.push(token.rawName);
+      if (isForeign && flag.kind === "switch") continue;
+      const value = takeValue(token, flag, rest);
+      if (!isForeign) values[flag.name] = flag.kind === "list" ? [values[flag.name] ?? [], value].flat() : value;
+    } else if (mayBeCommand && isCommand(token.value)) {
+      command = token.value;
+    } else if (mayBeCommand && token.value === "resume" && isResumeEnd(rest[0])) {
+      values.resume = takeOptionalValue("--resume", undefined, rest);
+    } else if (command === undefined && token.value === "agent") {
       // Some clients put this word before the prompt.
       command = "prompt";
       isText = true;
     } else {
       command ??= "prompt";
-      positionals.push(word);
+      positionals.push(token.value);
     }
   }
   if (command === "prompt" && !isText && !values.print) {
@@ -79,98 +91,59 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
   };
 }
 
-/** `-pf` is `-p -f`, as in the program whose place Sheaf takes (C30). Of a group only the last may take a value. */
-function isFlagGroup(word: string): boolean {
-  if (!/^-[A-Za-z]{2,}$/.test(word)) return false;
-  const names = toShortFlags(word).map((flag) => spellings.get(flag));
-  return names.every(
-    (name, index) => name !== undefined && (flags[name].kind === "switch" || index === names.length - 1),
-  );
-}
-
-function toShortFlags(group: string): string[] {
-  return Array.from(group.slice(1), (letter) => `-${letter}`);
-}
-
 function isCommand(word: string): word is CommandName {
   return (commandNames as readonly string[]).includes(word);
 }
 
-/** `--model` of `--model=x`. */
-function toSpelling(word: string): string {
-  return word.startsWith("--") ? word.split("=", 1)[0]! : word;
+/** In `mcp add`, a spelling of both programs is Sheaf's. */
+function findFlag(
+  { rawName, inlineValue, index }: FlagToken,
+  command: ParsedArguments["command"] | undefined,
+  words: readonly string[],
+): Flag {
+  const own = flags.get(rawName);
+  const flag = command === "mcp" ? (own ?? cursorFlags.get(rawName)) : (cursorFlags.get(rawName) ?? own);
+  if (rawName.startsWith("--") && flag) return flag;
+  // `-pf` is `-p -f` (C30), but `-mp` is more likely a slip than the model "p".
+  if (flag && !inlineValue) return flag;
+  throw createUnknownFlagError(rawName.startsWith("--") ? rawName : words[index]!);
 }
 
-/** Takes its value away, too. */
-function takeForeignFlag(word: string, rest: string[]): boolean {
-  const flag = findForeignFlag(toSpelling(word));
-  if (!flag) return false;
-  const isAttached = word !== toSpelling(word);
-  if (flag.kind === "value" && !isAttached) takeValue(word, rest);
-  // No name has a blank: what follows is the prompt.
-  if (flag.kind === "optional" && !isAttached && rest[0] !== undefined && /^[^\s-]\S*$/.test(rest[0])) rest.shift();
-  return true;
-}
-
-function takeFlag(word: string, rest: string[], values: Partial<Record<FlagName, true | string | string[]>>): void {
-  const equals = word.startsWith("--") ? word.indexOf("=") : -1;
-  const spelling = equals === -1 ? word : word.slice(0, equals);
-  const attached = equals === -1 ? undefined : word.slice(equals + 1);
-  const name = spellings.get(spelling);
-  if (!name) throw createUnknownFlagError(spelling);
-  switch (flags[name].kind) {
-    case "switch":
-      if (attached !== undefined) throw new SheafError("USAGE", `${spelling} takes no value, "${attached}" was given`);
-      values[name] = true;
-      return;
-    case "optional":
-      // A working tree has no name with a blank: such a word is the prompt.
-      if (name === "worktree" && attached === undefined && /\s/.test(rest[0] ?? "")) values[name] = "";
-      else values[name] = takeOptionalValue(spelling, attached, rest);
-      return;
-    case "value":
-      values[name] = attached ?? takeValue(spelling, rest);
-      return;
-    case "list":
-      values[name] = [...((values[name] as string[] | undefined) ?? []), attached ?? takeValue(spelling, rest)];
-      return;
+function takeValue({ rawName, value, inlineValue }: FlagToken, { kind }: Flag, rest: Token[]): true | string {
+  if (kind === "optional") return takeOptionalValue(rawName, value, rest);
+  if (kind === "switch") {
+    if (value === undefined) return true;
+    throw new SheafError("USAGE", `${rawName} takes no value, "${value}" was given`);
   }
-}
-
-function takeValue(spelling: string, rest: string[]): string {
-  const value = rest.shift();
-  // A value may begin with a dash only when it is attached: `--model --force` is a slip.
-  if (value === undefined || (value.startsWith("--") && value.length > 2)) {
-    throw new SheafError("USAGE", `${spelling} needs a value: write ${spelling}=VALUE`);
+  // A value may begin with two dashes only when it is attached: `--model --force` is a slip.
+  if (value === undefined || (!inlineValue && value.startsWith("--") && value.length > 2)) {
+    throw new SheafError("USAGE", `${rawName} needs a value: write ${rawName}=VALUE`);
   }
   return value;
 }
 
 /** The next word, whatever it is: an id that was mistyped must not become part of the prompt (C14). "" without one. */
-function takeOptionalValue(spelling: string, attached: string | undefined, rest: string[]): string {
-  if (attached === undefined && (rest[0] === undefined || rest[0].startsWith("-"))) return "";
-  const value = attached ?? rest.shift();
-  if (value) return value;
-  const advice =
-    spellings.get(spelling) === "worktree"
-      ? "give a name, or no value"
-      : "name a session, or write --continue for the newest one";
+function takeOptionalValue(spelling: string, attached: string | undefined, rest: Token[]): string {
+  const isTree = flags.get(spelling)?.name === "worktree";
+  const next = rest[0]?.kind === "positional" ? rest[0].value : "-";
+  // A working tree has no name with a blank: such a word is the prompt.
+  if (attached === undefined && (next.startsWith("-") || (isTree && /\s/.test(next)))) return "";
+  if (attached === undefined) rest.shift();
+  if (attached ?? next) return attached ?? next;
+  const advice = isTree ? "give a name, or no value" : "name a session, or write --continue for the newest one";
   throw new SheafError("USAGE", `${spelling} was given an empty id (an unset variable?): ${advice}`);
 }
 
 /** `sheaf resume` is `sheaf --resume`; "resume the work" is a prompt. */
-function isResumeEnd(next: string | undefined): boolean {
-  return next === undefined || next.startsWith("-") || isSessionWord(next);
+function isResumeEnd(next: Token | undefined): boolean {
+  return next?.kind !== "positional" || next.value.startsWith("-") || isSessionWord(next.value);
 }
 
 /** A word that is a command where it is the only one. */
-function toLoneCommand(
-  [word = "", ...rest]: readonly string[],
-  values: Partial<Record<FlagName, true | string | string[]>>,
-): "prompt" | "foreign" {
+function toLoneCommand([word = "", ...rest]: readonly string[], values: Values): "prompt" | "foreign" {
   if (rest.length > 0) return "prompt";
   if (word === "version") values.version = true;
-  return Object.hasOwn(foreignCommands, word) ? "foreign" : "prompt";
+  return Object.hasOwn(cursorCommands, word) ? "foreign" : "prompt";
 }
 
 /** @throws SheafError USAGE for a flag that only another profile knows (C45). */
@@ -179,7 +152,8 @@ export function checkForeignFlags({ foreign = [] }: ParsedArguments): void {
 }
 
 function createUnknownFlagError(spelling: string): SheafError {
-  const nearest = findNearest(spelling.replace(/^-+/, ""), Object.keys(flags)).map((name) => `--${name}`);
+  const names = [...flags.values()].map(({ name }) => name);
+  const nearest = findNearest(spelling.replace(/^-+/, ""), [...new Set(names)]).map((name) => `--${name}`);
   const advice = nearest.length > 0 ? `did you mean ${nearest.join(" or ")}?` : "see sheaf help flags";
   return new SheafError("USAGE", `unknown flag ${spelling}: ${advice} (put a prompt that begins with a dash after --)`);
 }

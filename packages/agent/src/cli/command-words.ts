@@ -1,26 +1,16 @@
 /** Words that may be a command or a prompt: what is neither clearly costs no model request. */
 import { SheafError } from "../base/errors.ts";
 import { findSlip } from "../base/nearest-names.ts";
-import { commandNames, commandUsages, type CommandName } from "./command-usages.ts";
-import { foreignCommands } from "./foreign-commands.ts";
+import { commandDefinitions, commandNames, listChoices, type CommandName } from "./command-definitions.ts";
+import { cursorCommands } from "./cursor-arguments.ts";
 import { isSessionWord } from "./session-id.ts";
 
-/** What people type for a command. */
-const otherNames: Readonly<Record<string, CommandName>> = {
-  sessions: "ls",
-  session: "ls",
-  chats: "ls",
-  list: "ls",
-  history: "ls",
-};
+/** The words that people type for the name of a command. */
+const otherNames = new Map(
+  commandNames.flatMap((name) => (commandDefinitions[name].otherNames ?? []).map((other) => [other, name] as const)),
+);
 
-const known: readonly string[] = [
-  ...commandNames,
-  ...Object.keys(otherNames),
-  ...Object.keys(foreignCommands),
-  "resume",
-  "version",
-];
+const known = [...commandNames, ...otherNames.keys(), ...Object.keys(cursorCommands), "resume", "version"];
 
 /**
  * Of words that would be a prompt: a first word that is nearly a command, alone or with words that fit it.
@@ -29,33 +19,36 @@ const known: readonly string[] = [
 export function checkPromptWords(words: readonly string[]): void {
   const [word = "", ...rest] = words;
   if (!/^[a-z][a-z-]{2,}$/.test(word)) return;
-  const slip = Object.hasOwn(otherNames, word) ? word : findSlip(word, known);
+  const slip = otherNames.has(word) ? word : findSlip(word, known);
   if (slip === undefined) return;
-  const name = otherNames[slip] ?? slip;
+  const name = otherNames.get(slip) ?? slip;
   if (rest.length === 0 ? word.length > 3 : fits(name, rest)) {
     throw new SheafError("USAGE", `did you mean sheaf ${[name, ...rest].join(" ")}? ${toPromptAdvice(words)}`);
   }
 }
 
-/** Of words after a command: a sentence that begins with its name. @throws SheafError USAGE with both ways to write it. */
+/** These show what they take better than their usage does; the words of a login may be a key, which no message repeats (S-41). */
+const ownMessages: readonly string[] = ["login", "mcp", "schema"] satisfies CommandName[];
+
+/**
+ * Of words after a command: too few, too many, or a sentence that begins with its name. One word is the command's to judge.
+ * @throws SheafError USAGE; of a sentence with both ways to write it.
+ */
 export function checkCommandWords(name: CommandName, words: readonly string[]): void {
-  const usage = commandUsages[name];
-  // The words of a login may be a key (S-41); its own message repeats none.
-  const isSentence = words.length > (usage === "" ? 0 : 1) && name !== "login" && name !== "mcp";
-  if (!isSentence || fits(name, words)) return;
-  const takes = usage === "" ? "no words" : usage;
-  throw new SheafError(
-    "USAGE",
-    `${name} takes ${takes}; "${words.join(" ")}" was given. ${toPromptAdvice([name, ...words])}`,
-  );
+  const { usage = "" } = commandDefinitions[name];
+  const isMissing = /^[A-Z]/.test(usage) && !words[0];
+  const isOne = words.length <= (/^(--|$)/.test(usage) ? 0 : 1);
+  if (ownMessages.includes(name) || (!isMissing && (isOne || fits(name, words)))) return;
+  const advice = isMissing ? `See sheaf help ${name}` : toPromptAdvice([name, ...words]);
+  throw new SheafError("USAGE", `${name} takes ${usage || "no words"}; "${words.join(" ")}" was given. ${advice}`);
 }
 
 /** Whether the words can belong to the command, by its usage; the command itself checks them closer. */
 function fits(name: string, words: readonly string[]): boolean {
-  const usage = commandUsages[name as CommandName] ?? "";
+  const usage = commandDefinitions[name as CommandName]?.usage ?? "";
   const [first = ""] = words;
-  const places = usage.split(" ").filter((place) => /[A-Z]/.test(place) && !place.startsWith("-"));
-  const choices: readonly string[] = usage.match(/(?<![-\w])[a-z]+\b/g) ?? [];
+  const places = usage.replaceAll(/--\S+ \S+/g, "").match(/\S*[A-Z]\S*/g) ?? [];
+  const choices = listChoices(usage);
   if (choices.length > 0) return choices.includes(first);
   if (places[0]?.startsWith("SESSION") && !isSessionWord(first)) return false;
   return words.length <= places.length || usage.includes("…");

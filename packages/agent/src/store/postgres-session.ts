@@ -154,9 +154,9 @@ export async function openPostgresSession(connection: PostgresConnection) {
   beats.unref();
 
   /** Who gave no sign of life for so long, by the time that passed here: no clock has a say. */
-  const listQuiet = (): readonly number[] => {
+  const listQuiet = (forMs = QUIET_MS): readonly number[] => {
     const now = performance.now();
-    return [...signs].filter(([, { seenAt }]) => now - seenAt >= QUIET_MS).map(([id]) => id);
+    return [...signs].filter(([, { seenAt }]) => now - seenAt >= forMs).map(([id]) => id);
   };
 
   /** Tells the others. */

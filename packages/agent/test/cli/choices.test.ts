@@ -3,10 +3,8 @@ import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { chooseProfile, isPrintMode, type CommandIo } from "../../src/cli/io.ts";
 import { createChosenProjection, toOutputFormat } from "../../src/cli/output-choice.ts";
-import { checkPromptFlags } from "../../src/cli/prompt-flags.ts";
 import { chooseProvider } from "../../src/cli/run-config.ts";
 import { chooseConversation, findNamedSession } from "../../src/cli/prompt-run.ts";
-import { checkCommandLine, toSessionWord } from "../../src/cli/command-flags.ts";
 import { providerPresets } from "../../src/config/provider-presets.ts";
 import type { Provider } from "../../src/config/providers.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
@@ -76,20 +74,6 @@ describe("print mode", () => {
   });
 });
 
-describe("the flags of a prompt", () => {
-  test("pass, with the general ones", () => {
-    expect(() => checkPromptFlags(toFlags("-p", "--verbose", "--model", "offline", "--no-save"))).not.toThrow();
-  });
-
-  test.each([
-    [["--port", "1"], /--port .*sheaf help flags/],
-    [["--json"], /--json .*--output-format/],
-    [["--format", "json"], /--format .*--output-format/],
-  ])(verifies("C20", "%j is none of them"), (words, message) => {
-    expect(() => checkPromptFlags(toFlags(...words))).toThrow(usage(message));
-  });
-});
-
 describe("the provider", () => {
   const providers = providerPresets as unknown as ReadonlyMap<string, Provider>;
 
@@ -154,16 +138,5 @@ describe("the session", () => {
       await expect(chooseConversation({ resume: word }, store, ["/w"]), word).rejects.toThrow(usage(/sheaf ls/));
     }
     await store.close();
-  });
-});
-
-describe("the words of a command", () => {
-  test("one session, or none", () => {
-    expect(toSessionWord(parseArguments(["show", one]))).toBe(one);
-    expect(() => toSessionWord(parseArguments(["show"]))).toThrow(usage("show"));
-    expect(() => toSessionWord(parseArguments(["show", one, other]))).toThrow(usage(other));
-    expect(() => toSessionWord(parseArguments(["show", ""]))).toThrow(usage("show"));
-    expect(() => checkCommandLine(parseArguments(["ls"]))).not.toThrow();
-    expect(() => checkCommandLine(parseArguments(["ls", "now"]))).toThrow(usage('"now"'));
   });
 });

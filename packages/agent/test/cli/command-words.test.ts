@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { checkCommandLine } from "../../src/cli/command-flags.ts";
-import { commandNames } from "../../src/cli/command-usages.ts";
+import { commandNames } from "../../src/cli/command-definitions.ts";
 import { runForeign } from "../../src/cli/commands/foreign.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 

@@ -14,6 +14,7 @@ import { runImport } from "../../src/cli/commands/import.ts";
 import { runLogin, runLogout } from "../../src/cli/commands/login.ts";
 import { runMcp } from "../../src/cli/commands/mcp.ts";
 import { runModels } from "../../src/cli/commands/models.ts";
+import { runRevert } from "../../src/cli/commands/revert.ts";
 import { runSchema } from "../../src/cli/commands/schema.ts";
 import { runFork, runListSessions, runRemoveSession } from "../../src/cli/commands/sessions.ts";
 import { runShow } from "../../src/cli/commands/show.ts";
@@ -47,6 +48,7 @@ const commands: Partial<
   ls: runListSessions,
   mcp: runMcp,
   models: runModels,
+  revert: runRevert,
   rm: runRemoveSession,
   schema: runSchema,
   show: runShow,
@@ -68,14 +70,14 @@ async function refuse(words: readonly string[]): Promise<string> {
 const id = "123e4567-e89b-42d3-a456-426614174000";
 
 test.each([
-  [["export"], 'export takes one session id; "" was given'],
+  [["export"], 'export takes SESSION; "" was given. See sheaf help export'],
   [["export", "x"], '"x" is not the id of a session'],
   [["export", id], `the session ${id} is not stored`],
   [["export", id, "--format", "pdf"], '--format "pdf" is unknown: use one of json, markdown'],
   [["fork", "x"], '"x" is not the id of a session'],
   [["fork", id], `the session ${id} is not stored`],
-  [["rm"], "rm takes session ids"],
-  [["import"], "import takes one file of sheaf export"],
+  [["rm"], 'rm takes SESSION…; "" was given. See sheaf help rm'],
+  [["import"], 'import takes FILE; "" was given. See sheaf help import'],
   [["import", "missing.json"], "missing.json does not exist"],
   [["ls", "x"], 'ls takes no words; "x" was given'],
   [["ls", "--limit", "0"], '--limit "0" is not a whole number'],
@@ -100,6 +102,14 @@ test.each([
   [["models", "opnai"], "did you mean openai"],
   [["models", "--api-key", "x"], "--api-key goes with one provider"],
   [["models", "a", "b"], "models takes [PROVIDER]"],
+  [["models", "--", "a", "b"], "models takes [PROVIDER]"],
+  [["answer"], 'answer takes SESSION QUESTION=OPTION…; "" was given'],
+  [["show", ""], 'show takes SESSION; "" was given'],
+  [["convert", "x"], 'convert takes --from FORMAT --to FORMAT; "x" was given'],
+  [["install-alias"], "install-alias takes DIR [NAME…]"],
+  [["replay", "a", "b"], "replay takes FILE"],
+  [["schema"], 'schema "" is unknown: name one of stream-json'],
+  [["revert", id, "a", "--to", "b"], '"a" and --to "b" name two responses'],
   [["mcp", "add"], "mcp add takes a name"],
   [["mcp", "add", "a b", "--", "x"], "expected a name of letters"],
   [["mcp", "add", "__proto__", "--", "x"], "expected a name of letters"],

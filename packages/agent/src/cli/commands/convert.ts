@@ -28,9 +28,7 @@ const targets = ["documents", "documents-stream"] as const satisfies readonly Ou
 
 /** Reads stdin to its end. The exit code tells how the answer ended, as for a run (C20). */
 export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  const { flags, positionals } = parsed;
-  if (positionals.length > 0)
-    throw new SheafError("USAGE", `convert reads stdin and takes no words; "${positionals.join(" ")}" was given`);
+  const { flags } = parsed;
   const from = choose("--from", flags.from, sources);
   const to = choose("--to", flags.to, targets);
   const projection = await createChosenProjection(to, flags, io);

@@ -7,7 +7,6 @@ import { toVisibleJson } from "../../output/visible-text.ts";
 import { listEndedResponses } from "../../run/conversations/end-cut-response.ts";
 import type { Store } from "../../store/store.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { toSessionWord } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { writeOutputFile } from "../output-file.ts";
 import { withSessionStore } from "../session-store.ts";
@@ -21,7 +20,7 @@ const formats: Readonly<Record<string, (conversation: ConversationExport) => str
 
 /** Writes the session. @throws SheafError USAGE for an unknown session, or a file that cannot be written. */
 export async function runExport(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  const word = toSessionWord(parsed);
+  const [word = ""] = parsed.positionals;
   const { format = "json", output } = parsed.flags;
   const formatExport = Object.hasOwn(formats, format) ? formats[format] : undefined;
   if (!formatExport) {

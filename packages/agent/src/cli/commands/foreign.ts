@@ -1,7 +1,7 @@
 /** A command of `cursor-agent` that Sheaf doesn't have, or has in its profile only (C30, C43). */
 import { SheafError } from "../../base/errors.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { foreignCommands, profileCommands } from "../foreign-commands.ts";
+import { cursorCommands, profileCommands } from "../cursor-arguments.ts";
 import type { CommandIo } from "../io.ts";
 import { printText } from "../standard-output.ts";
 import { runCursorStatus } from "./cursor-status.ts";
@@ -12,7 +12,7 @@ export async function runForeign(parsed: ParsedArguments, io: CommandIo): Promis
   if (io.profile === "cursor-2026" && profileCommands.includes(word)) {
     return runCursorStatus(parsed, io);
   }
-  const { text, isMissing } = foreignCommands[word]!;
+  const { text, isMissing } = cursorCommands[word]!;
   if (isMissing) throw new SheafError("USAGE", `${text}. For the prompt "${word}" write sheaf -p -- ${word}`);
   return printText(`${text}.\n`);
 }

@@ -2,12 +2,9 @@
 import { SheafError } from "../../base/errors.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { commandDescriptions, helpTopics, type HelpTopic } from "../command-descriptions.ts";
-import { commandNames, commandUsages, type CommandName } from "../command-usages.ts";
-import { toFlagHelp } from "../command-flags.ts";
-import { flags, type FlagName } from "../flags.ts";
+import { commandDefinitions, commandNames, helpTopics, type CommandName } from "../command-definitions.ts";
+import { listFlags, type Flag, type FlagName } from "../flags.ts";
 import { printText } from "../standard-output.ts";
-import { commonFlags, generalFlags, promptFlags } from "../prompt-flags.ts";
 
 const head = `sheaf ${sheafVersion}: a coding agent whose answer is a sheaf of typed documents
 
@@ -69,7 +66,7 @@ Examples
   sheaf -p --model scripted:run.json --output-format documents "go"
 `;
 
-const topics: Readonly<Record<HelpTopic, () => string>> = { commands: formatCommands, flags: formatAllFlags };
+const topics = { commands: formatCommands, flags: formatAllFlags } as const;
 
 /** Prints the requested help. @throws SheafError USAGE for an unknown command. */
 export async function runHelp({ command, positionals }: ParsedArguments): Promise<number> {
@@ -88,42 +85,47 @@ export async function runHelp({ command, positionals }: ParsedArguments): Promis
 /** One screen: what most prompts need, and where the rest is (C58). */
 export function formatHelp(): string {
   const commands = groups.map(([name, commandsOf]) => `  ${name.padEnd(13)}${commandsOf.join(", ")}\n`);
-  return `${head}${formatFlags(common)}\nCommands\n${commands.join("")}${tail}`;
+  const flags = common.map((name) => listFlags("prompt").find((flag) => flag.name === name)!);
+  return `${head}${formatFlags(flags)}\nCommands\n${commands.join("")}${tail}`;
 }
 
 /** All commands, a line each. */
 export function formatCommands(): string {
-  const rows = commandNames.map((name) => {
-    return [`${name} ${commandUsages[name]}`.trim(), commandDescriptions[name].summary] as const;
-  });
+  const rows = commandNames.map((name) => [toUsage(name), commandDefinitions[name].summary] as const);
   return `Commands\n${formatRows(rows)}`;
 }
 
-/** All flags: those of a prompt, then those of commands. */
+/** All flags: those of a prompt, then what each command has besides. */
 export function formatAllFlags(): string {
-  const own = [...promptFlags, ...generalFlags];
-  const others = (Object.keys(flags) as FlagName[]).filter((name) => !own.includes(name));
-  const otherRows = others.map((name) => [flags[name].usage, flags[name].help] as const);
-  return `Flags\n${formatFlags(own)}\nFlags of commands\n${formatRows(otherRows)}${flagsTail}`;
+  const own = listFlags("prompt");
+  const others = commandNames.flatMap((command) => {
+    const flags = listFlags(command).filter(({ name }) => !own.some((flag) => flag.name === name));
+    return flags.length === 0 ? [] : [`\nFlags of sheaf ${command}\n${formatFlags(flags)}`];
+  });
+  return `Flags\n${formatFlags(own)}${others.join("")}${flagsTail}`;
 }
 
 function formatCommandHelp(name: CommandName): string {
-  const { summary, flags: own, examples, notes = [] } = commandDescriptions[name];
+  const { summary, examples, notes = [] } = commandDefinitions[name];
   const parts = [
-    `sheaf ${name} ${commandUsages[name]}`.trim(),
+    `sheaf ${toUsage(name)}`,
     `  ${summary}.`,
     ...notes.map((note) => `  ${note}`),
     "",
     "Flags",
-    formatFlags([...own, ...commonFlags], name),
+    formatFlags(listFlags(name)),
     "Examples",
     ...examples.map((example) => `  sheaf ${example}`),
   ];
   return `${parts.join("\n")}\n`;
 }
 
-function formatFlags(names: readonly FlagName[], command?: CommandName): string {
-  return formatRows(names.map((name) => [flags[name].usage, toFlagHelp(name, command)] as const));
+function toUsage(name: CommandName): string {
+  return `${name} ${commandDefinitions[name].usage ?? ""}`.trim();
+}
+
+function formatFlags(flags: readonly Flag[]): string {
+  return formatRows(flags.map(({ usage, help }) => [usage, help]));
 }
 
 function formatRows(rows: readonly (readonly [string, string])[]): string {

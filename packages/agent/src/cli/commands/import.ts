@@ -20,10 +20,7 @@ const MAX_BYTES = 512 * 1024 * 1024;
  * @throws SheafError USAGE for a file that is no export, or whose ids are stored with other content.
  */
 export async function runImport(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  const [file, ...rest] = parsed.positionals;
-  if (file === undefined || rest.length > 0) {
-    throw new SheafError("USAGE", `import takes one file of sheaf export; "${parsed.positionals.join(" ")}" was given`);
-  }
+  const [file = ""] = parsed.positionals;
   const { conversation, responses } = decodeExport(readText(file), file);
   const session = toBareId(conversation.id);
   return withSessionStore(io, undefined, async (store) => {

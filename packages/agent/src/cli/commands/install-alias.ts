@@ -15,10 +15,7 @@ const mark = "# Starts Sheaf in the profile cursor-2026.";
  * @throws SheafError USAGE for a folder that is none, and for a file that somebody else made.
  */
 export async function runInstallAlias(parsed: ParsedArguments): Promise<number> {
-  const [folder, ...words] = parsed.positionals;
-  if (folder === undefined) {
-    throw new SheafError("USAGE", "install-alias takes a folder of your PATH: write sheaf install-alias ~/bin");
-  }
+  const [folder = "", ...words] = parsed.positionals;
   const names = words.length > 0 ? words : aliasNames;
   const unknown = names.find((name) => !aliasNames.includes(name));
   if (unknown !== undefined) {

@@ -3,13 +3,14 @@ import { toDefinitions } from "../../tools/registry.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";
 import { toOutputFormat } from "../output-choice.ts";
-import { checkPromptFlags } from "../prompt-flags.ts";
+import { checkCommandLine } from "../command-flags.ts";
 import { toConfig } from "../run-config.ts";
 import { printJson, printText } from "../standard-output.ts";
 
 /** Prints them without starting a server or calling a model. @throws SheafError USAGE. */
-export async function runListTools({ flags }: ParsedArguments, io: CommandIo): Promise<number> {
-  checkPromptFlags(flags);
+export async function runListTools(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  checkCommandLine(parsed);
+  const { flags } = parsed;
   const { mode, toolChoice } = toConfig(flags, io);
   const definitions = toDefinitions({ mode, hasPlan: false, choice: toolChoice });
   if (flags["output-format"] !== undefined && toOutputFormat(flags, io) === "json") return printJson(definitions);

@@ -54,10 +54,7 @@ async function readKey(credential: string, io: CommandIo): Promise<string> {
 
 /** Nothing to forget is not a failure. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runLogout(parsed: ParsedArguments, { environment }: CommandIo): Promise<number> {
-  const [word, ...rest] = parsed.positionals;
-  if (rest.length > 0) {
-    throw new SheafError("USAGE", `logout takes one provider; "${parsed.positionals.join(" ")}" was given`);
-  }
+  const [word] = parsed.positionals;
   const files = toUserFiles(environment);
   const kept = readCredentials(files.credentials);
   const forgotten = word === undefined ? [...kept.keys()] : toCredentials(word, kept, files.config);

@@ -19,9 +19,8 @@ import { chooseProvider } from "../run-config.ts";
  */
 export async function runModels(parsed: ParsedArguments, { environment, profile }: CommandIo): Promise<number> {
   const { flags, positionals } = parsed;
-  const [word, ...rest] = positionals;
+  const [word] = positionals;
   const isCursor = profile === "cursor-2026";
-  if (rest.length > 0) throw new SheafError("USAGE", `models takes one provider; "${positionals.join(" ")}" was given`);
   const needless = (["api-key", "base-url", "header"] as const).find((name) => flags[name] !== undefined);
   if (word === undefined && !isCursor && needless !== undefined) {
     throw new SheafError("USAGE", `--${needless} goes with one provider: write sheaf models PROVIDER --${needless}=…`);

@@ -9,7 +9,7 @@ import { deliverEvents } from "../deliver.ts";
 import type { FlagValues } from "../flags.ts";
 import { isTerminal, type CommandIo } from "../io.ts";
 import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
-import { checkPromptFlags } from "../prompt-flags.ts";
+import { checkCommandLine } from "../command-flags.ts";
 import { now } from "../../assemble/wire.ts";
 import type { ToolServers } from "../../assemble/wire-servers.ts";
 import { createPromptRun } from "../prompt-run.ts";
@@ -28,7 +28,7 @@ import { readAttachments } from "../../workspace/attachment.ts";
 export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
   return answerMessage(parsed, io, control, async () => {
     const { flags } = parsed;
-    checkPromptFlags(flags);
+    checkCommandLine(parsed);
     // What is wrong fails before anything is read from stdin.
     if (flags.resume) checkSessionWord(flags.resume, { isResumed: true });
     const config = toConfig(flags, io);

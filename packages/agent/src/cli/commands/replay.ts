@@ -23,10 +23,7 @@ import { createLineOutput } from "../standard-output.ts";
  */
 export async function runReplay(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags, positionals } = parsed;
-  const [file, ...rest] = positionals;
-  if (file === undefined || rest.length > 0) {
-    throw new SheafError("USAGE", `replay takes one file of --record; "${positionals.join(" ")}" was given`);
-  }
+  const [file = ""] = positionals;
   const format = toOutputFormat(flags, io);
   const cassette = await readCassette(file);
   if (flags.redact !== undefined) {

@@ -4,7 +4,7 @@ import { SheafError } from "../../base/errors.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import { createCheckpoints } from "../../workspace/checkpoints.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { toCommandFormat, toResponseWords } from "../command-flags.ts";
+import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { withSessionStore } from "../session-store.ts";
 import { findConversation, findResponse } from "../session-words.ts";
@@ -17,9 +17,10 @@ import { printJson, printText } from "../standard-output.ts";
 export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const format = toCommandFormat(parsed);
   const { flags, positionals } = parsed;
-  // `--to` names the response as a second word does.
-  const words = flags.to === undefined ? positionals : [...positionals, flags.to];
-  const { session, response } = toResponseWords({ ...parsed, positionals: words });
+  const [session = "", response = flags.to] = positionals;
+  if (flags.to !== undefined && response !== flags.to) {
+    throw new SheafError("USAGE", `"${response}" and --to "${flags.to}" name two responses: give one of them`);
+  }
   const order = { session, response, onConflict: toOnConflict(flags), workspace: flags.workspace?.at(-1) };
   const result = await revertSession(order, io);
   return format === "json" ? printJson(result) : printText(formatRevert(result));

@@ -2,7 +2,7 @@
 import { now } from "../../assemble/wire.ts";
 import { SheafError } from "../../base/errors.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { toCommandFormat, toResponseWords } from "../command-flags.ts";
+import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { withSessionStore } from "../session-store.ts";
 import { findConversation, findResponse } from "../session-words.ts";
@@ -64,9 +64,7 @@ function formatText(sessions: readonly ConversationRecord[], showsWorkspace: boo
 }
 
 /** All or none. @throws SheafError USAGE for one that is not stored; CONVERSATION_BUSY for one that is written. */
-export async function runRemoveSession(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  const { positionals } = parsed;
-  if (positionals.length === 0) throw new SheafError("USAGE", "rm takes session ids, and none was given: see sheaf ls");
+export async function runRemoveSession({ positionals }: ParsedArguments, io: CommandIo): Promise<number> {
   return withSessionStore(io, undefined, async (store, { dataFolder }) => {
     const ids = new Set<string>();
     for (const word of positionals) ids.add(await findConversation(store, word));
@@ -85,7 +83,7 @@ export async function runCreateChat(): Promise<number> {
 
 /** Prints the id of the new session; files stay as they are. @throws SheafError USAGE for what is not stored. */
 export async function runFork(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  const { session, response } = toResponseWords(parsed);
+  const [session = "", response] = parsed.positionals;
   return withSessionStore(io, undefined, async (store) => {
     const conversationId = await findConversation(store, session);
     const responses = await listEndedResponses(store, conversationId, now);

@@ -6,7 +6,6 @@ import { toBareId } from "../../output/result-line.ts";
 import { listEndedResponses } from "../../run/conversations/end-cut-response.ts";
 import type { Store } from "../../store/store.ts";
 import type { ParsedArguments } from "../arguments.ts";
-import { toSessionWord } from "../command-flags.ts";
 import { deliverEvents } from "../deliver.ts";
 import type { CommandIo } from "../io.ts";
 import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
@@ -20,8 +19,8 @@ import { createLineOutput } from "../standard-output.ts";
  * @throws SheafError USAGE for an unknown session; CONVERSATION_BUSY after what is there of a response that is being written.
  */
 export async function runShow(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  const { flags } = parsed;
-  const word = toSessionWord(parsed);
+  const { flags, positionals } = parsed;
+  const [word = ""] = positionals;
   const format = toOutputFormat(flags, io);
   return withSessionStore(io, undefined, async (store) => {
     const conversationId = await findConversation(store, word);

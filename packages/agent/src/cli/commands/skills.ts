@@ -1,6 +1,5 @@
 /** `sheaf skills`: which skills and commands a run in this workspace has, and why a file is not used (C92). */
 import { toUserFiles } from "../../base/paths.ts";
-import { SheafError } from "../../base/errors.ts";
 import { findSkills, type FoundSkills } from "../../config/skills.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
 import type { ParsedArguments } from "../arguments.ts";
@@ -11,9 +10,7 @@ import { printJson, printText } from "../standard-output.ts";
 
 /** Reads no more than a run does. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runSkills(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  const { flags, positionals } = parsed;
-  if (positionals.length > 0)
-    throw new SheafError("USAGE", `skills takes no words; "${positionals.join(" ")}" was given`);
+  const { flags } = parsed;
   const format = toCommandFormat(parsed);
   const { workspace, findTrust } = toConfig(flags, io);
   const trusted = findTrust();

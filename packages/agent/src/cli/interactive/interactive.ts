@@ -18,7 +18,7 @@ import { parseSlashLine } from "./slash-commands.ts";
 import { toConversationId } from "../session-id.ts";
 import { listOwnCommands, listServerCommands } from "../own-commands.ts";
 import type { CommandIo } from "../io.ts";
-import { checkPromptFlags } from "../prompt-flags.ts";
+import { checkCommandLine } from "../command-flags.ts";
 import { formatFailure, formatNotice } from "../report-error.ts";
 import { toConfig } from "../run-config.ts";
 import { chooseConversation } from "../prompt-run.ts";
@@ -38,14 +38,15 @@ interface TerminalState extends InteractiveState {
 type Message = Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers">;
 
 /** Runs the conversation to its end; gives 0, or the code of the signal that ended it. */
-export async function runInteractive({ flags, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
+export async function runInteractive(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const { flags, positionals } = parsed;
   if (flags["output-format"] !== undefined) {
     throw new SheafError("USAGE", '--output-format works in print mode only: write sheaf -p "your prompt"');
   }
   if (flags.worktree !== undefined) {
     throw new SheafError("USAGE", '--worktree works in print mode only: write sheaf -p "your prompt" --worktree');
   }
-  checkPromptFlags(flags);
+  checkCommandLine(parsed);
   keepTerminalClean();
   const files = toMessageFiles(flags, io);
   const session = await chooseSession(flags, io);

@@ -12,7 +12,7 @@ import { deliverEvents } from "../deliver.ts";
 import type { FlagName, FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { createChosenProjection } from "../output-choice.ts";
-import { checkPromptFlags } from "../prompt-flags.ts";
+import { checkCommandLine } from "../command-flags.ts";
 import { chooseConversation, createPromptRun } from "../prompt-run.ts";
 import { listSessionFolders } from "../run-tree.ts";
 import { printRefusedRun } from "../refused-run.ts";
@@ -81,13 +81,9 @@ interface Talk {
 }
 
 /** @throws SheafError USAGE and others: nothing was read. */
-async function openTalk(
-  { flags, positionals }: ParsedArguments,
-  given: CommandIo,
-  io: CommandIo,
-  control: RunControl,
-): Promise<Talk> {
-  checkPromptFlags(flags);
+async function openTalk(parsed: ParsedArguments, given: CommandIo, io: CommandIo, control: RunControl): Promise<Talk> {
+  checkCommandLine(parsed);
+  const { flags, positionals } = parsed;
   const format = flags["input-format"];
   if (format !== "stream-json") {
     throw new SheafError("USAGE", `--input-format "${format}" is unknown: use text or stream-json`);

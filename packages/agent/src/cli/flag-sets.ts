@@ -1,0 +1,115 @@
+/** Flags that several commands take, as their help shows them: `<VALUE>` is needed, `[VALUE]` may be left out, `...` may be repeated. */
+
+/** Every command takes them. */
+export const commonFlags = {
+  "--verbose": "Print more details on stderr after a failure",
+  "-h, --help": "Print this help",
+} as const;
+
+/** How a command that prints no run shows its result. */
+export const formatFlags = {
+  "--format <text|json>": "text is the default",
+  "--json": "The same as --format json",
+} as const;
+
+export const workspaceFlag = { "--workspace <DIR>...": "Folder to work in (default: this one)" } as const;
+
+export const trustFlag = { "--trust": "Trust this workspace for this run; sheaf trust does so permanently" } as const;
+
+/** Who asks for trust in a server or a hook, or takes it back. */
+export const consentFlags = {
+  "--remove": "trust: stop trusting it",
+  "--digest <HEX>": "trust: say yes to this content, unasked",
+} as const;
+
+/** Everything that prints a run takes them. */
+export const outputFlags = {
+  "--output-format <FORMAT>": "stream-json (default), text, json, documents[-stream]",
+  "--include-thinking": "Print the model's thinking too",
+  "--stream-partial-output": "Print deltas as they arrive (the default)",
+  "--compat <sheaf|cursor-2026>": "cursor-2026: print what cursor-agent prints (automatic when started by that name)",
+  "--locale <en|de|tr|ja|zh-TW>": "Language of the text format",
+} as const;
+
+export const modelFlag = { "-m, --model <MODEL>": "PROVIDER/ID, offline or scripted:FILE (sheaf models)" } as const;
+
+/** How a model is reached. */
+export const endpointFlags = {
+  "-a, --api-key <KEY>": "Key of the model; sheaf login stores one without showing it",
+  "--base-url <URL>": "Address of the model's server, instead of the provider's own",
+  '-H, --header <"NAME: VALUE">...': "Header of each model request (repeatable)",
+} as const;
+
+export const modeFlags = {
+  "--mode <MODE>": "agent (default), plan, ask or debug",
+  "--plan": "The same as --mode plan",
+} as const;
+
+export const ruleFlags = {
+  "-f, --force, --yolo": "Run every command without asking",
+  "--allow <RULE>...": 'Allow by rule, like "Shell(npm test)"; repeatable',
+  "--ask <RULE>...": "Ask by rule, even with --force; repeatable",
+  "--deny <RULE>...": "Refuse by rule; wins over --allow and --force; repeatable",
+} as const;
+
+export const sandboxFlag = {
+  "--sandbox <enabled|disabled>": "disabled: commands run outside of it, and need --force or a rule",
+} as const;
+
+export const addDirFlag = {
+  "--add-dir <DIR>...": "A further folder to read and write, by absolute paths (repeatable)",
+} as const;
+
+export const heartbeatFlag = { "--heartbeat <SECONDS>": "stream-json: print a line after this silence" } as const;
+
+/** How a model is reached, and what it may do; servers take them, too. */
+export const requestFlags = {
+  ...endpointFlags,
+  "--fallback-model <LIST>": "Models that answer, in this order, when the model is not available",
+  ...modeFlags,
+  "--effort <off|low|medium|high|max>": "How much the model thinks",
+  "--web-search": "Let the model's provider search the web for it, where the provider can",
+  "--agents": "Let the model give tasks to subagents: search, plan, review, and your own",
+  ...ruleFlags,
+  "--on-denied <continue|stop>": "continue (default): the model sees the refusal; stop: exit 8",
+  ...sandboxFlag,
+  ...addDirFlag,
+  ...trustFlag,
+} as const;
+
+/** What one run may take. */
+export const limitFlags = {
+  "--wait-for-quota": "Wait for a quota to reset, instead of exiting with 5 at once",
+  "--context-tokens <N>": "Summarise older parts of a conversation before a request exceeds N tokens",
+  "--max-turns <N>": "End after N model requests",
+  "--max-tool-calls <N>": "End before tool call N + 1",
+  "--max-tokens <N>": "End once N tokens are used",
+  "--max-cost-usd <N>": "End once the run has cost N dollars",
+  "--timeout <SECONDS>": "End after this time",
+} as const;
+
+/** The settings of a run, whoever prints it. */
+export const settingFlags = {
+  ...modelFlag,
+  ...requestFlags,
+  "--system-prompt <TEXT>": "Replace Sheaf's own instructions to the model",
+  "--append-system-prompt <TEXT>": "Add text to the end of the system prompt",
+  "--append-system-prompt-file <FILE>": "The same, with the text of a file",
+  "--tools <LIST>": "Offer the model these tools alone, separated by commas",
+  "--exclude-tools <LIST>": "Offer the model all tools but these",
+  "--allowed-tools <LIST>": "Several --allow rules, or names of tools, in one list",
+  "--approve-mcps": "Allow every tool of the MCP servers in your configuration",
+  ...limitFlags,
+} as const;
+
+/** Everything that runs a model and prints the run takes them. */
+export const runFlags = {
+  "-p, --print": "Print the answer and exit (automatic in pipes)",
+  ...outputFlags,
+  ...settingFlags,
+  ...workspaceFlag,
+  ...heartbeatFlag,
+  "--output-schema <FILE>": "The answer must be JSON that fits this JSON Schema",
+  "--record <FILE>": "Record the inputs of the run to a file, for sheaf replay",
+  "--record-body <FILE>": "Keep the bytes that the provider answers, in FILE, FILE.2 and so on",
+} as const;
