@@ -1,5 +1,5 @@
 /** The words of a command line as a command, its flags and its other words. */
-import { parseArgs } from "node:util";
+import type { parseArgs } from "node:util";
 import { SheafError } from "../base/errors.ts";
 import { findNearest } from "../base/nearest-names.ts";
 import { commandNames, type CommandName } from "./command-definitions.ts";
@@ -45,7 +45,7 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
   let command: ParsedArguments["command"] | undefined;
   let isText = false;
   let textStart: number | undefined;
-  const { tokens: rest } = parseArgs({
+  const { tokens: rest } = process.getBuiltinModule("node:util").parseArgs({
     args: [...words],
     options,
     strict: false,

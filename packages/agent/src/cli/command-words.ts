@@ -27,18 +27,17 @@ export function checkPromptWords(words: readonly string[]): void {
   }
 }
 
-/** These show what they take better than their usage does; the words of a login may be a key, which no message repeats (S-41). */
-const ownMessages: readonly string[] = ["login", "mcp", "schema"] satisfies CommandName[];
-
 /**
  * Of words after a command: too few, too many, or a sentence that begins with its name. One word is the command's to judge.
  * @throws SheafError USAGE; of a sentence with both ways to write it.
  */
 export function checkCommandWords(name: CommandName, words: readonly string[]): void {
   const { usage = "" } = commandDefinitions[name];
-  const isMissing = /^[A-Z]/.test(usage) && !words[0];
+  // Its own message lists the names.
+  const isMissing = /^[A-Z]/.test(usage) && !words[0] && name !== "schema";
   const isOne = words.length <= (/^(--|$)/.test(usage) ? 0 : 1);
-  if (ownMessages.includes(name) || (!isMissing && (isOne || fits(name, words)))) return;
+  // The words of a login may be a key (S-41); its own message repeats none.
+  if (name === "login" || name === "mcp" || (!isMissing && (isOne || fits(name, words)))) return;
   const advice = isMissing ? `See sheaf help ${name}` : toPromptAdvice([name, ...words]);
   throw new SheafError("USAGE", `${name} takes ${usage || "no words"}; "${words.join(" ")}" was given. ${advice}`);
 }
