@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { deepFiles, isDeep } from "./test/support/depth.ts";
 import { createSkippedReporter } from "./test/support/report-skipped.ts";
 
 const isCi = process.env.CI === "true";
@@ -13,10 +14,13 @@ const folders = {
 
 const inFolders = (paths: readonly string[]): string[] => paths.map((path) => `${path}/**/*.test.ts`);
 
+const notNow = [...configDefaults.exclude, ...(isDeep ? [] : deepFiles)];
+
 export default defineConfig({
   resolve: { conditions: ["sheaf-source", "module", "node"] },
   ssr: { resolve: { conditions: ["sheaf-source", "module", "node"] } },
   test: {
+    exclude: notNow,
     setupFiles: ["test/support/property-seed.ts"],
     reporters: [...configDefaults.reporters, createSkippedReporter((text) => process.stdout.write(`\n${text}`))],
     maxWorkers: 2,
@@ -34,7 +38,7 @@ export default defineConfig({
         test: {
           name: "fast",
           include: ["test/*.test.ts", "packages/*/test/**/*.test.ts"],
-          exclude: inFolders(folders.sandbox),
+          exclude: [...notNow, ...inFolders(folders.sandbox)],
           sequence: { groupOrder: 0 },
         },
       },

@@ -3,13 +3,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readCitedClauses } from "./conformance/cited.ts";
-import { covered } from "./conformance/covered.ts";
+import { covered, provenNightly } from "./conformance/covered.ts";
 import { requirements } from "./conformance/requirements.ts";
 import { findLostClauses, withdrawnClauses } from "./conformance/withdrawn.ts";
+import { removeDeepTests } from "./support/depth.ts";
 
 const root = join(import.meta.dirname, "..");
 
-const cited = readCitedClauses();
+const { cited, always } = readCitedClauses();
 const known = new Set(requirements.map(({ id }) => id));
 
 test("every cited clause exists", () => {
@@ -38,6 +39,31 @@ test("a withdrawn clause has a reason, and is nowhere else", () => {
 test("covered.ts lists every clause that has a test (npm run list-covered writes it)", () => {
   const missing = requirements.map(({ id }) => id).filter((id) => cited.has(id) && !covered.includes(id));
   expect(missing).toEqual([]);
+});
+
+test("a clause that only test:deep proves is listed in covered.ts", () => {
+  expect([...cited.keys()].filter((clause) => known.has(clause) && !always.has(clause)).toSorted()).toEqual(
+    provenNightly.toSorted(),
+  );
+});
+
+test("a deep test and a deep block prove their clauses each night alone", () => {
+  const text = `describeDeep("a", () => {
+  test(verifies("C1", "b"), () => {
+    expect(1).toBe(1);
+  });
+});
+describe("c", () => {
+  testDeep(
+    verifies("C2", "d"),
+    () => check(),
+    1000,
+  );
+  testDeep("e", () => check());
+  test(verifies("C3", "f"), () => check());
+});
+`;
+  expect(removeDeepTests(text).match(/C\d/g)).toEqual(["C3"]);
 });
 
 test("every clause is in its document, and the documents have no other", () => {

@@ -2,25 +2,39 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inProcessChecks } from "../kit/kit-profile.ts";
+import { deepFiles, removeDeepTests } from "../support/depth.ts";
 
 const root = join(import.meta.dirname, "../..");
 
+interface CitedClauses {
+  /** Files by clause. */
+  readonly cited: Map<string, string[]>;
+  /** Clauses that a test cites which every run has; the others are proven each night alone. */
+  readonly always: ReadonlySet<string>;
+}
+
 /**
- * Files by clause, from the titles of tests that run: `verifies("C7", …)` or `verifies(["N29", "N30"], …)`.
- * The checks of the suite name their clauses themselves; one test runs them all.
+ * Reads the titles of tests that run: `verifies("C7", …)` or `verifies(["N29", "N30"], …)`. The checks of the suite name
+ * their clauses themselves; one test runs them all.
  */
-export function readCitedClauses(): Map<string, string[]> {
+export function readCitedClauses(): CitedClauses {
   const suite = "packages/conformance/test/suite.test.ts";
   const checked = inProcessChecks.flatMap(({ clauses }) => clauses).filter((clause) => !clause.startsWith("§"));
   const cited = new Map(checked.map((clause) => [clause, [suite]]));
+  const always = new Set(checked);
+  const deep = new Set(globSync([...deepFiles], { cwd: root }));
   for (const path of globSync(["test/**/*.test.ts", "packages/*/test/**/*.ts"], { cwd: root })) {
     const text = readFileSync(join(root, path), "utf8")
       .replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
       .replaceAll(/\b(test|it|describe)\.(skip|todo)\([^\n]*/g, "");
-    for (const [, single, several] of text.matchAll(/\bverifies\(\s*(?:"([^"]+)"|\[([^\]]*)\])/g)) {
-      const clauses = single ? [single] : [...several!.matchAll(/"([^"]+)"/g)].map(([, clause]) => clause!);
-      for (const clause of clauses) cited.set(clause, [...(cited.get(clause) ?? []), path]);
-    }
+    for (const clause of readClauses(text)) cited.set(clause, [...(cited.get(clause) ?? []), path]);
+    if (!deep.has(path)) for (const clause of readClauses(removeDeepTests(text))) always.add(clause);
   }
-  return cited;
+  return { cited, always };
+}
+
+function readClauses(text: string): string[] {
+  return [...text.matchAll(/\bverifies\(\s*(?:"([^"]+)"|\[([^\]]*)\])/g)].flatMap(([, single, several]) =>
+    single ? [single] : [...several!.matchAll(/"([^"]+)"/g)].map(([, clause]) => clause!),
+  );
 }

@@ -428,3 +428,6 @@ export const covered: readonly string[] = [
   "S-123",
   "R-27",
 ];
+
+/** Clauses whose tests only `npm run test:deep` runs. Every run proves the others. */
+export const provenNightly: readonly string[] = ["R-08", "R-20", "R-44", "R-67"];

@@ -1,5 +1,6 @@
 /** Tests that need something of the machine: the only place where a test is skipped. */
-import { describe, type RunnerTestCase as Test, test, TestRunner } from "vitest";
+import { describe, type RunnerTestCase as Test, test, type TestFunction, TestRunner } from "vitest";
+import { isDeep } from "./depth.ts";
 
 /** Something that a test needs and this machine does not have. */
 export interface Missing {
@@ -43,3 +44,15 @@ export function unless(isPossible: boolean, reason: string): Missing | undefined
 export const notLinux = unless(process.platform === "linux", "this system is not Linux");
 
 export const notRoot = unless(process.getuid?.() === 0, "only root can give files to other users");
+
+const notDeep = unless(isDeep, "only npm run test:deep runs it");
+
+/** Describes tests that take long: each night runs them, and no change needs to wait for them. */
+export function describeDeep(title: string, body: () => void): void {
+  describeWhere(title, notDeep, body);
+}
+
+/** A test that takes long: each night runs it. `timeout` is in milliseconds. */
+export function testDeep(title: string, body: TestFunction, timeout?: number): void {
+  test(title, notDeep ? () => skipIfMissing(notDeep) : body, timeout);
+}

@@ -1,6 +1,7 @@
 /** Ends a test run with what was skipped, why, and the command that installs what is missing. */
 import { dirname } from "node:path";
 import type { Reporter, TestModule } from "vitest/node";
+import { deepFiles, isDeep } from "./depth.ts";
 import type { Missing } from "./describe-where.ts";
 
 interface SkippedTest {
@@ -9,12 +10,13 @@ interface SkippedTest {
   readonly missing: Missing;
 }
 
-/** Prints nothing if nothing was skipped for want of something. */
+/** Prints nothing if no test was skipped, and no file of a larger run was left to the night. */
 export function createSkippedReporter(print: (text: string) => void): Reporter {
   return {
     onTestRunEnd(modules) {
       const skipped = modules.flatMap(listSkipped);
       if (skipped.length > 0) print(formatSkipped(skipped));
+      if (!isDeep && modules.length > 1) print(`Left to npm run test:deep: ${deepFiles.join(", ")}\n`);
     },
   };
 }

@@ -1,10 +1,12 @@
-/** How often a reliability test repeats its case: a few times in CI, as often as the contract says in a soak. */
+/** How often a test repeats its case: as the contract says in a soak, a few times in a deep run, else a tenth of that. */
+import { isDeep } from "./depth.ts";
 
 /** `SHEAF_SOAK=1` asks for the figures of the contract; a number in `SHEAF_SOAK_RUNS` for that many. */
-export function chooseRuns(short: number, full: number): number {
+export function chooseRuns(deep: number, full = deep): number {
   const { SHEAF_SOAK, SHEAF_SOAK_RUNS } = process.env;
   if (SHEAF_SOAK_RUNS !== undefined) return Number(SHEAF_SOAK_RUNS);
-  return SHEAF_SOAK === "1" ? full : short;
+  if (SHEAF_SOAK === "1") return full;
+  return isDeep ? deep : Math.ceil(deep / 10);
 }
 
 /** Longest time that such a test may take. Milliseconds. */

@@ -5,12 +5,13 @@ import { explainChatResponse, explainStreamEvent } from "@sheaf/protocol/validat
 import { verify } from "@sheaf/protocol/verify";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { chooseRuns } from "../../../test/support/soak.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { assemble, createAssembler, toResponse } from "../src/assembler.ts";
 import { eventSoup, modelText, runLog } from "./run-log-arbitrary.ts";
 import { endTurn, toCall, toResult, toRunLog, toTextDeltas, toTurn } from "./run-log.ts";
 
-const runs = { numRuns: 500 };
+const runs = { numRuns: chooseRuns(500) };
 
 describe("laws of the stream", () => {
   test(
@@ -40,7 +41,7 @@ describe("laws of the stream", () => {
           expect(verify(events, { requireExtensions: true })).toBeUndefined();
           expect(explainChatResponse(throughJson(toResponse(log)))).toBeUndefined();
         }),
-        { numRuns: 2000 },
+        { numRuns: chooseRuns(2000) },
       );
     },
   );
@@ -81,7 +82,7 @@ describe("laws of the stream", () => {
             expect(verify(resumed, { requireExtensions: true })).toBeUndefined();
           }
         }),
-        { numRuns: 60 },
+        { numRuns: chooseRuns(60) },
       );
     },
   );
@@ -115,7 +116,7 @@ describe("laws of the stream", () => {
         expect(reducer.response.status).not.toBe("streaming");
         expect(reducer.response.documents.some(({ status }) => status !== undefined)).toBe(false);
       }),
-      { numRuns: 200 },
+      { numRuns: chooseRuns(200) },
     );
   });
 
@@ -126,7 +127,7 @@ describe("laws of the stream", () => {
         const pieces = toResponse(toRunLog([...toTurn(1, toTextDeltas(text, size)), endTurn]));
         expect(pieces.documents).toEqual(whole.documents);
       }),
-      { numRuns: 1000 },
+      { numRuns: chooseRuns(1000) },
     );
   });
 

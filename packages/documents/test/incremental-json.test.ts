@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { chooseRuns } from "../../../test/support/soak.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createJsonScanner, type JsonScanEvent } from "../src/incremental-json.ts";
 import { toPieces } from "./run-log.ts";
@@ -49,7 +50,7 @@ describe("the strings of a value", () => {
         // The order of the text: JSON.parse puts numeric keys first.
         expect(toKnown(events).toSorted(byPath)).toEqual(toStrings(JSON.parse(text)).toSorted(byPath));
       }),
-      { numRuns: 1500 },
+      { numRuns: chooseRuns(1500) },
     );
   });
 
@@ -147,7 +148,7 @@ describe("text that is no JSON", () => {
         if (isParsable(text)) expect(state).not.toBe("broken");
         else expect(state === "broken" || isParsable(text) || state === "open").toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: chooseRuns(3000) },
     );
   });
 });

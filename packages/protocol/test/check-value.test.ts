@@ -1,6 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { chooseRuns } from "../../../test/support/soak.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { formatProblem, listProblems, parseValue } from "../src/check-value.ts";
 import * as s from "../src/schema.ts";
@@ -90,7 +91,7 @@ describe("a checked value", () => {
         );
         expect(listProblems(schema, value).length === 0, JSON.stringify(value)).toBe(validate(value));
       }),
-      { numRuns: 2000 },
+      { numRuns: chooseRuns(2000) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { chooseRuns } from "../../../test/support/soak.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { encodeHeartbeat, encodeRetry, encodeSse, toJsonLine } from "../src/encode.ts";
 import { createSseDecoder, createStreamDecoder, type StreamEvent } from "../src/index.ts";
@@ -44,7 +45,7 @@ test(
         const decoder = createStreamDecoder();
         expect(decoder.push(sent)).toEqual([event]);
       }),
-      { numRuns: Number(process.env["SHEAF_SOAK_RUNS"] ?? 20_000) },
+      { numRuns: chooseRuns(20_000) },
     );
     const hostile = { id: 1, event: "x\ndata: y", data: {} } as unknown as StreamEvent;
     expect(encodeSse(hostile)).toBe("id: 1\nevent: xdata: y\ndata: {}\n\n");

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { chooseRuns } from "../../../test/support/soak.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { encodeNdjson, toJsonLine } from "../src/encode.ts";
 import { createNdjsonDecoder, type NdjsonRecord } from "../src/ndjson.ts";
@@ -37,7 +38,7 @@ test(verifies("S-54", "any value is one line and comes back"), () => {
       expect(line.match(/[\r\n\u2028\u2029]/g)).toEqual(["\n"]);
       expect(decode(line, size)).toEqual([{ ok: true, value: JSON.parse(JSON.stringify(value)) }]);
     }),
-    { numRuns: 2000 },
+    { numRuns: chooseRuns(2000) },
   );
   expect(toJsonLine(undefined)).toBe("null");
   expect(toJsonLine("\u2028\u2029")).toBe(String.raw`"\u2028\u2029"`);

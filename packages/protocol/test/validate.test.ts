@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { describeWithFixtures } from "../../../test/support/fixtures.ts";
+import { chooseRuns } from "../../../test/support/soak.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import {
   explainChatResponse,
@@ -215,7 +216,7 @@ test("guards never throw", () => {
     fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (value) => {
       expect(isDocument(value) || isChatResponse(value) || isStreamEvent(value)).toBe(false);
     }),
-    { numRuns: 2000 },
+    { numRuns: chooseRuns(2000) },
   );
 });
 

@@ -60,8 +60,9 @@ test(
   { timeout: soakTimeout },
   async () => {
     const tallies = new Map<string, Tally>();
-    const corpus = createEditCorpus(chooseRuns(20, 150));
-    expect(corpus.length).toBeGreaterThanOrEqual(300);
+    const perKind = chooseRuns(20, 150);
+    const corpus = createEditCorpus(perKind);
+    expect(corpus.length).toBeGreaterThanOrEqual(15 * perKind);
     for (const example of corpus) {
       const tally = tallies.get(example.kind) ?? { cases: 0, applied: 0, refused: 0, wrong: [] };
       tallies.set(example.kind, tally);

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { chooseRuns } from "../../../../test/support/soak.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { foldText } from "../../src/tools/edit-matching-fold.ts";
 import type { MatchRule } from "../../src/tools/edit-matching-rules.ts";
@@ -293,7 +294,7 @@ describe("any text", () => {
         expect(result.text).not.toBe(text);
         expect(result.text.isWellFormed()).toBe(true);
       }),
-      { numRuns: 3000 },
+      { numRuns: chooseRuns(3000) },
     );
   });
 
@@ -308,7 +309,7 @@ describe("any text", () => {
         expect(fold(replaced)).toBe(fold(oldString));
         if (result.matched[0] === "exact") expect(replaced).toBe(oldString);
       }),
-      { numRuns: 5000 },
+      { numRuns: chooseRuns(5000) },
     );
   });
 
@@ -325,7 +326,7 @@ describe("any text", () => {
         expect(result.matched).toEqual(["exact"]);
         expect(result.text).toBe(text.replace(oldString, "NEW"));
       }),
-      { numRuns: 2000 },
+      { numRuns: chooseRuns(2000) },
     );
   });
 
@@ -344,7 +345,7 @@ describe("any text", () => {
         expect(result.text.split(lineEnd)[1]).toBe(`${shift}NEW`);
         expect(result.text.split(lineEnd).length).toBe(5);
       }),
-      { numRuns: 500 },
+      { numRuns: chooseRuns(500) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import { chooseRuns } from "../../../../test/support/soak.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { ModelStreamFormat } from "../../src/model-streams/model-stream-decoder.ts";
 import { cutAtRandom, cutEverywhere } from "./cut-body.ts";
@@ -55,7 +56,7 @@ test.each(formats)(verifies(["C8", "N25"], "%s: whatever the payloads hold, the 
       expect(turn.end.usage.totalTokens).toBe(turn.end.usage.promptTokens + turn.end.usage.completionTokens);
       expect(formatTurn(readChunks(format, cutAtRandom(body, seed)))).toBe(formatTurn(turn));
     }),
-    { numRuns: 300, seed: 1 },
+    { numRuns: chooseRuns(300), seed: 1 },
   );
   expect(Object.keys(Object.prototype)).toEqual([]);
 });
@@ -65,7 +66,7 @@ test.each(formats)(verifies("N25", "%s: bytes that are no answer at all"), (form
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer(), (body, seed) => {
       expect(formatTurn(readChunks(format, cutAtRandom(body, seed)))).toBe(formatTurn(readChunks(format, [body])));
     }),
-    { numRuns: 100, seed: 1 },
+    { numRuns: chooseRuns(100), seed: 1 },
   );
 });
 

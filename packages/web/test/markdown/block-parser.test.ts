@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createBlockParser } from "../../src/markdown/block-parser.ts";
 import { parseMarkdown } from "../../src/markdown/parse-markdown.ts";
+import { chooseRuns } from "../../../../test/support/soak.ts";
 
 /** Blocks of the text after it came in pieces. */
 function parseInPieces(pieces: readonly string[]): RootContent[] {
@@ -99,7 +100,7 @@ describe("text that grows", () => {
         const { grown, whole } = parseBothWays(cut(source, size));
         expect(grown).toEqual(whole);
       }),
-      { numRuns: Number(process.env["SHEAF_SOAK_RUNS"] ?? 300) },
+      { numRuns: chooseRuns(300) },
     );
   });
 

@@ -5,6 +5,7 @@ import { gfm } from "micromark-extension-gfm";
 import { describe, expect, test } from "vitest";
 import { formulas, formulasFromMarkdown } from "../../src/math/parse-math.ts";
 import { parseMarkdown } from "../../src/markdown/parse-markdown.ts";
+import { chooseRuns } from "../../../../test/support/soak.ts";
 
 /** With every construct, whatever the text. */
 const parseInFull = (source: string): unknown =>
@@ -67,7 +68,7 @@ describe("texts with and without tables and bare addresses", () => {
         }
         expect(parseMarkdown(source)).toEqual(full);
       }),
-      { numRuns: 300 },
+      { numRuns: chooseRuns(300) },
     );
   });
 });

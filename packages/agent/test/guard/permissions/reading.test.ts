@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { readCommand } from "../../../src/guard/permissions/read-command.ts";
 import { readInRealBash } from "./real-bash.ts";
 import { describeWithBubblewrap } from "../../../../../test/support/bubblewrap.ts";
+import { chooseRuns } from "../../../../../test/support/soak.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 
 /** The words of each part; undefined: not known. */
@@ -77,7 +78,7 @@ test(verifies("S-86", "a command reads the same whenever garbage is collected"),
   }
 });
 
-const total = Number(process.env.SHEAF_FUZZ_COMMANDS ?? 1500);
+const total = Number(process.env.SHEAF_FUZZ_COMMANDS ?? chooseRuns(1500));
 
 /** Words of signs that the shell reads, in any quotes, with anything between them. */
 const signs = [

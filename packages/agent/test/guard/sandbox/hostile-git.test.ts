@@ -23,9 +23,9 @@ const isRoot = process.getuid?.() === 0;
 const top = mkdtempSync(join(isRoot ? "/opt" : homedir(), "sheaf-hostile-git-"));
 afterAll(() => rmSync(top, { recursive: true, force: true }), 300_000);
 
-/** Each command is played by one of the users in turn; in a soak, by all of them. */
+/** Each user plays every 20th command; in a deep run the users take turns; in a soak, each plays all of them. */
 const users = isRoot ? [0, 4711] : [process.getuid!()];
-const step = chooseRuns(users.length, 1);
+const step = Math.ceil((10 * users.length) / chooseRuns(10, 10 * users.length));
 
 /** Node and the program where another user may read them. */
 function playAs(user: number, first: number): Result[] {

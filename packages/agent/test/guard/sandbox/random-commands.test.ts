@@ -6,10 +6,11 @@ import { arbitraryCommand, fuzzRules } from "../permissions/command-arbitrary.ts
 import { decideOn } from "../permissions/policy.ts";
 import { runInRealBash } from "../permissions/real-bash.ts";
 import { describeWithBubblewrap } from "../../../../../test/support/bubblewrap.ts";
+import { chooseRuns } from "../../../../../test/support/soak.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 
 /** `SHEAF_FUZZ_COMMANDS=100000` is the full figure. */
-const total = Number(process.env.SHEAF_FUZZ_COMMANDS ?? 1000);
+const total = Number(process.env.SHEAF_FUZZ_COMMANDS ?? chooseRuns(2000));
 const batchSize = 2500;
 
 const programs = [

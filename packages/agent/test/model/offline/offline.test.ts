@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { ModelEvent } from "@sheaf/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { chooseRuns } from "../../../../../test/support/soak.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createOfflineModel, toTextGroups } from "../../../src/model/offline/offline.ts";
 import { runModel, type Conversation, type World } from "../run-model.ts";
@@ -347,7 +348,7 @@ test(verifies("S-72", "any text is read, in time that grows with its length"), a
     fc.asyncProperty(text, async (prompt) => {
       expect((await run(prompt)).turns.length).toBeGreaterThan(0);
     }),
-    { numRuns: 100 },
+    { numRuns: chooseRuns(100) },
   );
   for (const mark of [...marks, "a", "a.", "an ", "<!--", "[", "(", "\n", "---\n", "```\n", "a,", "fasse "]) {
     const start = performance.now();

@@ -1,0 +1,14 @@
+/** Which tests only `npm run test:deep` runs: they take long, so they run each night and not for each change. */
+
+/** A soak (`soak.ts`) is deeper still. */
+export const isDeep = ["SHEAF_DEEP", "SHEAF_SOAK", "SHEAF_SOAK_RUNS", "SHEAF_SOAK_HOURS"].some(
+  (name) => process.env[name] !== undefined,
+);
+
+/** Files that are deep as a whole. Single tests and blocks are `testDeep` and `describeDeep` (`describe-where.ts`). */
+export const deepFiles: readonly string[] = ["test/reliability/*.test.ts"];
+
+/** Removes deep tests from the text of a test file, to see which clauses the other tests cite. */
+export function removeDeepTests(text: string): string {
+  return text.replaceAll(/^( *)(?:test|describe)Deep\((?:.*\);|[\s\S]*?\n\1[)}].*)$/gm, "");
+}
