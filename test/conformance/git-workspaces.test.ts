@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { reduce, type ChatResponse, type ConversationChanges } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { describeWithBubblewrap, missingBubblewrap } from "../support/bubblewrap.ts";
-import { skipIfMissing } from "../support/describe-where.ts";
+import { skipIfMissing, testDeep } from "../support/describe-where.ts";
 import { begin, createCluster, readWhole } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
 import { startGitServer } from "../support/git-server.ts";
@@ -337,62 +337,65 @@ describeWithBubblewrap("a setup", () => {
 });
 
 describeWithPostgres("two servers", (postgres) => {
-  test(verifies(["R-52", "R-53"], "files follow the conversation, also when its server is lost or stops"), async () => {
-    const { remote, address } = createRemote();
-    const turns = [
-      { events: [write("b.txt", "b\n")] },
-      done,
-      { events: [edit("b.txt", "b", "B")] },
-      done,
-      // A server is lost, in a turn after the one that made a file, and in the middle of a call.
-      { events: [run("cat a.txt b.txt > c.txt")] },
-      { events: [{ text: "I go on. " }, run("echo x > d.txt; sleep 60")] },
-      { events: [run("ls")] },
-      // Another one goes down.
-      { events: [run("echo y > e.txt; sleep 60")] },
-      { events: [{ text: "All done." }] },
-    ];
-    const args = ["--workspace", `app=${address}`, "--force", "--on-node-loss", "resume", "--grace", "0"];
-    const cluster = await createCluster(postgres, folders, { script: { turns, after: "repeat_last" }, args });
-    const [one, other] = [await cluster.start("a"), await cluster.start("b")];
-    const { conversation } = await chat(one);
-    expect(Object.keys(readTrees(other.home))).toEqual([]);
-    const second = await chat(other, conversation);
-    expect(git(remote, "show", `refs/sheaf/${conversation}/${second.id}:b.txt`)).toBe("B");
-    expect(await readChanges(one, conversation)).toMatchObject([{ filePath: "b.txt", operation: "create" }]);
+  testDeep(
+    verifies(["R-52", "R-53"], "files follow the conversation, also when its server is lost or stops"),
+    async () => {
+      const { remote, address } = createRemote();
+      const turns = [
+        { events: [write("b.txt", "b\n")] },
+        done,
+        { events: [edit("b.txt", "b", "B")] },
+        done,
+        // A server is lost, in a turn after the one that made a file, and in the middle of a call.
+        { events: [run("cat a.txt b.txt > c.txt")] },
+        { events: [{ text: "I go on. " }, run("echo x > d.txt; sleep 60")] },
+        { events: [run("ls")] },
+        // Another one goes down.
+        { events: [run("echo y > e.txt; sleep 60")] },
+        { events: [{ text: "All done." }] },
+      ];
+      const args = ["--workspace", `app=${address}`, "--force", "--on-node-loss", "resume", "--grace", "0"];
+      const cluster = await createCluster(postgres, folders, { script: { turns, after: "repeat_last" }, args });
+      const [one, other] = [await cluster.start("a"), await cluster.start("b")];
+      const { conversation } = await chat(one);
+      expect(Object.keys(readTrees(other.home))).toEqual([]);
+      const second = await chat(other, conversation);
+      expect(git(remote, "show", `refs/sheaf/${conversation}/${second.id}:b.txt`)).toBe("B");
+      expect(await readChanges(one, conversation)).toMatchObject([{ filePath: "b.txt", operation: "create" }]);
 
-    const readTree = (server: TestServer): string[] | undefined => readTrees(server.home)[conversation];
-    const { path, seen, read } = await begin(one, { conversationId: conversation });
-    await expect.poll(() => readTree(one), { timeout: 10_000 }).toContain("d.txt");
-    await one.stop("SIGKILL");
-    await read;
-    await expect.poll(() => readTree(other), { timeout: 15_000 }).toContain("e.txt");
-    const third = await cluster.start("c");
-    await other.stop();
-    const answer = reduce(await readWhole(third, path, seen));
-    expect(answer.status).toBe("completed");
-    const commands = answer.documents.filter(({ type }) => type === "terminal_command");
-    expect(commands.map(({ metadata }) => (metadata as { output?: string }).output)).toEqual([
-      "",
-      expect.anything(),
-      "a.txt\nb.txt\nc.txt\n",
-      expect.anything(),
-    ]);
-    const texts = await postgres.run(cluster.store, "SELECT events FROM sheaf.event_groups");
-    const log = texts.map(({ events }) => events).join("\n");
-    expect(log).toMatch(/INTERRUPTED[^]*what it changed in files may be lost/);
-    expect(log).toMatch(/The files are those that were recorded last.*may be lost: look/);
-    // What a call had done when its server went down is recorded: nothing of it is lost.
-    expect(readTree(third)).toEqual([".git", ".gitignore", "a.txt", "b.txt", "c.txt", "e.txt"]);
-    const filePaths = ["b.txt", "c.txt", "e.txt"];
-    expect((await readChanges(third, conversation)).map(({ filePath }) => filePath)).toEqual(filePaths);
-    const published = await post(third, `/v1/conversations/${conversation}/publish`, { branch: "x", message: "x" });
-    expect(published.status).toBe(201);
-    expect(git(remote, "diff", "--name-only", "main", "x").split("\n")).toEqual(filePaths);
-    const reverted = await post(third, `/v1/conversations/${conversation}/revert`, { responseId: answer.id });
-    expect(reverted.status).toBe(200);
-    expect((await readChanges(third, conversation)).map(({ filePath }) => filePath)).toEqual(["b.txt"]);
-  });
+      const readTree = (server: TestServer): string[] | undefined => readTrees(server.home)[conversation];
+      const { path, seen, read } = await begin(one, { conversationId: conversation });
+      await expect.poll(() => readTree(one), { timeout: 10_000 }).toContain("d.txt");
+      await one.stop("SIGKILL");
+      await read;
+      await expect.poll(() => readTree(other), { timeout: 15_000 }).toContain("e.txt");
+      const third = await cluster.start("c");
+      await other.stop();
+      const answer = reduce(await readWhole(third, path, seen));
+      expect(answer.status).toBe("completed");
+      const commands = answer.documents.filter(({ type }) => type === "terminal_command");
+      expect(commands.map(({ metadata }) => (metadata as { output?: string }).output)).toEqual([
+        "",
+        expect.anything(),
+        "a.txt\nb.txt\nc.txt\n",
+        expect.anything(),
+      ]);
+      const texts = await postgres.run(cluster.store, "SELECT events FROM sheaf.event_groups");
+      const log = texts.map(({ events }) => events).join("\n");
+      expect(log).toMatch(/INTERRUPTED[^]*what it changed in files may be lost/);
+      expect(log).toMatch(/The files are those that were recorded last.*may be lost: look/);
+      // What a call had done when its server went down is recorded: nothing of it is lost.
+      expect(readTree(third)).toEqual([".git", ".gitignore", "a.txt", "b.txt", "c.txt", "e.txt"]);
+      const filePaths = ["b.txt", "c.txt", "e.txt"];
+      expect((await readChanges(third, conversation)).map(({ filePath }) => filePath)).toEqual(filePaths);
+      const published = await post(third, `/v1/conversations/${conversation}/publish`, { branch: "x", message: "x" });
+      expect(published.status).toBe(201);
+      expect(git(remote, "diff", "--name-only", "main", "x").split("\n")).toEqual(filePaths);
+      const reverted = await post(third, `/v1/conversations/${conversation}/revert`, { responseId: answer.id });
+      expect(reverted.status).toBe(200);
+      expect((await readChanges(third, conversation)).map(({ filePath }) => filePath)).toEqual(["b.txt"]);
+    },
+  );
 
   test(verifies("R-53", "without a repository for states a response is ended with its server"), async () => {
     const { address } = createRemote();

@@ -6,6 +6,7 @@ import { asOther, begin, createCluster, readWhole } from "../support/cluster.ts"
 import { describeWithPostgres } from "../support/postgres.ts";
 import { readEvents, type TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -61,7 +62,7 @@ describeWithPostgres("servers that share a database", (postgres) => {
     expect(documents.at(-1)).toMatchObject({ type: "error", metadata: { errorCode: "CANCELLED" } });
   });
 
-  test.concurrent(
+  testDeep(
     verifies(["R-01", "R-32"], "a server dies: the other one ends its response, and goes on with it"),
     async (context) => {
       const [one, other] = await startTwo(context, slow);
@@ -139,7 +140,7 @@ describeWithPostgres("servers that share a database", (postgres) => {
     expect(await postgres.run(cluster.store, "SELECT * FROM sheaf.letters")).toEqual([]);
   });
 
-  test.concurrent(
+  testDeep(
     verifies("R-37", "a decision whose notice is lost arrives; one that nobody takes does not count"),
     async (context) => {
       const cluster = await createCluster(postgres, folders, {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { installClients } from "../support/clients.ts";
-import { describeWhere } from "../support/describe-where.ts";
+import { describeWhere, testDeep } from "../support/describe-where.ts";
 import { compiledCode, createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -148,7 +148,7 @@ describeWhere("published servers", missing, () => {
     },
   );
 
-  test(verifies(["C53", "C24"], "notifications of progress keep a call alive"), async () => {
+  testDeep(verifies(["C53", "C24"], "notifications of progress keep a call alive"), async () => {
     const long = "everything__trigger-long-running-operation";
     const { run } = createPlace({ timeoutSeconds: 4 });
     expect((await run([[long, { duration: 8, steps: 40 }]])).results).toEqual([

@@ -8,6 +8,7 @@ import { begin, createCluster, readWhole, type Cluster } from "../support/cluste
 import { describeWithPostgres } from "../support/postgres.ts";
 import type { TestServer } from "../support/server.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -62,7 +63,7 @@ describeWithPostgres("a server is lost", (postgres) => {
     },
   );
 
-  test.concurrent(
+  testDeep(
     verifies("R-40", "it dies before its first event is stored: another one begins with the message"),
     async (context) => {
       const script = { turns: [{ events: words(60) }, { events: [{ text: "Answered." }] }] };
@@ -142,7 +143,7 @@ describeWithPostgres("a server is lost", (postgres) => {
     },
   );
 
-  test.concurrent(
+  testDeep(
     verifies(["R-40", "R-43"], "it stops for longer than its lease: it writes nothing more, its command ends"),
     async (context) => {
       const beats = "while true; do echo x >> beats; sleep 0.1; done";
@@ -188,7 +189,7 @@ describeWithPostgres("a server is lost", (postgres) => {
     }
   });
 
-  test(
+  testDeep(
     verifies("R-71", "the database is away for long: a response ends or goes on, and readers see what is stored"),
     async () => {
       const script = { turns: [{ events: words(300) }, { events: [{ text: "And so on." }] }], after: "repeat_last" };

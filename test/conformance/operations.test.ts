@@ -8,6 +8,7 @@ import { begin, createCluster, readWhole, type Cluster } from "../support/cluste
 import { describeWithPostgres } from "../support/postgres.ts";
 import { readEvents, startServer, type TestServer } from "../support/server.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -66,28 +67,25 @@ describeWithPostgres("servers of a database", (postgres) => {
     await expect.poll(() => readStatus(one)).toEqual([503, "closing"]);
   });
 
-  test.concurrent(
-    verifies("R-61", "hand their responses over, again and again; no call runs twice"),
-    async (context) => {
-      const cluster = await start(context, calls, resume);
-      let [one, other] = [await cluster.start("0"), await cluster.start("1")];
-      const { path, seen, read } = await begin(one);
-      // More often than a response may lose its server.
-      for (let round = 2; round <= 5; round += 1) {
-        expect(await one.stop("SIGTERM")).toBe(0);
-        expect(one.log()).toContain("handing_over");
-        const taken = '"event":"response_recovered"';
-        one = other;
-        await context.expect.poll(one.log, { timeout: 6000 }).toContain(taken);
-        other = await cluster.start(`${round}`);
-      }
-      await read;
-      const events = await readWhole(one, path, seen);
-      expect(reduce(events).status).toBe("completed");
-      const effects = readFileSync(join(cluster.cwd, "effects"), "utf8").trimEnd().split("\n");
-      expect(effects).toEqual([...new Set(effects)]);
-    },
-  );
+  testDeep(verifies("R-61", "hand their responses over, again and again; no call runs twice"), async (context) => {
+    const cluster = await start(context, calls, resume);
+    let [one, other] = [await cluster.start("0"), await cluster.start("1")];
+    const { path, seen, read } = await begin(one);
+    // More often than a response may lose its server.
+    for (let round = 2; round <= 5; round += 1) {
+      expect(await one.stop("SIGTERM")).toBe(0);
+      expect(one.log()).toContain("handing_over");
+      const taken = '"event":"response_recovered"';
+      one = other;
+      await context.expect.poll(one.log, { timeout: 6000 }).toContain(taken);
+      other = await cluster.start(`${round}`);
+    }
+    await read;
+    const events = await readWhole(one, path, seen);
+    expect(reduce(events).status).toBe("completed");
+    const effects = readFileSync(join(cluster.cwd, "effects"), "utf8").trimEnd().split("\n");
+    expect(effects).toEqual([...new Set(effects)]);
+  });
 
   test.concurrent(
     verifies(["R-61", "R-18"], "without another one, or without the flag, the response ends"),
@@ -158,7 +156,7 @@ describeWithPostgres("servers of a database", (postgres) => {
     },
   );
 
-  test.concurrent(
+  testDeep(
     verifies("R-68", "go on while a newer one migrates; one that starts later refuses the database"),
     async (context) => {
       const slow = { turns: [{ events: [{ text: "a " }, { wait_ms: 3000 }, { text: "b" }] }], after: "loop" };

@@ -5,6 +5,7 @@ import { asOther, begin, createCluster, readWhole, type Cluster } from "../suppo
 import { describeWithPostgres } from "../support/postgres.ts";
 import { readEvents, type TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -24,7 +25,7 @@ describeWithPostgres("a queue that servers share", (postgres) => {
   const readStatus = async (server: TestServer, path: string): Promise<string> =>
     ((await (await server.fetch(path)).json()) as ChatResponse).status;
 
-  test(verifies("R-38", "messages wait at all servers, and begin in their order, one at a time"), async () => {
+  testDeep(verifies("R-38", "messages wait at all servers, and begin in their order, one at a time"), async () => {
     const [cluster, one, other] = await startTwo();
     const { path, conversationId, read } = await begin(one);
     const queue = { conversationId, whenBusy: "queue" };

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { publishedPackages } from "../../scripts/published-packages.ts";
+import { describeDeep } from "../support/describe-where.ts";
 import { packPackage, runProgram, unpackInto } from "../support/packed-packages.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 
@@ -117,6 +118,7 @@ describe("in a project of CommonJS", () => {
 import { createConversation } from "@sheaf/client/chat";
 import type { ChatResponse } from "@sheaf/protocol";
 import { encodeSse } from "@sheaf/protocol/encode";
+import { describeDeep } from "../support/describe-where.ts";
 const client: SheafClient = createClient({ baseUrl: "http://127.0.0.1:9", token: "" });
 // @ts-expect-error -- the types are there: any would have every field
 client.nothing;
@@ -133,7 +135,7 @@ export const some = [createConversation, encodeSse] as const;
   });
 });
 
-describe("npm install --global", () => {
+describeDeep("npm install --global", () => {
   test("puts a program into the prefix that works", () => {
     const folder = folders.newFolder();
     // Without a registry: ripgrep and SHA-256, the only packages of others, come from here.

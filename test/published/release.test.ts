@@ -11,6 +11,7 @@ import { parse } from "yaml";
 import { publishedPackages } from "../../scripts/published-packages.ts";
 import { runProgram } from "../support/packed-packages.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 
 const root = join(import.meta.dirname, "../..");
 const folders = createTestFolder();
@@ -212,41 +213,49 @@ async function publishTo(port: number, cwd: string) {
   return { status, output };
 }
 
-test("publish-packages publishes in the order of dependencies, goes on after a failure, and never publishes twice", async () => {
-  const cwd = createRepository();
-  const registry = await startRegistry();
-  registry.broken.add("@sheaf/client");
-  const first = await publishTo(registry.port, cwd);
-  expect([first.status, first.output]).toEqual([1, expect.stringContaining("@sheaf/client@0.1.0 was not published")]);
-  expect(registry.order).toEqual(["@sheaf/protocol latest", "@sheaf/documents latest"]);
+testDeep(
+  "publish-packages publishes in the order of dependencies, goes on after a failure, and never publishes twice",
+  async () => {
+    const cwd = createRepository();
+    const registry = await startRegistry();
+    registry.broken.add("@sheaf/client");
+    const first = await publishTo(registry.port, cwd);
+    expect([first.status, first.output]).toEqual([1, expect.stringContaining("@sheaf/client@0.1.0 was not published")]);
+    expect(registry.order).toEqual(["@sheaf/protocol latest", "@sheaf/documents latest"]);
 
-  registry.broken.clear();
-  const second = await publishTo(registry.port, cwd);
-  expect(second).toEqual({
-    status: 0,
-    output: `@sheaf/protocol@0.1.0 is there already
+    registry.broken.clear();
+    const second = await publishTo(registry.port, cwd);
+    expect(second).toEqual({
+      status: 0,
+      output: `@sheaf/protocol@0.1.0 is there already
 @sheaf/documents@0.1.0 is there already
 @sheaf/client@0.1.0 is published as latest
 sheaf-conformance@0.1.0 is published as latest
 sheaf@0.1.0 is published as latest
 `,
-  });
-  expect((await publishTo(registry.port, cwd)).output.match(/is there already\n/g)).toHaveLength(5);
-  expect(registry.order).toHaveLength(5);
-}, 240_000);
+    });
+    expect((await publishTo(registry.port, cwd)).output.match(/is there already\n/g)).toHaveLength(5);
+    expect(registry.order).toHaveLength(5);
+  },
+  240_000,
+);
 
-test("publish-packages publishes nothing when npm has a version with other content", async () => {
-  const cwd = createRepository();
-  const registry = await startRegistry();
-  registry.broken.add("@sheaf/client");
-  await publishTo(registry.port, cwd);
-  registry.broken.clear();
-  writeFileSync(join(cwd, "packages/documents/dist/index.js"), "export const other = 1;\n");
-  const { status, output } = await publishTo(registry.port, cwd);
-  const message = "publish-packages: npm has @sheaf/documents@0.1.0 with other content (sha512-";
-  expect([status, output]).toEqual([1, expect.stringContaining(message)]);
-  expect(registry.order).toEqual(["@sheaf/protocol latest", "@sheaf/documents latest"]);
-}, 240_000);
+testDeep(
+  "publish-packages publishes nothing when npm has a version with other content",
+  async () => {
+    const cwd = createRepository();
+    const registry = await startRegistry();
+    registry.broken.add("@sheaf/client");
+    await publishTo(registry.port, cwd);
+    registry.broken.clear();
+    writeFileSync(join(cwd, "packages/documents/dist/index.js"), "export const other = 1;\n");
+    const { status, output } = await publishTo(registry.port, cwd);
+    const message = "publish-packages: npm has @sheaf/documents@0.1.0 with other content (sha512-";
+    expect([status, output]).toEqual([1, expect.stringContaining(message)]);
+    expect(registry.order).toEqual(["@sheaf/protocol latest", "@sheaf/documents latest"]);
+  },
+  240_000,
+);
 
 interface Workflow {
   readonly permissions: object;
@@ -255,7 +264,7 @@ interface Workflow {
   >;
 }
 
-describe.each(["ci", "release"])("the workflow %s", (name) => {
+describe.each(["ci", "deep", "release"])("the workflow %s", (name) => {
   const text = read(root, `.github/workflows/${name}.yml`);
   const workflow = parse(text) as Workflow;
 
@@ -268,9 +277,9 @@ describe.each(["ci", "release"])("the workflow %s", (name) => {
     const uses = Object.values(workflow.jobs).flatMap(({ steps }) => steps.flatMap((step) => step.uses ?? []));
     expect(uses.length).toBeGreaterThan(0);
     expect(text.match(/uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/gm)).toHaveLength(uses.length);
-    expect(workflow.permissions).toEqual(name === "ci" ? { contents: "read" } : {});
+    expect(workflow.permissions).toEqual(name === "release" ? {} : { contents: "read" });
     expect(Object.values(workflow.jobs).map(({ permissions }) => permissions)).toEqual([
-      name === "ci" ? undefined : { contents: "read", "id-token": "write" },
+      name === "release" ? { contents: "read", "id-token": "write" } : undefined,
     ]);
   });
 

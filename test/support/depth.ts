@@ -6,7 +6,7 @@ export const isDeep = ["SHEAF_DEEP", "SHEAF_SOAK", "SHEAF_SOAK_RUNS", "SHEAF_SOA
 );
 
 /** Files that are deep as a whole. Single tests and blocks are `testDeep` and `describeDeep` (`describe-where.ts`). */
-export const deepFiles: readonly string[] = ["test/reliability/*.test.ts"];
+export const deepFiles: readonly string[] = ["test/conformance/cluster-kit.test.ts", "test/reliability/*.test.ts"];
 
 /** Removes deep tests from the text of a test file, to see which clauses the other tests cite. */
 export function removeDeepTests(text: string): string {
