@@ -5,6 +5,7 @@ import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 import { severalApprovals, severalQuestions, thoughtful, wideText } from "./scenario.ts";
 
@@ -15,40 +16,43 @@ function findDocument(page: Page, type: string): Locator {
 }
 
 describeWithChromium("tables and long words", (browser) => {
-  test("a wide table scrolls on its own, its words stay whole, and the page stays as wide as the screen", async () => {
-    const { page, faults } = await openScenario(browser, folder, { script: wideText });
-    await sendMessage(page, `See https://example.com/${"a-very-long-path/".repeat(20)}?q=${"x".repeat(200)}`);
-    await waitForAnswer(page);
-    await takeScreenshots(page, "tables");
-    await page.setViewportSize({ width: 390, height: 844 });
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
-    const wide = page.getByRole("group", { name: "Table: Region, Requests, Errors, p50, p99, Note" });
-    await wide.waitFor();
-    expect(await wide.evaluate((frame) => frame.scrollWidth > frame.clientWidth)).toBe(true);
-    // Each of them would break into several lines if it could.
-    const lines = await wide.locator("td:nth-child(-n + 5)").evaluateAll((cells) =>
-      cells.map((cell) => {
-        const range = document.createRange();
-        range.selectNodeContents(cell);
-        return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
-      }),
-    );
-    expect(new Set(lines)).toEqual(new Set([1]));
-    await wide.focus();
-    await page.keyboard.press("ArrowRight");
-    await expect.poll(() => wide.evaluate((frame) => frame.scrollLeft)).toBeGreaterThan(0);
-    // A table that fits is no region to scroll, and nothing to stop at with the keyboard.
-    expect(await page.locator(".table-frame").count()).toBe(3);
-    expect(await page.locator(".table-frame[tabindex]").count()).toBe(1);
-    expect(await findAccessFaults(page)).toEqual([]);
-    // The head of the long one stays while its rows go by.
-    await page.setViewportSize({ width: 1280, height: 700 });
-    const head = page.getByRole("columnheader", { name: "Step" });
-    await page.getByRole("cell", { name: "Row 50" }).scrollIntoViewIfNeeded();
-    const top = await page.locator(".scroller").evaluate((scroller) => scroller.getBoundingClientRect().top);
-    expect(Math.round((await head.boundingBox())!.y)).toBe(Math.round(top));
-    expect(faults()).toEqual([]);
-  });
+  testDeep(
+    "a wide table scrolls on its own, its words stay whole, and the page stays as wide as the screen",
+    async () => {
+      const { page, faults } = await openScenario(browser, folder, { script: wideText });
+      await sendMessage(page, `See https://example.com/${"a-very-long-path/".repeat(20)}?q=${"x".repeat(200)}`);
+      await waitForAnswer(page);
+      await takeScreenshots(page, "tables");
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+      const wide = page.getByRole("group", { name: "Table: Region, Requests, Errors, p50, p99, Note" });
+      await wide.waitFor();
+      expect(await wide.evaluate((frame) => frame.scrollWidth > frame.clientWidth)).toBe(true);
+      // Each of them would break into several lines if it could.
+      const lines = await wide.locator("td:nth-child(-n + 5)").evaluateAll((cells) =>
+        cells.map((cell) => {
+          const range = document.createRange();
+          range.selectNodeContents(cell);
+          return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+        }),
+      );
+      expect(new Set(lines)).toEqual(new Set([1]));
+      await wide.focus();
+      await page.keyboard.press("ArrowRight");
+      await expect.poll(() => wide.evaluate((frame) => frame.scrollLeft)).toBeGreaterThan(0);
+      // A table that fits is no region to scroll, and nothing to stop at with the keyboard.
+      expect(await page.locator(".table-frame").count()).toBe(3);
+      expect(await page.locator(".table-frame[tabindex]").count()).toBe(1);
+      expect(await findAccessFaults(page)).toEqual([]);
+      // The head of the long one stays while its rows go by.
+      await page.setViewportSize({ width: 1280, height: 700 });
+      const head = page.getByRole("columnheader", { name: "Step" });
+      await page.getByRole("cell", { name: "Row 50" }).scrollIntoViewIfNeeded();
+      const top = await page.locator(".scroller").evaluate((scroller) => scroller.getBoundingClientRect().top);
+      expect(Math.round((await head.boundingBox())!.y)).toBe(Math.round(top));
+      expect(faults()).toEqual([]);
+    },
+  );
 });
 
 describeWithChromium("questions", (browser) => {

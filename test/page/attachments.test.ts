@@ -7,6 +7,7 @@ import { pdf } from "../support/images.ts";
 import { waitForAnswer, waitUntil } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folder = createTestFolder();
@@ -44,7 +45,7 @@ async function listFiles(server: { fetch: (path: string) => Promise<Response> })
 }
 
 describeWithChromium("attachments in the page", (browser) => {
-  test(
+  testDeep(
     verifies(["X48", "X49", "S-102"], "images open at full size, also after a reload; texts are names"),
     async () => {
       const { page, server, faults } = await openScenario(browser, folder, { script: hello });
@@ -176,7 +177,7 @@ describeWithChromium("attachments in the page", (browser) => {
     expect(faults()).toEqual([]);
   });
 
-  test(verifies("X46", "that the server has no more are sent again, or named"), async () => {
+  testDeep(verifies("X46", "that the server has no more are sent again, or named"), async () => {
     const { page, server, faults } = await openScenario(browser, folder, { script: hello });
     const attach = async (): Promise<void> => {
       await give(page, "drop", "red.png", pixel);

@@ -7,6 +7,7 @@ import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folder = createTestFolder();
@@ -61,7 +62,7 @@ describeWithChromium("the changes of a conversation", (browser) => {
       files: { "src/routes.py": routes, "README.md": "# Greenhouse\n\nReads sensors and waters plants.\n" },
     });
 
-  test(
+  testDeep(
     verifies(["X28", "X32"], "are coloured, can be seen with the lines around them, and listed to jump"),
     async () => {
       const { page, faults } = await open();

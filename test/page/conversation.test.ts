@@ -7,6 +7,7 @@ import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer, waitUntil } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 import { approval, endless, planThenBuild, short, workspace } from "./scenario.ts";
 
@@ -121,7 +122,7 @@ describeWithChromium("a conversation in the page", (browser) => {
     await page.getByRole("button", { name: "Send" }).waitFor();
   });
 
-  test("list, search, fork, revert, export and delete", async () => {
+  testDeep("list, search, fork, revert, export and delete", async () => {
     const { page, server, faults } = await openScenario(browser, folder, { script: short });
     const rows = page.getByRole("navigation").getByRole("listitem");
     await sendMessage(page, "First about apples");
@@ -170,7 +171,7 @@ describeWithChromium("a conversation in the page", (browser) => {
     expect(faults()).toEqual([]);
   });
 
-  test("mode, model and named files go with the message; Enter while composing does not send", async () => {
+  testDeep("mode, model and named files go with the message; Enter while composing does not send", async () => {
     const files = { "docs/a b.md": "a\n", "docs/b.md": "b\n", "src/main.py": "m\n" };
     const { page, server } = await openScenario(browser, folder, {
       script: short,
@@ -209,7 +210,7 @@ describeWithChromium("a conversation in the page", (browser) => {
     });
   });
 
-  test(verifies(["X28", "X29"], "its changes are shown together, and undone by hunk and by file"), async () => {
+  testDeep(verifies(["X28", "X29"], "its changes are shown together, and undone by hunk and by file"), async () => {
     const lines = Array.from({ length: 40 }, (_, index) => `line ${index + 1}\n`);
     const edit = (from: string, to: string) => ({
       call: { tool: "edit_file", arguments: { target_file: "a.txt", edits: [{ old_string: from, new_string: to }] } },
@@ -271,7 +272,7 @@ describeWithChromium("a conversation in the page", (browser) => {
     expect(faults()).toEqual([]);
   });
 
-  test("a message written during an answer is sent after it, or comes back when it is stopped", async () => {
+  testDeep("a message written during an answer is sent after it, or comes back when it is stopped", async () => {
     const slow = { events: [{ text: "One " }, { wait_ms: 1500 }, { text: "two." }] };
     const script = { turns: [slow, slow, { events: [{ text: "Begun " }, { wait_ms: 60_000 }] }], after: "loop" };
     const { page, faults } = await openScenario(browser, folder, { script });
@@ -309,7 +310,7 @@ describeWithChromium("a conversation in the page", (browser) => {
     expect(conversations).toMatchObject([{ workspace: "two" }]);
   });
 
-  test("appearance and language are chosen, and stay", async () => {
+  testDeep("appearance and language are chosen, and stay", async () => {
     const { page } = await openScenario(browser, folder, { script: short });
     await page.getByRole("button", { name: "Settings" }).click();
     await page.getByLabel("Appearance").selectOption("dark");

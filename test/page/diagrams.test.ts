@@ -5,6 +5,7 @@ import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 import { escapes, hostileDiagrams } from "./hostile-diagrams.ts";
 
@@ -127,7 +128,7 @@ describeWithChromium("diagrams", (browser) => {
     }
   });
 
-  test(verifies("S-112", "one that never ends is removed, and the page answers meanwhile"), async () => {
+  testDeep(verifies("S-112", "one that never ends is removed, and the page answers meanwhile"), async () => {
     const { page } = await openDiagrams(browser, toFence(flow));
     // What a source that the library never gets done with does to its document.
     await page.route("**/diagram.html", (route) =>

@@ -5,6 +5,7 @@ import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer } from "../support/page.ts";
 import { openScenario } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { isDeep } from "../support/depth.ts";
 import { chooseRuns } from "../support/soak.ts";
 import { verifies } from "../support/verifies.ts";
 import { hostileAnswers, hostileFields } from "./hostile-answers.ts";
@@ -101,12 +102,12 @@ describeWithChromium("hostile answers", (browser) => {
     expect(new Set(answers).size).toBe(answers.length);
   });
 
-  // Each size of deltas once, with and without the policy; every pair in a soak.
+  // The page holds without the policy: each night with every size of deltas, in a soak with every pair.
   const pairs: readonly (readonly [number, boolean])[] = [
-    [1, true],
-    [7, false],
-    [64, true],
     [64, false],
+    [7, false],
+    [1, true],
+    [64, true],
     [7, true],
     [1, false],
   ];
@@ -136,79 +137,86 @@ describeWithChromium("hostile answers", (browser) => {
     },
   );
 
-  test.each([true, false])(verifies("S-60", "in every field of every document, policy on: %s"), async (hasPolicy) => {
-    const all = hostileFields.join(" ");
-    const script = {
-      turns: [
-        ...hostileFields.map((field) => ({
-          events: [
-            { text: `\`\`\`1:2:${field}\n${field}\n\`\`\`\n\`\`\`${field} purpose=${field}\n${field}\n\`\`\`` },
-            {
-              call: {
-                tool: "write_file",
-                arguments: { target_file: `${field.replaceAll("/", "_")}.md`, content: field },
-              },
-            },
-            { call: { tool: field, arguments: { [field]: field } } },
-            { call: { tool: "run_terminal_cmd", arguments: { command: `printf '%s' '${field}'` } } },
-          ],
-        })),
-        {
-          events: [
-            {
-              call: {
-                tool: "create_plan",
-                arguments: {
-                  title: all,
-                  overview: all,
-                  plan: all,
-                  todos: [
-                    { id: "a", content: all },
-                    { id: "b", content: all, dependencies: ["a"] },
-                  ],
+  test.each(isDeep ? [true, false] : [false])(
+    verifies("S-60", "in every field of every document, policy on: %s"),
+    async (hasPolicy) => {
+      const all = hostileFields.join(" ");
+      const script = {
+        turns: [
+          ...hostileFields.map((field) => ({
+            events: [
+              { text: `\`\`\`1:2:${field}\n${field}\n\`\`\`\n\`\`\`${field} purpose=${field}\n${field}\n\`\`\`` },
+              {
+                call: {
+                  tool: "write_file",
+                  arguments: { target_file: `${field.replaceAll("/", "_")}.md`, content: field },
                 },
               },
-            },
-            {
-              call: {
-                tool: "todo_write",
-                arguments: { merge: true, todos: [{ id: "a", content: all, status: "in_progress" }] },
-              },
-            },
-          ],
-        },
-        {
-          events: [
-            {
-              call: {
-                tool: "ask_question",
-                arguments: {
-                  title: all,
-                  questions: [
-                    { id: "q", prompt: all, options: hostileFields.map((label, index) => ({ id: `${index}`, label })) },
-                  ],
+              { call: { tool: field, arguments: { [field]: field } } },
+              { call: { tool: "run_terminal_cmd", arguments: { command: `printf '%s' '${field}'` } } },
+            ],
+          })),
+          {
+            events: [
+              {
+                call: {
+                  tool: "create_plan",
+                  arguments: {
+                    title: all,
+                    overview: all,
+                    plan: all,
+                    todos: [
+                      { id: "a", content: all },
+                      { id: "b", content: all, dependencies: ["a"] },
+                    ],
+                  },
                 },
               },
-            },
-          ],
-        },
-      ],
-    };
-    const { page, server } = await openScenario(browser, folder, {
-      script,
-      context: { bypassCSP: !hasPolicy, ...wholeList },
-    });
-    const foreign = watchRequests(page, server.address);
-    await page.evaluate(watch);
-    await sendMessage(page, all);
-    await waitForAnswer(page);
-    await page.evaluate(
-      "for (const button of document.querySelectorAll('[role=feed] [aria-expanded=false]')) button.click()",
-    );
-    await page.locator("[role=feed] [aria-expanded=false]").first().waitFor({ state: "detached" });
-    expect(await page.getByRole("radio", { name: "<script>hit()</script>" }).count()).toBe(1);
-    expect(await page.evaluate(findIntruders)).toEqual([]);
-    expect(await page.evaluate("globalThis.hits")).toEqual([]);
-    expect(foreign).toEqual([]);
-  });
+              {
+                call: {
+                  tool: "todo_write",
+                  arguments: { merge: true, todos: [{ id: "a", content: all, status: "in_progress" }] },
+                },
+              },
+            ],
+          },
+          {
+            events: [
+              {
+                call: {
+                  tool: "ask_question",
+                  arguments: {
+                    title: all,
+                    questions: [
+                      {
+                        id: "q",
+                        prompt: all,
+                        options: hostileFields.map((label, index) => ({ id: `${index}`, label })),
+                      },
+                    ],
+                  },
+                },
+              },
+            ],
+          },
+        ],
+      };
+      const { page, server } = await openScenario(browser, folder, {
+        script,
+        context: { bypassCSP: !hasPolicy, ...wholeList },
+      });
+      const foreign = watchRequests(page, server.address);
+      await page.evaluate(watch);
+      await sendMessage(page, all);
+      await waitForAnswer(page);
+      await page.evaluate(
+        "for (const button of document.querySelectorAll('[role=feed] [aria-expanded=false]')) button.click()",
+      );
+      await page.locator("[role=feed] [aria-expanded=false]").first().waitFor({ state: "detached" });
+      expect(await page.getByRole("radio", { name: "<script>hit()</script>" }).count()).toBe(1);
+      expect(await page.evaluate(findIntruders)).toEqual([]);
+      expect(await page.evaluate("globalThis.hits")).toEqual([]);
+      expect(foreign).toEqual([]);
+    },
+  );
 });

@@ -6,6 +6,7 @@ import { sendMessage, waitForAnswer, watchFaults } from "../support/page.ts";
 import { openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { startServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 import { approval, short, slow } from "./scenario.ts";
 
@@ -32,7 +33,7 @@ describeWithChromium("an answer that is interrupted", (browser) => {
     expect(faults()).toEqual([]);
   });
 
-  test(verifies("X7", "two tabs show the same answer; what one decides, both see"), async () => {
+  testDeep(verifies("X7", "two tabs show the same answer; what one decides, both see"), async () => {
     const { page, context, faults } = await openScenario(browser, folder, {
       script: { turns: [...approval.turns.slice(0, 1), ...slow.turns] },
       args: ["--sandbox", "disabled"],

@@ -5,6 +5,7 @@ import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitUntil } from "../support/page.ts";
 import { openScenario } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 
 const folder = createTestFolder();
 const pairs = 600;
@@ -76,7 +77,7 @@ async function readWhileScrolling(page: Page, selector: string): Promise<{ texts
 }
 
 describeWithChromium("a long answer", (browser) => {
-  test("stays at its end, or where the person is, and keeps the focus", async () => {
+  testDeep("stays at its end, or where the person is, and keeps the focus", async () => {
     const { page, faults } = await openScenario(browser, folder, { script });
     await sendMessage(page, "Go");
     // Message, documents, and the text that is still growing.
@@ -141,7 +142,7 @@ describeWithChromium("a long answer", (browser) => {
     expect(await readTop(page, 2)).toBeGreaterThan(0);
   });
 
-  test("of one text draws what is in sight, and every part of it when scrolled to", async () => {
+  testDeep("of one text draws what is in sight, and every part of it when scrolled to", async () => {
     const { page, faults } = await openScenario(browser, folder, { script: oneText });
     await sendMessage(page, "Go");
     await page.getByText("end 299.").waitFor();
@@ -159,7 +160,7 @@ describeWithChromium("a long answer", (browser) => {
     expect(faults()).toEqual([]);
   });
 
-  test("of one code block draws what is in sight, unfolded too", async () => {
+  testDeep("of one code block draws what is in sight, unfolded too", async () => {
     const { page, faults } = await openScenario(browser, folder, { script: oneCode });
     await sendMessage(page, "Go");
     await page.locator(".totals").waitFor();
@@ -181,7 +182,7 @@ describeWithChromium("a long answer", (browser) => {
     expect(faults()).toEqual([]);
   });
 
-  test("of long output draws what is in sight, and what is selected is copied whole", async () => {
+  testDeep("of long output draws what is in sight, and what is selected is copied whole", async () => {
     const { page, faults } = await openScenario(browser, folder, {
       script: { turns: [{ events: [{ text: "I count." }, { call: command }] }, { events: [{ text: "Counted." }] }] },
       args: ["--force", "--sandbox", "disabled"],
@@ -228,7 +229,7 @@ describeWithChromium("a long answer", (browser) => {
     expect(faults()).toEqual([]);
   });
 
-  test("of a long change draws what is in sight, in one column or two", async () => {
+  testDeep("of a long change draws what is in sight, in one column or two", async () => {
     const { page, faults } = await openScenario(browser, folder, {
       script: { turns: [{ events: [{ text: "I write." }, { call: edit }] }, { events: [{ text: "Written." }] }] },
       files: { "numbers.txt": "none\n" },
@@ -250,7 +251,7 @@ describeWithChromium("a long answer", (browser) => {
     expect(faults()).toEqual([]);
   });
 
-  test("of a long message of a person, too, what is in sight is drawn", async () => {
+  testDeep("of a long message of a person, too, what is in sight is drawn", async () => {
     const { page, faults } = await openScenario(browser, folder, {
       script: { turns: [{ events: [{ text: "Read." }] }] },
     });

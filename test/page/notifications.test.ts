@@ -1,11 +1,12 @@
 /** News while nobody looks at the page: one notification in all tabs, and a mark at the tab. */
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer, waitUntil } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { approval } from "./scenario.ts";
+import { testDeep } from "../support/describe-where.ts";
 
 const folder = createTestFolder();
 
@@ -42,7 +43,7 @@ const readShown = (page: Page): Promise<string[]> =>
   page.evaluate("shown.map(({ title, body }) => `${title}: ${body}`)");
 
 describeWithChromium("notifications", (browser) => {
-  test("are asked for by a click, come once for all tabs, and lead to the conversation", async () => {
+  testDeep("are asked for by a click, come once for all tabs, and lead to the conversation", async () => {
     const { page, server, faults } = await openScenario(browser, folder, {
       script: approval,
       args: ["--sandbox", "disabled"],

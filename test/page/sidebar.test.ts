@@ -4,13 +4,14 @@ import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 import { approval, short } from "./scenario.ts";
 
 const folder = createTestFolder();
 
 describeWithChromium("the sidebar", (browser) => {
-  test("on a phone it is a drawer: it keeps the focus, and Escape gives it back", async () => {
+  testDeep("on a phone it is a drawer: it keeps the focus, and Escape gives it back", async () => {
     const { page, faults } = await openScenario(browser, folder, { script: short });
     await page.setViewportSize({ width: 390, height: 844 });
     await sendMessage(page, "Hello");
@@ -130,7 +131,7 @@ describeWithChromium("the sidebar", (browser) => {
     expect(faults()).toEqual([]);
   });
 
-  test("a row says that its conversation runs, waits, failed or has something new", async () => {
+  testDeep("a row says that its conversation runs, waits, failed or has something new", async () => {
     const { page, server, faults } = await openScenario(browser, folder, {
       script: approval,
       args: ["--sandbox", "disabled"],

@@ -6,7 +6,17 @@ export const isDeep = ["SHEAF_DEEP", "SHEAF_SOAK", "SHEAF_SOAK_RUNS", "SHEAF_SOA
 );
 
 /** Files that are deep as a whole. Single tests and blocks are `testDeep` and `describeDeep` (`describe-where.ts`). */
-export const deepFiles: readonly string[] = ["test/conformance/cluster-kit.test.ts", "test/reliability/*.test.ts"];
+export const deepFiles: readonly string[] = [
+  "test/conformance/cluster-kit.test.ts",
+  "test/page/two-servers.test.ts",
+  "test/reliability/*.test.ts",
+];
+
+/** All rows of a family in a deep run; else this many, spread over the family. */
+export function chooseRows<Row>(rows: readonly Row[], count: number): Row[] {
+  const step = isDeep ? 1 : Math.ceil(rows.length / count);
+  return rows.filter((_, index) => index % step === 0);
+}
 
 /** Removes deep tests from the text of a test file, to see which clauses the other tests cite. */
 export function removeDeepTests(text: string): string {

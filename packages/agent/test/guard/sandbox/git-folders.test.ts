@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readSmallFile } from "../../../src/workspace/open-file.ts";
+import { chooseRows } from "../../../../../test/support/depth.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createRepository, git, gitVariables, tryGit } from "./git-user.ts";
 import { createFolder, describeWithSandbox, removeTaken, runHeld } from "./sandbox-run.ts";
@@ -50,51 +51,64 @@ const addToIndex = (folder: string): string =>
   `git update-index --add --cacheinfo 160000,$(git -C ${folder} rev-parse HEAD),${folder}`;
 
 describeWithSandbox("after a hostile command", () => {
-  test.each([
-    [
-      "a repository in a package",
-      `${makeEvil("node_modules/x")}; ${addToIndex("node_modules/x")}`,
-      "node_modules/x/.git",
-    ],
-    [
-      "a bare repository in a package",
-      "mkdir -p node_modules/x; cd node_modules/x; mkdir objects refs; echo 'ref: refs/heads/main' > HEAD",
-      "node_modules/x/HEAD",
-    ],
-    [
-      "a folder that is a repository by its commondir",
-      `mkdir x real; cp -r .git/objects .git/refs real; echo ../real > x/commondir; echo 'ref: refs/heads/main' > x/HEAD`,
-      "x/HEAD",
-    ],
-    [
-      "a link in the place of modules",
-      `${makeEvil("evil/sub")}; mv evil/sub/.git evil/g; rm -rf .git/modules; ln -s ../evil .git/modules`,
-      ".git/modules",
-    ],
-    ["new attributes", "mkdir -p .git/info; echo '* filter=x' > .git/info/attributes", ".git/info/attributes"],
-    ["a remote of the old kind", "mkdir -p .git/remotes; echo 'URL: ext::sh' > .git/remotes/origin", ".git/remotes"],
-    ["a pipe in the place of a file", "rm -f .git/COMMIT_EDITMSG; mkfifo .git/COMMIT_EDITMSG", ".git/COMMIT_EDITMSG"],
-    [
-      "a program in an interrupted rebase",
-      "git checkout -q side; git rebase main >/dev/null; git checkout --ours file.txt; git add file.txt; printf 'exec ./evil.sh\\n' >> .git/rebase-merge/git-rebase-todo",
-      "git-rebase-todo",
-    ],
-    [
-      "an abbreviated program in an interrupted rebase",
-      "git checkout -q side; git rebase main >/dev/null; git add file.txt; sed -i '1i \\  x ./evil.sh' .git/rebase-merge/git-rebase-todo",
-      "git-rebase-todo",
-    ],
-    [
-      "a strategy of an interrupted rebase",
-      "git checkout -q side; git rebase main >/dev/null; git add file.txt; mkdir git-merge-x; cp evil.sh git-merge-x/y; echo x/y > .git/rebase-merge/strategy",
-      "rebase-merge/strategy",
-    ],
-    [
-      "a strategy of an interrupted cherry-pick",
-      "git cherry-pick side~1 side >/dev/null; git add file.txt; mkdir git-merge-x; cp evil.sh git-merge-x/y; printf '[options]\\n\\tSTRATEGY = x/y\\n' > .git/sequencer/opts",
-      "sequencer/opts",
-    ],
-  ])(verifies(["S-77", "S-76"], "%s starts nothing"), async (_, command, place) => {
+  test.each(
+    chooseRows(
+      [
+        [
+          "a repository in a package",
+          `${makeEvil("node_modules/x")}; ${addToIndex("node_modules/x")}`,
+          "node_modules/x/.git",
+        ],
+        [
+          "a bare repository in a package",
+          "mkdir -p node_modules/x; cd node_modules/x; mkdir objects refs; echo 'ref: refs/heads/main' > HEAD",
+          "node_modules/x/HEAD",
+        ],
+        [
+          "a folder that is a repository by its commondir",
+          `mkdir x real; cp -r .git/objects .git/refs real; echo ../real > x/commondir; echo 'ref: refs/heads/main' > x/HEAD`,
+          "x/HEAD",
+        ],
+        [
+          "a link in the place of modules",
+          `${makeEvil("evil/sub")}; mv evil/sub/.git evil/g; rm -rf .git/modules; ln -s ../evil .git/modules`,
+          ".git/modules",
+        ],
+        ["new attributes", "mkdir -p .git/info; echo '* filter=x' > .git/info/attributes", ".git/info/attributes"],
+        [
+          "a remote of the old kind",
+          "mkdir -p .git/remotes; echo 'URL: ext::sh' > .git/remotes/origin",
+          ".git/remotes",
+        ],
+        [
+          "a pipe in the place of a file",
+          "rm -f .git/COMMIT_EDITMSG; mkfifo .git/COMMIT_EDITMSG",
+          ".git/COMMIT_EDITMSG",
+        ],
+        [
+          "a program in an interrupted rebase",
+          "git checkout -q side; git rebase main >/dev/null; git checkout --ours file.txt; git add file.txt; printf 'exec ./evil.sh\\n' >> .git/rebase-merge/git-rebase-todo",
+          "git-rebase-todo",
+        ],
+        [
+          "an abbreviated program in an interrupted rebase",
+          "git checkout -q side; git rebase main >/dev/null; git add file.txt; sed -i '1i \\  x ./evil.sh' .git/rebase-merge/git-rebase-todo",
+          "git-rebase-todo",
+        ],
+        [
+          "a strategy of an interrupted rebase",
+          "git checkout -q side; git rebase main >/dev/null; git add file.txt; mkdir git-merge-x; cp evil.sh git-merge-x/y; echo x/y > .git/rebase-merge/strategy",
+          "rebase-merge/strategy",
+        ],
+        [
+          "a strategy of an interrupted cherry-pick",
+          "git cherry-pick side~1 side >/dev/null; git add file.txt; mkdir git-merge-x; cp evil.sh git-merge-x/y; printf '[options]\\n\\tSTRATEGY = x/y\\n' > .git/sequencer/opts",
+          "sequencer/opts",
+        ],
+      ],
+      5,
+    ),
+  )(verifies(["S-77", "S-76"], "%s starts nothing"), async (_, command, place) => {
     const workspace = createRepository();
     const { refusals, isStarted } = await runHostile(workspace, command);
     expect(isStarted).toBe(false);
@@ -103,19 +117,24 @@ describeWithSandbox("after a hostile command", () => {
 });
 
 describeWithSandbox("a link in git's own folder", () => {
-  test.each([
-    ["logs/HEAD", "commit -q --allow-empty -m x"],
-    ["COMMIT_EDITMSG", "commit -q --allow-empty -m x"],
-    ["FETCH_HEAD", "fetch -q . main"],
-    ["packed-refs", "pack-refs --all"],
-    ["index", "add ."],
-    ["refs/heads/new", "branch -f new main"],
-    ["ORIG_HEAD", "reset -q --hard HEAD"],
-    ["objects/info/commit-graph", "commit-graph write --reachable"],
-    ["objects/pack/multi-pack-index", "repack -qad --write-midx"],
-    ["info/exclude", "status"],
-    ["worktrees", "worktree add -q ../other-worktree"],
-  ])(verifies("S-77", "%s is moved away, and the user's git %s does not follow it"), async (name, action) => {
+  test.each(
+    chooseRows(
+      [
+        ["logs/HEAD", "commit -q --allow-empty -m x"],
+        ["COMMIT_EDITMSG", "commit -q --allow-empty -m x"],
+        ["FETCH_HEAD", "fetch -q . main"],
+        ["packed-refs", "pack-refs --all"],
+        ["index", "add ."],
+        ["refs/heads/new", "branch -f new main"],
+        ["ORIG_HEAD", "reset -q --hard HEAD"],
+        ["objects/info/commit-graph", "commit-graph write --reachable"],
+        ["objects/pack/multi-pack-index", "repack -qad --write-midx"],
+        ["info/exclude", "status"],
+        ["worktrees", "worktree add -q ../other-worktree"],
+      ],
+      3,
+    ),
+  )(verifies("S-77", "%s is moved away, and the user's git %s does not follow it"), async (name, action) => {
     const workspace = createRepository();
     const outside = createFolder("outside", { "file.txt": "old" });
     const command = `rm -rf .git/${name}; mkdir -p $(dirname .git/${name}); ln -s ${outside}/file.txt .git/${name}`;
@@ -145,12 +164,17 @@ describeWithSandbox("a link in git's own folder", () => {
 });
 
 describeWithSandbox("a place that git's configuration names", () => {
-  test.each([
-    ["core.hooksPath", "tools/hooks", "tools/hooks/pre-commit"],
-    ["core.hooksPath", ".husky/_", ".husky/pre-commit"],
-    ["include.path", "../team.gitconfig", "team.gitconfig"],
-    ["diff.x.textconv", "./scripts/conv.sh", "scripts/conv.sh"],
-  ])(
+  test.each(
+    chooseRows(
+      [
+        ["core.hooksPath", "tools/hooks", "tools/hooks/pre-commit"],
+        ["core.hooksPath", ".husky/_", ".husky/pre-commit"],
+        ["include.path", "../team.gitconfig", "team.gitconfig"],
+        ["diff.x.textconv", "./scripts/conv.sh", "scripts/conv.sh"],
+      ],
+      2,
+    ),
+  )(
     verifies(["S-80", "S-77"], "by %s = %s cannot be changed by commands, and not be made by them"),
     async (key, value, file) => {
       const workspace = createRepository("repository", { [file]: "#!/bin/sh\n", "other.txt": "" });
@@ -211,12 +235,17 @@ function createWithSubmodule(): string {
 }
 
 describeWithSandbox("the folder of a submodule", () => {
-  test.each([
-    "mv .git/modules/libs/sub .git/old; mkdir -p .git/modules/libs/sub/hooks; cp .git/old/config .git/modules/libs/sub/config",
-    "mv .git/modules .git/old; mkdir -p .git/modules/libs; cp -r .git/old/libs/sub .git/modules/libs/sub",
-    "mv .git/modules/libs .git/old; mkdir $PWD/evil; cp -r .git/old/sub evil/sub; ln -s ../../evil .git/modules/libs",
-    "echo '[core] fsmonitor = x' >> .git/modules/libs/sub/config; echo x > .git/modules/libs/sub/hooks/post-checkout",
-  ])(verifies("S-77", "is not replaced by another one that runs programs: %s"), async (attack) => {
+  test.each(
+    chooseRows(
+      [
+        "mv .git/modules/libs/sub .git/old; mkdir -p .git/modules/libs/sub/hooks; cp .git/old/config .git/modules/libs/sub/config",
+        "mv .git/modules .git/old; mkdir -p .git/modules/libs; cp -r .git/old/libs/sub .git/modules/libs/sub",
+        "mv .git/modules/libs .git/old; mkdir $PWD/evil; cp -r .git/old/sub evil/sub; ln -s ../../evil .git/modules/libs",
+        "echo '[core] fsmonitor = x' >> .git/modules/libs/sub/config; echo x > .git/modules/libs/sub/hooks/post-checkout",
+      ],
+      1,
+    ),
+  )(verifies("S-77", "is not replaced by another one that runs programs: %s"), async (attack) => {
     const workspace = createWithSubmodule();
     const config = readFileSync(join(workspace, ".git/modules/libs/sub/config"), "utf8");
     const spoil = 'for f in $(find . -name config); do echo "[core] fsmonitor = $PWD/evil.sh" >> $f; done 2>&1';
@@ -227,38 +256,43 @@ describeWithSandbox("the folder of a submodule", () => {
 });
 
 describeWithSandbox("ordinary git", () => {
-  test.each([
-    ["commit", "echo x > a.txt && git add a.txt && git commit -qm x"],
-    ["commit --amend", "git commit -q --amend -m y"],
-    [
-      "branch and checkout",
-      "git checkout -qb feature/a && git branch -D side && git checkout -q --detach && git switch -q main",
-    ],
-    [
-      "merge",
-      "git checkout -qb other && git commit -q --allow-empty -m o && git checkout -q main && git merge -q --no-ff other",
-    ],
-    [
-      "merge with a conflict",
-      "git merge side; git checkout --ours file.txt && git add file.txt && git commit -qm merged",
-    ],
-    ["stash", "echo x > file.txt && git stash -q && git stash pop -q && git checkout -q ."],
-    ["rebase with a conflict", "git checkout -q side; git rebase main; git rebase --abort"],
-    ["rebase that stays interrupted", "git checkout -q side; git rebase main; test -d .git/rebase-merge"],
-    [
-      "rebase that goes on",
-      "git checkout -q side; git rebase main; for i in 1 2; do git checkout --theirs file.txt; git add file.txt; git rebase --continue; done; test ! -d .git/rebase-merge",
-    ],
-    ["rebase with its own strategy", "git checkout -q side; git rebase -s ort -X theirs main"],
-    ["cherry-pick of several", "git cherry-pick side~1 side; git cherry-pick --abort"],
-    ["tag", "git tag v1 && git tag -a v2 -m two && git tag -d v1"],
-    [
-      "reflog, gc and repack",
-      "git gc -q --prune=now && git reflog expire --expire=now --all && git repack -qad && git pack-refs --all",
-    ],
-    ["notes and bisect", "git notes add -m n && git bisect start main main~1 && git bisect reset"],
-    ["sparse and archive", "git archive HEAD | tar t && git fsck"],
-  ])(verifies("S-77", "%s works in the sandbox"), async (_, command) => {
+  test.each(
+    chooseRows(
+      [
+        ["commit", "echo x > a.txt && git add a.txt && git commit -qm x"],
+        ["commit --amend", "git commit -q --amend -m y"],
+        [
+          "branch and checkout",
+          "git checkout -qb feature/a && git branch -D side && git checkout -q --detach && git switch -q main",
+        ],
+        [
+          "merge",
+          "git checkout -qb other && git commit -q --allow-empty -m o && git checkout -q main && git merge -q --no-ff other",
+        ],
+        [
+          "merge with a conflict",
+          "git merge side; git checkout --ours file.txt && git add file.txt && git commit -qm merged",
+        ],
+        ["stash", "echo x > file.txt && git stash -q && git stash pop -q && git checkout -q ."],
+        ["rebase with a conflict", "git checkout -q side; git rebase main; git rebase --abort"],
+        ["rebase that stays interrupted", "git checkout -q side; git rebase main; test -d .git/rebase-merge"],
+        [
+          "rebase that goes on",
+          "git checkout -q side; git rebase main; for i in 1 2; do git checkout --theirs file.txt; git add file.txt; git rebase --continue; done; test ! -d .git/rebase-merge",
+        ],
+        ["rebase with its own strategy", "git checkout -q side; git rebase -s ort -X theirs main"],
+        ["cherry-pick of several", "git cherry-pick side~1 side; git cherry-pick --abort"],
+        ["tag", "git tag v1 && git tag -a v2 -m two && git tag -d v1"],
+        [
+          "reflog, gc and repack",
+          "git gc -q --prune=now && git reflog expire --expire=now --all && git repack -qad && git pack-refs --all",
+        ],
+        ["notes and bisect", "git notes add -m n && git bisect start main main~1 && git bisect reset"],
+        ["sparse and archive", "git archive HEAD | tar t && git fsck"],
+      ],
+      5,
+    ),
+  )(verifies("S-77", "%s works in the sandbox"), async (_, command) => {
     const workspace = createRepository();
     const { exitCode, output, refusals } = await runHeld(`${gitVariables} ${command}`, workspace);
     expect([exitCode, refusals], output).toEqual([0, []]);
@@ -290,17 +324,26 @@ describeWithSandbox("ordinary git", () => {
     },
   );
 
-  test.each([
-    ["with settings of its own", "echo '[core] fsmonitor = x' > .git/worktrees/one/config.worktree", "config.worktree"],
-    ["that names another common folder", "mkdir evil; echo $PWD/evil > .git/worktrees/one/commondir", "one/.git"],
-    ["that is linked", "mv trees/one/.git g; ln -s ../../g trees/one/.git", "one/.git"],
-    ["whose folder does not name it back", "echo /nowhere > .git/worktrees/one/gitdir", "one/.git"],
-    [
-      "of a repository that is new too",
-      "git init -q r2; rm -rf .git/worktrees/one; git -C r2 commit -q --allow-empty -m x; git -C r2 worktree add -q ../w",
-      "w/.git",
-    ],
-  ])(verifies(["S-77", "S-76"], "a new worktree %s is not left"), async (_, attack, name) => {
+  test.each(
+    chooseRows(
+      [
+        [
+          "with settings of its own",
+          "echo '[core] fsmonitor = x' > .git/worktrees/one/config.worktree",
+          "config.worktree",
+        ],
+        ["that names another common folder", "mkdir evil; echo $PWD/evil > .git/worktrees/one/commondir", "one/.git"],
+        ["that is linked", "mv trees/one/.git g; ln -s ../../g trees/one/.git", "one/.git"],
+        ["whose folder does not name it back", "echo /nowhere > .git/worktrees/one/gitdir", "one/.git"],
+        [
+          "of a repository that is new too",
+          "git init -q r2; rm -rf .git/worktrees/one; git -C r2 commit -q --allow-empty -m x; git -C r2 worktree add -q ../w",
+          "w/.git",
+        ],
+      ],
+      2,
+    ),
+  )(verifies(["S-77", "S-76"], "a new worktree %s is not left"), async (_, attack, name) => {
     const workspace = createRepository();
     const { refusals } = await runHeld(`${gitVariables} git worktree add -q trees/one; ${attack}`, workspace);
     removeTaken(refusals);

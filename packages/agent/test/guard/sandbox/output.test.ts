@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createOutputStreams } from "../../../src/guard/sandbox/follow/output-streams.ts";
 import { createBoundedOutput } from "../../../src/workspace/bounded-output.ts";
+import { chooseRows } from "../../../../../test/support/depth.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { describeBothWays } from "./sandbox-run.ts";
 
@@ -64,7 +65,7 @@ describeBothWays("large output", (runCommand) => {
     ["10 MB on stderr", "head -c 10000000 /dev/zero | tr '\\0' e >&2", 10_000_000],
     ["10 MB of characters with three bytes", "yes 日本語 | head -c 10000001", 10_000_001],
   ] as const;
-  test.each(rows)(
+  test.each(chooseRows(rows, 2))(
     verifies(["R-14", "N37"], "%s: memory bounded, middle cut out with byte counts"),
     async (_, command, bytes) => {
       const start = performance.now();

@@ -4,7 +4,9 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { chooseRows } from "../../../../../test/support/depth.ts";
 import { describeWhere, notLinux } from "../../../../../test/support/describe-where.ts";
+import { chooseRuns } from "../../../../../test/support/soak.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { findByCommandLine, findByEnvironment, waitUntil } from "./processes.ts";
 import { environment, runCommand as runPlain } from "./run-command.ts";
@@ -39,7 +41,7 @@ const escapes: readonly (readonly [string, (period: string) => string])[] = [
 ];
 
 describeBothWays("process trees", (runCommand, isHeld) => {
-  test.concurrent.each(escapes)(verifies("R-13", "an abort ends %s"), async (_, toCommand) => {
+  test.concurrent.each(chooseRows(escapes, 5))(verifies("R-13", "an abort ends %s"), async (_, toCommand) => {
     const period = createPeriod();
     const controller = new AbortController();
     const running = runCommand(toCommand(period), { signal: controller.signal });
@@ -51,7 +53,7 @@ describeBothWays("process trees", (runCommand, isHeld) => {
     expect(findByCommandLine(period)).toEqual([]);
   });
 
-  test.concurrent.each(escapes)(
+  test.concurrent.each(chooseRows(escapes, 4))(
     verifies(["R-13", "N37"], "a timeout ends %s, with exit code 124"),
     async (_, toCommand) => {
       const period = createPeriod();
@@ -113,16 +115,18 @@ describeBothWays("process trees", (runCommand, isHeld) => {
 });
 
 describeWhere("markers", notLinux, () => {
-  test(verifies("R-13", "no process with the marker is left after 50 aborted trees"), async () => {
+  const trees = chooseRuns(50);
+
+  test(verifies("R-13", `no process with the marker is left after ${trees} aborted trees`), async () => {
     const markers = await Promise.all(
-      Array.from({ length: 50 }, async (_, index) => {
+      Array.from({ length: trees }, async (_, index) => {
         const controller = new AbortController();
         const command = "echo $SHEAF_CALL; setsid sh -c 'sleep 999 & sleep 999 &' & sleep 999";
-        const onOutput = (): void => void setTimeout(() => controller.abort(), index * 4);
+        const onOutput = (): void => void setTimeout(() => controller.abort(), index * (200 / trees));
         return (await runPlain(command, { signal: controller.signal, onOutput })).stdout.trim();
       }),
     );
-    expect(new Set(markers).size).toBe(50);
+    expect(new Set(markers).size).toBe(trees);
     for (const marker of markers) expect(findByEnvironment(marker)).toEqual([]);
   });
 });
