@@ -21,6 +21,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["sheaf-source", "module", "node"] } },
   test: {
     exclude: notNow,
+    globalSetup: ["test/support/run-folder.ts"],
     setupFiles: ["test/support/property-seed.ts"],
     reporters: [...configDefaults.reporters, createSkippedReporter((text) => process.stdout.write(`\n${text}`))],
     maxWorkers: 2,

@@ -1,8 +1,7 @@
-/** A PostgreSQL server for tests, gone with them. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+/** A PostgreSQL server for the tests of a worker, gone with it. */
+import { chmodSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
 import { describeWhere } from "./describe-where.ts";
 import {
   createPostgresCluster,
@@ -11,17 +10,24 @@ import {
   type TestPostgres,
 } from "./postgres-cluster.ts";
 
+/** The server of this worker: each of its files starts it on the same files, since making them takes a second. */
+let shared: TestPostgres | undefined;
+
+function openShared(): TestPostgres {
+  if (shared) return shared;
+  const top = inject("runFolder");
+  // PostgreSQL runs as another user.
+  chmodSync(top, 0o755);
+  shared = createPostgresCluster(findPostgresPrograms()!, mkdtempSync(join(top, "postgres-")));
+  return shared;
+}
+
 /** Runs `body` where PostgreSQL 15 or newer is installed; `postgres` works within its tests. */
 export function describeWithPostgres(title: string, body: (postgres: TestPostgres) => void): void {
-  const programs = findPostgresPrograms();
   describeWhere(title, findMissingPostgres(), () => {
-    const folder = mkdtempSync(join(tmpdir(), "sheaf-postgres-"));
-    const cluster = createPostgresCluster(programs!, folder);
+    const cluster = openShared();
     beforeAll(() => cluster.start());
-    afterAll(async () => {
-      await cluster.stop();
-      rmSync(folder, { recursive: true, force: true });
-    });
+    afterAll(() => cluster.stop());
     body(cluster);
   });
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { testDeep } from "../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createSchemaThread, type SchemaThread } from "../../src/run/schema-thread.ts";
 
@@ -20,7 +21,7 @@ function start(signal = new AbortController().signal): SchemaThread {
 const endless = { schema: JSON.stringify({ pattern: "^(a+)+$" }), value: [`${"a".repeat(40)}!`] } as const;
 const number = JSON.stringify({ type: "number" });
 
-test(
+testDeep(
   verifies("S-89", "values that wait are checked after one that took too long, and one fault is not told of another"),
   async () => {
     const thread = start();

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { createPostgresStore } from "../../src/store/postgres.ts";
 import type { SharedStore } from "../../src/store/store.ts";
 import { createThreadedSqliteStore } from "../../src/store/threaded-sqlite.ts";
+import { testDeep } from "../../../../test/support/describe-where.ts";
 import { describeWithPostgres } from "../../../../test/support/postgres.ts";
 import { readEvents } from "../../../../test/support/server.ts";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
@@ -52,8 +53,8 @@ async function readText(answer: Response): Promise<string> {
   return text;
 }
 
-function testUnstoredEnds(open: () => Promise<RefusingStore>): void {
-  test(
+function testUnstoredEnds(open: () => Promise<RefusingStore>, testEnds = test as typeof testDeep): void {
+  testEnds(
     verifies(["R-03", "R-71"], "streams break, whole answers wait; then all see the end that is stored"),
     async () => {
       const { store, refuseEnds, allowEnds } = await open();
@@ -128,5 +129,5 @@ describeWithPostgres("a server with a database", (postgres) => {
         ),
       allowEnds: () => postgres.run(address, "DROP TRIGGER refuse ON sheaf.event_groups"),
     };
-  });
+  }, testDeep);
 });

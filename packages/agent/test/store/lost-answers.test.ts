@@ -10,6 +10,7 @@ import { fillPostgres } from "../../src/store/postgres-dump.ts";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
 import { describeWithPostgres } from "../../../../test/support/postgres.ts";
 import { startTcpProxy, type TcpProxy } from "../../../../test/support/tcp-proxy.ts";
+import { testDeep } from "../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
 const runEnd = (seq: number): RunEvent => ({ type: "run_end", reason: "end_turn", seq, time: seq });
@@ -245,7 +246,7 @@ describeWithPostgres("an answer of PostgreSQL that is lost", (postgres) => {
          INSERT INTO sheaf.responses (id, conversation, position, created_at) SELECT '${id}', key, 1, 1 FROM made`,
       );
 
-    test(verifies(["R-01", "R-75"], "a process waits no longer than 10 s, and ends it later"), async () => {
+    testDeep(verifies(["R-01", "R-75"], "a process waits no longer than 10 s, and ends it later"), async () => {
       const { proxy, store } = await openThroughProxy();
       proxy.loseAnswers("COMMIT\0", Infinity);
       await expect(store.createResponse(row)).rejects.toMatchObject({ code: "STORAGE_LOCKED" });

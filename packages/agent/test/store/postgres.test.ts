@@ -9,6 +9,7 @@ import { migratePostgres, readSchemaState } from "../../src/store/migrations/mig
 import { type ClusterStore, createPostgresStore, preparePostgres } from "../../src/store/postgres.ts";
 import type { Query } from "../../src/store/postgres-connection.ts";
 import { describeWithPostgres } from "../../../../test/support/postgres.ts";
+import { testDeep } from "../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { testStoreContract } from "./store-contract.ts";
 
@@ -115,22 +116,25 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     expect(performance.now() - ended).toBeLessThan(5000);
   });
 
-  test(verifies(["R-05", "R-32"], "a process that was stopped cannot write what another one took over"), async () => {
-    const address = await postgres.clearDatabase();
-    const writer = join(import.meta.dirname, "hold-lease-in-process.ts");
-    const child = spawn(process.execPath, ["--conditions=sheaf-source", writer, address], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    await once(child.stdout, "data");
-    child.kill("SIGSTOP");
-    const store = await open(address);
-    // It still has its connection: only its signs of life are missing.
-    expect(await store.claimResponse("chat_a")).toBe(false);
-    await postgres.run(address, "UPDATE sheaf.holders SET alive_until = alive_until - interval '10 s'");
-    await expect.poll(() => store.claimResponse("chat_a"), { timeout: 10_000 }).toBe(true);
-    child.kill("SIGKILL");
-    await once(child, "close");
-  });
+  testDeep(
+    verifies(["R-05", "R-32"], "a process that was stopped cannot write what another one took over"),
+    async () => {
+      const address = await postgres.clearDatabase();
+      const writer = join(import.meta.dirname, "hold-lease-in-process.ts");
+      const child = spawn(process.execPath, ["--conditions=sheaf-source", writer, address], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      await once(child.stdout, "data");
+      child.kill("SIGSTOP");
+      const store = await open(address);
+      // It still has its connection: only its signs of life are missing.
+      expect(await store.claimResponse("chat_a")).toBe(false);
+      await postgres.run(address, "UPDATE sheaf.holders SET alive_until = alive_until - interval '10 s'");
+      await expect.poll(() => store.claimResponse("chat_a"), { timeout: 10_000 }).toBe(true);
+      child.kill("SIGKILL");
+      await once(child, "close");
+    },
+  );
 
   test.each(["+", "-"])(verifies(["R-19", "R-32"], "no clock has a say in leases: a jump by %s1 day"), async (sign) => {
     const address = await postgres.clearDatabase();

@@ -4,6 +4,7 @@ import { readTerminalTool } from "../../src/tools/read-terminal.ts";
 import { runTerminalCmdTool } from "../../src/tools/run-terminal-cmd.ts";
 import type { CallableTool } from "../../src/tools/registry.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
+import { testDeep } from "../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { findByCommandLine } from "../guard/sandbox/processes.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
@@ -117,7 +118,8 @@ describe("a command in the background", () => {
 
   test("is one of eight at most", async () => {
     const { start, read } = createTerminals();
-    for (let round = 0; round < 8; round += 1) expect(await start("sleep 60")).toMatchObject({ status: "success" });
+    const started = await Promise.all(Array.from({ length: 8 }, () => start("sleep 60")));
+    expect(started.map(({ status }) => status)).toEqual(Array(8).fill("success"));
     expect(await start("sleep 60")).toMatchObject({ status: "error", error: { code: "TOO_MANY_COMMANDS" } });
     await read("bg_3", { end: true });
     expect(await start("sleep 60")).toMatchObject({ effect: { terminalId: "bg_9" } });
@@ -173,7 +175,7 @@ describe("a command at its time limit", () => {
     verifies("R-23", "is ended if eight are running in the background"),
     async () => {
       const { start, run } = createTerminals();
-      for (let round = 0; round < 8; round += 1) await start("sleep 60");
+      await Promise.all(Array.from({ length: 8 }, () => start("sleep 60")));
       expect(await run("echo a; sleep 60", 200)).toMatchObject({
         output: "a\n",
         note: "The command was ended after 200 ms.",
@@ -192,7 +194,7 @@ describe("a command at its time limit", () => {
   });
 });
 
-test(
+testDeep(
   verifies("R-24", "a call that ignores its abort does not hold the end of a run"),
   async () => {
     const stuck: CallableTool = {

@@ -68,7 +68,8 @@ test(verifies("S-86", "a command reads the same whenever garbage is collected"),
     "a=(".repeat(9),
   ];
   const first = commands.map((command) => readCommand(command));
-  for (let index = 0; index < 3000; index += 1) {
+  const rounds = chooseRuns(3000);
+  for (let index = 0; index < rounds; index += 1) {
     const at = index % commands.length;
     expect(readCommand(commands[at]!), `command ${index}`).toEqual(first[at]);
     if (index % 50 > 0) continue;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { compiledCode } from "../../../../../test/support/sheaf.ts";
+import { testDeep } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { readProcess } from "../../../src/guard/sandbox/follow/processes.ts";
 import type { McpServers, McpServerSettings } from "../../../src/config/mcp-settings.ts";
@@ -85,7 +86,7 @@ test(verifies("C51", "a call during which the server ends fails once; the next o
   expect(await call(held)).toMatch(/call 1$/);
 });
 
-test(verifies("C51", "a server that is silent when its tools are asked for is started again"), async () => {
+testDeep(verifies("C51", "a server that is silent when its tools are asked for is started again"), async () => {
   const { lease } = createKeeper({ maxResting: 8 });
   const servers = { a: { ...counting, startTimeoutSeconds: 5 } };
   const { pid } = await use(lease("conv_1", servers));
