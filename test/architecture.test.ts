@@ -1,18 +1,11 @@
 /** Who may import whom, and who may touch the outside: design rules of docs/architecture.md, checked on every source file. */
-import { globSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findViolations, type SourceFile } from "./support/import-rules.ts";
+import { findViolations } from "./support/import-rules.ts";
+import { readSources } from "./support/repository-files.ts";
 
 const root = join(import.meta.dirname, "..");
-
-function readSources(): SourceFile[] {
-  return globSync("packages/*/src/**/*.{ts,tsx}", { cwd: root }).map((path) => ({
-    path,
-    text: readFileSync(join(root, path), "utf8"),
-  }));
-}
 
 describe("imports", () => {
   test("every source file keeps the rules", () => {
@@ -47,7 +40,7 @@ describe("imports", () => {
     ["packages/web/src/planted.tsx", 'const x = await import("./app.tsx");', "import()"],
   ];
   test.each(planted)("a forbidden import is found: %s: %s", (path, text, target) => {
-    const violations = findViolations([...readSources(), { path, text }]);
+    const violations = findViolations([{ path, text }]);
     expect(violations).toHaveLength(1);
     expect(violations[0]).toContain(path);
     expect(violations[0]).toContain(target);

@@ -1,14 +1,9 @@
 /** Every exported name means one thing in its package: a reader who searches for it finds one definition. */
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { removeComments, type SourceFile } from "./support/import-rules.ts";
+import { readSources } from "./support/repository-files.ts";
 
-const root = join(import.meta.dirname, "..");
-const sources = globSync("packages/*/src/**/*.{ts,tsx}", { cwd: root }).map((path) => ({
-  path,
-  text: readFileSync(join(root, path), "utf8"),
-}));
+const sources = readSources();
 
 const definition =
   /^export (?:declare |abstract |async )*(?:const|let|function\*?|class|interface|type|enum) ([\w$]+)/gm;

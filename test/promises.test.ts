@@ -1,7 +1,8 @@
 /** What the guides promise about trust is proved: each sentence stands in its document, and the test that proves it exists. */
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { readTests } from "./support/repository-files.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -173,9 +174,7 @@ function readText(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-const tests = globSync(["test/**/*.test.ts", "packages/*/test/**/*.test.ts"], { cwd: root })
-  .filter((path) => !import.meta.filename.endsWith(path))
-  .map(readText);
+const tests = readTests().filter(({ path }) => path.endsWith(".test.ts") && !import.meta.filename.endsWith(path));
 
 const rows = Object.entries(promises).flatMap(([document, list]) =>
   list.map((promise) => [document, ...promise] as const),
@@ -184,7 +183,7 @@ const rows = Object.entries(promises).flatMap(([document, list]) =>
 test.each(rows)("%s: %s", (document, sentence, proof) => {
   expect(readText(document).replaceAll(/\s+/g, " ")).toContain(sentence);
   expect(
-    tests.some((text) => text.includes(`"${proof}"`)),
+    tests.some(({ text }) => text.includes(`"${proof}"`)),
     `no test has the title "${proof}"`,
   ).toBe(true);
 });

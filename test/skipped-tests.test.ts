@@ -1,12 +1,9 @@
 /** Tests that a machine cannot run: they are skipped in one place, and the end of the run shows why. */
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { skipIfMissing, unless } from "./support/describe-where.ts";
 import { findMissing } from "./support/programs.ts";
+import { readTests } from "./support/repository-files.ts";
 import { formatSkipped } from "./support/report-skipped.ts";
-
-const root = join(import.meta.dirname, "..");
 
 test("a missing program names its package; one that .ci/run does not install may be missing in CI", () => {
   vi.stubEnv("PATH", "/nonexistent");
@@ -53,13 +50,12 @@ To run them: apt-get install bubblewrap chromium
 
 test("every test is skipped by skipIfMissing or describeWhere, so that the end of the run shows it", () => {
   const way = /\.(?:skip|skipIf|runIf|todo)\(|\{ skip \}|describe\.skip\b/;
-  const files = globSync(["test/**/*.ts", "packages/*/test/**/*.ts"], { cwd: root });
   const allowed = new Set([
     "test/support/describe-where.ts",
     "test/skipped-tests.test.ts",
     "test/conformance/cited.ts",
     "test/oracle/decisions.ts",
   ]);
-  const found = files.filter((path) => !allowed.has(path) && way.test(readFileSync(join(root, path), "utf8")));
-  expect(found).toEqual([]);
+  const found = readTests().filter(({ path, text }) => !allowed.has(path) && way.test(text));
+  expect(found.map(({ path }) => path)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { installClients } from "../support/clients.ts";
-import { describeWhere, testDeep } from "../support/describe-where.ts";
+import { describeWhere } from "../support/describe-where.ts";
 import { compiledCode, createTestFolder, sheafProgram } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -36,33 +36,30 @@ function openPlace() {
 }
 
 describeWhere("clients", missing, () => {
-  testDeep(
-    verifies(["C54", "C57", "X17"], "acpx: sessions, files, permissions, options, modes and commands"),
-    async () => {
-      const { cwd, environment, args, read } = openPlace();
-      const program = join(clients, "node_modules/acpx/dist/cli.js");
-      // It takes the agent as one line.
-      const agent = [process.execPath, sheafProgram, ...args].join(" ");
-      const acpx = async (...words: readonly string[]): Promise<string> => {
-        // The process that owns the session ends when it is closed, or after a minute.
-        const flags = ["--ttl", "60", "--approve-all", "--agent", agent];
-        return (await run(process.execPath, [program, ...flags, ...words], { cwd, env: environment })).stdout;
-      };
-      const id = (await acpx("sessions", "new")).trim().split("\n")[0]!;
-      expect(id).toMatch(/^[0-9a-f-]{36}$/);
-      const shown = await acpx("prompt", "Go");
-      expect(shown).toContain("All done.");
-      expect(shown).toContain("[done] end_turn");
-      expect([read("a.txt"), read("ran.txt")]).toEqual(["one\n2\n", "ran\n"]);
-      expect(await acpx("set", "effort", "high")).toContain("effort=high");
-      expect(await acpx("set-mode", "ask")).toContain("ask");
-      // This client sets the mode in one process of Sheaf, and sends prompts to another.
-      expect(await acpx("prompt", "/mode")).toContain("mode: ask");
-      expect(await acpx("prompt", "On")).toContain("And on.");
-      expect(await acpx("sessions", "list")).toContain(id);
-      await acpx("sessions", "close");
-    },
-  );
+  test(verifies(["C54", "C57", "X17"], "acpx: sessions, files, permissions, options, modes and commands"), async () => {
+    const { cwd, environment, args, read } = openPlace();
+    const program = join(clients, "node_modules/acpx/dist/cli.js");
+    // It takes the agent as one line.
+    const agent = [process.execPath, sheafProgram, ...args].join(" ");
+    const acpx = async (...words: readonly string[]): Promise<string> => {
+      // The process that owns the session ends when it is closed, or after a minute.
+      const flags = ["--ttl", "60", "--approve-all", "--agent", agent];
+      return (await run(process.execPath, [program, ...flags, ...words], { cwd, env: environment })).stdout;
+    };
+    const id = (await acpx("sessions", "new")).trim().split("\n")[0]!;
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    const shown = await acpx("prompt", "Go");
+    expect(shown).toContain("All done.");
+    expect(shown).toContain("[done] end_turn");
+    expect([read("a.txt"), read("ran.txt")]).toEqual(["one\n2\n", "ran\n"]);
+    expect(await acpx("set", "effort", "high")).toContain("effort=high");
+    expect(await acpx("set-mode", "ask")).toContain("ask");
+    // This client sets the mode in one process of Sheaf, and sends prompts to another.
+    expect(await acpx("prompt", "/mode")).toContain("mode: ask");
+    expect(await acpx("prompt", "On")).toContain("And on.");
+    expect(await acpx("sessions", "list")).toContain(id);
+    await acpx("sessions", "close");
+  });
 
   test(
     verifies(

@@ -1,8 +1,9 @@
 /** Which clauses the tests cite. */
-import { globSync, readFileSync } from "node:fs";
+import { globSync } from "node:fs";
 import { join } from "node:path";
 import { inProcessChecks } from "../kit/kit-profile.ts";
 import { deepFiles, removeDeepTests } from "../support/depth.ts";
+import { readTests } from "../support/repository-files.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -23,8 +24,9 @@ export function readCitedClauses(): CitedClauses {
   const cited = new Map(checked.map((clause) => [clause, [suite]]));
   const always = new Set(checked);
   const deep = new Set(globSync([...deepFiles], { cwd: root }));
-  for (const path of globSync(["test/**/*.test.ts", "packages/*/test/**/*.ts"], { cwd: root })) {
-    const text = readFileSync(join(root, path), "utf8")
+  const tests = readTests().filter(({ path }) => path.startsWith("packages/") || path.endsWith(".test.ts"));
+  for (const { path, text: whole } of tests) {
+    const text = whole
       .replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
       .replaceAll(/\b(test|it|describe)\.(skip|todo)\([^\n]*/g, "");
     for (const clause of readClauses(text)) cited.set(clause, [...(cited.get(clause) ?? []), path]);

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { chooseRows } from "../support/depth.ts";
 import { skipIfMissing } from "../support/describe-where.ts";
 import { describeWithProgram, findMissing } from "../support/programs.ts";
 import { createTestFolder } from "../support/sheaf.ts";
@@ -58,10 +59,11 @@ function start(columns: number, rows: number, more: { readonly cwd?: string; rea
 }
 
 describeWithProgram("tmux", () => {
-  test.each([
+  const sizes = [
     [80, 24],
     [40, 20],
-  ])(
+  ] as const;
+  test.each(chooseRows(sizes, 1))(
     verifies(["C14", "C23", "C25", "S-16"], "a whole conversation at %d x %d: approval, question, cancel, resume"),
     async (columns, rows) => {
       const { cwd, terminal } = start(columns, rows);

@@ -73,34 +73,37 @@ describeWhere("published servers", missing, () => {
     expect((await sheaf("mcp", "list")).stdout).toMatch(/^everything: ready .*\nfiles: ready .*\nmemory: ready .*\n$/);
   });
 
-  test(verifies(["C53", "C52", "C9"], "everything: text, errors, structured content, resources, images"), async () => {
-    const { run } = createPlace();
-    const { init, results } = await run([
-      ["everything__echo", { message: "hi" }],
-      ["everything__get-sum", { a: 2, b: 3 }],
-      ["everything__get-sum", { a: "two" }],
-      ["everything__get-structured-content", { location: "Chicago" }],
-      ["everything__get-resource-links", { count: 1 }],
-      ["everything__get-resource-reference", { resourceType: "Blob", resourceId: 1 }],
-      ["everything__get-tiny-image", {}],
-      ["everything__get-annotated-message", { messageType: "error", includeImage: true }],
-    ]);
-    // It runs only as a task.
-    expect(init.mcp_servers[0]?.tools).not.toContain("simulate-research-query");
-    const image = { image: { data: matching(/^iVBORw0KGgo/), mimeType: "image/png" } };
-    expect(results).toMatchObject([
-      toText("Echo: hi"),
-      toText("The sum of 2 and 3 is 5."),
-      toText(matching(/Invalid arguments for tool get-sum/), true),
-      toText(matching(/^\{"temperature":-?\d+,"conditions":"[^"]+","humidity":\d+\}$/)),
-      { content: [{ text: {} }, { text: { text: matching(/^\[link .*: demo:\/\//) } }], isError: false },
-      { content: [{ text: {} }, { text: { text: matching(/^Resource 1: This is a base64 blob/) } }, { text: {} }] },
-      { content: [{ text: {} }, image, { text: {} }] },
-      { content: [{ text: { text: matching(/^Error: /) } }, image] },
-    ]);
-  });
+  testDeep(
+    verifies(["C53", "C52", "C9"], "everything: text, errors, structured content, resources, images"),
+    async () => {
+      const { run } = createPlace();
+      const { init, results } = await run([
+        ["everything__echo", { message: "hi" }],
+        ["everything__get-sum", { a: 2, b: 3 }],
+        ["everything__get-sum", { a: "two" }],
+        ["everything__get-structured-content", { location: "Chicago" }],
+        ["everything__get-resource-links", { count: 1 }],
+        ["everything__get-resource-reference", { resourceType: "Blob", resourceId: 1 }],
+        ["everything__get-tiny-image", {}],
+        ["everything__get-annotated-message", { messageType: "error", includeImage: true }],
+      ]);
+      // It runs only as a task.
+      expect(init.mcp_servers[0]?.tools).not.toContain("simulate-research-query");
+      const image = { image: { data: matching(/^iVBORw0KGgo/), mimeType: "image/png" } };
+      expect(results).toMatchObject([
+        toText("Echo: hi"),
+        toText("The sum of 2 and 3 is 5."),
+        toText(matching(/Invalid arguments for tool get-sum/), true),
+        toText(matching(/^\{"temperature":-?\d+,"conditions":"[^"]+","humidity":\d+\}$/)),
+        { content: [{ text: {} }, { text: { text: matching(/^\[link .*: demo:\/\//) } }], isError: false },
+        { content: [{ text: {} }, { text: { text: matching(/^Resource 1: This is a base64 blob/) } }, { text: {} }] },
+        { content: [{ text: {} }, image, { text: {} }] },
+        { content: [{ text: { text: matching(/^Error: /) } }, image] },
+      ]);
+    },
+  );
 
-  test(verifies(["C110", "C111"], "everything: lists and gives its resources and prompts"), async () => {
+  testDeep(verifies(["C110", "C111"], "everything: lists and gives its resources and prompts"), async () => {
     const { sheaf, run } = createPlace();
     expect((await sheaf("mcp", "list-prompts", "everything")).stdout).toMatch(
       /^Prompts of everything \(4\):\n(- .*\n)*- \/mcp__everything__args-prompt city \[state\]: A prompt /,
@@ -122,7 +125,7 @@ describeWhere("published servers", missing, () => {
     ]);
   });
 
-  test(
+  testDeep(
     verifies(["C53", "C52"], "filesystem and memory: what one call writes the next one reads, also in another run"),
     async () => {
       const { cwd, run } = createPlace();
@@ -156,16 +159,19 @@ describeWhere("published servers", missing, () => {
     ]);
   });
 
-  test(verifies("C53", "a server that starts slowly and prints rubbish works; one that breaks says why"), async () => {
-    const rubbish = `echo starting up; echo '{"jsonrpc":'; echo '[]'; sleep 2; printf '\\033[32mready\\033[0m\\n';`;
-    const { results } = await createPlace({}, rubbish).run([["everything__echo", { message: "hi" }]]);
-    expect(results).toEqual([toText("Echo: hi")]);
-    const { sheaf } = createPlace({ env: { TOKEN: "CANARY-0123" } }, `echo "Error: no key in $TOKEN" >&2; exit 3;`);
-    const listed = (await sheaf("mcp", "list")).stdout;
-    expect(listed).toMatch(/^everything: failed \(.*; it wrote: Error: no key in \[key\]\)\n/);
-    const late = createPlace({ startTimeoutSeconds: 0.5 }, "sleep 60;");
-    expect((await late.sheaf("mcp", "list")).stdout).toMatch(
-      /^everything: failed \(it was not ready within 0\.5 s\)\n/,
-    );
-  });
+  testDeep(
+    verifies("C53", "a server that starts slowly and prints rubbish works; one that breaks says why"),
+    async () => {
+      const rubbish = `echo starting up; echo '{"jsonrpc":'; echo '[]'; sleep 2; printf '\\033[32mready\\033[0m\\n';`;
+      const { results } = await createPlace({}, rubbish).run([["everything__echo", { message: "hi" }]]);
+      expect(results).toEqual([toText("Echo: hi")]);
+      const { sheaf } = createPlace({ env: { TOKEN: "CANARY-0123" } }, `echo "Error: no key in $TOKEN" >&2; exit 3;`);
+      const listed = (await sheaf("mcp", "list")).stdout;
+      expect(listed).toMatch(/^everything: failed \(.*; it wrote: Error: no key in \[key\]\)\n/);
+      const late = createPlace({ startTimeoutSeconds: 0.5 }, "sleep 60;");
+      expect((await late.sheaf("mcp", "list")).stdout).toMatch(
+        /^everything: failed \(it was not ready within 0\.5 s\)\n/,
+      );
+    },
+  );
 });

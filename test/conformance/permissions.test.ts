@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createTestFolder, parseStream, runSheaf, type SheafOptions } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
 import { deniedEveryDay, everydayLines, pushEvasions } from "../../packages/agent/test/guard/permissions/deny-table.ts";
@@ -228,15 +229,19 @@ async function runCommands(cwd: string, commands: readonly string[], denies: rea
 }
 
 describeWithBubblewrap("under deny rules, in the sandbox", () => {
-  test(verifies("S-85", "each line of every day runs"), { timeout: 300_000 }, async () => {
-    const lines = everydayLines.map((line, index) => `(\n${line}\n)\necho "line ${index} ended with $?"`);
-    const batches = Array.from({ length: Math.ceil(lines.length / batchSize) }, (_, batch) =>
-      lines.slice(batch * batchSize, (batch + 1) * batchSize).join("\n"),
-    );
-    const outcomes = await runCommands(createEverydayFolder(), batches, deniedEveryDay);
-    const ended = outcomes.join().match(/(?<=line )\d+ ended with \d+/g) ?? [];
-    for (const [index, line] of everydayLines.entries()) expect(ended, line).toContain(`${index} ended with 0`);
-  });
+  testDeep(
+    verifies("S-85", "each line of every day runs"),
+    async () => {
+      const lines = everydayLines.map((line, index) => `(\n${line}\n)\necho "line ${index} ended with $?"`);
+      const batches = Array.from({ length: Math.ceil(lines.length / batchSize) }, (_, batch) =>
+        lines.slice(batch * batchSize, (batch + 1) * batchSize).join("\n"),
+      );
+      const outcomes = await runCommands(createEverydayFolder(), batches, deniedEveryDay);
+      const ended = outcomes.join().match(/(?<=line )\d+ ended with \d+/g) ?? [];
+      for (const [index, line] of everydayLines.entries()) expect(ended, line).toContain(`${index} ended with 0`);
+    },
+    300_000,
+  );
 
   test(verifies("S-85", "no line that tries to get past a rule runs"), async () => {
     const outcomes = await runCommands(createEverydayFolder(), pushEvasions, ["Shell(git push)"]);

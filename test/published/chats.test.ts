@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
 import { installClients } from "../support/clients.ts";
+import { chooseRows } from "../support/depth.ts";
 import { type Missing, skipIfMissing } from "../support/describe-where.ts";
 import { watchFaults } from "../support/page.ts";
 import { startServer } from "../support/server.ts";
@@ -44,7 +45,7 @@ const script = {
 };
 
 describeWithChromium("a chat of the examples", (browser) => {
-  test.for(["chat-dom/chat.js", "chat-react/small.tsx", "chat-react/chat.tsx"])(
+  test.for(chooseRows(["chat-dom/chat.js", "chat-react/small.tsx", "chat-react/chat.tsx"], 2))(
     "%s: an approval that a reload does not lose, and the answer after it",
     async (name) => {
       if (name.includes("react")) skipIfMissing(missingReact);

@@ -4,6 +4,7 @@ import { chmodSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, write
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
+import { chooseRows } from "../support/depth.ts";
 import { notRoot, skipIfMissing } from "../support/describe-where.ts";
 import { unpackInto } from "../support/packed-packages.ts";
 import { createTestFolder, parseStream, sheafProgram } from "../support/sheaf.ts";
@@ -107,14 +108,17 @@ const attacks: readonly (readonly [string, (place: Place) => string])[] = [
 ];
 
 describeWithBubblewrap("Sheaf in node_modules of the workspace", () => {
-  test.each(attacks)(verifies("S-224", "no code of a command runs outside of the sandbox by %s"), (_, toCommand) => {
-    const place = createPlace(false);
-    const { status, stderr } = runSheaf(place, [run(toCommand(place))]);
-    expect([status, stderr]).toEqual([0, ""]);
-    expectUntouched(place);
-  });
+  test.each(chooseRows(attacks, 2))(
+    verifies("S-224", "no code of a command runs outside of the sandbox by %s"),
+    (_, toCommand) => {
+      const place = createPlace(false);
+      const { status, stderr } = runSheaf(place, [run(toCommand(place))]);
+      expect([status, stderr]).toEqual([0, ""]);
+      expectUntouched(place);
+    },
+  );
 
-  test.each(attacks)(verifies("S-224", "nor, for an ordinary user, by %s"), (_, toCommand) => {
+  test.each(chooseRows(attacks, 2))(verifies("S-224", "nor, for an ordinary user, by %s"), (_, toCommand) => {
     skipIfMissing(notRoot);
     const place = createPlace(true);
     const { status, stderr } = runSheaf(place, [run(toCommand(place))], { asUser: true });

@@ -118,7 +118,6 @@ describe("in a project of CommonJS", () => {
 import { createConversation } from "@sheaf/client/chat";
 import type { ChatResponse } from "@sheaf/protocol";
 import { encodeSse } from "@sheaf/protocol/encode";
-import { describeDeep } from "../support/describe-where.ts";
 const client: SheafClient = createClient({ baseUrl: "http://127.0.0.1:9", token: "" });
 // @ts-expect-error -- the types are there: any would have every field
 client.nothing;

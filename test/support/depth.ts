@@ -7,8 +7,11 @@ export const isDeep = ["SHEAF_DEEP", "SHEAF_SOAK", "SHEAF_SOAK_RUNS", "SHEAF_SOA
 
 /** Files that are deep as a whole. Single tests and blocks are `testDeep` and `describeDeep` (`describe-where.ts`). */
 export const deepFiles: readonly string[] = [
+  "test/conformance/acp-clients.test.ts",
   "test/conformance/cluster-kit.test.ts",
   "test/page/two-servers.test.ts",
+  "test/published/failure-matrix.test.ts",
+  "test/published/worktrees-guide.test.ts",
   "test/reliability/*.test.ts",
 ];
 
