@@ -1,7 +1,7 @@
 /** What the policy decides. The one place that imports it. */
 import { parseRule } from "../../packages/agent/src/guard/permissions/rule.ts";
 import type { PermissionOptions, Permissions } from "../../packages/agent/src/guard/permissions/permissions.ts";
-import { createPolicy } from "../../packages/agent/test/guard/permissions/policy.ts";
+import { createPolicy, toRequest } from "../../packages/agent/test/guard/permissions/policy.ts";
 
 const programs = [
   "git", "git status", "npm test", "ls", "cat", "echo", "find", "grep", "rg", "sed", "xargs", "sort", "tar", "env", "head", "make", "node",
@@ -36,7 +36,7 @@ const commandPolicies: Readonly<Record<string, Permissions>> = {
 
 /** One line for each policy. */
 export async function decideCommand(command: string): Promise<string> {
-  const request = { toolName: "run_terminal_cmd", access: "command", arguments: { command } } as const;
+  const request = toRequest({ toolName: "run_terminal_cmd", access: "command", arguments: { command } });
   const lines: string[] = [];
   for (const [name, policy] of Object.entries(commandPolicies)) {
     lines.push(`${name}: ${JSON.stringify(await policy.decide(request))}\n`);
@@ -87,7 +87,10 @@ export async function* decideOthers(): AsyncGenerator<{ readonly key: string; re
   for (const mode of modes) {
     for (const [toolName, access] of otherTools) {
       const request = { toolName, access, arguments: { command: "ls", url: "https://example.com" } };
-      yield { key: `${mode} ${toolName}`, text: JSON.stringify(await createPolicy({ mode }).decide(request)) };
+      yield {
+        key: `${mode} ${toolName}`,
+        text: JSON.stringify(await createPolicy({ mode }).decide(toRequest(request))),
+      };
     }
   }
   for (const rule of rules) {
@@ -104,17 +107,17 @@ async function* decideUnder(policy: Permissions, name: string): AsyncGenerator<{
   const texts: string[] = [];
   for (const path of paths) {
     for (const [toolName, access, field] of fileTools) {
-      const decision = await policy.decide({ toolName, access, arguments: { [field]: path } });
+      const decision = await policy.decide(toRequest({ toolName, access, arguments: { [field]: path } }));
       texts.push(`${toolName} ${path}: ${JSON.stringify(decision)}\n`);
     }
   }
   for (const url of addresses) {
-    const decision = await policy.decide({ toolName: "web_fetch", access: "network", arguments: { url } });
+    const decision = await policy.decide(toRequest({ toolName: "web_fetch", access: "network", arguments: { url } }));
     texts.push(`${url}: ${JSON.stringify(decision)}\n`);
   }
   for (const tool of ["read", "write", "a b"]) {
     const request = { toolName: tool, access: "mcp", arguments: {}, mcp: { server: "files", tool } } as const;
-    texts.push(`files:${tool}: ${JSON.stringify(await policy.decide(request))}\n`);
+    texts.push(`files:${tool}: ${JSON.stringify(await policy.decide(toRequest(request)))}\n`);
   }
   yield { key: name, text: texts.join("") };
 }

@@ -11,7 +11,7 @@ export { errorTable, SheafError, type ErrorCode, type ErrorKind } from "./base/e
 export type { McpServers, McpServerSettings } from "./config/mcp-settings.ts";
 export type { LanguageModel } from "./model/language-model.ts";
 export type { Model, ModelMessage, ModelRequest, ModelToolCall, ToolDefinition } from "./model/provider.ts";
-export type { Locale } from "./output/action-words.ts";
+export type { Locale } from "./tools/tool-traits.ts";
 export type { ProjectionOptions } from "./output/create-message-projection.ts";
 export { createProjection } from "./output/create-projection.ts";
 export { outputFormats, type OutputFormat, type Projection } from "./output/projection.ts";

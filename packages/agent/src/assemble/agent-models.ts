@@ -1,7 +1,7 @@
 /** Which models subagents use (C129, S-191). */
 import type { TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
-import type { AgentKind } from "../config/agent-kinds.ts";
+import type { AgentKind } from "../run/agents/agent-kinds.ts";
 import { isBuiltInModel, type ModelChoice, toProvider } from "../config/endpoints.ts";
 import type { Model } from "../model/provider.ts";
 import type { RunRequest } from "./run-request.ts";

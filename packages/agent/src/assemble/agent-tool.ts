@@ -1,12 +1,13 @@
 /** run_agent: a task for a subagent, with tools, a mode and a budget of its own (C96). */
 import type { Mode, RunStart } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
-import type { AgentKind } from "../config/agent-kinds.ts";
+import type { AgentKind } from "../run/agents/agent-kinds.ts";
 import type { Permissions } from "../guard/permissions/permissions.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import { runSubagent } from "../run/agents/run-subagent.ts";
 import type { RunPorts } from "../run/run.ts";
-import { agentToolName, isChosen, toCallable, type CallableTool, type ToolChoice } from "../tools/registry.ts";
+import { agentTraits } from "../tools/other-tools.ts";
+import { isChosen, listWithheldTools, toCallable, type CallableTool, type ToolChoice } from "../tools/registry.ts";
 import { createToolBox, type ToolBoxPorts } from "../tools/tool-box.ts";
 import { createToolState } from "../tools/tool-state.ts";
 import { toFailure } from "../tools/failure.ts";
@@ -36,9 +37,6 @@ export interface AgentToolPorts {
   readonly describeEnvironment: (mode: Mode, signal: AbortSignal) => Promise<Pick<RunStart, "environment">>;
 }
 
-/** Tools that are for the conversation with the user, which a subagent has no part in. */
-const withheld = [agentToolName, "ask_question", "create_plan", "todo_write", "read_skill"];
-
 /** The tool; a call of a kind that only reads runs beside others. */
 export function createAgentTool(ports: AgentToolPorts): CallableTool {
   const { kinds } = ports;
@@ -50,10 +48,8 @@ export function createAgentTool(ports: AgentToolPorts): CallableTool {
     (kind) => `- ${kind.name}${toMode(kind, ports.mode) === "ask" ? " (only reads)" : ""}: ${kind.description}`,
   );
   const tool: Tool<s.ValueOf<typeof parameters>> = {
-    name: agentToolName,
+    ...agentTraits,
     description: `Give a task to a subagent, which works with a context of its own and returns a report. Use it for work that would fill yours, and for parts that do not depend on each other: calls in one turn of kinds that only read run at once. Kinds:\n${lines.join("\n")}`,
-    documentType: "tool_call",
-    access: "state",
     parameters,
     run: ({ kind, task }, context) => runTask(kinds.get(kind)!, task, ports, context),
   };
@@ -164,6 +160,6 @@ function createSubagentTools(kind: AgentKind, mode: Mode, { toolBox, permissions
 function toChoice({ tools }: AgentKind, ofRun: ToolChoice = {}): ToolChoice {
   return {
     only: tools ? tools.filter((name) => isChosen(name, ofRun)) : ofRun.only,
-    excluded: [...(ofRun.excluded ?? []), ...withheld],
+    excluded: [...(ofRun.excluded ?? []), ...listWithheldTools()],
   };
 }

@@ -79,7 +79,6 @@ export function toCallableTool(tool: CustomTool, check: SchemaCheck): CallableTo
     name,
     description,
     schema: parameters,
-    documentType: "tool_call",
     // What the program offers it also allows, unless it wants to be asked.
     access: needsApproval ? "mcp" : readOnly ? "read" : "state",
     ...(needsApproval && { mcp: { server: "program", tool: name } }),

@@ -1,6 +1,7 @@
 /** Where the lines are that a model quotes. */
 import type { Permissions } from "../guard/permissions/permissions.ts";
 import type { QuoteFinder } from "../run/model-turn.ts";
+import { readFileTool } from "../tools/read-file.ts";
 import { listSpellings } from "../tools/real-arguments.ts";
 import { findQuotedText, isQuotedExactly } from "../workspace/read-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -8,9 +9,8 @@ import type { Workspace } from "../workspace/workspace.ts";
 /** Elsewhere in a file a quote is only looked for where the model may read: it learns the place (N61). */
 export function createQuoteFinder(workspace: Workspace, permissions: Permissions, signal: AbortSignal): QuoteFinder {
   const mayRead = async (filePath: string): Promise<boolean> => {
-    const request = { toolName: "read_file", access: "read" } as const;
-    const spellings = listSpellings({ target_file: filePath }, workspace);
-    const decisions = spellings.map((args) => permissions.decide({ ...request, arguments: args }));
+    const spellings = listSpellings({ files: [filePath], folders: [] }, workspace);
+    const decisions = spellings.map((paths) => permissions.decide({ tool: readFileTool, arguments: {}, paths }));
     return (await Promise.all(decisions)).every(({ decision }) => decision === "allow");
   };
   return async (quote) => {

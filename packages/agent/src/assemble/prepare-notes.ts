@@ -4,6 +4,7 @@ import { parseRule } from "../guard/permissions/rule.ts";
 import { type GitState, type KnownFacts, toEnvironmentNote } from "../run/prompts/environment-note.ts";
 import { toModeNote } from "../run/prompts/mode-note.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { runTerminalCmdTool } from "../tools/run-terminal-cmd.ts";
 import { findRepository, readBranch } from "../workspace/repository.ts";
 import type { RunStart } from "@sheaf/protocol";
 import type { PreparedPolicy } from "./prepare-policy.ts";
@@ -52,7 +53,7 @@ const statusMs = 700;
 
 /** Where the model itself may run it. Without trust, nothing but the name of the branch is read (S-01). */
 async function canAskGit({ permissions }: NoteSources["policy"], trusted: boolean): Promise<boolean> {
-  const request = { toolName: "run_terminal_cmd", access: "command", arguments: { command: statusCommand } } as const;
+  const request = { tool: runTerminalCmdTool, arguments: { command: statusCommand } };
   return trusted && (await permissions.decide(request)).decision === "allow";
 }
 

@@ -141,8 +141,7 @@ function toStart(
 
 /** Returns true if the mode and the caller let the run have commands. */
 function mayRunCommands({ mode, toolChoice }: RunRequest): boolean {
-  const { name, access } = runTerminalCmdTool;
-  return isOffered(mode, { name, access }) && isChosen(name, toolChoice);
+  return isOffered(mode, runTerminalCmdTool) && isChosen(runTerminalCmdTool.name, toolChoice);
 }
 
 /** The tools; what their response opened is closed after them. */

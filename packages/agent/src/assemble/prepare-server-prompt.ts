@@ -29,7 +29,7 @@ export async function prepareServerPrompt(
     throw new SheafError("USAGE", `/${command.name} is a prompt of a tool server, and this run has none: ${advice}`);
   }
   const prompt = await prompts.find(command.name, signal);
-  const request = { toolName: command.name, access: "mcp", arguments: {} } as const;
+  const request = { tool: { name: command.name, access: "mcp" }, arguments: {} } as const;
   const mcp = { server: prompt.server, tool: "prompts/get" };
   const decided = await permissions.decide({ ...request, mcp });
   if (decided.decision === "deny") {

@@ -60,5 +60,5 @@ export async function prepareServers(
 }
 
 function mayCallServers({ mode }: RunRequest): boolean {
-  return isOffered(mode, { name: "", access: "mcp" });
+  return isOffered(mode, { access: "mcp" });
 }

@@ -15,8 +15,9 @@ import type { AnswerCheck } from "../run/final-answer.ts";
 import { createMessageProjection, type ProjectionOptions } from "../output/create-message-projection.ts";
 import type { OutputFormat, Projection } from "../output/projection.ts";
 import type { Recording } from "../recording/recording.ts";
-import type { AgentPlaces } from "../config/agent-kinds.ts";
-import { agentToolName, type CallableTool } from "../tools/registry.ts";
+import type { AgentPlaces } from "../run/agents/agent-kinds.ts";
+import { agentTraits } from "../tools/other-tools.ts";
+import type { CallableTool } from "../tools/registry.ts";
 import type { AgentToolPorts } from "./agent-tool.ts";
 import type { RunRequest } from "./run-request.ts";
 import type { Telemetry } from "./telemetry.ts";
@@ -43,10 +44,10 @@ export async function openAgents({
   toolChoice,
   ...request
 }: AgentPlaces & Pick<RunRequest, "hasAgents" | "toolChoice" | "modelName" | "agentModels" | "limits">) {
-  if (!hasAgents && !toolChoice?.only?.includes(agentToolName)) return undefined;
+  if (!hasAgents && !toolChoice?.only?.includes(agentTraits.name)) return undefined;
   const [{ createAgentTool }, { findAgentKinds }, { chooseAgents }] = await Promise.all([
     import("./agent-tool.ts"),
-    import("../config/agent-kinds.ts"),
+    import("../run/agents/agent-kinds.ts"),
     import("./agent-models.ts"),
   ]);
   const { notices, ...chosen } = await chooseAgents(findAgentKinds(request), request, now());

@@ -7,11 +7,11 @@ import type {
   StopReason,
   ToolCallContent,
   ToolCallLocation,
-  ToolKind,
 } from "@agentclientprotocol/sdk";
 import type { AgentEvent, FileChange, QuestionEffect, RunEnd, RunEvent, RunStart, ToolResult } from "@sheaf/protocol";
 import { parsePatch, type StructuredPatchHunk } from "diff";
 import { formatAttachment } from "../workspace/attachment.ts";
+import { describeTool } from "../tools/registry.ts";
 import { formatAction } from "./action-words.ts";
 import { createAgentNames, toOwnEvent } from "./agent-names.ts";
 
@@ -57,7 +57,7 @@ class AcpUpdates implements AcpProjection {
       case "tool_call_start": {
         const { callId, toolName } = event;
         this.#toolNames.set(callId, toolName);
-        const kind = toKind(toolName);
+        const kind = describeTool(toolName)?.kind ?? "other";
         const call = { toolCallId: callId, title: toolName, name: toolName, kind, status: "pending" } as const;
         return [{ sessionUpdate: "tool_call", ...call }];
       }
@@ -152,28 +152,6 @@ export function toStopReason({ reason, error }: RunEnd): StopReason | undefined 
   }
 }
 
-const kinds: Readonly<Record<string, ToolKind>> = {
-  read_file: "read",
-  list_dir: "read",
-  write_file: "edit",
-  edit_file: "edit",
-  delete_file: "delete",
-  rename_file: "move",
-  grep_search: "search",
-  glob_search: "search",
-  codebase_search: "search",
-  run_terminal_cmd: "execute",
-  web_fetch: "fetch",
-  web_search: "search",
-  todo_write: "think",
-  create_plan: "think",
-  run_agent: "think",
-};
-
-function toKind(toolName: string): ToolKind {
-  return Object.hasOwn(kinds, toolName) ? kinds[toolName]! : "other";
-}
-
 /** What the call is about, in one line. */
 function toTitle(toolName: string, args: Readonly<Record<string, unknown>>): string {
   const subject = [
@@ -187,7 +165,7 @@ function toTitle(toolName: string, args: Readonly<Record<string, unknown>>): str
   ].find((value) => typeof value === "string" && value !== "") as string | undefined;
   if (subject === undefined) return toolName;
   const line = subject.replaceAll(/\s+/g, " ").slice(0, 200);
-  return toolName === "run_terminal_cmd" ? `\`${line}\`` : `${toolName} ${line}`;
+  return describeTool(toolName)?.access === "command" ? `\`${line}\`` : `${toolName} ${line}`;
 }
 
 /** What the user wrote, and the names of what was attached: the bytes stay in the log (N66). */

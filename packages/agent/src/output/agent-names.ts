@@ -1,5 +1,6 @@
 /** Whose an event of a subagent is, for the formats (C97). */
 import type { AgentEvent, RunEvent } from "@sheaf/protocol";
+import { agentTraits } from "../tools/other-tools.ts";
 
 /** A subagent: the call that runs it, and its name. */
 interface AgentOrigin {
@@ -19,7 +20,7 @@ export function createAgentNames(): AgentNames {
   const open = new Set<string>();
   return {
     push(event) {
-      if (event.type === "tool_call_start" && event.toolName === "run_agent") open.add(event.callId);
+      if (event.type === "tool_call_start" && event.toolName === agentTraits.name) open.add(event.callId);
       if (event.type === "tool_result") names.delete(event.callId);
       if (event.type !== "tool_call_arguments" || !open.delete(event.callId)) return;
       const { kind } = event.arguments;

@@ -1,6 +1,7 @@
 /** Tool results in the shapes of the command line (C9). */
 import type { Attachment, FileEditEffect, McpContent, ToolEffect, CliToolOutcome, ToolResult } from "@sheaf/protocol";
-import { toCliTodoStatus } from "./cli-arguments.ts";
+import { toCliTodoStatus } from "../tools/todo-write.ts";
+import { writeFileTool } from "../tools/write-file.ts";
 import { countLines } from "../workspace/text-format.ts";
 import { toCliQuestions } from "./result-line.ts";
 
@@ -119,8 +120,8 @@ function toFolderRead(path: string, tree: string): Fields {
 function toFileSuccess(toolName: string, { changes }: FileEditEffect, message: string): Fields {
   const [change] = changes;
   if (!change) return { message };
-  // write_file keeps its shape when it replaces a file: its key in `tool_call` is the same (C9).
-  if (toolName === "write_file") {
+  // A write keeps its shape when it replaces a file: its key in `tool_call` is the same (C9).
+  if (toolName === writeFileTool.name) {
     const lines = change.operation === "create" ? change.linesAdded : countLines(change.after ?? "");
     return { path: change.path, linesCreated: lines, fileSize: change.bytes };
   }

@@ -1,5 +1,5 @@
 /** From the name of a format to its projection (C2), except those of documents, which are large to load. */
-import type { Locale } from "./action-words.ts";
+import type { Locale } from "../tools/tool-traits.ts";
 import { createCursorStreamProjection, type PartialOutput } from "./cursor-stream.ts";
 import { createJsonProjection } from "./json.ts";
 import type { CliProfile, OutputFormat, Projection } from "./projection.ts";

@@ -1,6 +1,6 @@
 /** What a hook did, for a person at a terminal (C80). */
 import type { HookResult } from "@sheaf/protocol";
-import type { Locale } from "./action-words.ts";
+import type { Locale } from "../tools/tool-traits.ts";
 
 type Words = Readonly<
   Record<"hook" | "objected" | "continued" | "asked" | "ended" | "changed" | "informed" | "failed" | "timedOut", string>

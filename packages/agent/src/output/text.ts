@@ -1,6 +1,7 @@
 /** `--output-format text`: one line per action, then the answer (C11). */
 import type { PlanEffect, RunEvent } from "@sheaf/protocol";
-import { formatAction, type Locale } from "./action-words.ts";
+import type { Locale } from "../tools/tool-traits.ts";
+import { formatAction } from "./action-words.ts";
 import { createAgentNames } from "./agent-names.ts";
 import { createAnswerText } from "./answer-text.ts";
 import { formatFailureLine, hasAnswer } from "./failure-line.ts";

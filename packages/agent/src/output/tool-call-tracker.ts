@@ -1,6 +1,7 @@
 /** The tool calls of a run in the shapes of C8 and C9: each appears once its arguments are complete, and once it has ended. */
 import type { FunctionPayload, RunEvent, ToolCallArguments, ToolCallLine, CliToolOutcome } from "@sheaf/protocol";
-import { toCliArguments } from "./cli-arguments.ts";
+import { parseMcpToolName } from "../tools/mcp/tool-name.ts";
+import { describeTool } from "../tools/registry.ts";
 import { toCliOutcome } from "./cli-outcome.ts";
 
 /** What both profiles say about a call; they add ids and times. */
@@ -47,11 +48,17 @@ export function createToolCallTracker(): ToolCallTracker {
   };
 }
 
-function toToolCall(call: StartedCall, result?: CliToolOutcome): ToolCallLine["tool_call"] {
-  const { callId, arguments: args, rawArguments } = call.arguments;
+function toToolCall({ toolName, arguments: given }: StartedCall, result?: CliToolOutcome): ToolCallLine["tool_call"] {
+  const { callId, arguments: args, rawArguments } = given;
   const outcome = result && { result };
-  const known = toCliArguments(call.toolName, args, callId);
-  if (known) return { [known.key]: { args: known.args, ...outcome } };
-  const payload: FunctionPayload = { name: call.toolName, arguments: rawArguments ?? JSON.stringify(args), ...outcome };
+  const ofServer = parseMcpToolName(toolName);
+  if (ofServer) {
+    const { server, tool } = ofServer;
+    const shown = { name: `${server}-${tool}`, args, toolCallId: callId, providerIdentifier: server, toolName: tool };
+    return { mcpToolCall: { args: shown, ...outcome } };
+  }
+  const [known] = Object.entries(describeTool(toolName)?.toCursor?.(args, callId) ?? {});
+  if (known) return { [known[0]]: { args: known[1], ...outcome } };
+  const payload: FunctionPayload = { name: toolName, arguments: rawArguments ?? JSON.stringify(args), ...outcome };
   return { function: payload };
 }

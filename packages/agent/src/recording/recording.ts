@@ -8,7 +8,7 @@ import type { RunPorts, RunSettings } from "../run/run.ts";
 import type { Store } from "../store/store.ts";
 import type { Approver } from "../tools/approval.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
-import { agentToolName } from "../tools/registry.ts";
+import { agentTraits } from "../tools/other-tools.ts";
 import type { AskPerson, ToolBox } from "../tools/tool.ts";
 import {
   cassetteVersion,
@@ -202,7 +202,7 @@ function recordTools(tools: ToolBox, note: Note): ToolBox {
       const { toolName } = call;
       const access = tools.accessOf(call);
       // That of a subagent depends on its kind.
-      if (!known.has(toolName) || toolName === agentToolName) note({ type: "tool_access", toolName, access });
+      if (!known.has(toolName) || toolName === agentTraits.name) note({ type: "tool_access", toolName, access });
       known.add(toolName);
       return access;
     },

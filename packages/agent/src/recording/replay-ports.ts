@@ -5,7 +5,7 @@ import type { ApprovalDecision, Approver } from "../tools/approval.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
-import { agentToolName } from "../tools/registry.ts";
+import { agentTraits } from "../tools/other-tools.ts";
 import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
 import type { CassetteHeader, GivenRecord } from "./cassette.ts";
 import { formatCall, type Tape } from "./tape.ts";
@@ -38,7 +38,7 @@ export function createReplayTools(tape: Tape): ReplayPort<ToolBox, ToolGiven> {
     definitions: [],
     accessOf({ toolName }) {
       const known = access.get(toolName);
-      if (known && toolName !== agentToolName) return known;
+      if (known && toolName !== agentTraits.name) return known;
       const came = `the run asks what ${toolName} does`;
       const record = tape.takeAsked("tool_access", () => came);
       if (record && record.toolName !== toolName) tape.failAtLast(came);

@@ -9,6 +9,7 @@ import { foldControls } from "../workspace/whole-output.ts";
 import type { WorkspacePath } from "../workspace/workspace.ts";
 import { formatExcerpt } from "./edit-matching.ts";
 import { toEditChange } from "./file-change.ts";
+import { runTerminalCmdTool } from "./run-terminal-cmd.ts";
 import { loadTextFile, type TextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { ToolContext, ToolOutcome } from "./tool.ts";
@@ -35,8 +36,9 @@ export async function runAfterEdit(
   context: ToolContext,
   permissions: Permissions,
 ): Promise<ToolOutcome> {
-  const { path } = findEdit(edited, context) ?? {};
-  const commands = path ? list.filter(({ glob }) => parsePathGlob(glob)?.isCovering(path.relative)) : [];
+  const { path, change } = findEdit(edited, context) ?? {};
+  const isWritten = change?.operation === "create" || change?.operation === "edit";
+  const commands = path && isWritten ? list.filter(({ glob }) => parsePathGlob(glob)?.isCovering(path.relative)) : [];
   if (!path || commands.length === 0) return edited;
   return followEdit(edited, context, async () => {
     const reports: string[] = [];
@@ -94,8 +96,7 @@ async function runCommand(
   // A name is one word, whatever is in it, and never an option.
   const command = template.replaceAll("{file}", () => `'./${relative.replaceAll("'", String.raw`'\''`)}'`);
   const decision = await permissions.decide({
-    toolName: "run_terminal_cmd",
-    access: "command",
+    tool: runTerminalCmdTool,
     answered: { allow: [...answers.allow], deny: [...answers.deny] },
     arguments: { command },
   });

@@ -2,6 +2,7 @@
 import * as s from "@sheaf/protocol/schema";
 import { toFailure } from "./failure.ts";
 import type { Tool } from "./tool.ts";
+import { toObjects, toText, type GivenArguments } from "./tool-traits.ts";
 
 const parameters = s.object({
   title: s.string({ minLength: 1, description: "Why you ask, in one sentence" }),
@@ -27,8 +28,13 @@ export const askQuestionTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "ask_question",
   description:
     "Ask the user for decisions that you cannot make, all in one call. The run ends; the answers come with the next message.",
-  documentType: "clarification",
   access: "state",
+  modes: ["ask", "plan"],
+  isWithheld: true,
+  words: ["Asked a question", "Rückfrage gestellt", "Soru soruldu", "質問しました", "已提出問題"],
+  toCursor: ({ title, questions }) => ({
+    askQuestionToolCall: { title: toText(title), questions: toObjects(questions).map(toShownQuestion) },
+  }),
   parameters,
   async run({ title, questions }) {
     const twice = findRepeated(questions.map(({ id }) => id));
@@ -57,4 +63,13 @@ export const askQuestionTool: Tool<s.ValueOf<typeof parameters>> = {
 
 function findRepeated(ids: readonly string[]): string | undefined {
   return ids.find((id, index) => ids.indexOf(id) < index);
+}
+
+function toShownQuestion({ id, prompt, options, allow_multiple }: GivenArguments): Record<string, unknown> {
+  return {
+    id: toText(id),
+    prompt: toText(prompt),
+    options: toObjects(options).map((option) => ({ id: toText(option.id), label: toText(option.label) })),
+    allowMultiple: allow_multiple === true,
+  };
 }

@@ -29,8 +29,11 @@ export const codebaseSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "codebase_search",
   description:
     "Find the places in the code that match a question best, when you do not know the exact text. Returns ranked pieces of files. Words are compared, not meanings. For an exact text or a pattern, use grep_search.",
-  documentType: "tool_call",
   access: "read",
+  paths: { folders: ["target_directories"] },
+  words: ["Searched files", "Dateien durchsucht", "Dosyalarda arandı", "ファイルを検索しました", "已搜尋檔案"],
+  kind: "search",
+  comesWith: "Grep",
   parameters,
   async run({ query, target_directories = [] }, { workspace, codebase, signal }) {
     if (!codebase) return toFailure("SEARCH_FAILED", "no index exists here: use grep_search");

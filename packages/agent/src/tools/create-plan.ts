@@ -3,6 +3,7 @@ import type { PlanTodo } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { toFailure } from "./failure.ts";
 import type { Tool } from "./tool.ts";
+import { toText } from "./tool-traits.ts";
 
 const parameters = s.object({
   title: s.string({ minLength: 1, description: "A few words" }),
@@ -29,8 +30,13 @@ export const createPlanTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "create_plan",
   description:
     "Present a plan, with tasks and their dependencies, to the user. It changes nothing; in plan mode it ends the answer.",
-  documentType: "plan",
   access: "state",
+  modes: ["plan"],
+  needs: "plan",
+  isWithheld: true,
+  words: ["Updated plan", "Plan aktualisiert", "Plan güncellendi", "計画を更新しました", "已更新計畫"],
+  kind: "think",
+  toCursor: ({ plan }, toolCallId) => ({ createPlanToolCall: { plan: toText(plan), toolCallId } }),
   parameters,
   async run({ title, overview, plan, todos }, { state }) {
     const entries = todos.map(({ id, content, dependencies = [] }): PlanTodo => ({

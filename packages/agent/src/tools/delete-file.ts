@@ -11,6 +11,7 @@ import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failu
 import { MAX_CONTENT_BYTES } from "./file-change.ts";
 import { keepContent } from "./text-file.ts";
 import type { Tool } from "./tool.ts";
+import { toText } from "./tool-traits.ts";
 
 const parameters = s.object({ target_file: s.string({ description: "File, relative to the workspace" }) });
 
@@ -18,8 +19,12 @@ const parameters = s.object({ target_file: s.string({ description: "File, relati
 export const deleteFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "delete_file",
   description: "Delete one file. Folders are not deleted.",
-  documentType: "file_edit",
   access: "write",
+  paths: { files: ["target_file"] },
+  words: ["Deleted file", "Datei gelöscht", "Dosya silindi", "ファイルを削除しました", "已刪除檔案"],
+  kind: "delete",
+  toCursor: ({ target_file }) => ({ deleteToolCall: { path: toText(target_file) } }),
+  comesWith: "Edit",
   parameters,
   async run({ target_file }, { workspace, state, checkpoints, signal }) {
     const resolved = resolveEntry(workspace, target_file);

@@ -9,6 +9,7 @@ import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failu
 import { encodeTextFile, loadTextFile, saveTextFile, toStaleError } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
+import { toObjects, toOptional, toText, type GivenArguments } from "./tool-traits.ts";
 
 const parameters = s.object({
   target_file: s.string({ description: "File, relative to the workspace" }),
@@ -22,6 +23,15 @@ const parameters = s.object({
   ),
 });
 
+/** A call of `write_file` that changes a file has them, too. */
+export const editedWords = [
+  "Edited file",
+  "Datei bearbeitet",
+  "Dosya düzenlendi",
+  "ファイルを編集しました",
+  "已編輯檔案",
+] as const;
+
 /**
  * The result says which lines changed, and shows them where they are not what the model wrote. Line ends and encoding are
  * kept. A file that somebody else has changed is edited if the texts to replace are still there.
@@ -30,8 +40,13 @@ export const editFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "edit_file",
   description:
     'Replace parts of a file. All edits are made, or none. Copy old_string from what read_file showed, without the line numbers, with as many lines around it as make it unique. An empty old_string writes a new or empty file. Example: {"target_file": "a.js", "edits": [{"old_string": "x = 1;", "new_string": "x = 2;"}]}',
-  documentType: "file_edit",
   access: "write",
+  paths: { files: ["target_file"] },
+  words: editedWords,
+  kind: "edit",
+  toCursor: (args) => ({ editToolCall: toShownEdits(args) }),
+  claude: { name: "Edit", also: "MultiEdit", fields: { target_file: "file_path" } },
+  aliases: ["str", "patch"],
   parameters,
   async run({ target_file, edits }, context) {
     const { workspace } = context;
@@ -103,4 +118,14 @@ function formatOutput(path: WorkspacePath, change: FileChange, edited: AppliedEd
   const first = Math.max(1, start - 1);
   const lines = text.split("\n").slice(first - 1, end + 1);
   return `${head} Matched with ${how.join("; ")}; it is now:\n${formatExcerpt(lines, first)}`.trimEnd();
+}
+
+function toShownEdits({ target_file, edits }: GivenArguments): Record<string, unknown> {
+  const path = toText(target_file);
+  const shown = toObjects(edits).map((edit) => ({
+    oldText: toText(edit.old_string),
+    newText: toText(edit.new_string),
+    ...toOptional("boolean", { replaceAll: edit.replace_all }),
+  }));
+  return shown.length === 1 ? { path, strReplace: shown[0] } : { path, multiStrReplace: { edits: shown } };
 }

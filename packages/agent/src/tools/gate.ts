@@ -4,7 +4,7 @@ import type { Permissions } from "../guard/permissions/permissions.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toApprovalQuestion, toArgumentsHash } from "./approval-question.ts";
 import type { Approval, ApprovalQuestion } from "./approval.ts";
-import { chooseWorkspace, listSpellings } from "./real-arguments.ts";
+import { chooseWorkspace, listPaths, listSpellings } from "./real-arguments.ts";
 import { type ToolState, rememberAnswer } from "./tool-state.ts";
 import type { CallableTool } from "./registry.ts";
 import type { ToolInvocation, ToolOutcome } from "./tool.ts";
@@ -18,7 +18,7 @@ export interface GatePorts {
   readonly state: Pick<ToolState, "answers">;
 }
 
-type GatedTool = Pick<CallableTool, "access" | "mcp" | "mcpOf">;
+type GatedTool = Pick<CallableTool, "name" | "access" | "modes" | "paths" | "mcp" | "mcpOf">;
 
 /** How a call is to run. */
 interface GatedRun {
@@ -45,7 +45,7 @@ export function createGate(ports: GatePorts): Gate {
 
   return {
     async toQuestion(call, tool) {
-      const workspace = chooseWorkspace(call, ports.workspace, ports.addedWorkspaces);
+      const workspace = chooseWorkspace(listPaths(tool, call.arguments), ports.workspace, ports.addedWorkspaces);
       const decision = await decide(call, tool, workspace, ports);
       return decision.decision === "ask" ? toApprovalQuestion(call, tool.access, decision) : undefined;
     },
@@ -77,16 +77,17 @@ export function toEditedCall(call: ToolInvocation, approval: Approval | undefine
 /** Rules apply to what a path says, to the entry that it names, and to where it leads; the strictest decision counts. */
 async function decide(
   call: ToolInvocation,
-  { access, mcpOf, mcp = mcpOf?.(call.arguments) }: GatedTool,
+  tool: GatedTool,
   workspace: Workspace,
   { permissions, state: { answers } }: GatePorts,
 ): Promise<PermissionDecision> {
   const answered = { allow: [...answers.allow], deny: [...answers.deny] };
-  const request = { toolName: call.toolName, access, answered, ...(mcp && { mcp }) };
-  const said = call.arguments;
+  const { mcpOf, mcp = mcpOf?.(call.arguments) } = tool;
+  const request = { tool, arguments: call.arguments, answered, ...(mcp && { mcp }) };
   // A command has no path other than its folder, which it checks itself.
-  const spellings = access === "command" ? [said] : listSpellings(said, workspace);
-  const decisions = await Promise.all(spellings.map((args) => permissions.decide({ ...request, arguments: args })));
+  const said = tool.access === "command" ? undefined : listPaths(tool, call.arguments);
+  const spellings = said ? listSpellings(said, workspace) : [undefined];
+  const decisions = await Promise.all(spellings.map((paths) => permissions.decide({ ...request, paths })));
   const denied = decisions.find(({ decision }) => decision === "deny");
   const asking = decisions.find(({ decision }) => decision === "ask") ?? toAsking(call);
   if (denied || !asking) return denied ?? decisions[0]!;

@@ -8,6 +8,7 @@ import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { createFolderReader, type FolderEntry, formatIgnored, readKind, toLine } from "../workspace/read-folder.ts";
 import { resolveFolder } from "./resolve-folder.ts";
 import type { Tool } from "./tool.ts";
+import { toOptional, toText } from "./tool-traits.ts";
 
 const maxFiles = 1000;
 /** Most entries that are visited; a larger tree is searched in parts. */
@@ -28,8 +29,14 @@ const parameters = s.object({
 export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "glob_search",
   description: `Find files by name or path. Returns at most ${maxFiles} paths, sorted, without what .gitignore excludes, unless target_directory names it.`,
-  documentType: "tool_call",
   access: "read",
+  paths: { folders: ["target_directory"] },
+  words: ["Searched files", "Dateien durchsucht", "Dosyalarda arandı", "ファイルを検索しました", "已搜尋檔案"],
+  kind: "search",
+  toCursor: ({ pattern, target_directory: targetDirectory }) => ({
+    globToolCall: { globPattern: toText(pattern), ...toOptional("string", { targetDirectory }) },
+  }),
+  claude: { name: "Glob", fields: { target_directory: "path" } },
   parameters,
   async run({ pattern, target_directory }, { workspace, signal }) {
     const resolved = resolveFolder(workspace, target_directory);

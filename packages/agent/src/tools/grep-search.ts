@@ -8,6 +8,7 @@ import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } fr
 import { createFolderReader, formatIgnored, readKind } from "../workspace/read-folder.ts";
 import { createSearchResults, type FileMatches, formatSearch } from "./search-text.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
+import { toOptional, toText } from "./tool-traits.ts";
 
 const defaultResults = 200;
 const maxResults = 1000;
@@ -41,8 +42,23 @@ export const grepSearchTool: Tool<Arguments> = {
   name: "grep_search",
   description:
     'Search the text of files with a regular expression. Returns the matching lines with path and number, or only paths or counts (output_mode). Hidden files are searched; what .gitignore excludes only if path names it. Example: {"pattern": "class \\\\w+Error", "glob": "*.ts", "after": 3}',
-  documentType: "tool_call",
   access: "read",
+  paths: { folders: ["path"] },
+  opensResults: true,
+  words: ["Searched files", "Dateien durchsucht", "Dosyalarda arandı", "ファイルを検索しました", "已搜尋檔案"],
+  kind: "search",
+  toCursor: ({ pattern, path, glob, case_insensitive: caseInsensitive, output_mode: outputMode }) => ({
+    grepToolCall: {
+      pattern: toText(pattern),
+      ...toOptional("string", { path, glob }),
+      ...toOptional("boolean", { caseInsensitive }),
+      ...toOptional("string", { outputMode }),
+    },
+  }),
+  claude: {
+    name: "Grep",
+    fields: { max_results: "head_limit", before: "-B", after: "-A", case_insensitive: "-i" },
+  },
   parameters,
   async run(args, context) {
     const { workspace } = context;

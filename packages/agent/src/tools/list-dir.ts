@@ -11,6 +11,7 @@ import {
 } from "../workspace/read-folder.ts";
 import { resolveFolder } from "./resolve-folder.ts";
 import type { Tool } from "./tool.ts";
+import { toText } from "./tool-traits.ts";
 
 const maxDepth = 3;
 const maxEntries = 500;
@@ -23,8 +24,13 @@ const parameters = s.object({
 export const listDirTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "list_dir",
   description: `Show a folder as a tree: at most ${maxDepth} levels and ${maxEntries} entries, without what .gitignore excludes. To find files by name, use glob_search.`,
-  documentType: "tool_call",
   access: "read",
+  paths: { folders: ["target_directory"] },
+  words: ["Listed folder", "Ordner aufgelistet", "Klasör listelendi", "フォルダーを一覧表示しました", "已列出資料夾"],
+  kind: "read",
+  toCursor: ({ target_directory }) => ({ lsToolCall: { path: toText(target_directory) } }),
+  claude: { name: "LS", fields: { target_directory: "path" } },
+  aliases: ["ls"],
   parameters,
   async run({ target_directory }, { workspace, signal }) {
     const resolved = resolveFolder(workspace, target_directory);

@@ -9,6 +9,7 @@ import { formatNotebook } from "./format-notebook.ts";
 import { readAttachment } from "./read-attachment.ts";
 import { loadTextFile } from "./text-file.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
+import { toOptional, toText } from "./tool-traits.ts";
 
 const DEFAULT_LINES = 2000;
 const MAX_BYTES = 256 * 1024;
@@ -25,8 +26,16 @@ type Arguments = s.ValueOf<typeof parameters>;
 export const readFileTool: Tool<Arguments> = {
   name: "read_file",
   description: `Read a text file, an image or a PDF, or list a folder. Each line of a text begins with its number and a tab. Returns ${DEFAULT_LINES} lines at most, and a note says what is left out: go on with offset. In a large file, find the place with grep_search first.`,
-  documentType: "tool_call",
   access: "read",
+  paths: { files: ["target_file"] },
+  opensResults: true,
+  words: ["Read file", "Datei gelesen", "Dosya okundu", "ファイルを読み取りました", "已讀取檔案"],
+  kind: "read",
+  toCursor: ({ target_file, offset, limit }) => ({
+    readToolCall: { path: toText(target_file), ...toOptional("integer", { offset, limit }) },
+  }),
+  claude: { name: "Read", fields: { target_file: "file_path" } },
+  aliases: ["view"],
   parameters,
   async run({ target_file, offset, limit }, context) {
     const { workspace, state, signal } = context;

@@ -2,6 +2,7 @@
 import * as s from "@sheaf/protocol/schema";
 import type { Skill } from "../config/skills.ts";
 import { toFailure } from "./failure.ts";
+import { skillTraits } from "./other-tools.ts";
 import { toCallable, type CallableTool } from "./registry.ts";
 
 const parameters = s.object({
@@ -17,10 +18,8 @@ export function createSkillTool(found: readonly Skill[]): CallableTool {
   const skills = found.filter(({ kind }) => kind === "skill");
   const offered = skills.filter(({ isOffered }) => isOffered).map(({ name }) => name);
   return toCallable<s.ValueOf<typeof parameters>>({
-    name: "read_skill",
+    ...skillTraits,
     description: "Read the instructions of a skill, or another file of its folder.",
-    documentType: "tool_call",
-    access: "read",
     parameters,
     async run({ name, file }) {
       const skill = skills.find((each) => each.name === name);

@@ -27,8 +27,9 @@ export const readTerminalTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "read_terminal",
   description:
     "Read what a command in the background has printed since the last call, and whether it still runs; or end it. To wait for it, use wait_ms.",
-  documentType: "tool_call",
   access: "state",
+  needs: "commands",
+  comesWith: "Bash",
   parameters,
   async run({ terminal_id, wait_ms = 0, end = false }, { background, signal }) {
     const command = background.all.find(({ id }) => id === terminal_id);

@@ -16,16 +16,18 @@ import { globSearchTool } from "./glob-search.ts";
 import { grepSearchTool } from "./grep-search.ts";
 import { listDirTool } from "./list-dir.ts";
 import { readFileTool } from "./read-file.ts";
+import { agentTraits, otherTools, searchToolName } from "./other-tools.ts";
 import { readTerminalTool } from "./read-terminal.ts";
 import { renameFileTool } from "./rename-file.ts";
 import { runTerminalCmdTool } from "./run-terminal-cmd.ts";
 import { todoWriteTool } from "./todo-write.ts";
 import type { Tool, ToolContext, ToolInvocation, ToolOutcome, ToolReturn } from "./tool.ts";
+import type { ToolTraits } from "./tool-traits.ts";
 import { webFetchTool } from "./web-fetch.ts";
 import { writeFileTool } from "./write-file.ts";
 
 /** A tool with the check of its arguments, so that tools with different arguments fit into one list. */
-export interface CallableTool extends Pick<Tool, "name" | "description" | "documentType" | "access"> {
+export interface CallableTool extends ToolTraits, Pick<Tool, "description"> {
   /** JSON Schema of the arguments. */
   readonly schema: Readonly<Record<string, unknown>>;
   /** What a call with these arguments touches, where that depends on them; default: `access`. */
@@ -55,12 +57,10 @@ export interface ServerTools {
 
 /** A tool with typed arguments among others. */
 export function toCallable<Arguments>(tool: Tool<Arguments>): CallableTool {
+  const { parameters, ...facts } = tool;
   return {
-    name: tool.name,
-    description: tool.description,
-    documentType: tool.documentType,
-    access: tool.access,
-    schema: { ...tool.parameters },
+    ...facts,
+    schema: { ...parameters },
     prepare(call) {
       const args = parseToolArguments(tool, call);
       return args.ok ? { ok: true, run: (context) => tool.run(args.value, context) } : args;
@@ -92,23 +92,26 @@ export function findTool(name: string, further: readonly CallableTool[] = []): C
   return [...tools, ...further].find((candidate) => candidate.name === name);
 }
 
-/** What other agents call these tools; models that were trained with them write such names. */
-const foreignNames: Readonly<Record<string, string>> = {
-  bash: "run_terminal_cmd",
-  exec: "run_terminal_cmd",
-  shell: "run_terminal_cmd",
-  ls: "list_dir",
-  view: "read_file",
-  str: "edit_file",
-  patch: "edit_file",
-};
+const described: ReadonlyMap<string, ToolTraits> = new Map([...tools, ...otherTools].map((tool) => [tool.name, tool]));
+
+/** The description of a tool of Sheaf's by its name, as in a log of whatever age; undefined for tools of servers and programs. */
+export function describeTool(name: string): ToolTraits | undefined {
+  return described.get(name);
+}
+
+/** The tools that a name of Claude Code means for subagents, and the one that it means for hooks; a name of Sheaf stays. */
+export function toOwnToolNames(name: string): readonly [string, ...string[]] {
+  const all = [...described.values()];
+  const own = all.find(({ claude }) => claude?.name === name || claude?.also === name)?.name ?? name;
+  return [own, ...all.filter(({ comesWith }) => comesWith === name).map((tool) => tool.name)];
+}
 
 /** The failure of a call whose tool does not exist: the nearest names, and all of Sheaf's own (C40). */
 export function toUnknownTool(name: string, offered: readonly string[]): ToolOutcome {
   const words = name.toLowerCase().split(/[^a-z]+/);
-  const meant = new Set(words.map((word) => foreignNames[word]));
+  const isMeant = (tool: string): boolean => words.some((word) => describeTool(tool)?.aliases?.includes(word));
   const near = findNearest(name, offered);
-  const similar = offered.filter((tool) => meant.has(tool) || tool.split("_").some((word) => words.includes(word)));
+  const similar = offered.filter((tool) => isMeant(tool) || tool.split("_").some((word) => words.includes(word)));
   const guesses = (near.length > 0 ? near : similar).slice(0, 3);
   const question = guesses.length > 0 ? `did you mean ${guesses.join(" or ")}? ` : "";
   const shown = JSON.stringify(name.slice(0, 100));
@@ -131,9 +134,6 @@ export interface ToolChoice {
   readonly excluded?: readonly string[] | undefined;
 }
 
-/** Finds and loads tools of servers (C113). Who chooses tools of servers needs it to reach them. */
-export const searchToolName = "tool_search";
-
 /** Whether the caller wants the tool. */
 export function isChosen(name: string, { only, excluded = [] }: ToolChoice = {}): boolean {
   const matches = (pattern: string): boolean =>
@@ -141,12 +141,20 @@ export function isChosen(name: string, { only, excluded = [] }: ToolChoice = {})
   return (only === undefined || name === searchToolName || only.some(matches)) && !excluded.some(matches);
 }
 
-/** The tool that runs subagents: a run has it only if the user wants it (C96). */
-export const agentToolName = "run_agent";
-
 /** Names of all tools but those of servers and programs. */
 export function listToolNames(): readonly string[] {
-  return [...tools.map(({ name }) => name), agentToolName, searchToolName, "list_mcp_resources", "read_mcp_resource"];
+  return [
+    ...tools.map(({ name }) => name),
+    agentTraits.name,
+    searchToolName,
+    "list_mcp_resources",
+    "read_mcp_resource",
+  ];
+}
+
+/** Tools that no subagent has. */
+export function listWithheldTools(): readonly string[] {
+  return [...described.values()].filter(({ isWithheld }) => isWithheld).map(({ name }) => name);
 }
 
 /** What decides which tools a model sees, besides the mode. */
@@ -175,9 +183,9 @@ function isShown(tool: CallableTool, offer: ToolOffer): boolean {
   const { mode, choice, hasPlan, canRunCommands = true, canFetchPages = true } = offer;
   if (!isChosen(tool.name, choice)) return false;
   const isWanted = hasPlan || choice?.only?.includes(tool.name);
-  if (tool.name === createPlanTool.name) return mode === "plan" || (mode === "agent" && isWanted === true);
-  if (tool.name === webFetchTool.name && !canFetchPages) return false;
-  if ((tool.access === "command" || tool.name === readTerminalTool.name) && !canRunCommands) return false;
+  if (tool.needs === "plan") return mode === "plan" || (mode === "agent" && isWanted === true);
+  if (tool.needs === "pages" && !canFetchPages) return false;
+  if (tool.needs === "commands" && !canRunCommands) return false;
   return isOffered(mode === "plan" ? "agent" : mode, tool);
 }
 

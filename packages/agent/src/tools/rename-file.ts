@@ -17,8 +17,17 @@ const parameters = s.object({
 export const renameFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "rename_file",
   description: "Rename or move one file. The destination must not exist; missing folders are created.",
-  documentType: "file_edit",
   access: "write",
+  paths: { files: ["source_file", "destination_file"] },
+  words: [
+    "Renamed file",
+    "Datei umbenannt",
+    "Dosya yeniden adlandırıldı",
+    "ファイル名を変更しました",
+    "已重新命名檔案",
+  ],
+  kind: "move",
+  comesWith: "Edit",
   parameters,
   async run({ source_file, destination_file }, { workspace, state, signal }) {
     const source = resolveEntry(workspace, source_file);

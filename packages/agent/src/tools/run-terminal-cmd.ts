@@ -5,6 +5,7 @@ import { type BackgroundCommand, maxRunning } from "../guard/sandbox/follow/back
 import type { CommandOutcome } from "../guard/sandbox/command.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import type { Tool, ToolContext, ToolReturn } from "./tool.ts";
+import { toOptional, toText } from "./tool-traits.ts";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
@@ -32,8 +33,29 @@ export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "run_terminal_cmd",
   description:
     "Run a shell command and wait until it ends: tests, builds, git and other programs. To read, search and change files, use the other tools. Returns output and exit code; limit what it prints, for instance with | tail -n 40. It gets no input, so pass flags such as --yes. Processes that it leaves running are ended: start servers with is_background.",
-  documentType: "terminal_command",
   access: "command",
+  paths: { folders: ["working_directory"] },
+  needs: "commands",
+  words: [
+    "Ran terminal command",
+    "Terminal-Befehl ausgeführt",
+    "Terminal komutu çalıştırıldı",
+    "ターミナルコマンドを実行しました",
+    "已執行終端機指令",
+  ],
+  kind: "execute",
+  toCursor: ({ command, working_directory, timeout_ms, is_background, description }, toolCallId) => ({
+    shellToolCall: {
+      command: toText(command),
+      workingDirectory: toText(working_directory),
+      timeout: Number.isInteger(timeout_ms) ? timeout_ms : 0,
+      toolCallId,
+      isBackground: is_background === true,
+      ...toOptional("string", { description }),
+    },
+  }),
+  claude: { name: "Bash", fields: { timeout_ms: "timeout", is_background: "run_in_background" } },
+  aliases: ["bash", "exec", "shell"],
   parameters,
   async run({ command, working_directory = ".", timeout_ms, is_background = false }, context) {
     if (command.trim() === "") return toFailure("INVALID_ARGUMENTS", "the command is empty: write one");

@@ -4,6 +4,7 @@ import * as s from "@sheaf/protocol/schema";
 import type { KnownTodo } from "./tool-state.ts";
 import { toFailure } from "./failure.ts";
 import type { Tool } from "./tool.ts";
+import { toObjects, toText, type GivenArguments } from "./tool-traits.ts";
 
 const parameters = s.object({
   todos: s.list(
@@ -31,8 +32,21 @@ export const todoWriteTool: Tool<Arguments> = {
   name: "todo_write",
   description:
     "Create or change the task list that the user sees, for work of three or more steps. Keep exactly one task in_progress, and mark it completed as soon as it is done.",
-  documentType: "todo_update",
   access: "state",
+  modes: ["plan"],
+  isWithheld: true,
+  words: [
+    "Updated todo list",
+    "Aufgabenliste aktualisiert",
+    "Yapılacaklar listesi güncellendi",
+    "TODOリストを更新しました",
+    "已更新待辦清單",
+  ],
+  kind: "think",
+  toCursor: ({ todos, merge }) => ({
+    updateTodosToolCall: { todos: toObjects(todos).map(toShownTodo), merge: merge === true },
+  }),
+  claude: { name: "TodoWrite" },
   parameters,
   async run({ todos, merge }, { state }) {
     const known = new Map(state.todos.map((todo) => [todo.id, todo]));
@@ -77,4 +91,18 @@ function toChange(todo: KnownTodo, before: KnownTodo | undefined, position: numb
     before.content === content &&
     JSON.stringify(before.dependencies) === JSON.stringify(dependencies);
   return isSame ? [] : [{ id, status, ...(before.content !== content && { content }) }];
+}
+
+/** `in_progress` as the command line writes it (C9). */
+export function toCliTodoStatus(status: unknown): string {
+  return `TODO_STATUS_${(typeof status === "string" && status !== "" ? status : "pending").toUpperCase()}`;
+}
+
+function toShownTodo({ id, content, status, dependencies }: GivenArguments): Record<string, unknown> {
+  return {
+    id: toText(id),
+    content: toText(content),
+    status: toCliTodoStatus(status),
+    ...(Array.isArray(dependencies) && { dependencies: dependencies.map(toText) }),
+  };
 }

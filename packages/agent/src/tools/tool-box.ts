@@ -1,6 +1,7 @@
 /** All tools of a run: offered by mode, checked, permitted, approved, then run. */
 import { posix } from "node:path";
 import { waitAtMost } from "../base/wait-at-most.ts";
+import type { CallPaths } from "../guard/permissions/decision.ts";
 import { createBackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import { readKind, toLine } from "../workspace/read-folder.ts";
@@ -8,7 +9,9 @@ import { fixPaths, type Workspace } from "../workspace/workspace.ts";
 import { type AfterEditCommand, runAfterEdit } from "./after-edit.ts";
 import { toFailure } from "./failure.ts";
 import { runHooksAfter } from "./hooks/run-hooks-after.ts";
-import { chooseWorkspace, listOtherFolders } from "./real-arguments.ts";
+import { listDirTool } from "./list-dir.ts";
+import { readFileTool } from "./read-file.ts";
+import { chooseWorkspace, listOtherFolders, listPaths } from "./real-arguments.ts";
 import { limitAttachments } from "./limit-attachments.ts";
 import { createTurnBudget, limitResult } from "./result-budget.ts";
 import { createGate, toEditedCall, type GatePorts } from "./gate.ts";
@@ -40,9 +43,6 @@ export interface ToolBoxPorts
   readonly openServerTools?: ((choice: ToolChoice | undefined) => ServerTools) | undefined;
 }
 
-/** After which the user's commands run. */
-const editingTools: ReadonlySet<string> = new Set(["edit_file", "write_file"]);
-
 /** Creates the tools of a run. */
 export function createToolBox(ports: ToolBoxPorts): ToolBox {
   const running = new Set<Promise<ToolOutcome>>();
@@ -70,26 +70,26 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     const edited = toEditedCall(call, approval);
     const prepared = await tool.prepare(edited);
     if (!prepared.ok) return prepared.outcome;
-    const kept = findKept(edited, ports.results, ports.workspace);
+    const paths = listPaths(tool, edited.arguments);
+    const kept = tool.opensResults && paths ? findKept(paths, ports.results, ports.workspace) : undefined;
     if (kept === "lost") return toFailure("FILE_NOT_FOUND", lostMessage);
-    const chosen = kept ?? chooseWorkspace(edited, ports.workspace, ports.addedWorkspaces);
+    const chosen = kept ?? chooseWorkspace(paths, ports.workspace, ports.addedWorkspaces);
     const workspace = fixPaths(chosen);
     const refusal = await gate.findRefusal(call, tool, { workspace, approval });
     if (refusal) return refusal;
     const context = { ...ports, ...options, workspace, background, callId: call.callId };
     const done = await prepared.run(context);
     // Other rules apply to a list than to a file.
-    if (call.toolName === "read_file" && done.error?.code === "IS_A_DIRECTORY") {
+    if (tool.name === readFileTool.name && done.error?.code === "IS_A_DIRECTORY") {
       return listInstead(edited, workspace, (list) => execute(list, { ...options, budget }));
     }
-    const isEdit = editingTools.has(call.toolName);
-    const checked = isEdit ? await runAfterEdit(done, ports.afterEdit ?? [], context, ports.permissions) : done;
+    const checked = await runAfterEdit(done, ports.afterEdit ?? [], context, ports.permissions);
     const returned = await runHooksAfter(checked, edited, options.hooks, context);
     const result = limitResult(limitAttachments(returned, ports.state), budget, ports.results);
     if (kept) return withKeptName(result, kept.root);
     const outcome =
       chosen === ports.workspace
-        ? withWayOut(result, [workspace.root, ...listOtherFolders(edited, ports.addedWorkspaces)])
+        ? withWayOut(result, [workspace.root, ...listOtherFolders(paths, ports.addedWorkspaces)])
         : withFolderNote(result, workspace.root);
     return approval?.editedArguments ? withEditNote(outcome, approval.editedArguments) : outcome;
   };
@@ -139,21 +139,18 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
 /** How long calls may take to end after the run: longer than the processes of a command. Milliseconds. */
 const SETTLE_MS = 5000;
 
-/** Tools that open kept results, by the argument that names one (N57). */
-const readers: Readonly<Record<string, string>> = { read_file: "target_file", grep_search: "path" };
-
 const lostMessage = "this result is not kept any more: make the call that returned it again";
 
-/** Where the file of a call is, if it names a kept result, and not a file of the workspace with such a name. */
+/** Where the file of a call is, if it names a kept result (N57), and not a file of the workspace with such a name. */
 function findKept(
-  { toolName, arguments: args }: ToolInvocation,
+  { files, folders }: CallPaths,
   results: KeptResults | undefined,
   { root }: Workspace,
 ): Workspace | "lost" | undefined {
-  const name = args[readers[toolName] ?? ""];
-  const kept = typeof name === "string" ? results?.find(name) : undefined;
+  const [name = "", ...others] = [...files, ...folders];
+  const kept = others.length === 0 ? results?.find(name) : undefined;
   if (!kept || kept.found) return kept?.found;
-  return readKind(root, posix.normalize(String(name))) === "missing" ? "lost" : undefined;
+  return readKind(root, posix.normalize(name)) === "missing" ? "lost" : undefined;
 }
 
 /** The model knows the folder of kept results by the names in it. */
@@ -170,7 +167,7 @@ async function listInstead(
   run: (call: ToolInvocation) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
   const resolved = workspace.resolve(String(folder));
-  const listed = await run({ callId, toolName: "list_dir", arguments: { target_directory: folder } });
+  const listed = await run({ callId, toolName: listDirTool.name, arguments: { target_directory: folder } });
   if (!listed.effect || !resolved.ok) return listed;
   return { ...listed, effect: { kind: "list", path: resolved.path.absolute } };
 }

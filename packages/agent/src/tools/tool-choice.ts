@@ -1,7 +1,7 @@
 /** Names of tools as callers give them: which ones a run offers, and the rules that allow them (C46). */
 import { SheafError } from "../base/errors.ts";
 import { findNearest } from "../base/nearest-names.ts";
-import { listToolNames } from "./registry.ts";
+import { describeTool, listToolNames } from "./registry.ts";
 
 /**
  * The names, checked; `NAME*` is every tool whose name begins so. `option`: where they come from; `further`: tools of the
@@ -39,6 +39,6 @@ export function toAllowedRules(
     const server = /^mcp__(.+?)__(.+)$/.exec(name);
     if (server) return [`Mcp(${server[1]}:${server[2]})`];
     // The other tools ask for nothing that a rule could give.
-    return name === "run_terminal_cmd" ? ["Shell(*)"] : [];
+    return describeTool(name)?.access === "command" ? ["Shell(*)"] : [];
   });
 }

@@ -1,5 +1,5 @@
 /** The port between a run and its tools. Each tool has a file in this folder. */
-import type { HookResult, Mode, OwnEventBody, TokenPrice, ToolDocumentType, ToolResult, Usage } from "@sheaf/protocol";
+import type { HookResult, Mode, OwnEventBody, TokenPrice, ToolResult, Usage } from "@sheaf/protocol";
 import type { SheafError } from "../base/errors.ts";
 import type { Schema } from "@sheaf/protocol/schema";
 import type { BackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
@@ -18,6 +18,7 @@ import type { EditorFiles } from "./editor-files.ts";
 import type { TurnBudget } from "./result-budget.ts";
 import type { Hooks } from "./hooks/hooks.ts";
 import type { ToolState } from "./tool-state.ts";
+import type { ToolTraits } from "./tool-traits.ts";
 
 /** The result of a tool; the run adds the id and the duration. */
 export type ToolOutcome = Omit<ToolResult, "type" | "callId" | "durationMs"> & {
@@ -83,12 +84,9 @@ export interface AgentPort {
 }
 
 /** One tool. `run` never throws for an expected outcome: a failure is an outcome. */
-export interface Tool<Arguments = Record<string, unknown>> {
-  readonly name: string;
+export interface Tool<Arguments = Record<string, unknown>> extends ToolTraits<keyof Arguments & string> {
   /** For the model. */
   readonly description: string;
-  readonly documentType: ToolDocumentType;
-  readonly access: ToolAccess;
   /** Schema of the arguments, checked before `run`. */
   readonly parameters: Schema<Arguments>;
   run(args: Arguments, context: ToolContext): Promise<ToolReturn>;

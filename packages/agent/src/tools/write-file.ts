@@ -8,6 +8,7 @@ import { toCreateChange, toEditChange } from "./file-change.ts";
 import { encodeTextFile, loadTextFile, saveTextFile, type TextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
+import { toText } from "./tool-traits.ts";
 
 const parameters = s.object({
   target_file: s.string({ description: "File, relative to the workspace" }),
@@ -19,8 +20,20 @@ export const writeFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "write_file",
   description:
     "Create a file, or replace its whole content. Missing folders are created. To change parts of a file, use edit_file.",
-  documentType: "file_edit",
   access: "write",
+  paths: { files: ["target_file"] },
+  words: [
+    "Created new file",
+    "Neue Datei erstellt",
+    "Yeni dosya oluşturuldu",
+    "新しいファイルを作成しました",
+    "已建立新檔案",
+  ],
+  kind: "edit",
+  toCursor: ({ target_file, content }, toolCallId) => ({
+    writeToolCall: { path: toText(target_file), fileText: toText(content), toolCallId },
+  }),
+  claude: { name: "Write", fields: { target_file: "file_path" } },
   parameters,
   async run({ target_file, content }, context) {
     const resolved = context.workspace.resolve(target_file);

@@ -9,7 +9,7 @@ const allow: PermissionDecision = { decision: "allow", reason: "" };
 const deny: PermissionDecision = { decision: "deny", reason: "", rule: "" };
 /** A rule that keeps one file from the model. */
 const permissions = {
-  decide: async ({ arguments: { target_file } }) => (target_file === "secret.ts" ? deny : allow),
+  decide: async ({ paths }) => (paths?.files.includes("secret.ts") ? deny : allow),
 } as Permissions;
 
 test.each([

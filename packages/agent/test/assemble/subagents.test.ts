@@ -6,7 +6,7 @@ import type { ChatResponse, OwnEventBody, RunEvent, ToolCallMetadata } from "@sh
 import { verify } from "@sheaf/protocol/verify";
 import { afterAll, describe, expect, test } from "vitest";
 import { createAgent, type AgentOptions } from "../../src/index.ts";
-import { findAgentKinds, parseAgentKind } from "../../src/config/agent-kinds.ts";
+import { findAgentKinds, parseAgentKind } from "../../src/run/agents/agent-kinds.ts";
 import { chooseAgents } from "../../src/assemble/agent-models.ts";
 import { toAgentModels } from "../../src/assemble/program-model.ts";
 import { createScriptedModelFrom } from "../../src/model/scripted.ts";

@@ -1,8 +1,9 @@
 /** Calls of tools, and what they gave, in the shapes of the command line (C9). */
 import type { ToolResult } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import { toCliArguments, toCliTodoStatus } from "../../src/output/cli-arguments.ts";
 import { toCliOutcome } from "../../src/output/cli-outcome.ts";
+import { describeTool } from "../../src/tools/registry.ts";
+import { toCliTodoStatus } from "../../src/tools/todo-write.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
 describe("arguments", () => {
@@ -55,11 +56,11 @@ describe("arguments", () => {
     ["ask_question", { title: "t", questions: "none" }, "askQuestionToolCall", { title: "t", questions: [] }],
     ["web_fetch", { url: "u" }, "webFetchToolCall", { url: "u", toolCallId: "c" }],
   ])(verifies("C9", "%s %j"), (toolName, args, key, expected) => {
-    expect(toCliArguments(toolName, args, "c")).toEqual({ key, args: expected });
+    expect(describeTool(toolName)?.toCursor?.(args, "c")).toEqual({ [key]: expected });
   });
 
   test(verifies("C9", "a tool without its own shape has none here"), () => {
-    expect(toCliArguments("toString", {}, "c")).toBeUndefined();
+    expect(describeTool("toString")).toBeUndefined();
     expect(toCliTodoStatus(undefined)).toBe("TODO_STATUS_PENDING");
   });
 });

@@ -1,7 +1,8 @@
 import type { RunEventBody } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import { toLocale, type Locale } from "../../src/output/action-words.ts";
+import { toLocale } from "../../src/output/action-words.ts";
 import { createTextProjection } from "../../src/output/text.ts";
+import type { Locale } from "../../src/tools/tool-traits.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { project, runStart, toCall, toLog, toTexts, turnEnd } from "./log.ts";
 

@@ -200,7 +200,6 @@ testDeep(
     const stuck: CallableTool = {
       name: "stuck",
       description: "Never ends",
-      documentType: "tool_call",
       access: "read",
       schema: {},
       prepare: () => ({ ok: true, run: () => new Promise(() => undefined) }),

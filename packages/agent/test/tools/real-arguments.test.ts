@@ -2,7 +2,7 @@ import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { chooseWorkspace, listSpellings } from "../../src/tools/real-arguments.ts";
+import { chooseWorkspace, listPaths, listSpellings } from "../../src/tools/real-arguments.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import { createWorkspace } from "../../src/workspace/workspace.ts";
 import { createPolicy } from "../guard/permissions/policy.ts";
@@ -13,20 +13,22 @@ test("paths become the entries that they name and the places where they lead; al
   write("secret/key.txt", "x");
   symlinkSync("secret", join(root, "alias"));
   symlinkSync("../open.txt", join(root, "secret", "link"));
+  const tool = { paths: { files: ["target_file", "other_file"], folders: ["path", "target_directories"] } };
   const args = {
     target_file: "alias/link",
+    other_file: 7,
     path: `${root}/alias`,
     target_directories: ["alias/key.txt", "../out"],
     content: "alias",
-    limit: 1,
   };
-  expect(listSpellings(args, workspace)).toEqual([
-    args,
-    { ...args, target_file: "secret/link", path: "alias", target_directories: ["secret/key.txt", "../out"] },
-    { ...args, target_file: "open.txt", path: "secret", target_directories: ["secret/key.txt", "../out"] },
+  const said = listPaths(tool, args)!;
+  expect(said).toEqual({ files: ["alias/link"], folders: [`${root}/alias`, "alias/key.txt", "../out"] });
+  expect(listSpellings(said, workspace)).toEqual([
+    said,
+    { files: ["secret/link"], folders: ["alias", "secret/key.txt", "../out"] },
+    { files: ["open.txt"], folders: ["secret", "secret/key.txt", "../out"] },
   ]);
-  const plain = { target_file: "secret/key.txt", limit: 1 };
-  expect(listSpellings(plain, workspace)).toEqual([plain]);
+  expect(listPaths(tool, {})).toEqual({ files: [], folders: ["."] });
 });
 
 test("a call works in an added folder also if it names it by a link", () => {
@@ -34,8 +36,7 @@ test("a call works in an added folder also if it names it by a link", () => {
   const added = createWorkspace(outside, { isAdded: true });
   symlinkSync(outside, `${outside}-alias`);
   onTestFinished(() => rmSync(`${outside}-alias`));
-  const choose = (path: string) =>
-    chooseWorkspace({ toolName: "read_file", arguments: { target_file: path } }, workspace, [added]);
+  const choose = (path: string) => chooseWorkspace({ files: [path], folders: [] }, workspace, [added]);
   expect([`${outside}/a.txt`, `${outside}-alias/a.txt`].map(choose)).toEqual([added, added]);
   expect([`${root}/a.txt`, "a.txt", `${outside}-evil/a.txt`].map(choose)).toEqual([workspace, workspace, workspace]);
 });

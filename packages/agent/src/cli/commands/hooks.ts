@@ -12,7 +12,8 @@ import { type Hook, readUserHooks, type UnusedHook } from "../../config/read-hoo
 import { readWorkspaceHooks, type WorkspaceHooks } from "../../config/workspace-hooks.ts";
 import { createCommandRunner } from "../../guard/sandbox/launch/command-runner.ts";
 import { toVisibleLine } from "../../output/visible-text.ts";
-import { fromToolInput, toOwnToolName } from "../../tools/hooks/hook-input.ts";
+import { fromToolInput } from "../../tools/hooks/hook-input.ts";
+import { toOwnToolNames } from "../../tools/registry.ts";
 import type { HookOccasion } from "../../tools/hooks/hooks.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
@@ -187,7 +188,7 @@ function toOccasion(event: (typeof hookEvents)[number], { tool, input }: FlagVal
   switch (event) {
     case "PreToolUse":
     case "PostToolUse": {
-      const toolName = toOwnToolName(tool ?? "");
+      const toolName = toOwnToolNames(tool ?? "")[0];
       const call = { callId: "call_test", toolName, arguments: fromToolInput(toolName, fields) ?? {} };
       return event === "PreToolUse" ? { event, call } : { event, call, outcome: { status: "success", output: "" } };
     }

@@ -8,7 +8,11 @@ import { deny, toFullReason, type PermissionDecision } from "../../guard/permiss
 import { explainPolicy, type ExplainedPolicy, type SourcedRule } from "../../guard/permissions/explain-policy.ts";
 import { preparePolicy, type PreparedPolicy } from "../../assemble/prepare-policy.ts";
 import { findFault } from "../../guard/sandbox/sandbox.ts";
-import { chooseWorkspace } from "../../tools/real-arguments.ts";
+import { readFileTool } from "../../tools/read-file.ts";
+import { chooseWorkspace, listSpellings } from "../../tools/real-arguments.ts";
+import { runTerminalCmdTool } from "../../tools/run-terminal-cmd.ts";
+import { webFetchTool } from "../../tools/web-fetch.ts";
+import { writeFileTool } from "../../tools/write-file.ts";
 import { findProtection } from "../../workspace/protected-names.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
@@ -91,14 +95,14 @@ async function checkCase(flags: FlagValues, policy: PreparedPolicy): Promise<Per
   }
   if (path !== undefined) return checkPath(path, access, policy);
   if (command !== undefined) {
-    return policy.permissions.decide({ toolName: "run_terminal_cmd", access: "command", arguments: { command } });
+    return policy.permissions.decide({ tool: runTerminalCmdTool, arguments: { command } });
   }
   if (url !== undefined) {
-    return policy.permissions.decide({ toolName: "web_fetch", access: "network", arguments: { url } });
+    return policy.permissions.decide({ tool: webFetchTool, arguments: { url } });
   }
   const [server = "", tool = ""] = mcp!.split(/:(.*)/s);
   if (server === "" || tool === "") throw new SheafError("USAGE", `--mcp "${mcp}" names no tool: write SERVER:TOOL`);
-  return policy.permissions.decide({ toolName: tool, access: "mcp", arguments: {}, mcp: { server, tool } });
+  return policy.permissions.decide({ tool: { name: tool, access: "mcp" }, arguments: {}, mcp: { server, tool } });
 }
 
 /** As a file tool would: inside the workspace, not protected, and by the rules for where the path leads. */
@@ -112,17 +116,16 @@ async function checkPath(
       "USAGE",
       `--path needs --access read or write${access === undefined ? "" : `; "${access}" was given`}`,
     );
-  const call = { toolName: "read_file", arguments: { target_file: path } };
-  const workspace = chooseWorkspace(call, policy.workspace, policy.addedWorkspaces);
+  const named = { files: [path], folders: [] };
+  const workspace = chooseWorkspace(named, policy.workspace, policy.addedWorkspaces);
   const resolved = workspace.resolve(path);
   if (!resolved.ok) return deny(resolved.error.message);
   const protection = access === "write" ? findProtection(workspace, resolved.path) : undefined;
   if (protection) return deny(protection.message);
-  const toolName = access === "read" ? "read_file" : "write_file";
-  const spellings = [path, resolved.path.relative].map((target_file) =>
-    policy.permissions.decide({ toolName, access, arguments: { target_file } }),
+  const tool = access === "read" ? readFileTool : writeFileTool;
+  const decisions = await Promise.all(
+    listSpellings(named, workspace).map((paths) => policy.permissions.decide({ tool, arguments: {}, paths })),
   );
-  const decisions = await Promise.all(spellings);
   return decisions.find(({ decision }) => decision === "deny") ?? decisions[0]!;
 }
 

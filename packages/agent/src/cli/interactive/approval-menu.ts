@@ -94,9 +94,10 @@ async function askOnce(
 
 /** The whole command, or all arguments of any other call: a person approves what is shown. */
 function formatSubject(subject: ApprovalRequest["subject"], hasColors: boolean): string {
-  const { command, workingDirectory, toolName, arguments: args } = subject;
+  const { type, command, workingDirectory, toolName, arguments: given } = subject;
   if (typeof command === "string") return toVisibleText(`$ ${command}\n(in ${String(workingDirectory)})`);
-  const { lines, rest } = toEditLines(toName(toolName), args as Readonly<Record<string, unknown>>);
+  const args = given as Readonly<Record<string, unknown>>;
+  const { lines, rest } = type === "file_edit" ? toEditLines(args) : { lines: [], rest: args };
   const head = `${toVisibleLine(toName(toolName))} ${toVisibleText(JSON.stringify(rest, undefined, 2))}`;
   return [head, ...lines.map((line) => colorDiffLine(toVisibleLine(line), { hasColors }))].join("\n");
 }
@@ -106,16 +107,16 @@ function toName(value: unknown): string {
 }
 
 /** The texts of an edit as lines with `-` and `+`, and the other arguments. Nothing is left out. */
-function toEditLines(
-  toolName: string,
-  args: Readonly<Record<string, unknown>>,
-): { readonly lines: readonly string[]; readonly rest: Readonly<Record<string, unknown>> } {
+function toEditLines(args: Readonly<Record<string, unknown>>): {
+  readonly lines: readonly string[];
+  readonly rest: Readonly<Record<string, unknown>>;
+} {
   const toLines = (sign: string, all: string): string[] => all.split("\n").map((line) => sign + line);
   const { content, edits, ...rest } = args;
-  if (toolName === "write_file" && typeof content === "string" && edits === undefined) {
+  if (typeof content === "string" && edits === undefined) {
     return { lines: toLines("+", content), rest };
   }
-  if (toolName === "edit_file" && Array.isArray(edits) && content === undefined && edits.every(isEdit)) {
+  if (Array.isArray(edits) && content === undefined && edits.every(isEdit)) {
     const lines = edits.flatMap(({ old_string: before, new_string: after, ...more }) => [
       ...(Object.keys(more).length > 0 ? [JSON.stringify(more)] : []),
       ...toLines("-", before),

@@ -1,8 +1,22 @@
 /** What the policy decides on, and what it says. */
-import type { ApprovalReason } from "@sheaf/protocol";
+import type { ApprovalReason, Mode } from "@sheaf/protocol";
 
 /** What a tool does to the world. Permissions and modes decide by it. */
 export type ToolAccess = "read" | "write" | "command" | "state" | "network" | "mcp";
+
+/** The part of a tool's description by which the policy decides. */
+export interface JudgedTool {
+  readonly name: string;
+  readonly access: ToolAccess;
+  /** Modes besides agent and debug that offer a tool whose access is `state`. Default: none. */
+  readonly modes?: readonly Mode[];
+}
+
+/** The files that a call names, and the folders (or files) that it searches, as paths. */
+export interface CallPaths {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+}
 
 /** What the policy says of a call. */
 export type PermissionDecision =

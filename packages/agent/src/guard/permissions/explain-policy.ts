@@ -71,7 +71,7 @@ export function explainPolicy(facts: PolicyFacts): ExplainedPolicy {
 }
 
 function toRow(facts: PolicyFacts, access: ToolAccess, name: string, row: Omit<Row, "class">): Row {
-  if (isOffered(facts.mode, { name, access })) return { class: name, ...withAskRules(facts, access, row) };
+  if (isOffered(facts.mode, { access })) return { class: name, ...withAskRules(facts, access, row) };
   return { class: name, decision: "deny", reason: `${facts.mode} mode changes nothing` };
 }
 

@@ -1,7 +1,7 @@
 /** What a tool call may do: one decision from mode, flags and the user's rules. Nothing a model writes changes it (S-14). */
 import type { Mode } from "@sheaf/protocol";
 import { SheafError } from "../../base/errors.ts";
-import { allow, ask, deny, type PermissionDecision, type ToolAccess } from "./decision.ts";
+import { allow, ask, deny, type CallPaths, type JudgedTool, type PermissionDecision } from "./decision.ts";
 import { decideCommand, type CommandPolicy } from "./decide-command.ts";
 import { decideFiles } from "./decide-files.ts";
 import { decideMcp, decideUrl } from "./decide-network.ts";
@@ -9,9 +9,10 @@ import { parseRule, type Rule, type Rules } from "./rule.ts";
 
 /** A call to decide on. */
 interface PermissionRequest {
-  readonly toolName: string;
-  readonly access: ToolAccess;
+  readonly tool: JudgedTool;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** Undefined: it may read anything in the workspace. */
+  readonly paths?: CallPaths | undefined;
   /** Of a tool that a server gave: its names, as the user knows them. */
   readonly mcp?: { readonly server: string; readonly tool: string };
   /** Rules that a person's answers added for this conversation (X8). */
@@ -48,7 +49,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
     request: Omit<PermissionRequest, "answered">,
     rules: Rules,
   ): PermissionDecision | Promise<PermissionDecision> => {
-    switch (request.access) {
+    switch (request.tool.access) {
       case "state":
         return allow("it changes nothing but the conversation");
       case "read":
@@ -57,7 +58,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
       case "network":
         return decideUrl(request.arguments["url"], rules);
       case "mcp":
-        return decideMcp(request.mcp?.server ?? "", request.mcp?.tool ?? request.toolName, rules);
+        return decideMcp(request.mcp?.server ?? "", request.mcp?.tool ?? request.tool.name, rules);
       case "command": {
         const { command, working_directory: workingDirectory } = request.arguments;
         const call = { command: toText(command, ""), workingDirectory: toText(workingDirectory, ".") };
@@ -67,9 +68,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
   };
   return {
     async decide({ answered = { allow: [], deny: [] }, ...request }) {
-      if (!isOffered(mode, { name: request.toolName, access: request.access })) {
-        return refuseByMode(mode, request.toolName);
-      }
+      if (!isOffered(mode, request.tool)) return refuseByMode(mode, request.tool.name);
       const denies = [...denyRules, ...answered.deny.map(parseRule)];
       const allows = [...allowRules, ...answered.allow.map(parseRule)];
       const decision = await decideByRules(request, { allows, denies });
@@ -103,17 +102,10 @@ function toText(value: unknown, missing: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Tools that change nothing but the conversation, by the modes that do not have all of them. */
-const stateTools = {
-  ask: ["ask_question", "run_agent"],
-  plan: ["ask_question", "create_plan", "todo_write", "run_agent"],
-} as const;
-
 /** Whether a mode offers a tool: ask and plan offer none that writes, runs commands or uses the network (S-15). */
-export function isOffered(mode: Mode, tool: { readonly name: string; readonly access: ToolAccess }): boolean {
+export function isOffered(mode: Mode, { access, modes = [] }: Pick<JudgedTool, "access" | "modes">): boolean {
   if (mode === "debug" || mode === "agent") return true;
-  if (tool.access === "state") return stateTools[mode].some((name) => name === tool.name);
-  return tool.access === "read";
+  return access === "read" || (access === "state" && modes.includes(mode));
 }
 
 function refuseByMode(mode: Mode, toolName: string): PermissionDecision {

@@ -1,7 +1,9 @@
 /** A run as a person in a terminal sees it: the text as it arrives, a line for each action, commands with their output. */
 import type { AgentEvent, HookResult, RunEvent, ToolEffect, ToolResult } from "@sheaf/protocol";
 import { toEndedRequest } from "@sheaf/protocol/cost";
-import { formatAction, type Locale } from "../action-words.ts";
+import { describeTool } from "../../tools/registry.ts";
+import type { Locale } from "../../tools/tool-traits.ts";
+import { formatAction } from "../action-words.ts";
 import { createAgentNames } from "../agent-names.ts";
 import { formatHook } from "../hook-words.ts";
 import type { Projection } from "../projection.ts";
@@ -69,7 +71,7 @@ class Terminal implements Projection {
         this.#toolNames.set(event.callId, event.toolName);
         return this.#endText();
       case "tool_call_arguments": {
-        if (this.#toolNames.get(event.callId) !== "run_terminal_cmd") return [];
+        if (describeTool(this.#toolNames.get(event.callId) ?? "")?.access !== "command") return [];
         const { command } = event.arguments;
         return this.#line(`$ ${toVisibleLine(typeof command === "string" ? command : "")}`);
       }

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { cutMiddle } from "../../workspace/text-format.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { isJsonObject } from "@sheaf/protocol/check-value";
-import { findTool } from "../registry.ts";
+import { editFileTool } from "../edit-file.ts";
+import { describeTool, findTool } from "../registry.ts";
 import type { ToolInvocation, ToolOutcome } from "../tool.ts";
 import type { HookOccasion } from "./hooks.ts";
 
@@ -16,36 +17,6 @@ export interface HookSession {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** A tool of Sheaf that does what one of Claude Code does. */
-interface ForeignTool {
-  readonly name: string;
-  /** Fields of Sheaf's arguments by those of Claude Code; the others keep their names. */
-  readonly fields: Readonly<Record<string, string>>;
-}
-
-const file = { target_file: "file_path" };
-
-const foreignTools: Readonly<Record<string, ForeignTool>> = {
-  run_terminal_cmd: { name: "Bash", fields: { timeout_ms: "timeout", is_background: "run_in_background" } },
-  edit_file: { name: "Edit", fields: file },
-  write_file: { name: "Write", fields: file },
-  read_file: { name: "Read", fields: file },
-  glob_search: { name: "Glob", fields: { target_directory: "path" } },
-  grep_search: {
-    name: "Grep",
-    fields: { max_results: "head_limit", before: "-B", after: "-A", case_insensitive: "-i" },
-  },
-  list_dir: { name: "LS", fields: { target_directory: "path" } },
-  web_fetch: { name: "WebFetch", fields: {} },
-  todo_write: { name: "TodoWrite", fields: {} },
-};
-
-/** The tool that a name of Claude Code means; a name of Sheaf stays. */
-export function toOwnToolName(name: string): string {
-  if (name === "MultiEdit") return "edit_file";
-  return Object.entries(foreignTools).find(([, tool]) => tool.name === name)?.[0] ?? name;
-}
 
 /** Fields of Claude Code that hold a path, which it writes as an absolute one. */
 const pathFields: ReadonlySet<string> = new Set(["file_path", "path"]);
@@ -62,7 +33,7 @@ export function toMatchedNames(occasion: HookOccasion): readonly string[] {
     case "PreToolUse":
     case "PostToolUse": {
       const { toolName, arguments: args } = occasion.call;
-      const name = foreignTools[toolName]?.name;
+      const name = describeTool(toolName)?.claude?.name;
       return [...(name === undefined ? [] : [name]), ...(hasManyEdits(args) ? ["MultiEdit"] : []), toolName];
     }
     case "SessionStart":
@@ -101,7 +72,7 @@ function toEventFields(occasion: HookOccasion, workspace: Workspace): Fields {
     case "PostToolUse": {
       const { callId, toolName } = occasion.call;
       return {
-        tool_name: foreignTools[toolName]?.name ?? toolName,
+        tool_name: describeTool(toolName)?.claude?.name ?? toolName,
         tool_input: toToolInput(occasion.call, workspace),
         ...("outcome" in occasion && { tool_response: toToolResponse(occasion.outcome) }),
         tool_use_id: callId,
@@ -123,17 +94,18 @@ function toEventFields(occasion: HookOccasion, workspace: Workspace): Fields {
  * left out: under a name of Claude Code it would hide the argument that counts.
  */
 export function toToolInput({ toolName, arguments: args }: ToolInvocation, workspace: Workspace): Fields {
-  const { fields = {} } = foreignTools[toolName] ?? {};
+  const { name: known, fields = {} } = describeTool(toolName)?.claude ?? {};
   const properties = findTool(toolName)?.schema.properties;
   const used = Object.entries(args).filter(([name]) => !isJsonObject(properties) || Object.hasOwn(properties, name));
   const renamed = used.map(([name, value]) => {
-    const known = fields[name] ?? name;
-    const isPath = toolName in foreignTools && pathFields.has(known) && typeof value === "string";
-    return [known, isPath ? toAbsolute(value, workspace) : value];
+    const shown = fields[name] ?? name;
+    const isPath = known !== undefined && pathFields.has(shown) && typeof value === "string";
+    return [shown, isPath ? toAbsolute(value, workspace) : value];
   });
   const { edits, ...input } = Object.fromEntries(renamed) as Record<string, unknown>;
   if (edits === undefined) return input;
-  const [edit] = toolName === "edit_file" && Array.isArray(edits) && edits.length === 1 ? (edits as unknown[]) : [];
+  const [edit] =
+    toolName === editFileTool.name && Array.isArray(edits) && edits.length === 1 ? (edits as unknown[]) : [];
   if (!isJsonObject(edit)) return { ...input, edits };
   const { old_string, new_string, replace_all } = edit;
   return { ...input, old_string, new_string, ...(replace_all !== undefined && { replace_all }) };
@@ -142,10 +114,10 @@ export function toToolInput({ toolName, arguments: args }: ToolInvocation, works
 /** The way back; undefined: it is no object. The tool checks the arguments like those of the model. */
 export function fromToolInput(toolName: string, input: unknown): Fields | undefined {
   if (!isJsonObject(input)) return undefined;
-  const { fields = {} } = foreignTools[toolName] ?? {};
+  const { fields = {} } = describeTool(toolName)?.claude ?? {};
   const names = new Map(Object.entries(fields).map(([name, foreign]) => [foreign, name]));
   const args = Object.fromEntries(Object.entries(input).map(([name, value]) => [names.get(name) ?? name, value]));
-  if (toolName !== "edit_file" || "edits" in args) return args;
+  if (toolName !== editFileTool.name || "edits" in args) return args;
   const { old_string, new_string, replace_all, ...rest } = args;
   const edit = { old_string, new_string, ...(replace_all !== undefined && { replace_all }) };
   return { ...rest, edits: [edit] };

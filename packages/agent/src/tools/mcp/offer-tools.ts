@@ -68,7 +68,6 @@ function toCallable(name: string, tool: McpTool, server: ToolServer): CallableTo
   return {
     name,
     description: isSaid ? text : `${text} (tool "${tool.name}" of the server "${server.name}")`,
-    documentType: "tool_call",
     access: "mcp",
     schema: tool.inputSchema,
     mcp: { server: server.name, tool: tool.name },

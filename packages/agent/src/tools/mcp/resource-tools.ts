@@ -22,7 +22,6 @@ export function createResourceTools(servers: readonly ToolServer[]): readonly Ca
   const listTool = toCallable<{ readonly server?: string | undefined }>({
     name: "list_mcp_resources",
     description: "List the resources of MCP servers: what read_mcp_resource can read.",
-    documentType: "tool_call",
     access: "state",
     parameters: s.object({ server: s.optional(server) }),
     async run({ server: only }, { signal }) {
@@ -35,7 +34,6 @@ export function createResourceTools(servers: readonly ToolServer[]): readonly Ca
     name: "read_mcp_resource",
     description:
       "Read a resource of an MCP server: one that is listed, that a result links to, or that the user names as @SERVER:URI.",
-    documentType: "tool_call",
     access: "mcp",
     parameters: s.object({ server, uri: s.string({ minLength: 1, maxLength: 4000 }) }),
     run: async ({ server: name, uri }, { signal }) =>

@@ -4,7 +4,8 @@ import { findLongest } from "../../base/find-longest.ts";
 import type { ModelMessage } from "../../model/provider.ts";
 import { toIndexedText, toQueryWords } from "../../workspace/codebase/index-text.ts";
 import { toLine } from "../../workspace/read-folder.ts";
-import { searchToolName, toCallable, type CallableTool } from "../registry.ts";
+import { searchToolName } from "../other-tools.ts";
+import { toCallable, type CallableTool } from "../registry.ts";
 
 /** For the list of all tools. UTF-16 units. */
 const MAX_LIST = 6000;
@@ -31,7 +32,6 @@ export function createSearchTool(
   return toCallable<s.ValueOf<typeof parameters>>({
     name: searchToolName,
     description: `Find and load tools of servers. There are too many to show all: search for what a task needs, with several words at once; what is found can be called from your next turn on. A tool is called mcp__SERVER__TOOL. These exist:\n${formatList(tools)}`,
-    documentType: "tool_call",
     access: "state",
     parameters,
     async run({ query, limit = DEFAULT_LIMIT }) {

@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 import type { ToolAccess } from "../../../src/guard/permissions/decision.ts";
 import type { PermissionOptions } from "../../../src/guard/permissions/permissions.ts";
-import { createPolicy, decideOn } from "./policy.ts";
+import { createPolicy, decideOn, toRequest } from "./policy.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 
 function decideFile(toolName: string, access: ToolAccess, file: string, options: Partial<PermissionOptions>) {
-  return createPolicy(options).decide({ toolName, access, arguments: { target_file: file } });
+  return createPolicy(options).decide(toRequest({ toolName, access, arguments: { target_file: file } }));
 }
 
 describe("ask rules", () => {
@@ -31,7 +31,7 @@ describe("ask rules", () => {
   });
 
   test(verifies("C64", "end for a conversation in which a person said always"), async () => {
-    const request = { toolName: "edit_file", access: "write", arguments: { target_file: "src/a.ts" } } as const;
+    const request = toRequest({ toolName: "edit_file", access: "write", arguments: { target_file: "src/a.ts" } });
     const decide = (allow: readonly string[]) =>
       createPolicy(edits).decide({ ...request, answered: { allow, deny: [] } });
     expect(await decide(["Write(src/**)"])).toMatchObject({ decision: "allow" });
@@ -44,9 +44,9 @@ describe("ask rules", () => {
       allow: ["WebFetch(*)", "Mcp(files:read)"],
     });
     const page = { toolName: "web_fetch", access: "network", arguments: { url: "https://example.org/" } } as const;
-    expect(await policy.decide(page)).toMatchObject({ decision: "ask" });
+    expect(await policy.decide(toRequest(page))).toMatchObject({ decision: "ask" });
     const tool = { toolName: "read", access: "mcp", arguments: {}, mcp: { server: "files", tool: "read" } } as const;
-    expect(await policy.decide(tool)).toMatchObject({ decision: "ask" });
+    expect(await policy.decide(toRequest(tool))).toMatchObject({ decision: "ask" });
     for (const rule of ["Network(example.org)", "PrivateNetwork(@npm)", "Credentials(@npm)"]) {
       expect(() => createPolicy({ ask: [rule] }), rule).toThrow(/cannot ask/);
     }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { toFullReason } from "../../../src/guard/permissions/decision.ts";
 import { allowedPrograms, everyday, marking, unclear, unnamed } from "./command-table.ts";
-import { createPolicy, decideOn } from "./policy.ts";
+import { createPolicy, decideOn, toRequest } from "./policy.ts";
 import { runInRealBash } from "./real-bash.ts";
 import { describeWithBubblewrap } from "../../../../../test/support/bubblewrap.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
@@ -99,7 +99,7 @@ describe("without force", () => {
       sandbox: false,
     };
     const request = { toolName: "run_terminal_cmd", access: "command", arguments: args } as const;
-    expect((await createPolicy({ allow }).decide(request)).decision).toBe("ask");
+    expect((await createPolicy({ allow }).decide(toRequest(request))).decision).toBe("ask");
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { decideFiles } from "../../../src/guard/permissions/decide-files.ts";
 import type { PermissionDecision, ToolAccess } from "../../../src/guard/permissions/decision.ts";
 import { parseRule } from "../../../src/guard/permissions/rule.ts";
+import { toRequest } from "./policy.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 
 function decide(
@@ -11,7 +12,7 @@ function decide(
   access: ToolAccess,
   args: Record<string, unknown>,
 ): PermissionDecision {
-  return decideFiles({ toolName, access, arguments: args }, deny.map(parseRule));
+  return decideFiles(toRequest({ toolName, access, arguments: args }), deny.map(parseRule));
 }
 
 function decideRead(rule: string, path: string): string {
@@ -62,8 +63,12 @@ describe("files", () => {
   test("Write rules hold for tools that write only, on every path argument", () => {
     expect(decide(["Write(*.lock)"], "read_file", "read", { target_file: "a.lock" }).decision).toBe("allow");
     expect(decide(["Write(*.lock)"], "grep_search", "read", { path: "." }).decision).toBe("allow");
-    for (const field of ["target_file", "source_file", "destination_file"]) {
-      const decision = decide(["Write(*.lock)"], "rename_file", "write", { [field]: "x/a.lock" });
+    for (const [tool, field] of [
+      ["delete_file", "target_file"],
+      ["rename_file", "source_file"],
+      ["rename_file", "destination_file"],
+    ] as const) {
+      const decision = decide(["Write(*.lock)"], tool, "write", { [field]: "x/a.lock" });
       expect(decision).toMatchObject({ decision: "deny", rule: "Write(*.lock)" });
       expect(decision).toHaveProperty("reason", expect.stringContaining("x/a.lock"));
     }

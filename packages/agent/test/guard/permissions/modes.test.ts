@@ -3,7 +3,10 @@ import type { Mode } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { isOffered } from "../../../src/guard/permissions/permissions.ts";
 import type { ToolAccess } from "../../../src/guard/permissions/decision.ts";
-import { createPolicy } from "./policy.ts";
+import { askQuestionTool } from "../../../src/tools/ask-question.ts";
+import { readFileTool } from "../../../src/tools/read-file.ts";
+import { describeTool } from "../../../src/tools/registry.ts";
+import { createPolicy, toRequest } from "./policy.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 
 const tools: readonly (readonly [string, ToolAccess])[] = [
@@ -30,12 +33,12 @@ describe("modes", () => {
     verifies("S-15", "%s mode: %s (%s) is offered and decided alike, with and without flags"),
     async (mode, name, access) => {
       const isThere = offered[mode].includes(name);
-      expect(isOffered(mode, { name, access })).toBe(isThere);
+      expect(isOffered(mode, { ...describeTool(name), access })).toBe(isThere);
       for (const force of [false, true]) {
         const allow = ["Shell(*)", "Write(**)", "Read(**)"];
         const permissions = createPolicy({ mode, force, allow });
         const args = { command: "ls", target_file: "a", url: "https://example.org/" };
-        const decision = await permissions.decide({ toolName: name, access, arguments: args });
+        const decision = await permissions.decide(toRequest({ toolName: name, access, arguments: args }));
         const whereOffered = access === "network" ? "ask" : "allow";
         expect(decision.decision).toBe(isThere ? whereOffered : "deny");
         if (decision.decision === "deny")
@@ -45,7 +48,7 @@ describe("modes", () => {
   );
 
   test(verifies("S-15", "a tool that says it only reads gets no write or command by its name"), () => {
-    expect(isOffered("plan", { name: "ask_question", access: "command" })).toBe(false);
-    expect(isOffered("ask", { name: "read_file", access: "write" })).toBe(false);
+    expect(isOffered("plan", { ...askQuestionTool, access: "command" })).toBe(false);
+    expect(isOffered("ask", { ...readFileTool, access: "write" })).toBe(false);
   });
 });

@@ -1,11 +1,13 @@
 /** Rules for hosts and for tools of MCP servers. */
 import { describe, expect, test } from "vitest";
 import { parseHostPattern, toHost } from "../../../src/base/host-pattern.ts";
-import { createPolicy } from "./policy.ts";
+import { createPolicy, toRequest } from "./policy.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 
 const decideUrl = async (url: unknown, allow: readonly string[], deny: readonly string[] = [], force = false) =>
-  createPolicy({ allow, deny, force }).decide({ toolName: "web_fetch", access: "network", arguments: { url } });
+  createPolicy({ allow, deny, force }).decide(
+    toRequest({ toolName: "web_fetch", access: "network", arguments: { url } }),
+  );
 
 describe("hosts", () => {
   test.each([
@@ -89,8 +91,7 @@ describe("web pages", () => {
 describe("tools of MCP servers", () => {
   const decide = (tool: string, allow: readonly string[], deny: readonly string[] = []) =>
     createPolicy({ allow, deny, force: true }).decide({
-      toolName: `lab-${tool}`,
-      access: "mcp",
+      tool: { name: `lab-${tool}`, access: "mcp" },
       arguments: {},
       mcp: { server: "lab", tool },
     });
@@ -110,7 +111,7 @@ describe("tools of MCP servers", () => {
 
   test(verifies("S-15", "are not there in plan and ask mode"), async () => {
     for (const mode of ["plan", "ask"] as const) {
-      const request = { toolName: "x", access: "mcp", arguments: {}, mcp: { server: "lab", tool: "x" } } as const;
+      const request = { tool: { name: "x", access: "mcp" }, arguments: {}, mcp: { server: "lab", tool: "x" } } as const;
       expect(await createPolicy({ mode, allow: ["Mcp(lab:*)"] }).decide(request)).toMatchObject({ decision: "deny" });
     }
   });

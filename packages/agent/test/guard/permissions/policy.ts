@@ -1,10 +1,12 @@
 /** A policy with the real reader of commands, for tests. */
-import type { PermissionDecision } from "../../../src/guard/permissions/decision.ts";
+import type { PermissionDecision, ToolAccess } from "../../../src/guard/permissions/decision.ts";
 import {
   createPermissions,
   type PermissionOptions,
   type Permissions,
 } from "../../../src/guard/permissions/permissions.ts";
+import { listPaths } from "../../../src/tools/real-arguments.ts";
+import { describeTool } from "../../../src/tools/registry.ts";
 
 const folders = new Set([".", "src", "sub"]);
 
@@ -24,11 +26,21 @@ export function createPolicy(options: Partial<PermissionOptions> = {}): Permissi
   });
 }
 
+interface NamedCall {
+  readonly toolName: string;
+  readonly access: ToolAccess;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** A call of a tool by its name, with the paths that the tool's description finds in it; an unknown tool has none. */
+export function toRequest<Call extends NamedCall>({ toolName, access, ...call }: Call) {
+  const tool = { ...describeTool(toolName), name: toolName, access };
+  return { ...call, tool, paths: listPaths(tool, call.arguments) };
+}
+
 /** What the policy says of a command of the model. */
 export function decideOn(command: unknown, options: Partial<PermissionOptions> = {}): Promise<PermissionDecision> {
-  return createPolicy(options).decide({
-    toolName: "run_terminal_cmd",
-    access: "command",
-    arguments: { command },
-  });
+  return createPolicy(options).decide(
+    toRequest({ toolName: "run_terminal_cmd", access: "command", arguments: { command } }),
+  );
 }

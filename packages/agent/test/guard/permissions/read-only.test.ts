@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { PermissionOptions } from "../../../src/guard/permissions/permissions.ts";
 import { createPlaceFinder } from "../../../src/guard/permissions/reading-place.ts";
-import { createPolicy } from "./policy.ts";
+import { createPolicy, toRequest } from "./policy.ts";
 import { createTemporaryWorkspace } from "../../workspace/temporary-workspace.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 
@@ -29,7 +29,8 @@ function createSetting() {
   ): Promise<string> => {
     const policy = createPolicy({ findPlace: createPlaceFinder(workspace), ...options });
     const args = { command, ...(folder !== undefined && { working_directory: folder }) };
-    return (await policy.decide({ toolName: "run_terminal_cmd", access: "command", arguments: args })).decision;
+    return (await policy.decide(toRequest({ toolName: "run_terminal_cmd", access: "command", arguments: args })))
+      .decision;
   };
   return { decide, root, outside };
 }

@@ -77,8 +77,7 @@ function createSetting(): Setting {
         }),
         allow, trusted, force, sandbox,
       }).decide({
-        toolName: "run_terminal_cmd",
-        access: "command",
+        tool: { name: "run_terminal_cmd", access: "command" },
         arguments: { command, ...(folder !== undefined && { working_directory: folder }) },
       }),
   }; // prettier-ignore

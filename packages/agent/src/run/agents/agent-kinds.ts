@@ -1,9 +1,10 @@
 /** The kinds of subagents: those of Sheaf, and the user's, which are Markdown files with a head (C98). */
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { UserFiles } from "../base/paths.ts";
-import { readSmallBytesIn, readSmallFile } from "../workspace/open-file.ts";
-import { parseFrontMatter } from "./front-matter.ts";
+import type { UserFiles } from "../../base/paths.ts";
+import { readSmallBytesIn, readSmallFile } from "../../workspace/open-file.ts";
+import { parseFrontMatter } from "../../config/front-matter.ts";
+import { describeTool, toOwnToolNames } from "../../tools/registry.ts";
 
 /** What a subagent is. */
 export interface AgentKind {
@@ -120,7 +121,8 @@ export function parseAgentKind(text: string, fallbackName: string): AgentKind | 
     .toWellFormed();
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name) || description === "" || prompt === "") return undefined;
   const tools = fields.has("tools") ? toTools(fields.get("tools")!) : undefined;
-  const isReadOnly = ["ask", "plan"].includes(fields.get("mode") ?? "") || tools?.every((tool) => readers.has(tool));
+  const isReadOnly =
+    ["ask", "plan"].includes(fields.get("mode") ?? "") || tools?.every((tool) => describeTool(tool)?.access === "read");
   const turns = Number(fields.get("maxTurns"));
   const model = fields.get("model") ?? "inherit";
   const isNamed = model !== "inherit" && /^[^\s\p{Cc}]{1,200}$/u.test(model);
@@ -135,29 +137,8 @@ export function parseAgentKind(text: string, fallbackName: string): AgentKind | 
   };
 }
 
-const readers: ReadonlySet<string> = new Set([
-  "read_file",
-  "list_dir",
-  "glob_search",
-  "grep_search",
-  "codebase_search",
-]);
-
-/** What definitions for other agents call these tools. */
-const foreignNames: Readonly<Record<string, readonly string[]>> = {
-  Read: ["read_file"],
-  LS: ["list_dir"],
-  Glob: ["glob_search"],
-  Grep: ["grep_search", "codebase_search"],
-  Edit: ["edit_file", "rename_file", "delete_file"],
-  MultiEdit: ["edit_file"],
-  Write: ["write_file"],
-  Bash: ["run_terminal_cmd", "read_terminal"],
-  WebFetch: ["web_fetch"],
-};
-
 /** A name that no tool has gives none. */
 function toTools(list: string): string[] {
   const names = list.split(/[\s,[\]"']+/).filter((name) => name !== "");
-  return [...new Set(names.flatMap((name) => (Object.hasOwn(foreignNames, name) ? foreignNames[name]! : [name])))];
+  return [...new Set(names.flatMap(toOwnToolNames))];
 }

@@ -1,0 +1,68 @@
+/** The description of a tool for everything that doesn't run it: the guard, the output formats, hooks and subagents. */
+import type { ToolKind } from "@agentclientprotocol/sdk";
+import type { ToolCallKey } from "@sheaf/protocol";
+import type { JudgedTool } from "../guard/permissions/decision.ts";
+
+/** Languages with their own words. */
+export const locales = ["en", "de", "tr", "ja", "zh-TW"] as const;
+
+export type Locale = (typeof locales)[number];
+
+/** An action line in each language. */
+type ActionWords = readonly [en: string, de: string, tr: string, ja: string, taiwan: string];
+
+/** Arguments as a model wrote them: a field may have any type. */
+export type GivenArguments = Readonly<Record<string, unknown>>;
+
+/** One description for each tool, next to its code. Stored logs are shown with it, so old fields keep their meaning. */
+export interface ToolTraits<Field extends string = string> extends JudgedTool {
+  /**
+   * The arguments with the files that a call names, and with the folders (or files) that it searches; without a folder it
+   * searches the workspace. Undefined: it may read anything, so each rule against reading refuses it.
+   */
+  readonly paths?: { readonly files?: readonly Field[]; readonly folders?: readonly Field[] };
+  /** The model sees the tool only if commands can run, a page can be permitted, or the conversation has a plan (C39). */
+  readonly needs?: "commands" | "pages" | "plan";
+  /** It opens kept results, too (N57). */
+  readonly opensResults?: true;
+  /** It is part of the conversation with the user: no subagent has it. */
+  readonly isWithheld?: true;
+  /** The action line of `text` and the terminal, by language (C11). Default: its name. */
+  readonly words?: ActionWords;
+  /** For editors (X17). Default: other. */
+  readonly kind?: ToolKind;
+  /** Its one key in `tool_call`, with its arguments there (C9). Default: `function`. */
+  readonly toCursor?: (
+    args: GivenArguments,
+    callId: string,
+  ) => { readonly [Key in ToolCallKey]?: Record<string, unknown> };
+  /** Its name in Claude Code, another one, and the fields there by their names here (C82). */
+  readonly claude?: {
+    readonly name: string;
+    readonly also?: string;
+    readonly fields?: Readonly<Record<string, string>>;
+  };
+  /** Who lists this tool of Claude Code for a subagent means this one, too (C98). */
+  readonly comesWith?: string;
+  /** Words in the names by which models call it wrongly. */
+  readonly aliases?: readonly string[];
+}
+
+/** An argument as text: one of another type than expected is JSON, a missing one is "". */
+export function toText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "" : JSON.stringify(value);
+}
+
+/** The objects of a list; of anything else, none. */
+export function toObjects(value: unknown): GivenArguments[] {
+  return Array.isArray(value)
+    ? value.filter((item): item is GivenArguments => typeof item === "object" && item !== null)
+    : [];
+}
+
+/** The fields that the model gave with the right type. */
+export function toOptional(type: "string" | "integer" | "boolean", fields: GivenArguments): Record<string, unknown> {
+  const isGiven = (value: unknown): boolean => (type === "integer" ? Number.isInteger(value) : typeof value === type);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
+}
