@@ -113,25 +113,40 @@ describe("in a project of CommonJS", () => {
     ["nodenext", "nodenext", "mts"],
     ["esnext", "bundler", "ts"],
     ["preserve", "bundler", "ts"],
-  ])("its types are found with module %s, resolution %s, in a .%s file", (module, moduleResolution, ending) => {
-    const source = `import { createClient, type SheafClient } from "@sheaf/client";
+  ])(
+    "its types are found with module %s, resolution %s, in a .%s file, without those of Node",
+    (module, moduleResolution, ending) => {
+      const source = `import { createClient, type SheafClient } from "@sheaf/client";
 import { createConversation } from "@sheaf/client/chat";
 import type { ChatResponse } from "@sheaf/protocol";
 import { encodeSse } from "@sheaf/protocol/encode";
+import { createAgent, type Agent } from "sheaf";
 const client: SheafClient = createClient({ baseUrl: "http://127.0.0.1:9", token: "" });
 // @ts-expect-error -- the types are there: any would have every field
 client.nothing;
+const agent: Agent = createAgent({ workspace: ".", model: "offline" });
+// @ts-expect-error -- and so are those of the agent
+agent.nothing;
+export const closed: Promise<void> = agent[Symbol.asyncDispose]() as Promise<void>;
 export const response: ChatResponse["id"] = "";
 export const some = [createConversation, encodeSse] as const;
 `;
-    const file = `types-${module}.${ending}`;
-    writeFileSync(join(folder, file), source);
-    const options = { module, moduleResolution, target: "es2023", lib: ["es2023", "dom"], strict: true, noEmit: true };
-    const config = { compilerOptions: { ...options, types: [], skipLibCheck: false }, files: [file] };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
-    const compiler = join(root, "node_modules/typescript/bin/tsc");
-    expect(runProgram(process.execPath, [compiler, "-p", folder], folder)).toBe("");
-  });
+      const file = `types-${module}.${ending}`;
+      writeFileSync(join(folder, file), source);
+      const options = {
+        module,
+        moduleResolution,
+        target: "es2023",
+        lib: ["es2023", "dom"],
+        strict: true,
+        noEmit: true,
+      };
+      const config = { compilerOptions: { ...options, types: [], skipLibCheck: false }, files: [file] };
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+      const compiler = join(root, "node_modules/typescript/bin/tsc");
+      expect(runProgram(process.execPath, [compiler, "-p", folder], folder)).toBe("");
+    },
+  );
 });
 
 describeDeep("npm install --global", () => {

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** The door for programs: an agent in one call. */
 import { randomUUID } from "node:crypto";
 import { realpathSync, statSync } from "node:fs";
