@@ -19,7 +19,7 @@ import type { RunRequest } from "./run-request.ts";
 
 export interface ResponseBase {
   readonly request: RunRequest;
-  /** For this run alone. */
+  /** Made for this run. */
   readonly model: Model;
   /** Whether the provider searches the web. */
   readonly webSearch: boolean | undefined;

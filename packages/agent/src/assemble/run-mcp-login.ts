@@ -1,4 +1,4 @@
-/** `sheaf mcp login` and `logout`: what they need of tools, network and files. Loaded by these commands alone. */
+/** `sheaf mcp login` and `logout`: what they need of tools, network and files. Only these commands load it. */
 import { randomBytes } from "node:crypto";
 import { extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
 import { SheafError } from "../base/errors.ts";
@@ -33,7 +33,7 @@ export interface LoginPerson {
 }
 
 /** Keeps the login. @throws SheafError AUTH_REJECTED, CONFIG_INVALID, CANCELLED; the signal's reason. */
-export async function runMcpLogin(request: McpLoginRequest, person: LoginPerson, signal: AbortSignal): Promise<void> {
+export async function openMcpLogin(request: McpLoginRequest, person: LoginPerson, signal: AbortSignal): Promise<void> {
   const { name, environment } = request;
   const { url, oauth = {} } = request.settings;
   // One for all: that the server answered at these addresses decides where it may lead.
@@ -67,7 +67,7 @@ export async function runMcpLogin(request: McpLoginRequest, person: LoginPerson,
   }
 }
 
-/** Removes every login to a server of this name, and asks its authorization server to revoke it. False: there was none. */
+/** Removes every login to a server of this name, and asks its authorization server to revoke it. False: it had no login. */
 export async function endServerLogin(name: string, environment: Environment, signal: AbortSignal): Promise<boolean> {
   const logins = createServerLogins(environment);
   const found = logins.list().filter((login) => login.name === name);

@@ -62,7 +62,7 @@ export const addDirFlag = {
 
 export const heartbeatFlag = { "--heartbeat <SECONDS>": "stream-json: print a line after this silence" } as const;
 
-/** How a model is reached, and what it may do; servers take them, too. */
+/** How a model is reached, and what it may do; servers also take them. */
 export const requestFlags = {
   ...endpointFlags,
   "--fallback-model <LIST>": "Models that answer, in this order, when the model is not available",

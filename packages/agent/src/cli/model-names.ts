@@ -1,7 +1,13 @@
 /** Names of models that `--model` takes: those of the configuration, and those that the providers in reach list. */
 import { toDataFolder } from "../base/paths.ts";
 import { SheafError, toSheafError } from "../base/errors.ts";
-import { findModelName, findProviderEndpoint, type ModelSettings, toProvider, withoutCommonKey } from "../config/endpoints.ts";
+import {
+  findModelName,
+  findProviderEndpoint,
+  type ModelSettings,
+  toProvider,
+  withoutCommonKey,
+} from "../config/endpoints.ts";
 import { keepListedWindows } from "../config/model-windows.ts";
 import { toProviders, type Provider } from "../config/providers.ts";
 import { listModels } from "../model/model-list.ts";

@@ -1,7 +1,7 @@
 /** PostgreSQL as the shared statements need it. */
 import { findPrompt } from "./encode-events.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
-import { raw, sql, type Dialect, type Script, type Sql, type SqlDatabase } from "./sql.ts";
+import { raw, sql, type Dialect, type Statements, type Sql, type SqlDatabase } from "./sql.ts";
 
 /** PostgreSQL takes every character in a text but NUL, so another one that nobody writes stands for it. */
 const STAND_IN = "\u{10FFFF}";
@@ -54,7 +54,7 @@ export async function runPostgres<Row extends object>(query: Query, { texts, val
 }
 
 /** The caller opens a transaction. */
-export async function runPostgresScript<Result>(query: Query, script: Script<Result>): Promise<Result> {
+export async function runPostgresScript<Result>(query: Query, script: Statements<Result>): Promise<Result> {
   let step = script.next([]);
   while (!step.done) step = script.next(await runPostgres(query, step.value));
   return step.value;

@@ -11,7 +11,7 @@ import {
   sql,
   step,
   type Dialect,
-  type Script,
+  type Statements,
   type Sql,
   type SqlDatabase,
 } from "./sql.ts";
@@ -219,7 +219,7 @@ export function* insertResponse(
   owner: string,
   { id, createdAt, request }: NewResponse,
   conversation: number,
-): Script<{ readonly key: number; readonly position: number }> {
+): Statements<{ readonly key: number; readonly position: number }> {
   const position = sql`1 + (SELECT COUNT(*) FROM sheaf.responses WHERE conversation = ${conversation})`;
   const row = { id, conversation, position, created_at: createdAt };
   const [added] = yield* step<{ key: number; position: number }>(
@@ -239,7 +239,7 @@ export function* insertResponse(
 const GROUP_LENGTH = 500;
 
 /** False: its id is taken, perhaps by another owner. @throws SheafError USAGE for a response's. */
-function* insertConversation(dialect: Dialect, owner: string, conversation: CompleteConversation): Script<boolean> {
+function* insertConversation(dialect: Dialect, owner: string, conversation: CompleteConversation): Statements<boolean> {
   const { id, workspace, title, createdAt, updatedAt, settings, responses } = conversation;
   const ifNew = raw("ON CONFLICT DO NOTHING RETURNING key");
   const times = { created_at: createdAt, updated_at: updatedAt };
@@ -258,7 +258,7 @@ function* insertConversation(dialect: Dialect, owner: string, conversation: Comp
   return true;
 }
 
-function* insertLog(dialect: Dialect, response: number, log: readonly RunEvent[]): Script<void> {
+function* insertLog(dialect: Dialect, response: number, log: readonly RunEvent[]): Statements<void> {
   for (let start = 0; start < log.length; start += GROUP_LENGTH) {
     const { firstSeq, lastSeq, text } = encodeEvents(log.slice(start, start + GROUP_LENGTH))!;
     const row = { response, first_seq: firstSeq, last_seq: lastSeq, events: text };

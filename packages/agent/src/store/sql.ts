@@ -11,7 +11,7 @@ export interface Sql {
 }
 
 /** A statement that runs next in a script; it gets the rows. */
-export type Script<Result> = Generator<Sql, Result, readonly object[]>;
+export type Statements<Result> = Generator<Sql, Result, readonly object[]>;
 
 /** How one kind of database writes and keeps what both have. */
 export interface Dialect {
@@ -20,11 +20,11 @@ export interface Dialect {
   readonly jsonArray: "json_array" | "json_build_array";
   /** Whether the conversation `c`, or the answer or the first events `g` of the response `r`, contain a text, ignoring case. */
   contains(place: "title" | "answer" | "prompt", text: string): Sql;
-  /** A query in addition to that for the request `key`: messages that wait have one, too. */
+  /** A query in addition to that for the request `key`: waiting messages also have one. */
   waitingRequest(owner: string, key: string): Sql;
   /** Further columns of a row. */
   toAdded(table: TableName, row: Readonly<Record<string, unknown>>): Readonly<Record<string, string | null>>;
-  /** Until the end of the transaction nobody else passes; undefined: nobody else writes anyway. */
+  /** Until the end of the transaction nobody else passes; undefined: only this process writes. */
   lock(name: string): Sql | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface SqlDatabase {
   /** Runs a statement that may run twice. */
   write(durability: Durability, statement: Sql): Promise<readonly object[]>;
   /** Runs a script whole or not at all. `isDoubtful`: an earlier try may have been stored. */
-  transact<Result>(durability: Durability, script: (isDoubtful: boolean) => Script<Result>): Promise<Result>;
+  transact<Result>(durability: Durability, script: (isDoubtful: boolean) => Statements<Result>): Promise<Result>;
 }
 
 function isSql(part: SqlValue | Sql): part is Sql {
@@ -107,6 +107,6 @@ export function listNames(type: string): readonly string[] {
 }
 
 /** One step of a script. */
-export function* step<Row extends object>(statement: Sql): Script<readonly Row[]> {
+export function* step<Row extends object>(statement: Sql): Statements<readonly Row[]> {
   return (yield statement) as readonly Row[];
 }

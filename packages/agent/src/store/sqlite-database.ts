@@ -1,7 +1,7 @@
 /** SQLite as the shared statements need it. */
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { lastSeqOfResponse } from "./sqlite-groups.ts";
-import { listNames, raw, sql, type Dialect, type Script, type Sql, type SqlDatabase } from "./sql.ts";
+import { listNames, raw, sql, type Dialect, type Statements, type Sql, type SqlDatabase } from "./sql.ts";
 
 const searched = {
   title: "c.title",
@@ -33,7 +33,7 @@ export function runSqlite(connection: SqliteConnection, { texts, values }: Sql):
 }
 
 /** Its statements run one after the other at once: nothing else runs between them. */
-export function runSqliteScript<Result>(connection: SqliteConnection, script: Script<Result>): Result {
+export function runSqliteScript<Result>(connection: SqliteConnection, script: Statements<Result>): Result {
   let step = script.next([]);
   while (!step.done) step = script.next(runSqlite(connection, step.value));
   return step.value;

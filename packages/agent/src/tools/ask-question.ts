@@ -2,7 +2,7 @@
 import * as s from "@sheaf/protocol/schema";
 import { toFailure } from "./failure.ts";
 import type { Tool } from "./tool.ts";
-import { toObjects, toText, type GivenArguments } from "./tool-traits.ts";
+import { toObjects, toArgumentText, type GivenArguments } from "./tool-traits.ts";
 
 const parameters = s.object({
   title: s.string({ minLength: 1, description: "Why you ask, in one sentence" }),
@@ -33,7 +33,7 @@ export const askQuestionTool: Tool<s.ValueOf<typeof parameters>> = {
   isWithheld: true,
   words: ["Asked a question", "Rückfrage gestellt", "Soru soruldu", "質問しました", "已提出問題"],
   toCursor: ({ title, questions }) => ({
-    askQuestionToolCall: { title: toText(title), questions: toObjects(questions).map(toShownQuestion) },
+    askQuestionToolCall: { title: toArgumentText(title), questions: toObjects(questions).map(toShownQuestion) },
   }),
   parameters,
   async run({ title, questions }) {
@@ -67,9 +67,12 @@ function findRepeated(ids: readonly string[]): string | undefined {
 
 function toShownQuestion({ id, prompt, options, allow_multiple }: GivenArguments): Record<string, unknown> {
   return {
-    id: toText(id),
-    prompt: toText(prompt),
-    options: toObjects(options).map((option) => ({ id: toText(option.id), label: toText(option.label) })),
+    id: toArgumentText(id),
+    prompt: toArgumentText(prompt),
+    options: toObjects(options).map((option) => ({
+      id: toArgumentText(option.id),
+      label: toArgumentText(option.label),
+    })),
     allowMultiple: allow_multiple === true,
   };
 }

@@ -3,7 +3,7 @@ import type { PlanTodo } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { toFailure } from "./failure.ts";
 import type { Tool } from "./tool.ts";
-import { toText } from "./tool-traits.ts";
+import { toArgumentText } from "./tool-traits.ts";
 
 const parameters = s.object({
   title: s.string({ minLength: 1, description: "A few words" }),
@@ -36,7 +36,7 @@ export const createPlanTool: Tool<s.ValueOf<typeof parameters>> = {
   isWithheld: true,
   words: ["Updated plan", "Plan aktualisiert", "Plan güncellendi", "計画を更新しました", "已更新計畫"],
   kind: "think",
-  toCursor: ({ plan }, toolCallId) => ({ createPlanToolCall: { plan: toText(plan), toolCallId } }),
+  toCursor: ({ plan }, toolCallId) => ({ createPlanToolCall: { plan: toArgumentText(plan), toolCallId } }),
   parameters,
   async run({ title, overview, plan, todos }, { state }) {
     const entries = todos.map(({ id, content, dependencies = [] }): PlanTodo => ({

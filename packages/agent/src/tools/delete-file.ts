@@ -11,7 +11,7 @@ import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failu
 import { MAX_CONTENT_BYTES } from "./file-change.ts";
 import { keepContent } from "./text-file.ts";
 import type { Tool } from "./tool.ts";
-import { toText } from "./tool-traits.ts";
+import { toArgumentText } from "./tool-traits.ts";
 
 const parameters = s.object({ target_file: s.string({ description: "File, relative to the workspace" }) });
 
@@ -23,7 +23,7 @@ export const deleteFileTool: Tool<s.ValueOf<typeof parameters>> = {
   paths: { files: ["target_file"] },
   words: ["Deleted file", "Datei gelöscht", "Dosya silindi", "ファイルを削除しました", "已刪除檔案"],
   kind: "delete",
-  toCursor: ({ target_file }) => ({ deleteToolCall: { path: toText(target_file) } }),
+  toCursor: ({ target_file }) => ({ deleteToolCall: { path: toArgumentText(target_file) } }),
   comesWith: "Edit",
   parameters,
   async run({ target_file }, { workspace, state, checkpoints, signal }) {

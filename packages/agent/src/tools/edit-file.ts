@@ -9,7 +9,7 @@ import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failu
 import { encodeTextFile, loadTextFile, saveTextFile, toStaleError } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
-import { toObjects, toOptional, toText, type GivenArguments } from "./tool-traits.ts";
+import { toObjects, toOptional, toArgumentText, type GivenArguments } from "./tool-traits.ts";
 
 const parameters = s.object({
   target_file: s.string({ description: "File, relative to the workspace" }),
@@ -23,7 +23,7 @@ const parameters = s.object({
   ),
 });
 
-/** A call of `write_file` that changes a file has them, too. */
+/** A call of `write_file` that changes a file also has them. */
 export const editedWords = [
   "Edited file",
   "Datei bearbeitet",
@@ -121,10 +121,10 @@ function formatOutput(path: WorkspacePath, change: FileChange, edited: AppliedEd
 }
 
 function toShownEdits({ target_file, edits }: GivenArguments): Record<string, unknown> {
-  const path = toText(target_file);
+  const path = toArgumentText(target_file);
   const shown = toObjects(edits).map((edit) => ({
-    oldText: toText(edit.old_string),
-    newText: toText(edit.new_string),
+    oldText: toArgumentText(edit.old_string),
+    newText: toArgumentText(edit.new_string),
     ...toOptional("boolean", { replaceAll: edit.replace_all }),
   }));
   return shown.length === 1 ? { path, strReplace: shown[0] } : { path, multiStrReplace: { edits: shown } };

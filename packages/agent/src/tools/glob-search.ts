@@ -8,7 +8,7 @@ import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { createFolderReader, type FolderEntry, formatIgnored, readKind, toLine } from "../workspace/read-folder.ts";
 import { resolveFolder } from "./resolve-folder.ts";
 import type { Tool } from "./tool.ts";
-import { toOptional, toText } from "./tool-traits.ts";
+import { toOptional, toArgumentText } from "./tool-traits.ts";
 
 const maxFiles = 1000;
 /** Most entries that are visited; a larger tree is searched in parts. */
@@ -34,7 +34,7 @@ export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   words: ["Searched files", "Dateien durchsucht", "Dosyalarda arandı", "ファイルを検索しました", "已搜尋檔案"],
   kind: "search",
   toCursor: ({ pattern, target_directory: targetDirectory }) => ({
-    globToolCall: { globPattern: toText(pattern), ...toOptional("string", { targetDirectory }) },
+    globToolCall: { globPattern: toArgumentText(pattern), ...toOptional("string", { targetDirectory }) },
   }),
   claude: { name: "Glob", fields: { target_directory: "path" } },
   parameters,

@@ -8,7 +8,7 @@ import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } fr
 import { createFolderReader, formatIgnored, readKind } from "../workspace/read-folder.ts";
 import { createSearchResults, type FileMatches, formatSearch } from "./search-text.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
-import { toOptional, toText } from "./tool-traits.ts";
+import { toOptional, toArgumentText } from "./tool-traits.ts";
 
 const defaultResults = 200;
 const maxResults = 1000;
@@ -49,7 +49,7 @@ export const grepSearchTool: Tool<Arguments> = {
   kind: "search",
   toCursor: ({ pattern, path, glob, case_insensitive: caseInsensitive, output_mode: outputMode }) => ({
     grepToolCall: {
-      pattern: toText(pattern),
+      pattern: toArgumentText(pattern),
       ...toOptional("string", { path, glob }),
       ...toOptional("boolean", { caseInsensitive }),
       ...toOptional("string", { outputMode }),

@@ -11,7 +11,7 @@ import {
 } from "../workspace/read-folder.ts";
 import { resolveFolder } from "./resolve-folder.ts";
 import type { Tool } from "./tool.ts";
-import { toText } from "./tool-traits.ts";
+import { toArgumentText } from "./tool-traits.ts";
 
 const maxDepth = 3;
 const maxEntries = 500;
@@ -28,7 +28,7 @@ export const listDirTool: Tool<s.ValueOf<typeof parameters>> = {
   paths: { folders: ["target_directory"] },
   words: ["Listed folder", "Ordner aufgelistet", "Klasör listelendi", "フォルダーを一覧表示しました", "已列出資料夾"],
   kind: "read",
-  toCursor: ({ target_directory }) => ({ lsToolCall: { path: toText(target_directory) } }),
+  toCursor: ({ target_directory }) => ({ lsToolCall: { path: toArgumentText(target_directory) } }),
   claude: { name: "LS", fields: { target_directory: "path" } },
   aliases: ["ls"],
   parameters,

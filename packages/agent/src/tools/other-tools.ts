@@ -1,5 +1,5 @@
 /** Tools that a run makes for itself, that a provider runs, and that only older logs have. */
-import { toText, type ToolTraits } from "./tool-traits.ts";
+import { toArgumentText, type ToolTraits } from "./tool-traits.ts";
 
 /** `run_agent`, which runs subagents: a run has it only if the user wants it (C96). */
 export const agentTraits = {
@@ -17,9 +17,9 @@ export const agentTraits = {
   kind: "think",
   toCursor: ({ task, kind }, agentId) => ({
     taskToolCall: {
-      description: toShortText(toText(task)),
-      prompt: toText(task),
-      subagentType: toSubagentType(toText(kind)),
+      description: toShortText(toArgumentText(task)),
+      prompt: toArgumentText(task),
+      subagentType: toSubagentType(toArgumentText(kind)),
       agentId,
       mode: "TASK_MODE_UNSPECIFIED",
       environment: "SUBAGENT_EXECUTION_ENVIRONMENT_UNSPECIFIED",
@@ -63,9 +63,9 @@ const addInstrumentation: ToolTraits = {
   name: "add_instrumentation",
   access: "write",
   toCursor(args) {
-    const [oldText, code] = [toText(args.anchor), toText(args.code)];
+    const [oldText, code] = [toArgumentText(args.anchor), toArgumentText(args.code)];
     const newText = args.position === "before" ? `${code}\n${oldText}` : `${oldText}\n${code}`;
-    return { editToolCall: { path: toText(args.target_file), strReplace: { oldText, newText } } };
+    return { editToolCall: { path: toArgumentText(args.target_file), strReplace: { oldText, newText } } };
   },
 };
 

@@ -9,7 +9,7 @@ import { formatNotebook } from "./format-notebook.ts";
 import { readAttachment } from "./read-attachment.ts";
 import { loadTextFile } from "./text-file.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
-import { toOptional, toText } from "./tool-traits.ts";
+import { toOptional, toArgumentText } from "./tool-traits.ts";
 
 const DEFAULT_LINES = 2000;
 const MAX_BYTES = 256 * 1024;
@@ -32,7 +32,7 @@ export const readFileTool: Tool<Arguments> = {
   words: ["Read file", "Datei gelesen", "Dosya okundu", "ファイルを読み取りました", "已讀取檔案"],
   kind: "read",
   toCursor: ({ target_file, offset, limit }) => ({
-    readToolCall: { path: toText(target_file), ...toOptional("integer", { offset, limit }) },
+    readToolCall: { path: toArgumentText(target_file), ...toOptional("integer", { offset, limit }) },
   }),
   claude: { name: "Read", fields: { target_file: "file_path" } },
   aliases: ["view"],

@@ -5,7 +5,7 @@ import { type BackgroundCommand, maxRunning } from "../guard/sandbox/follow/back
 import type { CommandOutcome } from "../guard/sandbox/command.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import type { Tool, ToolContext, ToolReturn } from "./tool.ts";
-import { toOptional, toText } from "./tool-traits.ts";
+import { toOptional, toArgumentText } from "./tool-traits.ts";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
@@ -46,8 +46,8 @@ export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
   kind: "execute",
   toCursor: ({ command, working_directory, timeout_ms, is_background, description }, toolCallId) => ({
     shellToolCall: {
-      command: toText(command),
-      workingDirectory: toText(working_directory),
+      command: toArgumentText(command),
+      workingDirectory: toArgumentText(working_directory),
       timeout: Number.isInteger(timeout_ms) ? timeout_ms : 0,
       toolCallId,
       isBackground: is_background === true,

@@ -4,7 +4,7 @@ import * as s from "@sheaf/protocol/schema";
 import type { KnownTodo } from "./tool-state.ts";
 import { toFailure } from "./failure.ts";
 import type { Tool } from "./tool.ts";
-import { toObjects, toText, type GivenArguments } from "./tool-traits.ts";
+import { toObjects, toArgumentText, type GivenArguments } from "./tool-traits.ts";
 
 const parameters = s.object({
   todos: s.list(
@@ -100,9 +100,9 @@ export function toCliTodoStatus(status: unknown): string {
 
 function toShownTodo({ id, content, status, dependencies }: GivenArguments): Record<string, unknown> {
   return {
-    id: toText(id),
-    content: toText(content),
+    id: toArgumentText(id),
+    content: toArgumentText(content),
     status: toCliTodoStatus(status),
-    ...(Array.isArray(dependencies) && { dependencies: dependencies.map(toText) }),
+    ...(Array.isArray(dependencies) && { dependencies: dependencies.map(toArgumentText) }),
   };
 }

@@ -49,7 +49,7 @@ export interface ToolTraits<Field extends string = string> extends JudgedTool {
 }
 
 /** An argument as text: one of another type than expected is JSON, a missing one is "". */
-export function toText(value: unknown): string {
+export function toArgumentText(value: unknown): string {
   if (typeof value === "string") return value;
   return value === undefined || value === null ? "" : JSON.stringify(value);
 }

@@ -3,7 +3,7 @@ import * as s from "@sheaf/protocol/schema";
 import { toPrefix } from "../workspace/text-format.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import type { Tool } from "./tool.ts";
-import { toText } from "./tool-traits.ts";
+import { toArgumentText } from "./tool-traits.ts";
 
 /** Bytes of UTF-8. */
 const MAX_OUTPUT_BYTES = 100 * 1024;
@@ -18,7 +18,7 @@ export const webFetchTool: Tool<s.ValueOf<typeof parameters>> = {
   needs: "pages",
   words: ["Fetched web page", "Webseite abgerufen", "Web sayfası getirildi", "Webページを取得しました", "已擷取網頁"],
   kind: "fetch",
-  toCursor: ({ url }, toolCallId) => ({ webFetchToolCall: { url: toText(url), toolCallId } }),
+  toCursor: ({ url }, toolCallId) => ({ webFetchToolCall: { url: toArgumentText(url), toolCallId } }),
   claude: { name: "WebFetch" },
   parameters,
   async run({ url }, { web, signal }) {

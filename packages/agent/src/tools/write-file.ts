@@ -8,7 +8,7 @@ import { toCreateChange, toEditChange } from "./file-change.ts";
 import { encodeTextFile, loadTextFile, saveTextFile, type TextFile } from "./text-file.ts";
 import { toChangedLines } from "./text-region.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
-import { toText } from "./tool-traits.ts";
+import { toArgumentText } from "./tool-traits.ts";
 
 const parameters = s.object({
   target_file: s.string({ description: "File, relative to the workspace" }),
@@ -31,7 +31,7 @@ export const writeFileTool: Tool<s.ValueOf<typeof parameters>> = {
   ],
   kind: "edit",
   toCursor: ({ target_file, content }, toolCallId) => ({
-    writeToolCall: { path: toText(target_file), fileText: toText(content), toolCallId },
+    writeToolCall: { path: toArgumentText(target_file), fileText: toArgumentText(content), toolCallId },
   }),
   claude: { name: "Write", fields: { target_file: "file_path" } },
   parameters,

@@ -140,7 +140,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
     await keepSettings(sessionId, session.known, io);
     await tellSettings(sessionId, client);
   };
-  /** Another program may have the session open, too. */
+  /** Another program may also have the session open. */
   const adopt = async (sessionId: string, session: OpenSession, client: AgentContext): Promise<void> => {
     const stored = await readSettings(sessionId, io);
     const changed = stored ? adoptChoices(session.flags, session.known, stored, io) : session.flags;

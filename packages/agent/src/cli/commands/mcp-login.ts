@@ -28,7 +28,7 @@ export async function runMcpLogin(parsed: ParsedArguments, io: CommandIo, name: 
   const lines = isRead ? createInterface({ input: process.stdin }) : undefined;
   const control = createRunControl();
   try {
-    const { runMcpLogin } = await openServerLogin();
+    const { openMcpLogin } = await openServerLogin();
     const person = {
       pasted: lines,
       show(address: URL) {
@@ -39,7 +39,7 @@ export async function runMcpLogin(parsed: ParsedArguments, io: CommandIo, name: 
       },
       refuse: () => void process.stderr.write("This is not the address of this login: paste all of it.\n"),
     };
-    await runMcpLogin({ name, settings, environment }, person, control.signal);
+    await openMcpLogin({ name, settings, environment }, person, control.signal);
   } finally {
     control.close();
     lines?.close();
