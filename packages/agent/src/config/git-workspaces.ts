@@ -1,5 +1,5 @@
 /** Workspaces of a server that come from git. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SheafError } from "../base/errors.ts";
@@ -50,10 +50,7 @@ export function createGitWorkspace({ name, word, settings, folder, environment }
   const own = { ...settings, token };
   const remote = toRemote(name, address, own);
   const { stateRemote, setup, setupSeconds = 600, keepTreeDays = 7 } = settings;
-  const key = createHash("sha256")
-    .update(`${address}#${branch ?? ""}`)
-    .digest("hex")
-    .slice(0, 16);
+  const key = hash("sha256", `${address}#${branch ?? ""}`, "hex").slice(0, 16);
   return {
     name,
     branch,

@@ -1,5 +1,5 @@
 /** Logins to tool servers: one private file for each, by the name and the address of its server (S-170). */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { listProblems } from "@sheaf/protocol/check-value";
@@ -58,9 +58,7 @@ const PATIENCE_MS = 60_000;
 export function createServerLogins(environment: Environment): ServerLogins {
   const folder = join(toDataFolder(environment), "mcp-logins");
   const toTarget = ({ name, url }: ServerIdentity): PrivateFile => {
-    const id = createHash("sha256")
-      .update(JSON.stringify([name, url]))
-      .digest("hex");
+    const id = hash("sha256", JSON.stringify([name, url]), "hex");
     return {
       file: join(folder, `${id.slice(0, 32)}.json`),
       subject: `the login to the MCP server ${name}`,

@@ -1,5 +1,5 @@
 /** The tokens of `sheaf serve`: from a file of the operator, or one created once and kept (S-51). */
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { unwatchFile, watchFile } from "node:fs";
 import { SheafError, toSheafError } from "../base/errors.ts";
 import { changePrivateFile, createDamageError, readPrivateFile, type PrivateFile } from "./private-file.ts";
@@ -85,7 +85,7 @@ function toName(owner: string): string {
 }
 
 function toHashOwner(token: string): string {
-  return `token:${createHash("sha256").update(token).digest("hex").slice(0, 32)}`;
+  return `token:${hash("sha256", token, "hex").slice(0, 32)}`;
 }
 
 /**

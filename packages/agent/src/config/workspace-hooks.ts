@@ -1,5 +1,5 @@
 /** The hooks that a workspace names, and which of them a run may use (S-141, S-142). */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { join, relative, resolve } from "node:path";
 import { readOrdinaryFile } from "../base/read-ordinary-file.ts";
 import { readStats, toRealPlace } from "../workspace/repository.ts";
@@ -77,9 +77,7 @@ function parseEntry(name: string, value: Readonly<Record<string, unknown>>, work
   if (files.length > MAX_FILES) return `its hooks name more than ${MAX_FILES} files`;
   const contents = toContents(files, workspace);
   if (contents === undefined) return `its hooks name a file that cannot be read, or has more than ${MAX_BYTES} bytes`;
-  const digest = createHash("sha256")
-    .update(JSON.stringify([name, written, contents]))
-    .digest("hex");
+  const digest = hash("sha256", JSON.stringify([name, written, contents]), "hex");
   // The model's commands can change these files while the run goes on.
   const isChanged = (): boolean => {
     const now = listFiles(parsed.hooks, workspace);
@@ -109,7 +107,7 @@ function toContents(files: readonly string[], workspace: string): readonly (read
   for (const file of files) {
     const read = readOrdinaryFile(join(workspace, file), MAX_BYTES);
     if (!read.ok) return undefined;
-    contents.push([file, createHash("sha256").update(read.bytes).digest("hex")]);
+    contents.push([file, hash("sha256", read.bytes, "hex")]);
   }
   return contents;
 }

@@ -1,5 +1,5 @@
 /** The tool servers that a workspace names in its `.mcp.json` and `.cursor/mcp.json`, and which of them a run may use (S-87, S-88, S-107). */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
 import type { McpServerState } from "@sheaf/protocol";
 import { isJsonObject } from "@sheaf/protocol/check-value";
@@ -208,7 +208,5 @@ function names(text: string, folder: string): boolean {
 
 /** The same words mean something else in the other file. */
 function toDigest(name: string, settings: McpServerSettings, file: ServerFile): string {
-  return createHash("sha256")
-    .update(JSON.stringify([name, toSorted(settings), ...(file === ".mcp.json" ? [] : [file])]))
-    .digest("hex");
+  return hash("sha256", JSON.stringify([name, toSorted(settings), ...(file === ".mcp.json" ? [] : [file])]), "hex");
 }

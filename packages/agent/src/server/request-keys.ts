@@ -1,5 +1,5 @@
 /** The same request, sent again with its `Idempotency-Key`, is the same response (X9). */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { RequestKey, SharedStore } from "../store/store.ts";
 import { SheafError } from "../base/errors.ts";
 import { HttpError } from "./http-error.ts";
@@ -16,7 +16,7 @@ export function toRequestKey(header: string | undefined, body: unknown): Request
   if (!/^[\x20-\x7e]{1,255}$/.test(header)) {
     throw new HttpError("USAGE", "the header Idempotency-Key is not valid: send 1 to 255 printable characters");
   }
-  return { key: header, digest: createHash("sha256").update(JSON.stringify(body)).digest("hex") };
+  return { key: header, digest: hash("sha256", JSON.stringify(body), "hex") };
 }
 
 /** A response that is about to begin. */

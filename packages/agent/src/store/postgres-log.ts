@@ -22,6 +22,7 @@ import { insertResponse, toConversationInsert } from "./sql-rows.ts";
 import {
   createLostError,
   createTakenError,
+  isBusyError,
   RunningLimitError,
   type LeaseState,
   type NewResponse,
@@ -139,7 +140,7 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
       } catch (error) {
         log.lastSeq = Math.min(log.lastSeq, events.firstSeq - 1);
         // Perhaps another process goes on already.
-        throw isLeaseLost(error) ? error : createUnstoredError(responseId, error);
+        throw isBusyError(error) ? error : createUnstoredError(responseId, error);
       }
       if (events.endsLog) leave(responseId, owner);
     },
@@ -164,10 +165,6 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
 }
 
 export type PostgresLogs = ReturnType<typeof createPostgresLogs>;
-
-function isLeaseLost(error: unknown): boolean {
-  return error instanceof SheafError && error.code === "CONVERSATION_BUSY";
-}
 
 /** As for a lost lease: readers must get what is stored in the end, not what this process would have said. */
 function createUnstoredError(responseId: string, cause: unknown): SheafError {
@@ -281,7 +278,7 @@ async function takeOver(
     await query("UPDATE sheaf.conversations SET holder = NULL WHERE key = $1", [lease.conversation]);
     return undefined;
   } catch (error) {
-    if (error instanceof SheafError && error.code === "CONVERSATION_BUSY") return undefined;
+    if (isBusyError(error)) return undefined;
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { SheafError } from "../base/errors.ts";
 import {
   createLostError,
   createTakenError,
+  isBusyError,
   type Durability,
   type LeaseState,
   type NewResponse,
@@ -89,7 +90,7 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases) {
           logs.add(responseId, { key: row.key, owner, lease, lastSeq: row.lastSeq, hasArrived: true });
           return true;
         } catch (error) {
-          if (error instanceof SheafError && error.code === "CONVERSATION_BUSY") return false;
+          if (isBusyError(error)) return false;
           throw error;
         }
       }),

@@ -1,5 +1,5 @@
 /** The question to a person about a call (X8, S-16). */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ApprovalOption } from "@sheaf/protocol";
 import type { PermissionDecision, ToolAccess } from "../guard/permissions/decision.ts";
 import type { ApprovalQuestion } from "./approval.ts";
@@ -26,9 +26,7 @@ export function toApprovalQuestion(
 
 /** SHA-256, hex, of what a call does: its tool and its exact arguments. */
 export function toArgumentsHash({ toolName, arguments: args, rawArguments = "" }: ToolInvocation): string {
-  return createHash("sha256")
-    .update(JSON.stringify([toolName, args, rawArguments]))
-    .digest("hex");
+  return hash("sha256", JSON.stringify([toolName, args, rawArguments]), "hex");
 }
 
 function toTitle({ toolName }: ToolInvocation, access: ToolAccess): string {

@@ -1,5 +1,5 @@
 /** Where the questions of one server arrive (elicitation): each becomes a question to the person of the call that runs. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import type { ServerQuestion } from "@sheaf/protocol";
 import { toVisibleCharacters } from "../approval-question.ts";
@@ -130,9 +130,7 @@ function toQuestion(server: string, message: string, asked: Asked): ParsedQuesti
       : []),
     ...(url === undefined ? [] : [`It wants you to open a page of ${host}: ${url}. Sheaf does not open it.`]),
   ];
-  const hash = createHash("sha256")
-    .update(JSON.stringify([server, message, asked]))
-    .digest("hex");
+  const argumentsHash = hash("sha256", JSON.stringify([server, message, asked]), "hex");
   return {
     ok: true,
     asked,
@@ -145,7 +143,7 @@ function toQuestion(server: string, message: string, asked: Asked): ParsedQuesti
         { id: "answer", label: url === undefined ? "Answer" : "I opened it", kind: "allow_once" },
         { id: "decline", label: "Decline", kind: "reject_once" },
       ],
-      argumentsHash: hash,
+      argumentsHash,
       rules: [],
     },
   };

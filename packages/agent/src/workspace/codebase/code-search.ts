@@ -1,5 +1,5 @@
 /** Finds places in code by words, through an index of each folder. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { join, posix } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
 import { readLines } from "../read-file.ts";
@@ -138,7 +138,7 @@ export function createCodeSearch(dataFolder: string | undefined, updateMs: numbe
 }
 
 function toIndexFile(dataFolder: string, root: string): string {
-  const name = createHash("sha256").update(root).digest("hex").slice(0, 32);
+  const name = hash("sha256", root, "hex").slice(0, 32);
   return join(dataFolder, "index", `${name}.db`);
 }
 

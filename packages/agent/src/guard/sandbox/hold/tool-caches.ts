@@ -2,7 +2,7 @@
  * Where package managers and build tools keep what they download and compile: a folder of Sheaf's for each workspace, never
  * the user's own (S-97). In the sandbox it is at `~/.cache`; variables lead there what tools keep elsewhere in the home.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../../base/paths.ts";
@@ -34,7 +34,7 @@ export interface CachePlan {
 
 /** The folder of a workspace, by its path without links: no workspace names that of another. */
 export function toCacheFolder(dataFolder: string, workspace: string): string {
-  return join(dataFolder, "caches", createHash("sha256").update(workspace).digest("hex").slice(0, 32));
+  return join(dataFolder, "caches", hash("sha256", workspace, "hex").slice(0, 32));
 }
 
 /**
