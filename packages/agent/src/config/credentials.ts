@@ -1,5 +1,5 @@
 /** Where the key of a provider comes from: the flag, the environment, then the file of `sheaf login` (C5). */
-import { isJsonObject } from "@sheaf/protocol/check-value";
+import { isJsonObject, parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import { isKeyText } from "./key-text.ts";
 import { changePrivateFile, createDamageError, readPrivateFile, type PrivateFile } from "./private-file.ts";
@@ -75,12 +75,7 @@ export function readCredentials(file: string): Credentials {
 
 function parseCredentials(text: string | undefined, file: string): Credentials {
   if (text === undefined) return new Map();
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw createDamageError(toTarget(file));
-  }
+  const value = parseJson(text);
   const keys: unknown = isJsonObject(value) && value.version === 1 ? value.keys : undefined;
   if (!isJsonObject(keys)) throw createDamageError(toTarget(file));
   const entries = Object.entries(keys);

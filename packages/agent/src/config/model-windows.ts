@@ -1,5 +1,6 @@
 /** What fits into one request to a model: as the user, the provider's list of models, or Sheaf's table says. */
 import { join } from "node:path";
+import { parseJson } from "@sheaf/protocol/check-value";
 import { findKnownWindow } from "../model/known-windows.ts";
 import { changePrivateFile, readPrivateFile, type PrivateFile } from "./private-file.ts";
 import { toProviders } from "./providers.ts";
@@ -24,11 +25,7 @@ function readListedWindows(dataFolder: string): ReadonlyMap<string, number> {
 }
 
 function parseWindows(text = "{}"): ReadonlyMap<string, number> {
-  try {
-    return new Map(Object.entries(JSON.parse(text) as object).filter(([, tokens]) => isWindow(tokens)));
-  } catch {
-    return new Map();
-  }
+  return new Map(Object.entries(parseJson(text) ?? {}).filter(([, tokens]) => isWindow(tokens)));
 }
 
 function isWindow(tokens: unknown): tokens is number {

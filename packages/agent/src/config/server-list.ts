@@ -1,5 +1,5 @@
 /** Files that list tool servers: `{"mcpServers": {NAME: {…}}}`. */
-import { formatProblem, isJsonObject, parseValue } from "@sheaf/protocol/check-value";
+import { formatProblem, isJsonObject, parseValue, parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import { readSmallFile } from "../workspace/open-file.ts";
 import { readStats } from "../workspace/repository.ts";
@@ -17,12 +17,8 @@ export function readServerList(file: string, advice: string): readonly (readonly
     if (!readStats(file)) return [];
     throw createFault(`cannot be read as a file of at most ${MAX_BYTES} bytes`);
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw createFault("is not JSON");
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw createFault("is not JSON");
   const servers = isJsonObject(value) ? (value["mcpServers"] ?? {}) : undefined;
   if (isJsonObject(servers)) return Object.entries(servers);
   throw createFault('is not a list of servers ({"mcpServers": {…}})');

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { listProblems } from "@sheaf/protocol/check-value";
+import { listProblems, parseJson } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
 import { toDataFolder, type Environment } from "../base/paths.ts";
 import { holdFileLock } from "./file-lock.ts";
@@ -91,10 +91,6 @@ export function createServerLogins(environment: Environment): ServerLogins {
 }
 
 function parseLogin(found: string): ServerLogin | undefined {
-  try {
-    const value: unknown = JSON.parse(found);
-    return listProblems(serverLogin, value).length === 0 ? (value as ServerLogin) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(found);
+  return listProblems(serverLogin, value).length === 0 ? (value as ServerLogin) : undefined;
 }

@@ -1,5 +1,6 @@
 /** Which workspaces, tool servers and hooks the user trusts (S-01 to S-03, S-87, S-141): kept in the user's own data, never in a workspace. */
 import { join } from "node:path";
+import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import { findRepository, isSameRepository, type Repository } from "../workspace/repository.ts";
 import type { Environment } from "../base/paths.ts";
@@ -77,12 +78,7 @@ export function readTrust(dataFolder: string): TrustList {
 
 function parseTrust(text: string | undefined, target: PrivateFile): TrustList {
   if (text === undefined) return { repositories: [], servers: [], hooks: [] };
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw createDamageError(target);
-  }
+  const value = parseJson(text);
   const { version, trusted, servers = [], hooks = [] } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const isWhole = isListOf(trusted, isRepository) && isListOf(servers, isTrustedEntry);
   if (version !== 1 || !isWhole || !isListOf(hooks, isTrustedEntry)) throw createDamageError(target);

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { toDocumentType } from "@sheaf/documents";
 import type { ModelEvent, TurnFinishReason, Usage } from "@sheaf/protocol";
-import { isJsonObject } from "@sheaf/protocol/check-value";
+import { isJsonObject, parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import { readNamedFile } from "../base/read-named-file.ts";
 import { estimateUsage } from "./estimated-usage.ts";
@@ -199,12 +199,8 @@ function* toCallGroups(calls: readonly ScriptedCall[], request: ModelRequest, wr
 
 /** Arguments that are not a JSON object are kept as text (N30). */
 function toArguments(text: string, callId: string): ModelEvent {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return { type: "tool_call_arguments", callId, arguments: value };
-  } catch {
-    // Raw text may be anything.
-  }
+  const value = parseJson(text);
+  if (isJsonObject(value)) return { type: "tool_call_arguments", callId, arguments: value };
   return { type: "tool_call_arguments", callId, arguments: {}, rawArguments: text };
 }
 

@@ -1,4 +1,5 @@
 /** Decodes and checks the text of a cassette. */
+import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import type { ModelMessage } from "../model/provider.ts";
 import { cassetteVersion, type Cassette, type CassetteHeader, type CassetteRecord } from "./cassette.ts";
@@ -59,7 +60,7 @@ const recordFields: Readonly<Record<CassetteRecord["type"], Fields>> = {
 export function decodeCassette(text: string, file: string): Cassette {
   const lines = text.split("\n");
   // The text after the last line end is empty, or a line that was being written when the process was killed.
-  if (lines.at(-1) === "" || !isJson(lines.at(-1)!)) lines.pop();
+  if (lines.at(-1) === "" || parseJson(lines.at(-1)!) === undefined) lines.pop();
   const [first, ...rest] = lines;
   if (first === undefined) throw createFault(file, 1, "the header is missing, the recorded run never began");
   return {
@@ -130,15 +131,6 @@ function checkFields(value: object, fields: Fields, file: string, lineNumber: nu
 function toKind(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
-}
-
-function isJson(line: string): boolean {
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function createFault(file: string, lineNumber: number, problem: string, cause?: unknown): SheafError {

@@ -1,5 +1,6 @@
 /** JSON Schemas of users: what an answer (`--output-schema`) or the arguments of a custom tool must fit. */
 import { parseText } from "@sheaf/documents/text";
+import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import { readNamedFile } from "../base/read-named-file.ts";
 import type { AnswerCheck, CheckedAnswer } from "./final-answer.ts";
@@ -80,11 +81,8 @@ function findJson(text: string): CheckedAnswer {
   const [block] = blocks;
   const candidates = [text, ...(block && blocks.length === 1 ? [block.content] : [])];
   for (const candidate of candidates) {
-    try {
-      return { ok: true, value: JSON.parse(candidate) as unknown };
-    } catch {
-      // The next candidate may be JSON.
-    }
+    const value = parseJson(candidate);
+    if (value !== undefined) return { ok: true, value };
   }
   return { ok: false, problem: "the answer is not JSON: it must be one JSON value, or one code block with it" };
 }

@@ -1,4 +1,5 @@
 /** Whether the rows of a store are logs: numbers without a gap, one beginning, one end (N4, R-62). */
+import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
 import type { StoreDump, TableRow } from "./store-tables.ts";
 
@@ -42,7 +43,7 @@ async function checkRows(
   for await (const { key, settings, id } of dump.rows("conversations")) {
     conversations.add(key as number);
     counts.conversations += 1;
-    if (!isJson(settings as string)) report(`conversation ${id}: its settings are not JSON`);
+    if (parseJson(settings as string) === undefined) report(`conversation ${id}: its settings are not JSON`);
   }
   const groups = dump.rows("event_groups")[Symbol.asyncIterator]();
   let group = await groups.next();
@@ -62,15 +63,6 @@ async function checkRows(
 
 function toOrphan({ response }: TableRow): string {
   return `events of a response that does not exist (key ${response})`;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The groups of one response, in order. */
@@ -109,11 +101,7 @@ function createLogCheck({ id, ended }: TableRow, report: (problem: string) => vo
 }
 
 function readEvents(text: string): readonly { readonly seq: unknown; readonly type: unknown }[] | undefined {
-  try {
-    const events = JSON.parse(text) as unknown;
-    const isList = Array.isArray(events) && events.every((event) => typeof event === "object" && event !== null);
-    return isList ? (events as { seq: unknown; type: unknown }[]) : undefined;
-  } catch {
-    return undefined;
-  }
+  const events = parseJson(text);
+  const isList = Array.isArray(events) && events.every((event) => typeof event === "object" && event !== null);
+  return isList ? (events as { seq: unknown; type: unknown }[]) : undefined;
 }

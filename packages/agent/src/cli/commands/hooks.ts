@@ -1,7 +1,7 @@
 /** `sheaf hooks ls`, `trust` and `test`: commands of the user at events of a run (C85, C86). */
 import { randomUUID } from "node:crypto";
 import type { HookResult } from "@sheaf/protocol";
-import { isJsonObject } from "@sheaf/protocol/check-value";
+import { isJsonObject, parseJson } from "@sheaf/protocol/check-value";
 import { preparePolicy, toCommandOptions } from "../../assemble/prepare-policy.ts";
 import { openHooks } from "../../assemble/wire.ts";
 import { SheafError } from "../../base/errors.ts";
@@ -209,11 +209,7 @@ function toOccasion(event: (typeof hookEvents)[number], { tool, input }: FlagVal
 
 /** @throws SheafError USAGE. */
 function toFields(input = "{}"): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(input);
-    if (isJsonObject(value)) return value;
-  } catch {
-    // Said below.
-  }
+  const value = parseJson(input);
+  if (isJsonObject(value)) return value;
   throw new SheafError("USAGE", `--input '${input}' is not a JSON object: write one as in '{"file_path": "a.txt"}'`);
 }

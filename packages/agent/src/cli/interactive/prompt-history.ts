@@ -1,5 +1,6 @@
 /** What a person wrote before, over sessions: in a private file of the data folder (C63). */
 import { join } from "node:path";
+import { parseJson } from "@sheaf/protocol/check-value";
 import { appendPrivateFile, changePrivateFile, type PrivateFile } from "../../config/private-file.ts";
 
 export interface PromptHistory {
@@ -46,11 +47,7 @@ function formatEntry(text: string): string {
 /** A line that a crash has cut, or that is something else, is left out. */
 function parseEntries(text: string): string[] {
   return text.split("\n").flatMap((line) => {
-    try {
-      const value: unknown = JSON.parse(line);
-      return typeof value === "string" ? [value] : [];
-    } catch {
-      return [];
-    }
+    const value = parseJson(line);
+    return typeof value === "string" ? [value] : [];
   });
 }

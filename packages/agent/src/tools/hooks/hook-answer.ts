@@ -1,6 +1,6 @@
 /** What a hook said: exit code, or JSON on its standard output, as in Claude Code (C83). */
 import type { HookEventName, HookResult } from "@sheaf/protocol";
-import { listProblems } from "@sheaf/protocol/check-value";
+import { listProblems, parseJson } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
 import type { CommandOutcome } from "../../guard/sandbox/command.ts";
 import { findSignal } from "../../guard/sandbox/follow/sandbox-status.ts";
@@ -125,12 +125,8 @@ export function toFailedAnswer(event: HookEventName, exitCode: number, fault: st
 
 /** What is wrong with it, as a text. */
 function parseAnswer(text: string, event: HookEventName): Answer | string {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return "its output begins with { and is not JSON";
-  }
+  const value = parseJson(text);
+  if (value === undefined) return "its output begins with { and is not JSON";
   const [problem] = listProblems(answerFields, value);
   if (problem) return `its answer is not understood at ${problem.path.join(".")}`;
   const answer = value as Answer;

@@ -1,5 +1,6 @@
 /** The working tree of one conversation of a server, and its states in the mirror and at the remote. */
 import { join } from "node:path";
+import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "../../base/errors.ts";
 import { replaceFile } from "../../base/replace-file.ts";
 import { readSmallFile } from "../open-file.ts";
@@ -54,11 +55,7 @@ export function toPublishedRef({ refs }: Pick<ConversationTree, "refs">, branch:
 
 /** Undefined: there is no whole tree. */
 export function readConversationTree({ folder }: ConversationTree): TreeRecord | undefined {
-  try {
-    return JSON.parse(readSmallFile(join(folder, "tree.json"), MAX_RECORD_BYTES) ?? "") as TreeRecord;
-  } catch {
-    return undefined;
-  }
+  return parseJson(readSmallFile(join(folder, "tree.json"), MAX_RECORD_BYTES) ?? "") as TreeRecord | undefined;
 }
 
 function writeRecord({ folder }: ConversationTree, record: TreeRecord): void {

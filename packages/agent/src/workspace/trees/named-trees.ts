@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { renameSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { moveToFreeName } from "../atomic-write.ts";
@@ -81,12 +82,7 @@ export function listTrees(dataFolder: string, source?: string): readonly NamedTr
 
 /** Undefined: there is no such tree, or it was never complete. */
 export function readTreeRecord({ folder }: NamedTree): TreeRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(readSmallFile(join(folder, "tree.json"), MAX_RECORD_BYTES) ?? "");
-    return value as TreeRecord;
-  } catch {
-    return undefined;
-  }
+  return parseJson(readSmallFile(join(folder, "tree.json"), MAX_RECORD_BYTES) ?? "") as TreeRecord | undefined;
 }
 
 export function writeTreeRecord({ folder }: NamedTree, record: TreeRecord): void {
