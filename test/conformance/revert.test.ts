@@ -97,12 +97,12 @@ test("wrong words are usage errors that say what to write", async () => {
   const stored = session.session;
   const unknown = "00000000-0000-4000-8000-000000000000";
   for (const [args, message] of [
-    [[], /revert takes a session id/],
+    [[], /revert takes SESSION \[RESPONSE\]; "" was given/],
     [["no-uuid"], /"no-uuid" is not the id of a session/],
     [[unknown], /is not stored/],
     [[stored, "no-uuid"], /use the request_id/],
     [[unknown, unknown, "more"], /revert takes SESSION \[RESPONSE\]/],
-    [[unknown, unknown, "--to", unknown], /revert takes a session id/],
+    [[unknown, unknown, "--to", unknown], /both name a response/],
     [[stored, "--to", "no-uuid"], /use the request_id/],
     [[unknown, "--on-conflict", "maybe"], /refuse, leave or overwrite/],
     [[unknown, "--model", "offline"], /--model does not go with sheaf revert/],

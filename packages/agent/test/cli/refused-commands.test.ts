@@ -109,7 +109,7 @@ test.each([
   [["install-alias"], "install-alias takes DIR [NAME…]"],
   [["replay", "a", "b"], "replay takes FILE"],
   [["schema"], 'schema "" is unknown: name one of stream-json'],
-  [["revert", id, "a", "--to", "b"], '"a" and --to "b" name two responses'],
+  [["revert", id, "a", "--to", "b"], '"a" and --to "b" both name a response'],
   [["mcp", "add"], "mcp add takes a name"],
   [["mcp", "add", "a b", "--", "x"], "expected a name of letters"],
   [["mcp", "add", "__proto__", "--", "x"], "expected a name of letters"],

@@ -18,8 +18,8 @@ export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise
   const format = toCommandFormat(parsed);
   const { flags, positionals } = parsed;
   const [session = "", response = flags.to] = positionals;
-  if (flags.to !== undefined && response !== flags.to) {
-    throw new SheafError("USAGE", `"${response}" and --to "${flags.to}" name two responses: give one of them`);
+  if (flags.to !== undefined && positionals.length > 1) {
+    throw new SheafError("USAGE", `"${response}" and --to "${flags.to}" both name a response: give one of them`);
   }
   const order = { session, response, onConflict: toOnConflict(flags), workspace: flags.workspace?.at(-1) };
   const result = await revertSession(order, io);
