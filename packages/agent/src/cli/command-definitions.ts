@@ -6,7 +6,7 @@ export interface CommandDefinition {
   readonly usage?: string;
   /** One line. */
   readonly summary: string;
-  /** Flags besides the common ones, as the help shows them, with their help. */
+  /** The flags as the help shows them, each with its help. Every command also takes `commonFlags`. */
   readonly flags?: Readonly<Record<string, string>>;
   /** Command lines, without `sheaf `. */
   readonly examples: readonly string[];
@@ -20,7 +20,7 @@ export interface CommandDefinition {
 
 const session = "123e4567-e89b-42d3-a456-426614174000";
 
-/** By command, in the order of the help; `prompt` is what words mean that are no command. */
+/** Each command, in the order of the help. `prompt` describes words that aren't a command. */
 const definitions = {
   prompt: {
     usage: "PROMPT…",
@@ -369,7 +369,7 @@ const definitions = {
 
 export type Definitions = typeof definitions;
 
-/** Words that are no command are a prompt. */
+/** `prompt` isn't the name of a command. */
 export type CommandName = Exclude<keyof Definitions, "prompt">;
 
 export const commandDefinitions: Readonly<Record<CommandName | "prompt", CommandDefinition>> = definitions;

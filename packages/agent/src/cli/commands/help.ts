@@ -95,7 +95,7 @@ export function formatCommands(): string {
   return `Commands\n${formatRows(rows)}`;
 }
 
-/** All flags: those of a prompt, then what each command has besides. */
+/** The flags of a prompt, then the other flags of each command. */
 export function formatAllFlags(): string {
   const own = listFlags("prompt");
   const others = commandNames.flatMap((command) => {
