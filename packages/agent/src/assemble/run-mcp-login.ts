@@ -98,7 +98,7 @@ async function revoke(login: ServerLogin, environment: Environment): Promise<voi
   await createLoginFetch(url, environment)(endpoint, { method: "POST", body, signal });
 }
 
-/** For requests about the login to a server. @throws SheafError CONFIG_INVALID for a proxy that is none. */
+/** For requests about the login to a server. @throws SheafError CONFIG_INVALID for a proxy without an address. */
 export function createLoginFetch(url: string, environment: Environment): ReturnType<typeof createCheckedFetch> {
   return createCheckedFetch(url, { findProxy: (target) => chooseProxy(findProxy(environment), target) });
 }

@@ -61,8 +61,8 @@ export function createStoredRows(database: SqlDatabase, owner: string): StoredRo
   };
   const selectResponses = (where: Sql): Promise<readonly ResponseRecord[]> =>
     read(
-      sql`SELECT ${select("responses", "r", ["id", "position", "created_at", "ended", "reverted"])},
-          c.id AS "conversationId", ${raw(dialect.lastSeq)} AS "lastSeq"
+      sql`SELECT r.id, c.id AS "conversationId",
+          ${select("responses", "r", ["position", "created_at", "ended", "reverted"])}, ${raw(dialect.lastSeq)} AS "lastSeq"
         FROM ${responseOfRow} WHERE ${where} AND c.owner = ${owner} ORDER BY r.position`,
     );
 
