@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { forgetDrafts } from "../composer/kept-draft.ts";
 import { ConversationPage } from "../conversation/conversation-page.tsx";
 import { listen } from "../elements/listen.ts";
+import { useLoaded } from "../elements/use-loaded.ts";
 import { useStore } from "../elements/use-store.ts";
 import type { Messages } from "../messages/messages.ts";
 import { describeFailure } from "../messages/describe-failure.ts";
@@ -27,6 +28,8 @@ interface WorkplaceProps {
   readonly onSignedOut: () => void;
 }
 
+const noModels: readonly ModelInfo[] = [];
+
 /** The page of a signed-in user: conversations at the side, one of them in the middle. */
 export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   const messages = useMessages();
@@ -43,7 +46,8 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   // A channel of its own: the page of this tab hears it, too.
   const [rowTabs] = useState(createChangeChannel);
   const list = useMemo(() => createConversationListStore({ ...ports, onChange: rowTabs.tell }), [ports, rowTabs]);
-  const models = useModels(client);
+  // Without the list, the server's default model still works.
+  const models = useLoaded<readonly ModelInfo[]>(() => client.listModels().catch(() => []), [client]) ?? noModels;
   const workspaces = useWorkspaces(client);
   useEffect(() => {
     void list.refresh();
@@ -64,17 +68,11 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   const page = useConversationKey(route);
   return (
     <div class="workplace">
-      <a
-        class="skip-link"
-        href="#conversation"
-        inert={drawer.isShown}
-        onClick={(event) => focusPart(event, "conversation")}
-      >
-        {messages.skipToAnswer}
-      </a>
-      <a class="skip-link" href="#composer" inert={drawer.isShown} onClick={(event) => focusPart(event, "composer")}>
-        {messages.skipToComposer}
-      </a>
+      {(["conversation", "composer"] as const).map((id) => (
+        <a key={id} class="skip-link" href={`#${id}`} inert={drawer.isShown} onClick={(event) => focusPart(event, id)}>
+          {id === "composer" ? messages.skipToComposer : messages.skipToAnswer}
+        </a>
+      ))}
       <Sidebar
         list={list}
         current={route}
@@ -143,15 +141,6 @@ function useConversationKey(route: string | undefined): { readonly key: string; 
       named.current = { id, key };
     },
   };
-}
-
-function useModels(client: SheafClient): readonly ModelInfo[] {
-  const [models, setModels] = useState<readonly ModelInfo[]>([]);
-  useEffect(() => {
-    // Without the list, the server's default model still works.
-    client.listModels().then(setModels, () => undefined);
-  }, [client]);
-  return models;
 }
 
 function useWorkspaces(client: SheafClient): WorkspaceList["workspaces"] {

@@ -1,9 +1,10 @@
 import type { ApprovalOption, ApprovalReason, ApprovalRequestData } from "@sheaf/protocol";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useConversation } from "../conversation/conversation-port.ts";
 import { Button } from "../elements/button.tsx";
 import { Badge } from "../elements/card.tsx";
 import { Icon } from "../elements/icon.tsx";
+import { useNow } from "../elements/use-now.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import type { Messages } from "../messages/messages.ts";
 import { useMessages } from "../messages/use-messages.ts";
@@ -131,16 +132,12 @@ function ApprovalWhy({ approval: { description, reason } }: { readonly approval:
   return (
     <>
       {translated === undefined && description === "" ? undefined : (
-        <p class="approval-text" dir="auto">
-          <VisibleText text={translated ?? description} />
-        </p>
+        <VisibleText as="p" class="approval-text" dir="auto" text={translated ?? description} />
       )}
       {hasDetails ? (
         <details class="approval-details">
           <summary>{messages.details}</summary>
-          <p lang="en" dir="auto">
-            <VisibleText text={description} />
-          </p>
+          <VisibleText as="p" lang="en" dir="auto" text={description} />
         </details>
       ) : undefined}
     </>
@@ -161,13 +158,16 @@ function ApprovalSubject({ subject }: { readonly subject: ApprovalRequestData["s
   const folder = readText(subject, "workingDirectory");
   return (
     <>
-      <pre class="approval-subject" tabIndex={0} role="region" aria-label={messages.approvalWhat}>
-        <VisibleText text={toSubjectText(subject)} />
-      </pre>
+      <VisibleText
+        as="pre"
+        class="approval-subject"
+        tabIndex={0}
+        role="region"
+        aria-label={messages.approvalWhat}
+        text={toSubjectText(subject)}
+      />
       {isCommand && folder !== "" && folder !== "." ? (
-        <p class="approval-folder">
-          <VisibleText text={messages.inFolder({ folder })} />
-        </p>
+        <VisibleText as="p" class="approval-folder" text={messages.inFolder({ folder })} />
       ) : undefined}
       {hasHiddenCharacters(subject) ? <p class="approval-warning">{messages.hiddenWarning}</p> : undefined}
     </>
@@ -183,12 +183,6 @@ function toTimeText(seconds: number, messages: Messages): string {
 /** Whole seconds until a moment; undefined if none is given. */
 function useSecondsLeft(moment: string): number | undefined {
   const end = Date.parse(moment);
-  const [now, setNow] = useState(() => Date.now());
-  const isOver = Number.isNaN(end) || end <= now;
-  useEffect(() => {
-    if (isOver) return undefined;
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, [isOver]);
+  const now = useNow(end);
   return Number.isNaN(end) ? undefined : Math.max(0, Math.ceil((end - now) / 1000));
 }

@@ -37,9 +37,7 @@ export function ServerForm({ fields, values, isDisabled, onChange }: ServerFormP
       {fields.map((field) => (
         <div class="server-field" key={field.name}>
           <label>
-            <span>
-              <VisibleText text={field.required ? field.title : `${field.title} (${messages.mayBeLeftOut})`} />
-            </span>
+            <VisibleText as="span" text={field.required ? field.title : `${field.title} (${messages.mayBeLeftOut})`} />
             {field.type === "choices" ? undefined : (
               <FieldInput field={field} value={values[field.name]} onChange={(value) => change(field.name, value)} />
             )}
@@ -48,9 +46,7 @@ export function ServerForm({ fields, values, isDisabled, onChange }: ServerFormP
             <Choices field={field} value={values[field.name]} onChange={(value) => change(field.name, value)} />
           ) : undefined}
           {field.description === undefined ? undefined : (
-            <p class="approval-text" dir="auto">
-              <VisibleText text={field.description} />
-            </p>
+            <VisibleText as="p" class="approval-text" dir="auto" text={field.description} />
           )}
         </div>
       ))}

@@ -1,7 +1,8 @@
 import type { ConversationSettings } from "@sheaf/client/chat";
-import type { Effort, Mode, ModelInfo } from "@sheaf/protocol";
+import type { Mode, ModelInfo } from "@sheaf/protocol";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../elements/button.tsx";
+import { Choice } from "../elements/choice.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { FileLimits } from "./attached-file.ts";
@@ -13,7 +14,6 @@ import { useStore } from "../elements/use-store.ts";
 import { useCompletion } from "./use-completion.tsx";
 
 const modes: readonly Mode[] = ["agent", "plan", "ask", "debug"];
-const efforts: readonly Effort[] = ["off", "low", "medium", "high", "max"];
 
 interface ComposerProps {
   readonly drafts: DraftStore;
@@ -94,7 +94,12 @@ export function Composer(props: ComposerProps) {
       <div class="composer-bar">
         <ModeChoice mode={settings.mode} onChange={(mode) => onConfigure({ mode })} />
         <ModelChoice models={props.models} model={settings.model} onChange={(model) => onConfigure({ model })} />
-        <EffortChoice effort={settings.effort} onChange={(effort) => onConfigure({ effort })} />
+        <Choice
+          label={messages.effort}
+          value={settings.effort ?? ""}
+          options={{ "": messages.defaultEffort, ...messages.efforts }}
+          onChange={(effort) => onConfigure({ effort: effort === "" ? undefined : effort })}
+        />
         <Button icon="clip" label={messages.attach} onClick={() => completion.begin("@")} />
         <FileButton onChoose={files.add} />
         <SendButton {...props} draft={draft} />
@@ -158,32 +163,6 @@ function ModelChoice({ models, model, onChange }: ModelChoiceProps) {
       {models.map(({ id, name }) => (
         <option key={id} value={id}>
           {name ?? id}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-interface EffortChoiceProps {
-  readonly effort: Effort | undefined;
-  readonly onChange: (effort: Effort | undefined) => void;
-}
-
-/** How much the model thinks (X18). */
-function EffortChoice({ effort, onChange }: EffortChoiceProps) {
-  const messages = useMessages();
-  return (
-    <select
-      class="choice"
-      aria-label={messages.effort}
-      title={messages.effort}
-      value={effort ?? ""}
-      onChange={({ currentTarget: { value } }) => onChange(efforts.find((level) => level === value))}
-    >
-      <option value="">{messages.defaultEffort}</option>
-      {efforts.map((level) => (
-        <option key={level} value={level}>
-          {messages.efforts[level]}
         </option>
       ))}
     </select>

@@ -15,9 +15,11 @@ export function QueuedMessage({ queued, onRemove }: QueuedMessageProps) {
   return (
     <div class="queued" role="status">
       <span class="queued-label">{messages.queued}</span>
-      <span class="queued-text">
-        <VisibleText text={queued.message || queued.attachments?.map(({ name }) => name).join(", ") || ""} />
-      </span>
+      <VisibleText
+        as="span"
+        class="queued-text"
+        text={queued.message || queued.attachments?.map(({ name }) => name).join(", ") || ""}
+      />
       <Button icon="close" label={messages.queuedRemove} onClick={onRemove} />
     </div>
   );

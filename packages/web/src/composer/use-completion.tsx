@@ -142,9 +142,7 @@ function SuggestionText({ suggestion: { name, hint, description } }: { readonly 
           </span>
         )}
       </span>{" "}
-      <span class="suggestion-text" dir="auto">
-        <VisibleText text={description} />
-      </span>
+      <VisibleText as="span" class="suggestion-text" dir="auto" text={description} />
     </span>
   );
 }

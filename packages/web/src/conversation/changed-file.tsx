@@ -59,11 +59,7 @@ export function ChangedFile({ file, isBusy, onUndo, read }: ChangedFileProps) {
         </>
       }
     >
-      {problem === undefined ? undefined : (
-        <p class="card-note">
-          <VisibleText text={problem} />
-        </p>
-      )}
+      {problem === undefined ? undefined : <VisibleText as="p" class="card-note" text={problem} />}
       {hunks.length === 0 ? undefined : (
         <FileDiff
           hunks={hunks}

@@ -9,6 +9,7 @@ import { Icon } from "../elements/icon.tsx";
 import { PathText } from "../elements/path-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { LineCount, operationIcons } from "../views/file-edit-view.tsx";
+import { Notice } from "./conversation-notices.tsx";
 import { ChangedFile } from "./changed-file.tsx";
 
 interface ChangesDialogProps {
@@ -72,11 +73,9 @@ export function ChangesDialog({ id, workspace, ports: { client, describe }, onCl
       others={<Button kind="quiet" label={messages.loadAgain} disabled={isBusy} onClick={load} />}
     >
       {failure === undefined ? undefined : (
-        <div class="connection" role="alert">
-          <Icon name="warning" />
-          <span>{failure}</span>
+        <Notice text={failure} role="alert">
           <Button kind="quiet" label={messages.tryAgain} onClick={load} />
-        </div>
+        </Notice>
       )}
       {files === undefined ? (
         failure === undefined && <p class="stage-note">{messages.loading}</p>

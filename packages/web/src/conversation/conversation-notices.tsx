@@ -48,9 +48,15 @@ export function ConnectionNotice({ state, isOnline, onRetry }: ConnectionNoticeP
   );
 }
 
-function Notice({ text, children }: { readonly text: string; readonly children?: ComponentChildren }) {
+interface NoticeProps {
+  readonly text: string;
+  readonly role?: "status" | "alert";
+  readonly children?: ComponentChildren;
+}
+
+export function Notice({ text, role = "status", children }: NoticeProps) {
   return (
-    <div class="connection" role="status">
+    <div class="connection" role={role}>
       <Icon name="warning" />
       <span>{text}</span>
       {children}
@@ -66,9 +72,7 @@ export function ChangedFiles({ files }: { readonly files: readonly string[] }) {
       <p>{messages.conflictText}</p>
       <ul class="changed-files">
         {files.map((file) => (
-          <li key={file}>
-            <VisibleText text={file} />
-          </li>
+          <VisibleText as="li" key={file} text={file} />
         ))}
       </ul>
     </>

@@ -6,7 +6,6 @@ import {
   type OutgoingMessage,
   type RetryOptions,
   type RevertOutcome,
-  type Turn,
 } from "@sheaf/client/chat";
 import type { ConversationSummary, Mode, ModelInfo, WorkspaceList } from "@sheaf/protocol";
 import type { ComponentChildren, RefObject } from "preact";
@@ -237,7 +236,8 @@ function useConversationPort(
   isOnline: boolean,
   sending: Pick<ConversationPort, "buildPlan" | "sendAnswers">,
 ): ConversationPort {
-  const todos = useTodos(state.turns);
+  const [readTodos] = useState(createTodoReader);
+  const todos = readTodos(state.turns);
   const canSend = isOnline && !state.isAnswering;
   const isPlanned = state.turns.at(-1)?.response.mode === "plan";
   const isAsking = state.turns.at(-1)?.response.metadata.finishReason === "clarification";
@@ -275,12 +275,6 @@ function useConversationPort(
 function toWaiting({ turns, approvals }: ConversationState): ReadonlySet<string> {
   const responseId = turns.at(-1)?.response.id ?? "";
   return new Set(approvals.map(({ documentId }) => toDocumentKey(responseId, documentId)));
-}
-
-/** The current list; the same array until a plan or an update changes. */
-function useTodos(turns: readonly Turn[]): ConversationPort["todos"] {
-  const [reader] = useState(createTodoReader);
-  return reader.read(turns);
 }
 
 type RevertChoice = Pick<RetryOptions, "onConflict">;

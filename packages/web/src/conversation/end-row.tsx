@@ -1,9 +1,9 @@
 import type { ChatResponse } from "@sheaf/protocol";
-import { useEffect, useState } from "preact/hooks";
 import { Button } from "../elements/button.tsx";
 import { formatCost, formatDuration } from "../elements/format.ts";
 import { useConfirm } from "../elements/confirm.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
+import { useNow } from "../elements/use-now.ts";
 import { toAnswerText } from "./answer-text.ts";
 import { useConversationActions } from "./message-row.tsx";
 import type { TotalsRowData, WorkingRowData } from "./rows.ts";
@@ -14,7 +14,9 @@ import { readCost } from "./conversation-usage.ts";
 export function WorkingRow({ row }: { readonly row: WorkingRowData }) {
   const messages = useMessages();
   const language = useLanguage();
-  const seconds = useElapsedSeconds(row.created);
+  const start = Date.parse(row.created);
+  const now = useNow();
+  const seconds = Number.isNaN(start) ? 0 : Math.floor((now - start) / 1000);
   const { isWaiting } = row;
   return (
     <div class="working">
@@ -23,17 +25,6 @@ export function WorkingRow({ row }: { readonly row: WorkingRowData }) {
       {seconds >= 3 ? <span class="working-time">{formatDuration(seconds * 1000, language)}</span> : undefined}
     </div>
   );
-}
-
-/** Whole seconds since a moment. */
-function useElapsedSeconds(moment: string): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  const start = Date.parse(moment);
-  return Number.isNaN(start) ? 0 : Math.max(0, Math.floor((now - start) / 1000));
 }
 
 /** After the documents of an answer: what it took, and what can be done with it. */

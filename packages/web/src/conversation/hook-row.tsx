@@ -27,18 +27,12 @@ export function HookRow({ row: { key, report } }: { readonly row: HookRowData })
       <div class="hook-body">
         <p>
           <span class="hook-title">{messages.hookDid({ deeds: describeHook(report, messages) })}</span>{" "}
-          <code>
-            <VisibleText text={readText(report, "event")} />
-          </code>
+          <VisibleText as="code" text={readText(report, "event")} />
           {readText(report, "status") === "failed" && exitCode > 0 && exitCode !== timeoutCode ? (
             <span class="hook-fact"> {messages.exitCode({ code: exitCode })}</span>
           ) : undefined}
         </p>
-        {shown === "" ? undefined : (
-          <p class="hook-reason" dir="auto">
-            <VisibleText text={shown} />
-          </p>
-        )}
+        {shown === "" ? undefined : <VisibleText as="p" class="hook-reason" dir="auto" text={shown} />}
         {canUnfold ? (
           <Button
             kind="plain"

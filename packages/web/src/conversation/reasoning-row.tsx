@@ -1,8 +1,8 @@
 import type { Reasoning } from "@sheaf/client/chat";
-import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatDuration } from "../elements/format.ts";
 import { LineCard } from "../elements/line-card.tsx";
 import { useRemembered } from "../elements/remembered.ts";
+import { useFollowedEnd } from "../elements/use-followed-end.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import type { Messages } from "../messages/messages.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
@@ -45,20 +45,10 @@ function toTitle(reasoning: Reasoning | undefined, messages: Messages, language:
 /** A box that scrolls on its own, so that what grows in it moves nothing else. It follows its end, once it is there. */
 function ReasoningText({ reasoning: { text } }: { readonly reasoning: Reasoning }) {
   const messages = useMessages();
-  const box = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
-  useLayoutEffect(() => {
-    if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [text]);
-  const onScroll = (): void => {
-    const { scrollTop, scrollHeight, clientHeight } = box.current!;
-    isAtEnd.current = scrollHeight - scrollTop - clientHeight < 8;
-  };
+  const followed = useFollowedEnd<HTMLDivElement>(true, text.length);
   return (
-    <div class="reasoning-text" ref={box} role="group" aria-label={messages.reasoning} tabIndex={0} onScroll={onScroll}>
-      <p dir="auto">
-        <VisibleText text={text} />
-      </p>
+    <div class="reasoning-text" role="group" aria-label={messages.reasoning} tabIndex={0} {...followed}>
+      <VisibleText as="p" dir="auto" text={text} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** A conversation as the rows of one long list. */
 import type { Reasoning, Turn } from "@sheaf/client/chat";
 import type { ChatResponse, Document } from "@sheaf/protocol";
-import { createIncrementalMap, type IncrementalMap } from "../elements/map-incrementally.ts";
+import { createIncrementalMap } from "../elements/map-incrementally.ts";
 import type { ShownDocument } from "../views/view.ts";
 import { type ArrangedRow, createRowArranger, type DocumentRowData } from "./arrange-rows.ts";
 
@@ -75,7 +75,9 @@ interface TurnRowBuilder {
 /** Rows of one message and its answer. */
 function createTurnRowBuilder(index: number): TurnRowBuilder {
   let known: { readonly turn: Turn; readonly isCurrent: boolean; readonly rows: readonly Row[] } | undefined;
-  let documents: { readonly key: string; readonly map: IncrementalMap<Document, DocumentRowData> } | undefined;
+  let documents:
+    | { readonly key: string; readonly toRows: (documents: readonly Document[]) => readonly DocumentRowData[] }
+    | undefined;
   const keepMessage = createKeeper<MessageRowData>();
   const keepReasoning = createKeeper<ReasoningRowData>();
   const keepWorking = createKeeper<WorkingRowData>();
@@ -87,13 +89,13 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
       const { id: responseId, created, status } = response;
       const key = `${responseId} ${isCurrent}`;
       if (documents?.key !== key) {
-        documents = { key, map: createIncrementalMap((document) => toDocumentRow(document, responseId, isCurrent)) };
+        documents = { key, toRows: createIncrementalMap((document) => toDocumentRow(document, responseId, isCurrent)) };
       }
       const isSettled = responseId !== "" && status !== "streaming";
       const rows: readonly Row[] = [
         keepMessage({ kind: "message", key: `${index}/message`, message, attachments, responseId, created, isSettled }),
         ...toReasoningRow(turn, index).map(keepReasoning),
-        ...arrangeRows(documents.map.map(response.documents), response.hooks ?? [], responseId),
+        ...arrangeRows(documents.toRows(response.documents), response.hooks ?? [], responseId),
         status === "streaming"
           ? keepWorking({
               kind: "working",

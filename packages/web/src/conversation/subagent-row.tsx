@@ -41,9 +41,7 @@ export function SubagentRow({ row }: { readonly row: DocumentRowData }) {
       onToggle={setUnfolded}
       now={
         isOpen(document) && last ? (
-          <p class="subagent-now">
-            <VisibleText text={describeStep(last.document, messages)} />
-          </p>
+          <VisibleText as="p" class="subagent-now" text={describeStep(last.document, messages)} />
         ) : undefined
       }
     >

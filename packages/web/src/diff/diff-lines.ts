@@ -46,12 +46,6 @@ export function parsePatch(patch: string): DiffLine[] {
   return markChanges(lines);
 }
 
-/** The hunks of a unified diff of one file, each with its head. */
-export function splitHunks(patch: string): readonly string[] {
-  // A line of a hunk begins with a blank or a sign, and only "\n" ends it: `^` would also match after "\r" and U+2028.
-  return patch.split(/(?<=\n)(?=@@ )/).filter((part) => part.startsWith("@@ "));
-}
-
 /** A replacement: the lines before it, then those after it. */
 export function toReplacementLines(oldText: string, newText: string, startLine: number): DiffLine[] {
   const removed = splitLines(oldText).map((text, index): DiffLine => ({

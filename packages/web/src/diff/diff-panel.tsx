@@ -8,6 +8,7 @@ import { Windowed } from "../list/windowed.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import type { DiffLine } from "./diff-lines.ts";
 import { diffColumns, DiffColumns, type DiffRow, renderRow, toRows } from "./diff-rows.tsx";
+import { splitAtGaps } from "./hunks.ts";
 import { useDiffColours } from "./use-diff-colours.ts";
 
 interface DiffPanelProps {
@@ -34,7 +35,7 @@ export function DiffPanel({ lines, isSplit, label, language, memoryKey }: DiffPa
     [canFold, isUnfolded, lines],
   );
   const colours = useDiffColours(
-    useMemo(() => splitAtGaps(shown), [shown]),
+    useMemo(() => splitAtGaps(shown).map((hunk) => hunk.lines), [shown]),
     language,
     true,
   );
@@ -80,13 +81,4 @@ function renderSpace(key: string, height: number): VNode {
       </tr>
     </tbody>
   );
-}
-
-function splitAtGaps(lines: readonly DiffLine[]): readonly (readonly DiffLine[])[] {
-  const parts: DiffLine[][] = [[]];
-  for (const line of lines) {
-    if (line.kind === "gap") parts.push([]);
-    else parts.at(-1)!.push(line);
-  }
-  return parts;
 }

@@ -1,7 +1,6 @@
 import { type ComponentChildren, toChildArray } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { Button } from "../elements/button.tsx";
-import { Icon } from "../elements/icon.tsx";
 import { useIsNear } from "../elements/use-is-near.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import type { DiffLine } from "./diff-lines.ts";
@@ -167,18 +166,16 @@ function GapButtons({ hidden: { from, to }, index, file, isFirst, isLast }: GapB
   return (
     <>
       {isLong && !isFirst ? (
-        <StepButton
-          label={messages.showLinesBelow({ lines: lineStep })}
-          isDown
-          isBusy={file.isBusy}
+        <Button
+          {...toStep(messages.showLinesBelow({ lines: lineStep }), file)}
+          icon="arrowDown"
           onClick={() => file.show(index, "start", from, lineStep)}
         />
       ) : undefined}
       {isLong && !isLast ? (
-        <StepButton
-          label={messages.showLinesAbove({ lines: lineStep })}
-          isDown={false}
-          isBusy={file.isBusy}
+        <Button
+          {...toStep(messages.showLinesAbove({ lines: lineStep }), file)}
+          icon="send"
           onClick={() => file.show(index, "end", to! - lineStep + 1, lineStep)}
         />
       ) : undefined}
@@ -192,18 +189,6 @@ function GapButtons({ hidden: { from, to }, index, file, isFirst, isLast }: GapB
   );
 }
 
-interface StepButtonProps {
-  readonly label: string;
-  readonly isDown: boolean;
-  readonly isBusy: boolean;
-  readonly onClick: () => void;
-}
-
-function StepButton({ label, isDown, isBusy, onClick }: StepButtonProps) {
-  return (
-    <button type="button" class="gap-button" aria-label={label} title={label} disabled={isBusy} onClick={onClick}>
-      <Icon name={isDown ? "arrowDown" : "send"} />
-      {lineStep}
-    </button>
-  );
+function toStep(name: string, { isBusy }: FileLines) {
+  return { kind: "gap", label: `${lineStep}`, "aria-label": name, title: name, disabled: isBusy } as const;
 }

@@ -1,5 +1,5 @@
 /** The hunks of a patch, and the lines of the file between them that a patch leaves out. */
-import { type DiffLine, parsePatch, splitHunks } from "./diff-lines.ts";
+import { type DiffLine, parsePatch } from "./diff-lines.ts";
 
 export interface Hunk {
   /** What follows the numbers in its head: often the function that it is in. */
@@ -20,10 +20,17 @@ export interface HiddenLines {
 const contextLines = 3;
 
 export function parseHunks(patch: string): readonly Hunk[] {
-  return splitHunks(patch).map((text) => {
-    const [head, ...lines] = parsePatch(text);
-    return { section: head?.text ?? "", lines };
-  });
+  return splitAtGaps(parsePatch(patch)).slice(1);
+}
+
+/** Lines before the first gap, and those after each. */
+export function splitAtGaps(lines: readonly DiffLine[]): readonly Hunk[] {
+  const hunks: { readonly section: string; readonly lines: DiffLine[] }[] = [{ section: "", lines: [] }];
+  for (const line of lines) {
+    if (line.kind === "gap") hunks.push({ section: line.text, lines: [] });
+    else hunks.at(-1)!.lines.push(line);
+  }
+  return hunks;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { useId } from "preact/hooks";
+import { Choice } from "../elements/choice.tsx";
 import { useSetting } from "../elements/settings.tsx";
 import { useMessages } from "../messages/use-messages.ts";
-import { type Editor, editorNames } from "./editor-address.ts";
+import { editorNames, isEditor } from "./editor-address.ts";
 
 /** Which editor opens files, and where the workspace is on this computer. */
 export function EditorSettings() {
@@ -11,17 +12,13 @@ export function EditorSettings() {
   const [folder, setFolder] = useSetting("editorFolder");
   return (
     <>
-      <label class="setting">
-        <span>{messages.editor}</span>
-        <select class="choice" value={editor} onChange={({ currentTarget }) => setEditor(currentTarget.value)}>
-          <option value="">{messages.noEditor}</option>
-          {(Object.keys(editorNames) as Editor[]).map((name) => (
-            <option key={name} value={name}>
-              {editorNames[name]}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        isSetting
+        label={messages.editor}
+        value={isEditor(editor) ? editor : ""}
+        options={{ "": messages.noEditor, ...editorNames }}
+        onChange={setEditor}
+      />
       {editor === "" ? undefined : (
         <div>
           <label class="setting">

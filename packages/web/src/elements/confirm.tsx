@@ -1,5 +1,5 @@
 import { createContext, type ComponentChildren } from "preact";
-import { useCallback, useContext, useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import { useMessages } from "../messages/use-messages.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -26,7 +26,6 @@ export function useConfirm(): (question: Question) => void {
 export function ConfirmProvider({ children }: { readonly children: ComponentChildren }) {
   const messages = useMessages();
   const [question, setQuestion] = useState<Question>();
-  const ask = useCallback((next: Question) => setQuestion(next), []);
   const close = (): void => setQuestion(undefined);
   const choose = (act: () => void): void => {
     close();
@@ -34,7 +33,7 @@ export function ConfirmProvider({ children }: { readonly children: ComponentChil
   };
   const other = question?.other;
   return (
-    <Ask.Provider value={ask}>
+    <Ask.Provider value={setQuestion}>
       {children}
       {question === undefined ? undefined : (
         <Dialog

@@ -5,12 +5,8 @@ export function PathText({ path }: { readonly path: string }) {
   const cut = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1;
   return (
     <bdi class="path" title={path}>
-      <span class="path-folder">
-        <VisibleText text={path.slice(0, cut)} />
-      </span>
-      <span class="path-name">
-        <VisibleText text={path.slice(cut)} />
-      </span>
+      <VisibleText as="span" class="path-folder" text={path.slice(0, cut)} />
+      <VisibleText as="span" class="path-name" text={path.slice(cut)} />
     </bdi>
   );
 }

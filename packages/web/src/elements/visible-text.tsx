@@ -1,12 +1,16 @@
+import { createElement, type HTMLAttributes } from "preact";
 import { toVisibleParts } from "./hidden-characters.ts";
 
+interface VisibleTextProps extends HTMLAttributes {
+  readonly text: string;
+  /** The element around it; absent: none. */
+  readonly as?: "span" | "p" | "code" | "div" | "pre" | "li" | "mark";
+}
+
 /** Foreign text with nothing hidden: invisible characters are shown as code points. */
-export function VisibleText({ text }: { readonly text: string }) {
-  return (
-    <>
-      {toVisibleParts(text).map(({ text: part, code }) =>
-        code === undefined ? part : <span class="hidden-character">{code}</span>,
-      )}
-    </>
+export function VisibleText({ text, as, ...attributes }: VisibleTextProps) {
+  const parts = toVisibleParts(text).map(({ text: part, code }) =>
+    code === undefined ? part : <span class="hidden-character">{code}</span>,
   );
+  return as === undefined ? <>{parts}</> : createElement(as, attributes, parts);
 }

@@ -63,12 +63,8 @@ function useLinkGuard(): (target: LinkTarget) => void {
       text: (
         <>
           <p>{isMail ? messages.linkMailText : messages.linkText}</p>
-          <p class="link-host">
-            <VisibleText text={place} />
-          </p>
-          <p class="link-address">
-            <VisibleText text={href} />
-          </p>
+          <VisibleText as="p" class="link-host" text={place} />
+          <VisibleText as="p" class="link-address" text={href} />
         </>
       ),
       confirm: messages.linkOpen,

@@ -13,14 +13,7 @@ interface FormulaProps {
 /** A formula as MathML, made of elements by the page (S-113). Until it is loaded, and if it is not TeX, its source. */
 export function Formula({ source, isDisplay }: FormulaProps) {
   const tree = useLoaded(async () => (await loadTypeset())?.(source, isDisplay), [source, isDisplay]);
-  const shown =
-    tree === undefined ? (
-      <code>
-        <VisibleText text={source} />
-      </code>
-    ) : (
-      renderMath(tree)
-    );
+  const shown = tree === undefined ? <VisibleText as="code" text={source} /> : renderMath(tree);
   if (!isDisplay) return <span class="formula">{shown}</span>;
   return (
     <span class="formula display" tabIndex={0} role="group" aria-label={source}>

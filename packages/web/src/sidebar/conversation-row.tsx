@@ -120,13 +120,7 @@ function Excerpt({ match }: { readonly match: SearchMatch }) {
   return (
     <>
       {toMarkedParts(match).map(({ text, isMatch }) =>
-        isMatch ? (
-          <mark>
-            <VisibleText text={text} />
-          </mark>
-        ) : (
-          <VisibleText text={text} />
-        ),
+        isMatch ? <VisibleText as="mark" text={text} /> : <VisibleText text={text} />,
       )}
     </>
   );

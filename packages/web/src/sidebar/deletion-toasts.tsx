@@ -40,9 +40,7 @@ function Toast({ deletion: { id, title }, deletions }: { deletion: PendingDeleti
       }}
       onFocusOut={() => deletions.release(id)}
     >
-      <span class="toast-text" dir="auto">
-        <VisibleText text={messages.deletedTitle({ title })} />
-      </span>
+      <VisibleText as="span" class="toast-text" dir="auto" text={messages.deletedTitle({ title })} />
       <button type="button" class="plain-button" ref={button} onClick={() => deletions.undo(id)}>
         {messages.undoDeletion}
       </button>

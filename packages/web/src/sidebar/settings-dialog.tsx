@@ -1,9 +1,9 @@
 import { EditorSettings } from "../editor/editor-settings.tsx";
 import { Button } from "../elements/button.tsx";
+import { Choice } from "../elements/choice.tsx";
 import { Dialog } from "../elements/dialog.tsx";
 import { useSetting } from "../elements/settings.tsx";
 import { NotificationSettings } from "../attention/notification-settings.tsx";
-import type { Settings } from "../elements/stored-settings.ts";
 import { languageNames } from "../messages/languages.ts";
 import { useMessages } from "../messages/use-messages.ts";
 
@@ -23,51 +23,18 @@ export function SettingsDialog({ onClose, onSignOut }: SettingsDialogProps) {
       onClose={onClose}
       others={<Button kind="quiet" label={messages.signOut} onClick={onSignOut} />}
     >
-      <label class="setting">
-        <span>{messages.theme}</span>
-        <select class="choice" value={theme} onChange={(event) => setTheme(toTheme(event.currentTarget.value))}>
-          {themes.map((name) => (
-            <option key={name} value={name}>
-              {messages.themes[name]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="setting">
-        <span>{messages.density}</span>
-        <select class="choice" value={density} onChange={(event) => setDensity(toDensity(event.currentTarget.value))}>
-          {densities.map((name) => (
-            <option key={name} value={name}>
-              {messages.densities[name]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="setting">
-        <span>{messages.language}</span>
-        <select class="choice" value={language} onChange={(event) => setLanguage(event.currentTarget.value)}>
-          <option value="">{messages.browserLanguage}</option>
-          {Object.entries(languageNames).map(([code, name]) => (
-            <option key={code} value={code} lang={code}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice isSetting label={messages.theme} value={theme} options={messages.themes} onChange={setTheme} />
+      <Choice isSetting label={messages.density} value={density} options={messages.densities} onChange={setDensity} />
+      <Choice
+        isSetting
+        isLanguage
+        label={messages.language}
+        value={language}
+        options={{ "": messages.browserLanguage, ...languageNames }}
+        onChange={setLanguage}
+      />
       <EditorSettings />
       <NotificationSettings />
     </Dialog>
   );
-}
-
-const themes: readonly Settings["theme"][] = ["system", "light", "dark"];
-
-const densities: readonly Settings["density"][] = ["comfortable", "compact"];
-
-function toDensity(value: string): Settings["density"] {
-  return densities.find((density) => density === value) ?? "comfortable";
-}
-
-function toTheme(value: string): Settings["theme"] {
-  return themes.find((theme) => theme === value) ?? "system";
 }

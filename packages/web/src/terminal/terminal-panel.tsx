@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import { useFollowedEnd } from "../elements/use-followed-end.ts";
 import { Button } from "../elements/button.tsx";
 import { useRemembered } from "../elements/remembered.ts";
 import { createItemChunker, type ItemChunk } from "../list/chunk-items.ts";
@@ -30,7 +31,7 @@ export function TerminalPanel({ output, label, isLive, memoryKey }: TerminalPane
   text.update(output);
   const chunks = toChunks(text.lines);
   const first = showsAll ? undefined : chunks.findLast(({ from }) => from <= text.lines.length - shownLines);
-  const followed = useFollowedEnd(isLive, output.length);
+  const followed = useFollowedEnd<HTMLPreElement>(isLive, output.length);
   return (
     <>
       {first !== undefined && first.from > 0 ? (
@@ -65,19 +66,4 @@ function renderLine(line: TerminalLine): VNode {
       {"\n"}
     </span>
   );
-}
-
-/** Keeps an element scrolled to its end while it grows. */
-function useFollowedEnd(isLive: boolean, length: number) {
-  const element = useRef<HTMLPreElement>(null);
-  const isAtEnd = useRef(true);
-  const onScroll = (): void => {
-    const { scrollHeight, scrollTop, clientHeight } = element.current!;
-    isAtEnd.current = scrollHeight - scrollTop - clientHeight < 24;
-  };
-  useEffect(() => {
-    const { current } = element;
-    if (isLive && isAtEnd.current && current !== null) current.scrollTop = current.scrollHeight;
-  }, [isLive, length]);
-  return { ref: element, onScroll };
 }

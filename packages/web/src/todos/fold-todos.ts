@@ -1,6 +1,5 @@
 /** The todo list of a conversation: plans replace it, updates change it by id (N40, N41). */
 import type { Document } from "@sheaf/protocol";
-import { createIncrementalMap, type IncrementalMap } from "../elements/map-incrementally.ts";
 import { readObjects, readText, readTexts } from "../views/metadata.ts";
 import type { ForeignMetadata, ShownDocument } from "../views/view.ts";
 
@@ -61,39 +60,15 @@ export function toProgress(todos: readonly Todo[]): { readonly done: number; rea
   return { done: counted.filter(({ status }) => status === "completed").length, all: counted.length };
 }
 
-/** Reads the todo list of a growing conversation. */
-export interface TodoReader {
-  /** The same array until a plan or an update changes. */
-  readonly read: (
-    turns: readonly { readonly response: { readonly documents: readonly Document[] } }[],
-  ) => readonly Todo[];
-}
-
-export function createTodoReader(): TodoReader {
-  const turnReaders: IncrementalMap<ShownDocument, ShownDocument | undefined>[] = [];
-  const foundByTurn: (readonly ShownDocument[])[] = [];
+/** Reads the todo list of a growing conversation: the same array until a plan or an update changes. */
+export function createTodoReader() {
   let before: readonly ShownDocument[] = [];
   let todos: readonly Todo[] = [];
-  return {
-    read(turns) {
-      turnReaders.length = Math.min(turnReaders.length, turns.length);
-      const documents = turns.flatMap(({ response }, index) => {
-        turnReaders[index] ??= createIncrementalMap((document) => (isAboutTodos(document) ? document : undefined));
-        const known = turnReaders[index];
-        const values = known.map(response.documents);
-        const found = (foundByTurn[index] ?? []).filter((document) => document.sequence <= known.unchanged());
-        for (let place = known.unchanged(); place < values.length; place += 1) {
-          const document = values[place];
-          if (document !== undefined) found.push(document);
-        }
-        foundByTurn[index] = found;
-        return found;
-      });
-      const isSame =
-        documents.length === before.length && documents.every((document, index) => document === before[index]);
-      if (!isSame) todos = foldTodos(documents);
-      before = documents;
-      return todos;
-    },
+  return (turns: readonly { readonly response: { readonly documents: readonly Document[] } }[]): readonly Todo[] => {
+    const documents = turns.flatMap(({ response }) => response.documents.filter(isAboutTodos));
+    const isSame = documents.length === before.length && documents.every((one, index) => one === before[index]);
+    if (!isSame) todos = foldTodos(documents);
+    before = documents;
+    return todos;
   };
 }

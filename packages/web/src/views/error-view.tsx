@@ -25,9 +25,7 @@ export function ErrorView({ document, responseId }: ViewProps) {
         <p class="notice-title">{title}</p>
         {advice === "" ? undefined : <p class="notice-advice">{advice}</p>}
         {code === "CANCELLED" && !isPassing ? undefined : (
-          <p class="notice-text" dir="auto">
-            <VisibleText text={document.content ?? ""} />
-          </p>
+          <VisibleText as="p" class="notice-text" dir="auto" text={document.content ?? ""} />
         )}
         <p class="notice-facts">
           <code>{code}</code>

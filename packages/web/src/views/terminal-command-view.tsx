@@ -20,11 +20,7 @@ export function TerminalCommandView({ document, responseId }: ViewProps) {
     <Card
       kind="terminal"
       icon="terminal"
-      title={
-        <code class="command">
-          <VisibleText text={command} />
-        </code>
-      }
+      title={<VisibleText as="code" class="command" text={command} />}
       facts={<CommandFacts document={document} responseId={responseId} />}
       actions={<CopyButton text={command} label={messages.copyCommand} />}
     >
@@ -45,9 +41,7 @@ export function TerminalCommandView({ document, responseId }: ViewProps) {
       )}
       {readFlag(metadata, "truncated") ? <div class="terminal-note">{messages.outputCut}</div> : undefined}
       {readTexts(metadata, "refusals").map((refusal) => (
-        <div class="terminal-note">
-          <VisibleText text={refusal} />
-        </div>
+        <VisibleText as="div" class="terminal-note" text={refusal} />
       ))}
     </Card>
   );

@@ -2,7 +2,8 @@ import { createTwoFilesPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { parsePatch, splitHunks, toPairs, toReplacementLines, type DiffLine } from "../../src/diff/diff-lines.ts";
+import { parsePatch, toPairs, toReplacementLines, type DiffLine } from "../../src/diff/diff-lines.ts";
+import { parseHunks } from "../../src/diff/hunks.ts";
 
 /** The old or the new text that the lines represent. */
 function join(lines: readonly DiffLine[], kind: "added" | "removed"): string {
@@ -98,5 +99,13 @@ test(verifies(["X29", "S-60"], "only a line of its own begins a hunk, whatever a
     const [from, fake] = [index * 10 + 1, "@@ -1,1 +1,1 @@"];
     return `@@ -${from},1 +${from},1 @@\n-a${end}${fake}\n+b${end}${fake}\n`;
   });
-  expect(splitHunks(`--- a/x\n+++ b/x\n${hunks.join("")}`)).toEqual(hunks);
+  const read = parseHunks(`--- a/x\n+++ b/x\n${hunks.join("")}`);
+  expect(read.map(({ lines }) => lines.map(({ text }) => text))).toEqual(
+    hunks.map((hunk) =>
+      hunk
+        .split("\n")
+        .slice(1, 3)
+        .map((line) => line.slice(1)),
+    ),
+  );
 });

@@ -54,7 +54,7 @@ describe("the todo list", () => {
 });
 
 test("the reader returns the same list until something about todos changes", () => {
-  const reader = createTodoReader();
+  const readAll = createTodoReader();
   const text = (sequence: number): Document =>
     ({ id: `t${sequence}`, type: "text", sequence, content: "", metadata: {} }) as unknown as Document;
   const todo = (sequence: number, status: string): Document =>
@@ -65,7 +65,7 @@ test("the reader returns the same list until something about todos changes", () 
       content: null,
       metadata: { todos: [{ id: "a", status, content: "A" }] },
     }) as unknown as Document;
-  const read = (...documents: Document[]) => reader.read([{ response: { documents } }]);
+  const read = (...documents: Document[]) => readAll([{ response: { documents } }]);
   const first = todo(2, "pending");
   const before = read(text(1), first);
   expect(before).toMatchObject([{ status: "pending" }]);
