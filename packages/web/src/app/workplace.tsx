@@ -43,7 +43,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
     () => ({ client, onSignedOut, describe: (error: unknown) => describe.current(error) }),
     [client, onSignedOut],
   );
-  // A channel of its own: the page of this tab hears it, too.
+  // Its own channel, so that the page of this tab hears it.
   const [rowTabs] = useState(createChangeChannel);
   const list = useMemo(() => createConversationListStore({ ...ports, onChange: rowTabs.tell }), [ports, rowTabs]);
   // Without the list, the server's default model still works.

@@ -180,7 +180,7 @@ function toTimeText(seconds: number, messages: Messages): string {
   return messages.approvalExpires({ time });
 }
 
-/** Whole seconds until a moment; undefined if none is given. */
+/** Whole seconds until a moment; undefined if it isn't a date. */
 function useSecondsLeft(moment: string): number | undefined {
   const end = Date.parse(moment);
   const now = useNow(end);

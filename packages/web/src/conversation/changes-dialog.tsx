@@ -53,7 +53,7 @@ export function ChangesDialog({ id, workspace, ports: { client, describe }, onCl
         const file = await client.readFile(workspace, filePath, { startLine, maxLines });
         if (file.hash !== hash) return { kind: "problem", text: messages.fileChangedSince };
         const lines = file.content.split("\n");
-        // The API counts what follows the last line end as a line, too.
+        // The API counts an empty line after the last line end.
         const hasTail = lines.at(-1) === "";
         const isWhole = hasTail && file.endLine === file.totalLines;
         return {

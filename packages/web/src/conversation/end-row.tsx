@@ -43,7 +43,7 @@ function AnswerActions({ row: { message, response, isCurrent } }: { readonly row
   const actions = useConversationActions();
   const text = toAnswerText(response.documents);
   const retry = (): void => actions.retry(response.id);
-  // What an undo changes besides the conversation is asked for first.
+  // The page asks first if an undo changes more than the conversation.
   const askRetry = (): void =>
     response.documents.some(({ type }) => type === "file_edit")
       ? confirm({

@@ -111,7 +111,7 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
   };
 }
 
-/** One row, or none if the model is not known to have thought. */
+/** One row, if the model is known to have thought. */
 function toReasoningRow({ reasoning, response }: Turn, index: number): readonly ReasoningRowData[] {
   const hasEnded = response.status !== "streaming";
   const isPartial = hasEnded && (reasoning === undefined || (reasoning.isCut && reasoning.durationMs === undefined));

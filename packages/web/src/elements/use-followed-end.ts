@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** Pixels from the end that still count as the end. */
+/** Pixels. A user this close to the end is at the end. */
 const tolerance = 24;
 
 /** Keeps an element that scrolls at its end while it grows, unless the user scrolled up. Attributes for it. */

@@ -8,7 +8,7 @@ import { VisibleText } from "../elements/visible-text.tsx";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { toMarkedParts } from "./marked-parts.ts";
 
-/** What a row says besides its title. */
+/** The state that a row shows next to its title. */
 type RowState = "waiting" | "running" | "failed" | "asks" | "ended";
 
 const stateIcons: Readonly<Record<RowState, IconName>> = {
