@@ -60,7 +60,7 @@ export interface Mailbox {
    * time, and nobody will. `isOver` is called from time to time.
    */
   ask(responseId: string, text: string, isOver: () => Promise<boolean>): Promise<string | undefined>;
-  /** New questions to a response that is written here, each once; none to a writer that lost its lease. */
+  /** New questions to a response that is written here, each once. A writer that lost its lease gets nothing. */
   take(responseId: string): Promise<readonly { readonly id: string; readonly text: string }[]>;
   reply(responseId: string, questionId: string, text: string): Promise<void>;
 }
@@ -72,7 +72,7 @@ export interface SharedLoad {
   readonly running: number;
   /** Messages that wait for their turn. */
   readonly waiting: number;
-  /** Since the oldest of them came; 0: none waits. Seconds. */
+  /** Since the oldest of them came; 0: nothing waits. Seconds. */
   readonly oldestSeconds: number;
 }
 

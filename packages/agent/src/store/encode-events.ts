@@ -31,7 +31,7 @@ export function decodeEvents(groups: readonly { readonly events: string }[], aft
   return groups.flatMap(({ events }) => (JSON.parse(events) as RunEvent[]).filter(({ seq }) => seq > after));
 }
 
-/** The user's text in the group that begins a log. Undefined: the group begins none, or is damaged. */
+/** The user's text in the group that begins a log. Undefined: it is another group, or it is damaged. */
 export function findPrompt(group: string): string | undefined {
   try {
     const [first] = JSON.parse(group) as readonly RunEvent[];

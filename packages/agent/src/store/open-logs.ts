@@ -25,7 +25,7 @@ export function createOpenLogs<Log extends OpenLog>() {
       const message = `response ${responseId} is not stored, or another process writes it`;
       throw new SheafError("INTERNAL", message, { source: "storage" });
     },
-    /** Gives the log that is no longer written here. */
+    /** Gives the log that is now closed here. */
     remove(responseId: string, owner: string): Log | undefined {
       const log = get(responseId, owner);
       if (log) logs.delete(responseId);

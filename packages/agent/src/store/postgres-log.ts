@@ -151,7 +151,7 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
         : readLog(connection, responseId, { owner, after, limit }),
     /** Resolves when nothing is being written. */
     settle: () => appends.settle(),
-    /** From now on nothing is written; resolves when nothing is being written. That others go on is no try of theirs. */
+    /** From now on nothing is written; resolves when nothing is being written. Others who continue do not count it as a try. */
     async letGo(): Promise<void> {
       hasLetGo = true;
       await appends.settle();

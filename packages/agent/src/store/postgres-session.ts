@@ -168,7 +168,7 @@ export async function openPostgresSession(connection: PostgresConnection) {
   return {
     /** Names this process as the holder of its leases. */
     holder,
-    /** False without a connection, and for 10 s after it was made again: the others may have lost theirs, too, and come back. */
+    /** False without a connection, and for 10 s after it was made again: the others may also have lost theirs, and come back. */
     get mayTakeOver(): boolean {
       if (!client) return false;
       return backSince === undefined || performance.now() - backSince > ALIVE_SECONDS * 1000;
