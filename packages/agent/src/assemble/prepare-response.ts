@@ -15,14 +15,15 @@ import type { EditorFiles } from "../tools/editor-files.ts";
 import { type CallableTool, isChosen } from "../tools/registry.ts";
 import { runTerminalCmdTool } from "../tools/run-terminal-cmd.ts";
 import type { ToolBox } from "../tools/tool.ts";
+import type { CommandRunner } from "../guard/sandbox/command.ts";
+import { toLine } from "../workspace/read-folder.ts";
 import { createQuoteFinder } from "./find-quote.ts";
 import { prepareHooks } from "./prepare-hooks.ts";
 import { prepareNotes } from "./prepare-notes.ts";
 import { choosePossibleServers, prepareServers } from "./prepare-servers.ts";
 import { createSystemPrompt, openResponseBase, type ResponseBase } from "./response-base.ts";
 import { createResponseTools } from "./response-tools.ts";
-import { toRunStart, type RunRequest } from "./run-request.ts";
-import { runSetup } from "./run-setup.ts";
+import { toRunStart, type RunRequest, type TreeSetup } from "./run-request.ts";
 import { openAgents } from "./wire.ts";
 import { createToolServers, type ToolServers } from "./wire-servers.ts";
 
@@ -154,4 +155,22 @@ function closeWith(tools: ToolBox, closing: readonly ((() => Promise<void>) | un
       for (const close of closing) await close?.();
     },
   };
+}
+
+/** What a failed command says at its end. Characters. */
+const MAX_SETUP_OUTPUT = 300;
+
+/** Prepares a new tree, in the sandbox, with the rules for commands; gives why it failed (S-127). */
+async function runSetup(
+  { command, timeoutMs }: TreeSetup,
+  commands: CommandRunner,
+  workingDirectory: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const outcome = await commands.run({ command, workingDirectory, timeoutMs, signal, onOutput: () => undefined });
+  const { exitCode, refusal, startError, timedOut, stderr } = outcome;
+  if (exitCode === 0 && refusal === "" && startError === "") return undefined;
+  const reason = refusal || startError || (timedOut ? "it took too long" : `exit code ${exitCode}`);
+  const output = toLine(stderr.trim().slice(-MAX_SETUP_OUTPUT));
+  return `the setup of the working tree failed (${reason})${output === "" ? "" : `: ${output}`}`;
 }

@@ -1,4 +1,5 @@
 /** What every part of a response stands on: its request, model, conversation, rules and commands. */
+import type { RunStart } from "@sheaf/protocol";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import { SheafError } from "../base/errors.ts";
 import type { ServerChoice } from "../config/workspace-servers.ts";
@@ -11,10 +12,12 @@ import { type OpenConversation, openConversation } from "../run/conversations/op
 import { readRepositoryInstructions, readUserInstructions } from "../run/prompts/instructions.ts";
 import { toSystemPrompt } from "../run/prompts/system-prompt.ts";
 import { findRepository } from "../workspace/repository.ts";
+import { fillCommand, findSkills, parseTypedCommand, type Skill } from "../config/skills.ts";
+import { createSkillTool, toInstructions } from "../tools/read-skill.ts";
+import { isChosen, type CallableTool } from "../tools/registry.ts";
 import { type PreparedPolicy, preparePolicy, toCommandOptions } from "./prepare-policy.ts";
 import type { ResponsePorts } from "./prepare-response.ts";
 import { allowServers } from "./prepare-servers.ts";
-import { type PreparedSkills, prepareSkills } from "./prepare-skills.ts";
 import type { RunRequest } from "./run-request.ts";
 
 export interface ResponseBase {
@@ -93,4 +96,45 @@ function createSearchError({ name }: Model): SheafError {
   const message = `the model ${name} has no web search of its own that Sheaf can use`;
   const advice = `leave out --web-search (webSearch), or use Anthropic, OpenAI with Responses, or Gemini 3 or newer, for fallbacks too`;
   return new SheafError("USAGE", `${message}: ${advice}`);
+}
+
+/** What skills add to a response; nothing if there are none. */
+interface PreparedSkills {
+  /** Those that the model may choose. */
+  readonly offered: readonly Skill[];
+  readonly tools: readonly CallableTool[];
+  /** Folders of skills that commands may read. Absolute, links resolved. */
+  readonly folders: readonly string[];
+  readonly start: Pick<RunStart, "commandNote" | "notices">;
+}
+
+function prepareSkills(request: RunRequest): PreparedSkills {
+  const { userFiles, workspace, trusted, toolChoice } = request;
+  const { skills } = findSkills({ skillFolders: userFiles?.skillFolders, workspace, trusted });
+  const tool = skills.some(({ kind }) => kind === "skill") ? [createSkillTool(skills)] : [];
+  const tools = tool.filter(({ name }) => isChosen(name, toolChoice));
+  return {
+    tools,
+    folders: skills.flatMap(({ kind, folder }) => (kind === "skill" ? [folder] : [])),
+    offered: tools.length > 0 ? skills.filter(({ isOffered }) => isOffered) : [],
+    start: toStart(request, skills),
+  };
+}
+
+/** A command that nobody knows goes to the model as it is: many a message begins with a slash. */
+function toStart(
+  { message, typed: words = message.prompt }: RunRequest,
+  skills: readonly Skill[],
+): PreparedSkills["start"] {
+  const { notices = [] } = message;
+  const typed = skills.length > 0 ? parseTypedCommand(words) : undefined;
+  if (!typed) return {};
+  const skill = skills.find(({ name }) => name === typed.name);
+  if (!skill) {
+    if (typed.name.startsWith("mcp__")) return {};
+    const notice = `no command is named /${typed.name} (sheaf skills lists them): the message went to the model as it is`;
+    return { notices: [...notices, notice] };
+  }
+  const text = skill.kind === "skill" ? toInstructions(skill) : fillCommand(skill, typed.arguments);
+  return { commandNote: `The user typed /${skill.name}. The instructions of this command:\n\n${text}` };
 }

@@ -1,16 +1,15 @@
 /** Runs the tool calls of one turn. */
 import { createWholeCharacters, toWellFormed } from "@sheaf/documents/text";
-import type { ApprovalRequest, RunEventBody, ToolOutputDelta, ToolResult } from "@sheaf/protocol";
-import { type Budget, zeroUsage } from "./budget.ts";
-import { type ApprovalPorts, askApproval, createApprovalRequests, createCallQuestions } from "./approvals.ts";
-import { type HookedCall, joinNotes, runHooksBefore } from "./hooked-calls.ts";
-import type { EventGroup } from "./run-log.ts";
+import type { ApprovalRequest, RunEventBody, ToolOutputDelta, ToolResult, HookResult } from "@sheaf/protocol";
 import type { Approval, CheckArguments } from "../tools/approval.ts";
 import { SheafError } from "../base/errors.ts";
 import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
-import { type Hooks, toHookNote } from "../tools/hooks/hooks.ts";
+import { type Hooks, toHookNote, findDecision, toHookReason } from "../tools/hooks/hooks.ts";
 import { createTurnBudget, type TurnBudget } from "../tools/result-budget.ts";
 import type { AgentPort, ExecuteOptions, ToolBox, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
+import { type Budget, zeroUsage } from "./budget.ts";
+import { type ApprovalPorts, askApproval, createApprovalRequests, createCallQuestions } from "./approvals.ts";
+import type { EventGroup } from "./run-log.ts";
 
 /** What calls run with. */
 export interface CallPorts extends ApprovalPorts {
@@ -225,4 +224,53 @@ function createEventQueue(): EventQueue {
       }
     },
   };
+}
+
+/** A call as it goes on: rules and people judge what the hooks made of it (S-137). */
+interface HookedCall {
+  readonly call: ToolInvocation;
+  /** It does not run. */
+  readonly refusal?: ToolOutcome | undefined;
+  /** For the model, after the result. */
+  readonly note?: string | undefined;
+}
+
+/** Yields what the hooks did. They run in the order of the calls, before a person is asked and before the first call runs. */
+async function* runHooksBefore(
+  calls: readonly ToolInvocation[],
+  hooks: Hooks | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<EventGroup, readonly HookedCall[]> {
+  const judged: HookedCall[] = [];
+  for (const call of calls) {
+    // Arguments that are not JSON cannot be judged by a hook, and the call does not run.
+    const results =
+      hooks && call.rawArguments === undefined ? await hooks.run({ event: "PreToolUse", call }, signal) : [];
+    if (results.length > 0) yield { events: results, durability: "grouped" };
+    judged.push(toHookedCall(call, results));
+  }
+  return judged;
+}
+
+function toHookedCall(call: ToolInvocation, results: readonly HookResult[]): HookedCall {
+  const decided = findDecision(results);
+  const note = toHookNote(results);
+  if (decided && decided.decision !== "ask") {
+    const error = { code: "PERMISSION_DENIED", message: toHookReason(decided, "refused this call"), details: "" };
+    return { call, refusal: { status: "rejected", output: "", error, ...(note !== undefined && { note }) } };
+  }
+  const args = results.findLast((result) => result.arguments)?.arguments;
+  const { callId, toolName } = call;
+  const changed = args ? { callId, toolName, arguments: args } : call;
+  const told = args ? `A hook changed the arguments of this call; it ran with ${JSON.stringify(args)}.` : undefined;
+  return {
+    call: decided ? { ...changed, askReason: toHookReason(decided, "wants a person to agree") } : changed,
+    note: joinNotes(told, note),
+  };
+}
+
+/** One under the other; undefined: neither. */
+function joinNotes(...notes: readonly (string | undefined)[]): string | undefined {
+  const lines = notes.filter((note) => note !== undefined && note !== "");
+  return lines.length === 0 ? undefined : lines.join("\n");
 }

@@ -1,22 +1,24 @@
 /** The Chat API as an app on web standards; listen.ts connects it to sockets. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { Hono } from "hono";
+import { schemaNames, toJsonSchema } from "@sheaf/protocol/schemas";
+import { localOwner, type SharedStore } from "../store/store.ts";
+import { sheafVersion } from "../base/version.ts";
+import { createOpenApiDocument } from "../output/openapi.ts";
 import { createAuthentication, type Doors } from "./authenticate.ts";
 import type { FindClient } from "./client-of.ts";
 import { HttpError, toErrorResponse } from "./http-error.ts";
 import { createRequestRules, findRoute, type IsOwnHost, createRequestObserver } from "./request-rules.ts";
 import type { Log } from "./metrics.ts";
 import type { PageFiles } from "./page-files.ts";
-import { createReadiness } from "./readiness.ts";
 import { addAttachmentRoutes } from "./routes/attachments.ts";
 import { addChatRoute } from "./routes/chat.ts";
 import { addConversationRoutes } from "./routes/conversations.ts";
-import { addDescriptionRoutes } from "./routes/description.ts";
 import { addOpenAiRoutes, completionsPath, responsesPath } from "./routes/openai.ts";
 import { addPageRoutes, addSessionRoutes } from "./routes/page.ts";
 import { addWorkspaceRoutes } from "./routes/workspaces.ts";
 import { addResponseRoutes } from "./routes/responses.ts";
 import { addUiRoutes, uiPath } from "./routes/ui.ts";
-import { localOwner } from "../store/store.ts";
 import { securityHeaders } from "./security-headers.ts";
 import type { ServerContext, ServerEnvironment } from "./server-context.ts";
 
@@ -113,4 +115,44 @@ function createNothingError(): HttpError {
 function createMethodError(method: string, allowed: readonly string[]): HttpError {
   const message = `the method ${JSON.stringify(method.slice(0, 20))} is not allowed here: use ${allowed.join(" or ")}`;
   return new HttpError("METHOD_NOT_ALLOWED", message, { allowed });
+}
+
+/** How long the store may take to answer. Milliseconds. */
+const PATIENCE_MS = 2000;
+
+/** How long an answer counts: anybody may ask, and the store has other work. Milliseconds. */
+const KEPT_MS = 500;
+
+type Readiness = "ready" | "closing" | "store_unavailable";
+
+/** Nothing is known yet. */
+function createReadiness(store: Pick<SharedStore, "checkReady">, isClosing: () => boolean) {
+  let last: { readonly at: number; readonly answer: Promise<Readiness> } | undefined;
+
+  const ask = (): Promise<Readiness> =>
+    Promise.race([
+      store.checkReady().then(
+        () => "ready" as const,
+        () => "store_unavailable" as const,
+      ),
+      sleep(PATIENCE_MS, "store_unavailable" as const, { ref: false }),
+    ]);
+
+  return async (): Promise<Readiness> => {
+    if (isClosing()) return "closing";
+    const now = performance.now();
+    if (!last || now - last.at > KEPT_MS) last = { at: now, answer: ask() };
+    return last.answer;
+  };
+}
+
+function addDescriptionRoutes(app: Hono<ServerEnvironment>): void {
+  app.get("/v1/openapi.json", (request) => request.json(createOpenApiDocument(sheafVersion)));
+
+  app.get("/v1/schema/:name", (request) => {
+    const name = schemaNames.find((known) => `${known}.json` === request.req.param("name"));
+    if (name !== undefined) return request.json(toJsonSchema(name));
+    const names = schemaNames.map((known) => `${known}.json`).join(", ");
+    throw new HttpError("NOT_FOUND", `there is no such schema: use one of ${names}`);
+  });
 }

@@ -8,7 +8,7 @@ import { HttpError, toErrorAnswer } from "./http-error.ts";
 import type { QueuedResponse } from "./queued-responses.ts";
 import type { WholeRequest } from "./stored-attachments.ts";
 
-/** How often a server looks, besides after each notice. Milliseconds. */
+/** How often a server looks, apart from each notice. Milliseconds. */
 const LOOK_MS = 2000;
 
 /** All that a server needs to begin a response that it was not asked for. */

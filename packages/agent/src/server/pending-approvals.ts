@@ -7,7 +7,7 @@ import type { ApprovalDecision, Approver, CheckArguments } from "../tools/approv
 /** How long a question stays open. Milliseconds. */
 const EXPIRES_MS = 10 * 60 * 1000;
 
-/** How often answers from other servers are looked for, besides after each notice. Milliseconds. */
+/** How often answers from other servers are looked for, apart from each notice. Milliseconds. */
 const LOOK_MS = 2000;
 
 /** What became of an answer. `resolved`: somebody was faster, or nobody waits any more. */

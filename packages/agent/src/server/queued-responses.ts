@@ -18,7 +18,7 @@ export interface QueuedResponse {
   cancel(reason: SheafError): Promise<void>;
 }
 
-/** Nothing waits here yet. `storeOf`: the store as an owner sees it, in which messages may wait, too. */
+/** Nothing waits here yet. `storeOf`: the store as an owner sees it, in which messages may also wait. */
 export function createQueuedResponses(storeOf: (owner: string) => SharedStore) {
   const responses = new Map<string, QueuedResponse>();
   return {

@@ -7,7 +7,7 @@ import type { PostgresSession } from "./postgres-session.ts";
 import { toColumn } from "./postgres-database.ts";
 import type { Mailbox } from "./cluster.ts";
 
-/** How often a reply is looked for, besides after each notice. Milliseconds. */
+/** How often a reply is looked for, apart from each notice. Milliseconds. */
 const LOOK_MS = 2000;
 
 /** How long a writer may leave a question alone: longer than the lease of one that does not answer. Milliseconds. */

@@ -6,7 +6,7 @@ import { createWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import type { Repository } from "../../workspace/repository.ts";
 import { readSmallBytesIn, readSmallFile } from "../../workspace/open-file.ts";
 import { toPrefix } from "../../workspace/text-format.ts";
-import { toCursorInstructions } from "./cursor-rule.ts";
+import { parseFrontMatter } from "../../config/front-matter.ts";
 
 /** In the root of a repository and in the folders below, down to the workspace; the first one counts most. */
 const FILE_NAMES = ["AGENTS.md", "CLAUDE.md"];
@@ -114,4 +114,19 @@ function toInstructions(name: string, text: string | undefined, maxBytes: number
   if (trimmed === "" || maxBytes <= 0) return undefined;
   const shown = toPrefix(trimmed, maxBytes);
   return { name, text: shown, isCut: shown.length < trimmed.length };
+}
+
+/**
+ * What a rule tells every model: its text if it always applies, otherwise when to read it. Undefined for a rule that
+ * applies only where a person names it.
+ */
+function toCursorInstructions(text: string): string | undefined {
+  const parsed = parseFrontMatter(text);
+  if (!parsed) return text;
+  const { fields, body } = parsed;
+  if (fields.get("alwaysApply") === "true") return body;
+  const [globs = "", description = ""] = [fields.get("globs"), fields.get("description")];
+  const about = description === "" ? "" : `${description}\n`;
+  if (globs !== "") return `${about}Read this file before you change files that match ${globs}.`;
+  return description === "" ? undefined : `${about}Read this file when the task is about that.`;
 }

@@ -15,8 +15,6 @@ import { forkConversation } from "../../run/conversations/fork.ts";
 import { revertConversation, type RevertRequest, type RevertResult } from "../../run/conversations/revert.ts";
 import { toDisposition } from "../disposition.ts";
 import { createDenials } from "../denials.ts";
-import { findMatch, readSummary } from "../conversation-summary.ts";
-import { extensions, listExported, parseExportFormat, readMarkdownExport } from "../export-file.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
 import { createTreePorts } from "../tree-spans.ts";
@@ -28,6 +26,9 @@ import { toAttachmentSummary } from "../../workspace/attachment.ts";
 import { START_STATE } from "../../workspace/trees/conversation-tree.ts";
 import { createCheckpoints } from "../../workspace/checkpoints.ts";
 import { removeConversationFiles } from "../../workspace/conversation-folders.ts";
+import { formatMarkdownExport } from "../../output/exports/markdown-export.ts";
+import { findExcerpt } from "../search-excerpt.ts";
+import { toShownModel } from "../server-models.ts";
 
 /** Longest search text. UTF-16 units. */
 const MAX_SEARCH = 1000;
@@ -269,4 +270,92 @@ function decodePlace(text: string): Place {
   const [, pinned, time, id] = /^(pinned )?(\d{1,16}) (\S{1,200})$/.exec(plain) ?? [];
   if (time !== undefined && id !== undefined) return { updatedAt: Number(time), id, pinned: pinned !== undefined };
   throw new HttpError("USAGE", `before is ${JSON.stringify(text.slice(0, 100))}: send the "next" of the previous page`);
+}
+
+/** Values of `?format=` and the extensions of their files. */
+const extensions = { markdown: "md", json: "json" } as const;
+
+type ExportFormat = keyof typeof extensions;
+
+/** @throws HttpError USAGE. */
+function parseExportFormat(text: string | undefined): ExportFormat {
+  if (text === "markdown" || text === "json") return text;
+  const problem = text === undefined ? "is missing" : `is ${JSON.stringify(text.slice(0, 100))}`;
+  throw new HttpError("USAGE", `format ${problem}: send one of ${Object.keys(extensions).join(", ")}`);
+}
+
+/** What a file shows does not change later: what has ended, and was not reverted. Oldest first. */
+async function listExported(store: SharedStore, conversationId: string): Promise<readonly ResponseRecord[]> {
+  return (await store.listResponses(conversationId)).filter(({ ended, reverted }) => ended && !reverted);
+}
+
+async function readMarkdownExport(store: SharedStore, { id, title }: ConversationRecord): Promise<string> {
+  const responses = [];
+  for (const response of await listExported(store, id)) {
+    responses.push({ events: await store.readEvents(response.id) });
+  }
+  return formatMarkdownExport({ conversation: { title }, responses });
+}
+
+/** With the approvals that wait now. */
+async function readSummary(
+  store: SharedStore,
+  record: ConversationRecord,
+  context: ServerContext,
+): Promise<ConversationSummary> {
+  const { id, title, createdAt, updatedAt, pinned, settings, usage, openResponseId } = record;
+  const { mode, model, effort } = settings;
+  const { workspaces } = context.settings;
+  const served = context.trees.findRoot(record.workspace) ?? record.workspace;
+  const [workspace] = [...workspaces].find(([, root]) => root === served) ?? [];
+  const { promptTokens, completionTokens, costUsd } = usage;
+  const approvals = openResponseId === undefined ? [] : await listApprovals(store, openResponseId, context);
+  return {
+    id,
+    title,
+    created: new Date(createdAt).toISOString(),
+    updated: new Date(updatedAt).toISOString(),
+    pinned,
+    ...(workspace !== undefined && { workspace }),
+    ...(mode && { mode }),
+    ...(model !== undefined && { model: toShownModel(model) }),
+    ...(effort && { effort }),
+    usage: {
+      promptTokens,
+      completionTokens,
+      totalTokens: promptTokens + completionTokens,
+      ...(costUsd !== undefined && { costUsd }),
+    },
+    ...(openResponseId !== undefined && { runningResponseId: openResponseId }),
+    ...(approvals.length > 0 && { approvals }),
+  };
+}
+
+async function listApprovals(
+  store: SharedStore,
+  responseId: string,
+  context: ServerContext,
+): Promise<NonNullable<ConversationSummary["approvals"]>> {
+  const { approvals = [] } = (await readCurrentResponse(store, responseId, context)) ?? {};
+  return approvals.map(({ approvalId, subject, reason, expiresAt }) => {
+    const about = { kind: subject.type, ...(reason && { reason }), expiresAt };
+    return { approvalId, responseId, ...about };
+  });
+}
+
+/** Where a conversation that a search found has the words; undefined: it has changed since. */
+async function findMatch(
+  store: SharedStore,
+  { id, title }: ConversationRecord,
+  search: string,
+): Promise<ConversationSummary["match"]> {
+  const inTitle = findExcerpt(title, search);
+  if (inTitle) return { where: "title", ...inTitle };
+  for (const { responseId, message, answer } of await store.listTexts(id)) {
+    const inMessage = findExcerpt(message, search);
+    if (inMessage) return { where: "message", responseId, ...inMessage };
+    const inAnswer = findExcerpt(answer, search);
+    if (inAnswer) return { where: "answer", responseId, ...inAnswer };
+  }
+  return undefined;
 }
