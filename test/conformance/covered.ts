@@ -275,6 +275,7 @@ export const covered: readonly string[] = [
   "S-240",
   "S-241",
   "S-242",
+  "S-243",
   "S-31",
   "S-32",
   "S-33",

@@ -289,6 +289,7 @@ export const requirements: readonly Requirement[] = [
   { id: "S-240", document: "security-reliability", title: "commands reach no unix socket" },
   { id: "S-241", document: "security-reliability", title: "a server's secrets are hidden from commands" },
   { id: "S-242", document: "security-reliability", title: "secrets that cannot be hidden: no start" },
+  { id: "S-243", document: "security-reliability", title: "searches leave out what rules deny" },
   { id: "S-31", document: "security-reliability", title: "no sandbox, no commands, never silent" },
   { id: "S-32", document: "security-reliability", title: "network allow list" },
   { id: "S-33", document: "security-reliability", title: "permissions state what was granted" },

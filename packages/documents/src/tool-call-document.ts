@@ -42,6 +42,7 @@ function toCallResult(origin: ToolOrigin, result: ToolResult): ToolCallResult {
     return { status: "error", data: { errorCode: code, message } };
   }
   const data = cutToPayload(result.output);
-  if (result.truncated !== true && data.length === result.output.length) return { status: "success", data };
-  return { status: "success", data, truncated: true, bytes: result.bytes ?? toUtf8Length(result.output) };
+  const base = { status: "success", data, ...(result.denied !== undefined && { denied: result.denied }) } as const;
+  if (result.truncated !== true && data.length === result.output.length) return base;
+  return { ...base, truncated: true, bytes: result.bytes ?? toUtf8Length(result.output) };
 }

@@ -209,13 +209,14 @@ const tools = {
       totalFiles: count,
       totalMatches: count,
       truncated: s.boolean(),
+      denied: s.optional(count),
     }),
   ),
   globToolCall: tool(
     s.object({ globPattern: s.string(), targetDirectory: s.optional(s.string()) }),
-    s.object({ files: s.list(s.string()), totalFiles: count, truncated: s.boolean() }),
+    s.object({ files: s.list(s.string()), totalFiles: count, truncated: s.boolean(), denied: s.optional(count) }),
   ),
-  lsToolCall: tool(path, s.object({ tree: s.string() })),
+  lsToolCall: tool(path, s.object({ tree: s.string(), denied: s.optional(count) })),
   updateTodosToolCall: tool(s.object({ todos, merge: s.boolean() }), s.object({ todos, totalCount: count })),
   createPlanToolCall: tool(s.object({ plan: s.string(), toolCallId: callId }), s.object({})),
   askQuestionToolCall: tool(

@@ -39,6 +39,8 @@ export const toolCallResult = s.object({
   truncated: s.optional(s.literal(true)),
   /** Ext: bytes of the whole output (N36). */
   bytes: s.optional(count),
+  /** Ext: places that rules left out of a search (S-243 of `security-reliability.md`). */
+  denied: s.optional(count),
 });
 
 /** The result of a tool (R8, N36). */

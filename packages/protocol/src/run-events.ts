@@ -226,6 +226,8 @@ export interface ToolResult {
   readonly truncated?: true;
   /** Bytes of the whole output, when truncated (N36). */
   readonly bytes?: number;
+  /** How many places rules left out of a search (S-243). Absent: none. */
+  readonly denied?: number;
   /** Present iff status is not success. */
   readonly error?: ToolError;
   /** Present if Sheaf refused a command that could change something because no sandbox works (S-31). */

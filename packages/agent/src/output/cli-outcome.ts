@@ -22,7 +22,9 @@ export function toCliOutcome(toolName: string, result: ToolResult): CliToolOutco
     case "success":
       return result.effect?.kind === "command"
         ? toShellOutcome(result, result.effect)
-        : { success: toSuccess(toolName, result) };
+        : {
+            success: { ...toSuccess(toolName, result), ...(result.denied !== undefined && { denied: result.denied }) },
+          };
   }
 }
 

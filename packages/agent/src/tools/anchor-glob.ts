@@ -46,8 +46,12 @@ export function anchorGlob(glob: string, workspace: Workspace, folder: Workspace
       `the glob ${shown} leads out of ${folder.named}: search the folder that it names`,
     );
   }
-  const literal = inner.replaceAll(/[*?[\]{},!\\]/g, String.raw`\$&`);
-  return { ok: true, glob: [literal, rest].filter((part) => part !== "").join("/") };
+  return { ok: true, glob: [toLiteral(inner), rest].filter((part) => part !== "").join("/") };
+}
+
+/** A path in which nothing is a wildcard. */
+export function toLiteral(path: string): string {
+  return path.replaceAll(/[*?[\]{},!\\]/g, String.raw`\$&`);
 }
 
 /** As a name of its own, also in braces. */

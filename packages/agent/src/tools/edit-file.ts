@@ -23,7 +23,7 @@ const parameters = s.object({
   ),
 });
 
-/** A call of `write_file` that changes a file also has them. */
+/** The words for a changed file, whichever tool changed it. */
 export const editedWords = [
   "Edited file",
   "Datei bearbeitet",

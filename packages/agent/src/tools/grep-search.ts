@@ -3,9 +3,9 @@ import { posix } from "node:path";
 import * as s from "@sheaf/protocol/schema";
 import { IgnoreRules } from "../workspace/ignore-rules.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
-import { type AnchoredGlob, anchorGlob, isPlaced } from "./anchor-glob.ts";
+import { type AnchoredGlob, anchorGlob, isPlaced, toLiteral } from "./anchor-glob.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
-import { createFolderReader, formatIgnored, readKind } from "../workspace/read-folder.ts";
+import { createFolderReader, findLeftOut, formatIgnored, readKind } from "../workspace/read-folder.ts";
 import { createSearchResults, type FileMatches, formatSearch } from "./search-text.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
 import { toOptional, toArgumentText } from "./tool-traits.ts";
@@ -21,6 +21,9 @@ const maxColumns = 500;
 const maxContext = 50;
 /** Larger files are not searched for matches over several lines, for which ripgrep loads them as a whole. */
 const maxMultilineSize = "64M";
+
+/** Denied places that are passed to ripgrep: a command line has its limits. */
+const maxExclusions = 1000;
 
 const parameters = s.object({
   pattern: s.string({ description: "Regular expression (Rust syntax)" }),
@@ -110,6 +113,7 @@ async function search(args: Arguments, path: WorkspacePath, context: ToolContext
   const rules = new IgnoreRules(workspace);
   const isNamed = await rules.isIgnored(path.relative, readKind(workspace.root, path.relative) === "folder");
   const ignored = isNamed ? "" : await findIgnored(workspace, path);
+  await findLeftOut(workspace, path.relative, signal);
   const results = createSearchResults(isContent ? limit : 0);
   const timeout = AbortSignal.timeout(maxDuration);
   const outcome = await context.search({
@@ -117,6 +121,7 @@ async function search(args: Arguments, path: WorkspacePath, context: ToolContext
     args: [
       ...toOptions(args, isContent),
       ...toIgnoreOptions(workspace, path, isNamed),
+      ...[...(workspace.leftOut?.paths ?? [])].slice(0, maxExclusions).map((denied) => `--glob=!/${toLiteral(denied)}`),
       "--",
       path.relative === "." ? "./" : `./${path.relative}`,
     ],
@@ -130,7 +135,9 @@ async function search(args: Arguments, path: WorkspacePath, context: ToolContext
     const reason = await findPatternFault(args, context);
     if (reason !== undefined) return toFailure("INVALID_PATTERN", `the pattern or glob is not valid: ${reason}`);
   }
-  const files = isNamed ? [...results.files.values()] : await removeIgnored(rules, [...results.files.values()]);
+  // The exclusions spare ripgrep the work; this is what shows nothing.
+  const allowed = [...results.files.values()].filter((file) => !workspace.leftOut?.has(file.path));
+  const files = isNamed ? allowed : await removeIgnored(rules, allowed);
   return formatSearch(files, {
     mode: args.output_mode ?? "content",
     limit,

@@ -1,4 +1,5 @@
 /** read_skill: the instructions of a skill, or another file of its folder (C90). */
+import { join } from "node:path";
 import * as s from "@sheaf/protocol/schema";
 import type { Skill } from "../config/skills.ts";
 import { toFailure } from "./failure.ts";
@@ -21,13 +22,17 @@ export function createSkillTool(found: readonly Skill[]): CallableTool {
     ...skillTraits,
     description: "Read the instructions of a skill, or another file of its folder.",
     parameters,
-    async run({ name, file }) {
+    async run({ name, file }, { workspace }) {
       const skill = skills.find((each) => each.name === name);
       if (!skill) {
         return toFailure(
           "FILE_NOT_FOUND",
           `there is no skill ${JSON.stringify(name.slice(0, 80))}: use one of ${offered.join(", ")}`,
         );
+      }
+      const place = workspace.resolve(join(skill.folder, file ?? "SKILL.md"));
+      if (place.ok && workspace.leftOut?.has(place.path.relative)) {
+        return toFailure("PERMISSION_DENIED", `a rule denies ${place.path.named}: leave this file, and tell the user`);
       }
       if (file === undefined || file === "SKILL.md") {
         return { status: "success", output: toInstructions(skill), effect: { kind: "skill", name } };

@@ -2,6 +2,8 @@
 import { posix } from "node:path";
 import { waitAtMost } from "../base/wait-at-most.ts";
 import type { CallPaths } from "../guard/permissions/decision.ts";
+import type { PathGlob } from "../guard/permissions/glob.ts";
+import { createLeftOut } from "../guard/permissions/left-out.ts";
 import { createBackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import { readKind, toLine } from "../workspace/read-folder.ts";
@@ -11,7 +13,7 @@ import { toFailure } from "./failure.ts";
 import { runHooksAfter } from "./hooks/run-hooks-after.ts";
 import { listDirTool } from "./list-dir.ts";
 import { readFileTool } from "./read-file.ts";
-import { chooseWorkspace, listOtherFolders, listPaths } from "./real-arguments.ts";
+import { chooseWorkspace, listOtherFolders, listPaths, listSpellings } from "./real-arguments.ts";
 import { limitAttachments } from "./limit-attachments.ts";
 import { createTurnBudget, limitResult } from "./result-budget.ts";
 import { createGate, toEditedCall, type GatePorts } from "./gate.ts";
@@ -74,11 +76,14 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     const kept = tool.opensResults && paths ? findKept(paths, ports.results, ports.workspace) : undefined;
     if (kept === "lost") return toFailure("FILE_NOT_FOUND", lostMessage);
     const chosen = kept ?? chooseWorkspace(paths, ports.workspace, ports.addedWorkspaces);
-    const workspace = fixPaths(chosen);
+    const fixed = fixPaths(chosen);
+    const unread = kept ? [] : listUnread(ports, paths && listSpellings(paths, fixed));
+    const leftOut = createLeftOut(unread, fixed, chosen !== ports.workspace);
+    const workspace = { ...fixed, leftOut };
     const refusal = await gate.findRefusal(call, tool, { workspace, approval });
     if (refusal) return refusal;
     const context = { ...ports, ...options, workspace, background, callId: call.callId };
-    const done = await prepared.run(context);
+    const done = withLeftOut(await prepared.run(context), workspace, paths);
     // Other rules apply to a list than to a file.
     if (tool.name === readFileTool.name && done.error?.code === "IS_A_DIRECTORY") {
       return listInstead(edited, workspace, (list) => execute(list, { ...options, budget }));
@@ -170,6 +175,34 @@ async function listInstead(
   const listed = await run({ callId, toolName: listDirTool.name, arguments: { target_directory: folder } });
   if (!listed.effect || !resolved.ok) return listed;
   return { ...listed, effect: { kind: "list", path: resolved.path.absolute } };
+}
+
+/** The rules whose places the call must leave out. It passed those that it names itself: a person agreed. */
+function listUnread(
+  { permissions, state: { answers } }: GatePorts,
+  spellings: readonly CallPaths[] = [],
+): readonly PathGlob[] {
+  const named = spellings.flatMap(({ files, folders }) => [...files, ...folders]);
+  const globs = permissions.listUnread({ allow: [...answers.allow], deny: [...answers.deny] });
+  return globs.filter((glob) => !named.some((path) => glob.isCovering(path)));
+}
+
+/** A search says how many places it left out in its folders: to the model in a note, and to programs as a number. */
+function withLeftOut<Outcome extends ToolOutcome>(
+  outcome: Outcome,
+  workspace: Workspace,
+  paths: CallPaths | undefined,
+): Outcome {
+  const folders = (paths?.folders ?? []).flatMap((folder) => {
+    const resolved = workspace.resolve(folder);
+    return resolved.ok ? [resolved.path.relative] : [];
+  });
+  const isSearched = (path: string): boolean =>
+    folders.some((folder) => folder === "." || path === folder || path.startsWith(`${folder}/`));
+  const denied = [...(workspace.leftOut?.paths ?? [])].filter(isSearched).length;
+  if (outcome.status !== "success" || denied === 0) return outcome;
+  const note = `The user's rules deny reading ${denied} ${denied === 1 ? "place" : "places"} here, which this result leaves out.`;
+  return { ...outcome, denied, note: outcome.note === undefined ? note : `${outcome.note} ${note}` };
 }
 
 /** Each folder has its own rules, index and history, so a call works in one of them. */

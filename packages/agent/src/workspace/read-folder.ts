@@ -1,4 +1,4 @@
-/** Folders as the search tools see them: without what ignore rules leave out, and without following links. */
+/** Folders as the search tools see them: without what rules of the user or ignore files leave out, and without following links. */
 import { type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import { posix } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
@@ -35,9 +35,11 @@ export async function createFolderReader(workspace: Workspace, start: string): P
     async read(path) {
       try {
         const all = readEntries(workspace.root, path);
-        const entries = isStartIgnored ? all : await rules.filterEntries(path, all);
+        const unignored = isStartIgnored ? all : await rules.filterEntries(path, all);
+        const denied = new Set(all.filter((entry) => workspace.leftOut?.meet(entry.path, entry.kind === "link")));
+        const entries = denied.size === 0 ? unignored : unignored.filter((entry) => !denied.has(entry));
         if (entries.length === all.length) return { ok: true, entries, ignored: [] };
-        const kept = new Set(entries);
+        const kept = new Set([...unignored, ...denied]);
         // Everybody knows `.git`.
         return { ok: true, entries, ignored: all.filter((entry) => !kept.has(entry) && entry.name !== ".git") };
       } catch (error) {
@@ -62,6 +64,13 @@ export async function* walkFolders(
     for (const { kind, path } of reading.entries) if (kind === "folder") open.push(path);
     yield { folder, entries: reading.entries };
   }
+}
+
+/** Meets all places below a folder that searches leave out, but for those in folders that ignore rules leave out. */
+export async function findLeftOut(workspace: Workspace, start: string, signal: AbortSignal): Promise<void> {
+  if (!workspace.leftOut?.mayHold(start)) return;
+  const reader = await createFolderReader(workspace, start);
+  for await (const _ of walkFolders(reader, start, signal));
 }
 
 /** The folder stays open meanwhile, so that a link that replaces it is not followed (S-21). */

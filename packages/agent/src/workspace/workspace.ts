@@ -36,12 +36,26 @@ interface GitUse {
   readonly folders: readonly string[];
 }
 
+/** The places that searches leave out because rules deny reading them (S-243). */
+export interface LeftOut {
+  /** Whether a path is one of them, or in one. Paths are relative. */
+  has(path: string): boolean;
+  /** Whether an entry of a folder is one of them, or a link to one; remembers it. */
+  meet(path: string, isLink: boolean): boolean;
+  /** Whether there may be one in a folder. */
+  mayHold(folder: string): boolean;
+  /** Those that were met so far. */
+  readonly paths: ReadonlySet<string>;
+}
+
 export interface Workspace {
   /** Absolute, links resolved. */
   readonly root: string;
   readonly git: GitUse;
   /** Sheaf's own files, for tests. Default: the files of this process. */
   readonly program?: ProgramFiles | undefined;
+  /** What searches must not show; undefined: they may show everything. */
+  readonly leftOut?: LeftOut | undefined;
   /** The path that a model wrote, checked (S-20); a refusal is a value. */
   resolve(path: string): PathResolution;
 }

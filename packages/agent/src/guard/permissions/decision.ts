@@ -8,7 +8,7 @@ export type ToolAccess = "read" | "write" | "command" | "state" | "network" | "m
 export interface JudgedTool {
   readonly name: string;
   readonly access: ToolAccess;
-  /** Modes besides agent and debug that offer a tool whose access is `state`. Default: none. */
+  /** The modes, apart from agent and debug, that offer a tool whose access is `state`. Default: none. */
   readonly modes?: readonly Mode[];
 }
 

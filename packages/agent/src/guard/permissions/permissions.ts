@@ -5,6 +5,7 @@ import { allow, ask, deny, type CallPaths, type JudgedTool, type PermissionDecis
 import { decideCommand, type CommandPolicy } from "./decide-command.ts";
 import { decideFiles } from "./decide-files.ts";
 import { decideMcp, decideUrl } from "./decide-network.ts";
+import type { PathGlob } from "./glob.ts";
 import { parseRule, type Rule, type Rules } from "./rule.ts";
 
 /** A call to decide on. */
@@ -22,6 +23,8 @@ interface PermissionRequest {
 /** The policy of a run. */
 export interface Permissions {
   decide(request: PermissionRequest): Promise<PermissionDecision>;
+  /** What searches leave out: files that a rule denies to read, or asks about first (S-243). */
+  listUnread(answered: NonNullable<PermissionRequest["answered"]>): readonly PathGlob[];
 }
 
 /**
@@ -77,6 +80,11 @@ export function createPermissions(options: PermissionOptions): Permissions {
       // What a rule would refuse if it denied is what it asks about.
       const asked = await decideByRules(request, { allows, denies: asks });
       return asked.decision === "deny" ? askByRule(asked.rule) : asked.decision === "ask" ? asked : decision;
+    },
+    listUnread(answered) {
+      const asks = askRules.filter(({ text }) => !answered.allow.includes(text));
+      const rules = [...denyRules, ...answered.deny.map(parseRule), ...asks];
+      return rules.flatMap((rule) => (rule.kind === "Read" ? [rule.glob] : []));
     },
   };
 }

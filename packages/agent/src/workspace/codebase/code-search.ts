@@ -83,7 +83,8 @@ export function createCodeSearch(dataFolder: string | undefined, updateMs: numbe
   const update = async (database: IndexDatabase, words: readonly string[], call: SearchCall): Promise<IndexState> => {
     const { workspace, folders } = call.scope;
     const known = updates.get(workspace.root);
-    if (known && call.number <= known.lastSearch) return known.state;
+    // A call that leaves places out has to meet them.
+    if (known && call.number <= known.lastSearch && !workspace.leftOut) return known.state;
     // Other calls of the same turn are still to come.
     await yieldToEvents();
     const lastSearch = searches;
@@ -102,7 +103,8 @@ export function createCodeSearch(dataFolder: string | undefined, updateMs: numbe
       const { files, waiting, outdated } = await update(database, words, call);
       const found = words.length === 0 ? [] : database.findPieces(words, MAX_CANDIDATES);
       const places: CodePlace[] = [];
-      for (const piece of choosePieces(found, folders, outdated)) {
+      const visible = found.filter(({ path }) => !workspace.leftOut?.has(path));
+      for (const piece of choosePieces(visible, folders, outdated)) {
         const place = await readPlace(workspace, piece, signal);
         if (place) places.push(place);
       }

@@ -81,30 +81,32 @@ test("the reason stays in one line, whatever the path holds", () => {
 });
 
 describe("searches", () => {
-  const denied = [
-    ["Read(.env)", "grep_search", {}], ["Read(.env)", "grep_search", { path: "src" }], ["Read(.env)", "list_dir", {}],
-    ["Read(.env)", "glob_search", { target_directory: "a" }], ["Read(.env)", "codebase_search", { target_directories: [] }],
-    ["Read(secrets/**)", "grep_search", { path: "." }], ["Read(secrets/**)", "grep_search", { path: "./secrets" }],
-    ["Read(secrets/**)", "grep_search", { path: "secrets/deep/er" }], ["Read(secrets/**)", "list_dir", { target_directory: "SECRETS" }],
-    ["Read(secrets/**)", "grep_search", { path: "src/../secrets" }], ["Read(secrets/**)", "grep_search", { path: "/w" }],
+  test.each([
+    ["Read(secrets/**)", "grep_search", { path: "./secrets" }], ["Read(secrets/**)", "grep_search", { path: "secrets/deep/er" }],
+    ["Read(secrets/**)", "list_dir", { target_directory: "SECRETS" }], ["Read(secrets/**)", "grep_search", { path: "src/../secrets" }],
     ["Read(secrets/**)", "grep_search", { path: "/w/secrets" }], ["Read(secrets/**)", "codebase_search", { target_directories: ["src", "secrets"] }],
-    ["Read(a/b/c.txt)", "grep_search", { path: "a" }], ["Read(a/b/c.txt)", "grep_search", { path: "a/b" }],
-    // fields that the tool does not have
-    ["Read(secrets/**)", "grep_search", { target_directory: "src" }], ["Read(secrets/**)", "list_dir", { path: "src" }],
-    ["Read(secrets/**)", "grep_search", { target_file: "src/a.ts" }], ["Read(secrets/**)", "some_tool", { path: "src" }],
-    ["Read(secrets/**)", "grep_search", { path: 7 }], ["Read(secrets/**)", "grep_search", { path: "" }],
-  ] as const; // prettier-ignore
-  test.each(denied)("%s refuses %s %j, which could show a denied file", (rule, toolName, args) => {
+    ["Read(.env)", "grep_search", { path: ".env" }], ["Read(**)", "list_dir", {}], ["Read(**)", "grep_search", { path: 7 }],
+  ] as const)(verifies("S-243", "%s refuses %s %j, which names what is denied"), (rule, toolName, args) => {
+    const decision = decide([rule], toolName, "read", args);
+    expect(decision).toMatchObject({ decision: "deny", rule });
+    expect(decision).toHaveProperty("reason", expect.stringMatching(/leave this file, and tell the user/));
+  }); // prettier-ignore
+
+  test.each([
+    ["Read(secrets/**)", "some_tool", { path: "src" }], ["Read(/.env)", "some_tool", {}],
+  ] as const)(verifies("S-243", "%s refuses %s, which does not say what it reads"), (rule, toolName, args) => {
     const decision = decide([rule], toolName, "read", args);
     expect(decision).toMatchObject({ decision: "deny", rule });
     expect(decision).toHaveProperty("reason", expect.stringMatching(/could show a file.*read_file/));
-  });
+  }); // prettier-ignore
 
   test.each([
     ["Read(secrets/**)", "grep_search", { path: "src" }], ["Read(secrets/**)", "list_dir", { target_directory: "./src/a/" }],
-    ["Read(/.env)", "grep_search", { path: "src" }], ["Read(a/b/c.txt)", "grep_search", { path: "a/x" }],
-    ["Read(a/*/c.txt)", "glob_search", { target_directory: "b" }], ["Read(secrets/**)", "codebase_search", { target_directories: ["src", "docs"] }],
-  ] as const)("%s lets %s %j pass, which cannot", (rule, toolName, args) => {
+    ["Read(.env)", "grep_search", {}], ["Read(.env)", "glob_search", { target_directory: "a" }], ["Read(a/b/c.txt)", "grep_search", { path: "a/b" }],
+    ["Read(.env)", "codebase_search", { target_directories: [] }], ["Read(*)", "list_dir", {}],
+    // fields that the tool does not have
+    ["Read(secrets/**)", "grep_search", { target_directory: "secrets" }], ["Read(secrets/**)", "list_dir", { path: "secrets" }],
+  ] as const)(verifies("S-243", "%s lets %s %j pass, whose result leaves out what is denied"), (rule, toolName, args) => {
     expect(decide([rule], toolName, "read", args)).toMatchObject({ decision: "allow" });
   }); // prettier-ignore
 });

@@ -1,0 +1,175 @@
+/** What searches leave out because rules deny reading it (S-243). */
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { parseRule } from "../../src/guard/permissions/rule.ts";
+import { createSearchProgram } from "../../src/guard/sandbox/launch/search-program.ts";
+import type { PermissionOptions } from "../../src/guard/permissions/permissions.ts";
+import { createToolBox } from "../../src/tools/tool-box.ts";
+import type { ToolOutcome } from "../../src/tools/tool.ts";
+import { createCodeSearch } from "../../src/workspace/codebase/code-search.ts";
+import { createWorkspace } from "../../src/workspace/workspace.ts";
+import { createPolicy } from "../guard/permissions/policy.ts";
+import { environment } from "../guard/sandbox/run-command.ts";
+import { describeWithSandbox, sandbox } from "../guard/sandbox/sandbox-run.ts";
+import { createContext, createFolder } from "./search-workspace.ts";
+
+type Call = readonly [toolName: string, args: Record<string, unknown>];
+
+const searches: readonly Call[] = [
+  ["grep_search", { pattern: "CANARY|open" }],
+  ["grep_search", { pattern: "CANARY|open", path: ".", glob: ".env", output_mode: "count" }],
+  ["grep_search", { pattern: "CANARY|open", output_mode: "files_with_matches" }],
+  ["grep_search", { pattern: "open\\n.*|CANARY", multiline: true, before: 3 }],
+  ["glob_search", { pattern: "**/*" }],
+  ["glob_search", { pattern: ".env*", target_directory: "." }],
+  ["list_dir", {}],
+  ["list_dir", { target_directory: "./" }],
+  ["read_file", { target_file: "." }],
+  ["codebase_search", { query: "CANARY open" }],
+  ["codebase_search", { query: "CANARY open", target_directories: ["."] }],
+];
+
+/** Rules, and files that each denies; links lead there. */
+const rules: readonly (readonly [string, readonly string[]])[] = [
+  ["Read(.env)", [".env", "a/.env"]],
+  ["Read(.ENV)", [".env", "a/.Env"]],
+  ["Read(.env*)", [".env.local", ".env"]],
+  ["Read(secrets/**)", ["secrets/deep/key.txt"]],
+  ["Read(SECRETS)", ["a/secrets/key.txt"]],
+  ["Read(/secrets)", ["secrets/key.txt"]],
+  ["Read(a/*/k[e]y.txt)", ["a/x/key.txt"]],
+  ["Read({a,b}/k*)", ["b/key [1].txt", "a/k{,}!.txt"]],
+  ["Read(größe.txt)", ["gro\u0308ße.txt"]],
+];
+
+function createSecrets(denied: readonly string[]): string {
+  const root = createFolder({ "open.txt": "open\n", "src/open.ts": "const open = 1;\n" });
+  for (const [index, path] of denied.entries()) {
+    mkdirSync(join(root, path, ".."), { recursive: true });
+    writeFileSync(join(root, path), `CANARY ${index}\nopen CANARY\n`);
+    symlinkSync(join(root, path), join(root, `link-${index}.txt`));
+  }
+  symlinkSync(join(root, "open.txt"), join(root, "harmless.txt"));
+  return root;
+}
+
+async function call(
+  root: string,
+  [toolName, args]: Call,
+  options: Partial<PermissionOptions>,
+  search = createContext(root).search,
+): Promise<ToolOutcome> {
+  const context = createContext(root, { search, codebase: createCodeSearch(undefined) });
+  const tools = createToolBox({ ...context, permissions: createPolicy(options) });
+  const { signal, emitOutput } = context;
+  const outcome = await tools.execute({ callId: "call_1", toolName, arguments: args }, { signal, emitOutput });
+  await tools.settle();
+  return outcome;
+}
+
+function expectNothingShown(outcome: ToolOutcome, denied: readonly string[]): void {
+  expect(outcome).toMatchObject({ status: "success", denied: expect.any(Number) as number });
+  expect(outcome.note).toContain(`The user's rules deny reading ${outcome.denied} place`);
+  const text = JSON.stringify(outcome);
+  expect(text).not.toContain("CANARY");
+  expect(text).not.toContain("link-");
+  for (const path of denied) expect(text).not.toContain(JSON.stringify(path.split("/").at(-1)).slice(1, -1));
+}
+
+describe.each(rules)("under the rule %s", (rule, denied) => {
+  const root = createSecrets(denied);
+
+  test.each(searches)(verifies("S-243", "%s %j leaves out the places and says how many"), async (toolName, args) => {
+    const outcome = await call(root, [toolName, args], { deny: [rule] });
+    expectNothingShown(outcome, denied);
+    const asked = await call(root, [toolName, args], { ask: [rule] });
+    expectNothingShown(asked, denied);
+    const isFor = toolName === "list_dir" || toolName === "read_file" ? "harmless.txt -> " : /open|No /;
+    expect(`${outcome.output} `).toMatch(isFor);
+  });
+
+  test.each(["read_file", "grep_search", "list_dir", "glob_search", "codebase_search"])(
+    verifies("S-243", "a call of %s that names such a place is refused"),
+    async (toolName) => {
+      for (const path of [...denied, ...denied.map((_, index) => `link-${index}.txt`)]) {
+        const args = { target_file: path, path, pattern: "x", query: "x" };
+        const named = { ...args, target_directory: path, target_directories: ["src", path] };
+        const outcome = await call(root, [toolName, named], { deny: [rule] });
+        expect(outcome, path).toMatchObject({ status: "rejected", error: { code: "PERMISSION_DENIED" } });
+        expect(JSON.stringify(outcome)).not.toContain("CANARY");
+      }
+    },
+  );
+});
+
+describeWithSandbox("in the sandbox", () => {
+  test.each(rules)(verifies("S-243", "a text search under %s shows the same as without"), async (rule, denied) => {
+    const root = createSecrets(denied);
+    const denials = [parseRule(rule)].filter((parsed) => "glob" in parsed);
+    const inside = createSearchProgram({ sandbox, workspace: root, environment, denials });
+    for (const search of searches.filter(([toolName]) => toolName === "grep_search")) {
+      const outcome = await call(root, search, { deny: [rule] }, inside);
+      expectNothingShown(outcome, denied);
+      expect(outcome).toEqual(await call(root, search, { deny: [rule] }));
+    }
+  });
+});
+
+describe("what is left out", () => {
+  test(
+    verifies("S-243", "is counted in the folders of the call, a denied folder once, whatever its text"),
+    async () => {
+      const files = {
+        ".env": "x\n",
+        "a/.env": "open\n",
+        "a/secrets/1": "open\n",
+        "a/secrets/2": "",
+        "a/b.txt": "open\n",
+      };
+      const root = createFolder({ ...files, ".gitignore": ".env\nc/\n", "c/.env": "" });
+      const options = { deny: ["Read(.env)", "Read(secrets)"] };
+      for (const pattern of ["open", "nowhere"]) {
+        expect(await call(root, ["grep_search", { pattern }], options)).toMatchObject({ denied: 3 });
+        expect(await call(root, ["grep_search", { pattern, path: "a" }], options)).toMatchObject({ denied: 2 });
+      }
+      const query = { query: "open", target_directories: ["a"] };
+      expect(await call(root, ["codebase_search", query], options)).toMatchObject({ denied: 2 });
+      const listed = await call(root, ["list_dir", { target_directory: "a" }], options);
+      expect(listed).toMatchObject({ denied: 2, output: "b.txt" });
+      const [free] = [await call(root, ["list_dir", {}], { deny: ["Read(nothing)"] })];
+      expect(free).not.toHaveProperty("denied");
+    },
+  );
+
+  test(verifies("S-243", "in an added folder is what rules name there, in each of its spellings"), async () => {
+    const root = createFolder({ "open.txt": "open\n" });
+    const added = createFolder({ "secrets/key": "CANARY\n", "b.txt": "open\n", "x/.env": "CANARY\n" });
+    const context = createContext(root);
+    const addedWorkspaces = [createWorkspace(added, { isAdded: true })];
+    const permissions = createPolicy({ deny: ["Read(secrets/**)", "Read(.env)"] });
+    const tools = createToolBox({ ...context, permissions, addedWorkspaces });
+    for (const [toolName, args] of [
+      ["grep_search", { pattern: "CANARY|open", path: added }],
+      ["list_dir", { target_directory: added }],
+      ["glob_search", { pattern: "**", target_directory: added }],
+    ] as const) {
+      const outcome = await tools.execute({ callId: "call_1", toolName, arguments: args }, context);
+      expectNothingShown(outcome, ["secrets", ".env"]);
+      expect(outcome.output).toContain("b.txt");
+    }
+  });
+
+  test(
+    verifies("S-243", "under an ask rule is shown to a call that a person allowed, and after an always"),
+    async () => {
+      const root = createSecrets(["secrets/key.txt"]);
+      const context = createContext(root);
+      context.state.answers.allow.add("Read(secrets/**)");
+      const tools = createToolBox({ ...context, permissions: createPolicy({ ask: ["Read(secrets/**)"] }) });
+      const grep = { callId: "call_1", toolName: "grep_search", arguments: { pattern: "CANARY" } };
+      expect((await tools.execute(grep, context)).output).toContain("secrets/key.txt");
+    },
+  );
+});
