@@ -1,9 +1,9 @@
 /** codebase_search: places in the code that match a question, by their words. */
 import * as s from "@sheaf/protocol/schema";
 import type { CodePlace, CodeSearchResult } from "../workspace/codebase/code-search.ts";
-import { readKind, toLine } from "../workspace/read-folder.ts";
-import type { Workspace } from "../workspace/workspace.ts";
-import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
+import { toLine } from "../workspace/read-folder.ts";
+import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
+import { resolvePlace } from "./resolve-folder.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 
 const parameters = s.object({
@@ -20,10 +20,6 @@ const parameters = s.object({
   ),
 });
 
-type Places =
-  | { readonly ok: true; readonly folders: readonly string[] }
-  | { readonly ok: false; readonly outcome: ToolOutcome };
-
 /** Ranked by an index of words; it knows no synonyms, and says so if nothing matches. */
 export const codebaseSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "codebase_search",
@@ -37,10 +33,15 @@ export const codebaseSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   parameters,
   async run({ query, target_directories = [] }, { workspace, codebase, signal }) {
     if (!codebase) return toFailure("SEARCH_FAILED", "no index exists here: use grep_search");
-    const targets = resolveFolders(target_directories, workspace);
-    if (!targets.ok) return targets.outcome;
+    const named = target_directories.filter((folder) => folder.trim() !== "");
+    const folders: string[] = [];
+    for (const folder of named.length === 0 ? ["."] : named) {
+      const place = resolvePlace(workspace, folder);
+      if (!place.ok) return toFailedOutcome(place.error);
+      folders.push(place.value.path.relative);
+    }
     try {
-      const result = await codebase.search(query, { workspace, folders: targets.folders }, signal);
+      const result = await codebase.search(query, { workspace, folders }, signal);
       return signal.aborted ? toCancelledOutcome() : toOutcome(result);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -48,21 +49,6 @@ export const codebaseSearchTool: Tool<s.ValueOf<typeof parameters>> = {
     }
   },
 };
-
-function resolveFolders(given: readonly string[], workspace: Workspace): Places {
-  const named = given.filter((folder) => folder.trim() !== "");
-  if (named.length === 0) return { ok: true, folders: ["."] };
-  const folders: string[] = [];
-  for (const folder of named) {
-    const resolved = workspace.resolve(folder);
-    if (!resolved.ok) return { ok: false, outcome: toFailedOutcome(resolved.error) };
-    if (readKind(workspace.root, resolved.path.relative) === "missing") {
-      return { ok: false, outcome: toFailedOutcome(toMissingFileError(workspace.root, resolved.path)) };
-    }
-    folders.push(resolved.path.relative);
-  }
-  return { ok: true, folders };
-}
 
 function toOutcome({ places, words, files, waiting }: CodeSearchResult): ToolOutcome {
   const notes: string[] = [];

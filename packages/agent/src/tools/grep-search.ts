@@ -4,7 +4,8 @@ import * as s from "@sheaf/protocol/schema";
 import { IgnoreRules } from "../workspace/ignore-rules.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
 import { type AnchoredGlob, anchorGlob, isPlaced, toLiteral } from "./anchor-glob.ts";
-import { toCancelledOutcome, toFailedOutcome, toFailure, toMissingFileError } from "./failure.ts";
+import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
+import { resolvePlace } from "./resolve-folder.ts";
 import { createFolderReader, findLeftOut, formatIgnored, readKind } from "../workspace/read-folder.ts";
 import { createSearchResults, type FileMatches, formatSearch } from "./search-text.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
@@ -67,19 +68,15 @@ export const grepSearchTool: Tool<Arguments> = {
     const { workspace } = context;
     const fault = findFault(args);
     if (fault !== undefined) return toFailure("INVALID_PATTERN", fault);
-    const resolved = workspace.resolve(args.path?.trim() ? args.path : ".");
+    const resolved = resolvePlace(workspace, args.path);
     if (!resolved.ok) return toFailedOutcome(resolved.error);
-    const kind = readKind(workspace.root, resolved.path.relative);
-    if (kind === "missing") return toFailedOutcome(toMissingFileError(workspace.root, resolved.path));
+    const { path, kind } = resolved.value;
     if (kind === "other") {
-      return toFailure(
-        "NOT_A_FILE",
-        `${resolved.path.named} is a pipe, socket or device: only files and folders are searched`,
-      );
+      return toFailure("NOT_A_FILE", `${path.named} is a pipe, socket or device: only files and folders are searched`);
     }
     const placed = toSearchedGlob(args.glob ?? "", workspace);
     if (!placed.ok) return toFailedOutcome(placed.error);
-    return search({ ...args, glob: placed.glob }, resolved.path, context);
+    return search({ ...args, glob: placed.glob }, path, context);
   },
 };
 

@@ -1,16 +1,29 @@
-/** The folder that a call names. */
+/** The folder or file that a call names. */
 import type { FileResult } from "../workspace/file-error.ts";
 import { readKind } from "../workspace/read-folder.ts";
 import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
 import { toMissingFileError } from "./failure.ts";
 
-/** Without a name the folder in which the tool works. Errors: FILE_NOT_FOUND, NOT_A_DIRECTORY and those of a path. */
-export function resolveFolder(workspace: Workspace, named: string | undefined): FileResult<WorkspacePath> {
+interface Place {
+  readonly path: WorkspacePath;
+  readonly kind: Exclude<ReturnType<typeof readKind>, "missing">;
+}
+
+/** Without a name the folder in which the tool works. Errors: FILE_NOT_FOUND and those of a path. */
+export function resolvePlace(workspace: Workspace, named: string | undefined): FileResult<Place> {
   const resolved = workspace.resolve(named?.trim() ? named : ".");
   if (!resolved.ok) return resolved;
   const { path } = resolved;
   const kind = readKind(workspace.root, path.relative);
   if (kind === "missing") return { ok: false, error: toMissingFileError(workspace.root, path) };
+  return { ok: true, value: { path, kind } };
+}
+
+/** The same for a folder. Errors: also NOT_A_DIRECTORY. */
+export function resolveFolder(workspace: Workspace, named: string | undefined): FileResult<WorkspacePath> {
+  const place = resolvePlace(workspace, named);
+  if (!place.ok) return place;
+  const { path, kind } = place.value;
   if (kind === "folder") return { ok: true, value: path };
   const message = `${path.named} is not a folder: use read_file, or name the folder that contains it`;
   return { ok: false, error: { code: "NOT_A_DIRECTORY", message, details: "" } };

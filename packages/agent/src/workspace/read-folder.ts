@@ -49,11 +49,12 @@ export async function createFolderReader(workspace: Workspace, start: string): P
   };
 }
 
-/** The folders at and below one, in no particular order, until an abort. Other events have their turn in between. */
+/** The folders at and below one, in no particular order, until an abort. Other events have their turn in between. `mayOpen`: default all. */
 export async function* walkFolders(
   reader: FolderReader,
   start: string,
   signal: AbortSignal,
+  mayOpen: (path: string) => boolean = () => true,
 ): AsyncGenerator<{ readonly folder: string; readonly entries: readonly FolderEntry[] }> {
   const open = [start];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
@@ -61,16 +62,17 @@ export async function* walkFolders(
     if (signal.aborted) return;
     const reading = await reader.read(folder);
     if (!reading.ok) continue;
-    for (const { kind, path } of reading.entries) if (kind === "folder") open.push(path);
+    for (const { kind, path } of reading.entries) if (kind === "folder" && mayOpen(path)) open.push(path);
     yield { folder, entries: reading.entries };
   }
 }
 
 /** Meets all places below a folder that searches leave out, but for those in folders that ignore rules leave out. */
 export async function findLeftOut(workspace: Workspace, start: string, signal: AbortSignal): Promise<void> {
-  if (!workspace.leftOut?.mayHold(start)) return;
+  const { leftOut } = workspace;
+  if (!leftOut?.mayHold(start)) return;
   const reader = await createFolderReader(workspace, start);
-  for await (const _ of walkFolders(reader, start, signal));
+  for await (const _ of walkFolders(reader, start, signal, (path) => leftOut.mayHold(path)));
 }
 
 /** The folder stays open meanwhile, so that a link that replaces it is not followed (S-21). */
