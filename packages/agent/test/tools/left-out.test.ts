@@ -117,6 +117,22 @@ describeWithSandbox("in the sandbox", () => {
   });
 });
 
+describeWithSandbox("more places than the sandbox can hide", () => {
+  test(verifies("S-243", "let a text search fail with the reason, and no other search"), async () => {
+    const keys = Object.fromEntries(Array.from({ length: 301 }, (_, index) => [`${index}.pem`, "CANARY\n"]));
+    const root = createFolder({ ...keys, "open.txt": "open\n" });
+    const denials = [parseRule("Read(*.pem)")].filter((parsed) => "glob" in parsed);
+    const inside = createSearchProgram({ sandbox, workspace: root, environment, denials });
+    const options = { deny: ["Read(*.pem)"] };
+    const failed = await call(root, ["grep_search", { pattern: "CANARY|open" }], options, inside);
+    expect(failed).toMatchObject({ status: "error", error: { code: "SEARCH_FAILED" } });
+    expect(failed.error?.message).toMatch(/more than 300 places.*make the rules narrower/);
+    const plain = await call(root, ["grep_search", { pattern: "CANARY|open" }], options);
+    expect(plain).toMatchObject({ status: "success", denied: 301, output: "open.txt\n1: open" });
+    expect(await call(root, ["list_dir", {}], options)).toMatchObject({ denied: 301, output: "open.txt" });
+  });
+});
+
 describe("what is left out", () => {
   test(
     verifies("S-243", "is counted in the folders of the call, a denied folder once, whatever its text"),

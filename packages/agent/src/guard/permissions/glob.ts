@@ -56,7 +56,10 @@ function createGlob(text: string): Glob {
       const name = path.slice(path.lastIndexOf("/") + 1);
       return ofName && name !== "" && name !== "." ? ofName(name) : walk(path, () => false).has(end);
     },
-    isCovering: (path) => start.has(end) || walk(path, (states) => states.has(end)).has(end),
+    isCovering(path) {
+      if (ofName) return toSegments(path).some(ofName);
+      return start.has(end) || walk(path, (states) => states.has(end)).has(end);
+    },
     mayMatchBelow: (folder) => walk(folder, (states) => states.has(end)).size > 0,
   };
 }

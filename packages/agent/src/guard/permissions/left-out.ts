@@ -1,5 +1,5 @@
 /** Finds the places that searches leave out because rules deny reading them (S-243). */
-import { join, relative } from "node:path";
+import { join, posix, relative } from "node:path";
 import type { LeftOut, Workspace } from "../../workspace/workspace.ts";
 import type { PathGlob } from "./glob.ts";
 
@@ -10,13 +10,15 @@ import type { PathGlob } from "./glob.ts";
 export function createLeftOut(globs: readonly PathGlob[], workspace: Workspace, isAdded: boolean): LeftOut | undefined {
   if (globs.length === 0) return undefined;
   const paths = new Set<string>();
-  const matches = (path: string, isMatch: (glob: PathGlob, name: string) => boolean): boolean => {
-    const absolute = join(workspace.root, path);
-    const isPlaced = (glob: PathGlob): boolean => !glob.isAnyDepth && isMatch(glob, relative("/", absolute));
-    // A rule may also say where the workspace is.
-    return globs.some((glob) => isMatch(glob, isAdded ? absolute : path) || isPlaced(glob));
-  };
-  const has = (path: string): boolean => matches(path, (glob, name) => glob.isCovering(name));
+  const root = relative("/", workspace.root);
+  // A rule may also say where the workspace is.
+  const placed = globs.filter((glob) => !glob.isAnyDepth && glob.mayMatchBelow(root));
+  const toNamed = (path: string): string => (isAdded ? join(workspace.root, path) : path);
+  const hasPlaced = (path: string): boolean => placed.some((glob) => glob.isCovering(join(root, path)));
+  const has = (path: string): boolean => globs.some((glob) => glob.isCovering(toNamed(path))) || hasPlaced(path);
+  // The folder of an entry is none of the places, or it would not have been opened.
+  const hasEntry = (path: string): boolean =>
+    globs.some((glob) => glob.isCovering(glob.isAnyDepth ? posix.basename(path) : toNamed(path))) || hasPlaced(path);
   const isLinked = (path: string): boolean => {
     const resolved = workspace.resolve(path);
     return resolved.ok && has(resolved.path.relative);
@@ -25,10 +27,12 @@ export function createLeftOut(globs: readonly PathGlob[], workspace: Workspace, 
     paths,
     has,
     meet(path, isLink) {
-      const isLeftOut = has(path) || (isLink && isLinked(path));
+      const isLeftOut = hasEntry(path) || (isLink && isLinked(path));
       if (isLeftOut) paths.add(path);
       return isLeftOut;
     },
-    mayHold: (folder) => matches(folder, (glob, name) => glob.mayMatchBelow(name)),
+    mayHold: (folder) =>
+      globs.some((glob) => glob.mayMatchBelow(toNamed(folder))) ||
+      placed.some((glob) => glob.mayMatchBelow(join(root, folder))),
   };
 }
