@@ -8,9 +8,9 @@ import { createReferenceChecker } from "../../src/run/model-turn.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { runStart, toLog } from "./log.ts";
 
-const count = 2_000_000;
+const count = 1_000_000;
 
-/** Bytes. A rope of so many pieces takes 64 MB. */
+/** Bytes. A rope of so many pieces takes 32 MB. */
 const bound = 16_000_000;
 
 setFlagsFromString("--expose-gc");

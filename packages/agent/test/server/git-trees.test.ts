@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { testDeep } from "../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createGitWorkspace } from "../../src/config/git-workspaces.ts";
 import { createGitTrees, toGitRoot } from "../../src/server/git-trees.ts";
@@ -109,7 +110,7 @@ test(verifies(["R-50", "R-51"], "without the repository, what is known is used, 
   ]);
 });
 
-test(
+testDeep(
   verifies(["R-50", "R-52"], "a repository without its whole history gives trees, and takes their states"),
   async () => {
     const { remote, root, events, open, openOther } = createWorkspace({ isShallow: true });
@@ -129,7 +130,7 @@ test(
   },
 );
 
-test(verifies(["R-57", "X55"], "publish moves no branch of another, not even one that is behind"), async () => {
+testDeep(verifies(["R-57", "X55"], "publish moves no branch of another, not even one that is behind"), async () => {
   const { remote, root, open, openOther } = createWorkspace();
   git(remote, "branch", "production");
   writeFileSync(join(remote, "c.txt"), "c\n");
@@ -203,7 +204,7 @@ test(
   },
 );
 
-test(
+testDeep(
   verifies(["R-53", "R-72"], "what a lost server records last is not taken for the end of the response"),
   async () => {
     const { remote, root, open, openOther } = createWorkspace();
@@ -244,24 +245,27 @@ test(verifies("R-51", "a server that has not seen a state removes it, too"), asy
   expect(git(remote, "for-each-ref", "refs/sheaf")).toBe("");
 });
 
-test(verifies("R-53", "a server that goes on with its own response has its files; a failed push is said"), async () => {
-  const { remote, root, open } = createWorkspace();
-  const first = open(0);
-  await first.open();
-  const owner = { id: "conv_1", workspace: first.toFolder(root, "conv_1") };
-  await first.prepare(owner, toStore(), begins("chat_1"));
-  writeFileSync(join(owner.workspace, "b.txt"), "b\n");
-  git(remote, "config", "transfer.hideRefs", "refs/sheaf");
-  expect(await first.record(owner, "chat_1", true)).toBe(false);
-  git(remote, "config", "--unset", "transfer.hideRefs");
-  expect(await first.record(owner, "chat_1", true)).toBe(true);
-  writeFileSync(join(owner.workspace, "c.txt"), "c\n");
-  const again = open(0);
-  expect(await again.prepare(owner, toStore("chat_1"), takesOver("chat_1"))).toEqual({ isNew: false });
-  expect(await again.record(owner, "chat_1")).toBe(true);
-  const states = git(remote, "log", "--format=%s", "refs/sheaf/conv_1/chat_1").split("\n");
-  expect(states).toEqual(["State after chat_1", "Another server goes on with chat_1", "State in chat_1", "Begin"]);
-});
+testDeep(
+  verifies("R-53", "a server that goes on with its own response has its files; a failed push is said"),
+  async () => {
+    const { remote, root, open } = createWorkspace();
+    const first = open(0);
+    await first.open();
+    const owner = { id: "conv_1", workspace: first.toFolder(root, "conv_1") };
+    await first.prepare(owner, toStore(), begins("chat_1"));
+    writeFileSync(join(owner.workspace, "b.txt"), "b\n");
+    git(remote, "config", "transfer.hideRefs", "refs/sheaf");
+    expect(await first.record(owner, "chat_1", true)).toBe(false);
+    git(remote, "config", "--unset", "transfer.hideRefs");
+    expect(await first.record(owner, "chat_1", true)).toBe(true);
+    writeFileSync(join(owner.workspace, "c.txt"), "c\n");
+    const again = open(0);
+    expect(await again.prepare(owner, toStore("chat_1"), takesOver("chat_1"))).toEqual({ isNew: false });
+    expect(await again.record(owner, "chat_1")).toBe(true);
+    const states = git(remote, "log", "--format=%s", "refs/sheaf/conv_1/chat_1").split("\n");
+    expect(states).toEqual(["State after chat_1", "Another server goes on with chat_1", "State in chat_1", "Begin"]);
+  },
+);
 
 test(verifies("R-55", "a tree is not removed while a response runs in it, however long that takes"), async () => {
   const { root, open } = createWorkspace();

@@ -100,7 +100,7 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     }
   });
 
-  test(verifies(["R-01", "R-32"], "the lease of a process that was killed is free within 5 s"), async () => {
+  testDeep(verifies(["R-01", "R-32"], "the lease of a process that was killed is free within 5 s"), async () => {
     const address = await postgres.clearDatabase();
     const writer = join(import.meta.dirname, "hold-lease-in-process.ts");
     const child = spawn(process.execPath, ["--conditions=sheaf-source", writer, address], {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
+import { chooseRows } from "../../../../test/support/depth.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { writeFileAtomically } from "../../src/workspace/atomic-write.ts";
 import { listGitPlaces } from "../../src/workspace/git-places.ts";
@@ -106,7 +107,7 @@ const settings: readonly (readonly [config: string, places: readonly string[]])[
 ]; // prettier-ignore
 
 describe("a setting of git", () => {
-  test.each(settings)(verifies("S-80", "%s protects %j"), (config, places) => {
+  test.each(chooseRows(settings, 15))(verifies("S-80", "%s protects %j"), (config, places) => {
     const { write, list } = createSetting(config);
     write("tools/run.sh", "");
     write("watch.py", "");

@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { chooseRows } from "../../../../../test/support/depth.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import type { PermissionDecision } from "../../../src/guard/permissions/decision.ts";
 import { createPlaceFinder } from "../../../src/guard/permissions/reading-place.ts";
@@ -378,22 +379,25 @@ const attacks: readonly Attack[] = [
 ]; // prettier-ignore
 
 describe("git that a rule or the read-only list would allow", () => {
-  test.each(attacks)(verifies("S-82", "asks where an untrusted repository names a program: $name"), async (attack) => {
-    const { command, folder, trusted = false, reason = new RegExp(attack.name.replaceAll(".", "\\.")) } = attack;
-    const setting = createSetting();
-    const allow = attack.allow?.concat(command.startsWith("git -C") ? ["Shell(git -C)"] : []) ?? [];
-    const harmless = await setting.decide({ command, folder, allow, trusted: true });
-    attack.prepare(setting);
-    setting.isStarted();
-    const decision = await setting.decide({ command, folder, allow, trusted });
-    expect(decision).toMatchObject({ decision: "ask", always: [] });
-    expect(decision.reason).toMatch(reason);
-    // It is the repository that makes the difference, and git does run the program.
-    if (!/not clear/.test(String(reason)) && folder === undefined && !/cd |-C/.test(command))
-      expect(harmless.decision).toBe("allow");
-    setting.run(command, trusted, folder);
-    expect(setting.isStarted()).toBe(true);
-  });
+  test.each(chooseRows(attacks, 12))(
+    verifies("S-82", "asks where an untrusted repository names a program: $name"),
+    async (attack) => {
+      const { command, folder, trusted = false, reason = new RegExp(attack.name.replaceAll(".", "\\.")) } = attack;
+      const setting = createSetting();
+      const allow = attack.allow?.concat(command.startsWith("git -C") ? ["Shell(git -C)"] : []) ?? [];
+      const harmless = await setting.decide({ command, folder, allow, trusted: true });
+      attack.prepare(setting);
+      setting.isStarted();
+      const decision = await setting.decide({ command, folder, allow, trusted });
+      expect(decision).toMatchObject({ decision: "ask", always: [] });
+      expect(decision.reason).toMatch(reason);
+      // It is the repository that makes the difference, and git does run the program.
+      if (!/not clear/.test(String(reason)) && folder === undefined && !/cd |-C/.test(command))
+        expect(harmless.decision).toBe("allow");
+      setting.run(command, trusted, folder);
+      expect(setting.isStarted()).toBe(true);
+    },
+  );
 
   test(verifies("S-82", "is not asked for in a repository without programs, or one that is trusted"), async () => {
     const setting = createSetting();

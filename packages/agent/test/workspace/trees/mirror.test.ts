@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { notRoot, skipIfMissing } from "../../../../../test/support/describe-where.ts";
+import { notRoot, skipIfMissing, testDeep } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { findRepository } from "../../../src/workspace/repository.ts";
 import { fetchRef, openMirror, pushRefs, toLocalRemote } from "../../../src/workspace/trees/mirror.ts";
@@ -85,7 +85,7 @@ describe("a shallow clone", () => {
     expect(listSubjects(source, "main")).toEqual(["four"]);
   });
 
-  test(verifies("C73", "that has become complete stays so"), async () => {
+  testDeep(verifies("C73", "that has become complete stays so"), async () => {
     const { origin, clone } = createOrigin();
     const source = clone("--depth=1");
     const folder = createFolder();
