@@ -5,6 +5,7 @@ import { openPage, sendMessage, waitForAnswer, waitUntil } from "../support/page
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { startServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 import { endless, everyType, workspace } from "./scenario.ts";
 
@@ -80,7 +81,7 @@ describeWithChromium("the page for everybody", (browser) => {
     },
   );
 
-  test(verifies("S-63", "nothing in the address is sent, kept or taken for a token"), async () => {
+  testDeep(verifies("S-63", "nothing in the address is sent, kept or taken for a token"), async () => {
     const { page, server } = await openScenario(browser, folder, { script: endless });
     const sent: string[] = [];
     page.on("request", (request) => {
@@ -100,7 +101,7 @@ describeWithChromium("the page for everybody", (browser) => {
     expect(await readStorage()).toBe(kept);
   });
 
-  test("people who listen hear how an answer begins and ends, not its flow", async () => {
+  testDeep("people who listen hear how an answer begins and ends, not its flow", async () => {
     const { page } = await openScenario(browser, folder, { script: everyType, files: workspace });
     await page.evaluate(`
       globalThis.heard = [];

@@ -139,7 +139,7 @@ describeWithChromium("several approvals at once", (browser) => {
 });
 
 describeWithChromium("what a model thought", (browser) => {
-  test(verifies("N14", "is folded, can be read as it comes, and again after reload"), async () => {
+  testDeep(verifies("N14", "is folded, can be read as it comes, and again after reload"), async () => {
     const { page, faults } = await openScenario(browser, folder, { script: thoughtful });
     await sendMessage(page, "Which version do the tests use?");
     const live = page.getByRole("button", { name: "Thinking…" });

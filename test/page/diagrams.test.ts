@@ -82,7 +82,7 @@ describeWithChromium("diagrams", (browser) => {
     expect(faults()).toEqual([]);
   });
 
-  test(verifies("S-112", "hostile sources run nothing, load nothing, and change nothing of the page"), async () => {
+  testDeep(verifies("S-112", "hostile sources run nothing, load nothing, and change nothing of the page"), async () => {
     const all = Object.values(hostileDiagrams);
     const { page, server } = await openDiagrams(browser, all.map(toFence).join("\nNext.\n\n"));
     const foreign = watchRequests(page, server.address);

@@ -1,17 +1,18 @@
 /** A conversation without a message: where it begins, and what one can do. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { short } from "./scenario.ts";
+import { testDeep } from "../support/describe-where.ts";
 
 const folder = createTestFolder();
 
 describeWithChromium("an empty conversation", (browser) => {
-  test("names workspace and branch, and each of its buttons begins a message in its mode", async () => {
+  testDeep("names workspace and branch, and each of its buttons begins a message in its mode", async () => {
     const files = { ".git/HEAD": "ref: refs/heads/topic\n", ".git/objects/x": "", ".git/refs/x": "" };
     const { page, server, faults } = await openScenario(browser, folder, { script: short, files });
     await page.getByText("topic").waitFor();

@@ -53,7 +53,7 @@ describeWithChromium("an answer that is interrupted", (browser) => {
     expect([...faults(), ...otherFaults()]).toEqual([]);
   });
 
-  test(
+  testDeep(
     verifies("N51", "the page says that it is offline, and the answer goes on when the network is back"),
     async () => {
       const { page, context } = await openScenario(browser, folder, { script: slow });

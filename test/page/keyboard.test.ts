@@ -8,6 +8,7 @@ import { waitForAnswer, waitUntil } from "../support/page.ts";
 import { openScenario } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { short } from "./scenario.ts";
+import { testDeep } from "../support/describe-where.ts";
 
 const folder = createTestFolder();
 
@@ -128,7 +129,7 @@ describeWithChromium("the keyboard alone", (browser) => {
     expect(faults()).toEqual([]);
   });
 
-  test("sign-in, list, search, rename, pin, delete and undo, settings, sign-out", async () => {
+  testDeep("sign-in, list, search, rename, pin, delete and undo, settings, sign-out", async () => {
     const { page, server, faults } = await openScenario(browser, folder, { script: short });
     await page.keyboard.press("Shift+Tab");
     await goTo(page, "Message");

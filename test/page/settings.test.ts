@@ -1,9 +1,10 @@
 /** Settings: kept in this browser, shown before the first paint, the same in every tab. */
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
 import { waitUntil } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 import { short } from "./scenario.ts";
 
@@ -12,7 +13,7 @@ const background = "getComputedStyle(document.body).backgroundColor";
 const dark = "rgb(22, 23, 22)";
 
 describeWithChromium("settings of the page", (browser) => {
-  test(
+  testDeep(
     verifies("S-62", "appearance and density are there before any script of the page, within the policy"),
     async () => {
       const { page, faults, server } = await openScenario(browser, folder, { script: short });

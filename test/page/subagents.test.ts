@@ -4,6 +4,7 @@ import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer, waitUntil } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 import { asking, delegating, ownHooks, ownSkills, workspace } from "./scenario.ts";
 
@@ -82,7 +83,7 @@ describeWithChromium("commands, hooks and subagents", (browser) => {
     expect(faults()).toEqual([]);
   });
 
-  test(
+  testDeep(
     verifies("X58", "a call of a subagent that waits is open in its row, and the question names the subagent"),
     async () => {
       const { page, faults } = await openScenario(browser, folder, {

@@ -5,6 +5,7 @@ import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer } from "../support/page.ts";
 import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
+import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 import { everyType, failing, question, workspace } from "./scenario.ts";
 
@@ -82,7 +83,7 @@ describeWithChromium("the views", (browser) => {
     expect(faults()).toEqual([]);
   });
 
-  test("a change side by side, and again in one column after reload", async () => {
+  testDeep("a change side by side, and again in one column after reload", async () => {
     const { page } = await openScenario(browser, folder, { script: everyType, files: workspace });
     await sendMessage(page, "Go");
     await waitForAnswer(page);
