@@ -17,7 +17,7 @@ const lightEntry = /\/cli\/commands\/(help|completion|create-chat)\.ts$/;
  */
 export function createCorePlugin(source: string): Plugin {
   const core = coreRoots.map((path) => join(source, path));
-  const base = readImports(join(source, "cli/main.ts"));
+  const base = readImports(join(source, "cli/command-line.ts"));
   // The library is an entry, too.
   const entries = new Set([join(source, "index.ts"), ...findDynamicImports(source)]);
   return {

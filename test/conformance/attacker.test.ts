@@ -19,7 +19,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
 import { findProcesses } from "../support/processes.ts";
-import { parseStream, runSheaf } from "../support/sheaf.ts";
+import { parseStream, runProgram } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 /** Not in a folder that a command has for itself. */
@@ -159,7 +159,7 @@ async function runScript(turns: readonly object[]): Promise<AttackRun> {
   const script = join(top, "script.json");
   writeFileSync(script, JSON.stringify({ turns: [...turns, { events: [{ text: "end" }] }] }));
   let peak = 0;
-  const result = await runSheaf(["-p", "--force", "--model", `scripted:${script}`, "go"], {
+  const result = await runProgram(["-p", "--force", "--model", `scripted:${script}`, "go"], {
     cwd: workspace,
     home: sheafHome,
     environment,

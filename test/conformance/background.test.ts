@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { findProcesses } from "../support/processes.ts";
-import { createTestFolder, parseStream, runSheaf, type SheafResult } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runProgram, runSheaf, type SheafResult } from "../support/sheaf.ts";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -95,7 +95,7 @@ describeWithBubblewrap("when Sheaf is killed", () => {
       const calls = [background(`${escape}; sleep ${marker}4`), foreground(`${escape}; touch ready; sleep ${marker}5`)];
       writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: calls.map((call) => ({ events: [{ call }] })) }));
       let killedAt = 0;
-      const { signal } = await runSheaf(["-p", "--model", "scripted:s.json", "go"], {
+      const { signal } = await runProgram(["-p", "--model", "scripted:s.json", "go"], {
         cwd,
         onStart(child) {
           void (async () => {
@@ -118,7 +118,7 @@ describeWithBubblewrap("when Sheaf is killed", () => {
       const cwd = folders.newFolder();
       const call = foreground(`sleep ${marker}1 & sleep ${marker}2`);
       writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: [{ call }] }] }));
-      const { signal } = await runSheaf(["-p", "--model", "scripted:s.json", "go"], {
+      const { signal } = await runProgram(["-p", "--model", "scripted:s.json", "go"], {
         cwd,
         onStart(child) {
           void (async () => {

@@ -3,7 +3,7 @@ import type { StreamEvent } from "@sheaf/protocol";
 import { createClient, type SheafClient } from "@sheaf/client";
 import { verifyUpdates } from "@sheaf/client/verify";
 import { expect, test } from "vitest";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServerProcess, type ServerProcess, type TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -11,8 +11,8 @@ const folders = createTestFolder();
 
 const waiting = { turns: [{ events: [{ text: "Begun. " }, { wait_ms: 60_000 }, { text: "Done." }] }], after: "loop" };
 
-async function start(script: unknown, args: readonly string[] = [], cwd = folders.newFolder()): Promise<TestServer> {
-  return startServer({ home: `${cwd}-home`, cwd, script, args });
+async function start(script: unknown, args: readonly string[] = [], cwd = folders.newFolder()): Promise<ServerProcess> {
+  return startServerProcess({ home: `${cwd}-home`, cwd, script, args });
 }
 
 const toClient = ({ address, token }: TestServer): SheafClient =>

@@ -6,7 +6,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { skipIfMissing } from "../support/describe-where.ts";
 import { findMissing } from "../support/programs.ts";
-import { createTestFolder, parseStream, runSheaf, type SheafOptions, type SheafResult } from "../support/sheaf.ts";
+import {
+  createTestFolder,
+  parseStream,
+  type ProgramOptions,
+  runAsNeeded,
+  type SheafOptions,
+  type SheafResult,
+} from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -14,8 +21,8 @@ const folders = createTestFolder();
 /** Every output of every run of this file. */
 const outputs: string[] = [];
 
-async function run(args: readonly string[], options: SheafOptions): Promise<SheafResult> {
-  const result = await runSheaf(args, options);
+async function run(args: readonly string[], options: ProgramOptions): Promise<SheafResult> {
+  const result = await runAsNeeded(args, options);
   outputs.push(result.stdout, result.stderr);
   return result;
 }

@@ -9,7 +9,7 @@ import { startEditor } from "../support/acp-editor.ts";
 import { notLinux, skipIfMissing } from "../support/describe-where.ts";
 import { refuseEvents } from "../support/refusing-store.ts";
 import { describeWithNamespaces, toNamespaceWrapper } from "../support/namespace.ts";
-import { createTestFolder, parseStream, runSheaf, type SheafResult, toLines } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runProgram, runSheaf, type SheafResult, toLines } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -45,7 +45,7 @@ describe("SIGKILL in the middle of a run", () => {
       const home = join(folders.newFolder(), "home");
       const script = join(folders.path, "ten-turns.json");
       writeFileSync(script, JSON.stringify(tenTurns));
-      const { stdout, signal } = await runSheaf(["-p", "--model", `scripted:${script}`, "look around"], {
+      const { stdout, signal } = await runProgram(["-p", "--model", `scripted:${script}`, "look around"], {
         cwd: repository,
         home,
         onOutput: (output, child) => {
@@ -83,7 +83,7 @@ describe("SIGKILL in the middle of a run", () => {
       "s.json": JSON.stringify({ turns: [{ events: [{ text: "What is there." }, { stall: true }] }] }),
     });
     const home = join(cwd, "home");
-    const { stdout } = await runSheaf(["-p", "--model", "scripted:s.json", "go"], {
+    const { stdout } = await runProgram(["-p", "--model", "scripted:s.json", "go"], {
       cwd,
       home,
       onOutput: (output, child) => {
@@ -125,7 +125,7 @@ describe("SIGKILL in the middle of a run", () => {
       const home = join(cwd, "home");
       let shown: Promise<SheafResult> | undefined;
       const session = "5e0c2f64-8f0b-4f6e-9d1a-3b7c2a90d411";
-      await runSheaf(["-p", "--model", "scripted:s.json", "--session-id", session, "go"], {
+      await runProgram(["-p", "--model", "scripted:s.json", "--session-id", session, "go"], {
         cwd,
         home,
         onOutput: (output, child) => {
@@ -152,7 +152,7 @@ describe("SIGKILL in the middle of a run", () => {
     ];
     writeFileSync(script, JSON.stringify({ turns }));
     const args = ["-p", "--force", "--model", `scripted:${script}`];
-    const cut = await runSheaf([...args, "go"], {
+    const cut = await runProgram([...args, "go"], {
       cwd: folders.path,
       home,
       onOutput: (output, child) => {
@@ -211,7 +211,7 @@ describeWithNamespaces("the disk of the store", () => {
       const copy = join(cwd, "copy");
       mkdirSync(copy);
       const inner = `mount -t tmpfs -o size=512k tmpfs ${home} && "$@"; code=$?; cp ${home}/sheaf.db* ${copy}; exit $code`;
-      const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:script.json", "go"], {
+      const { code, stdout, stderr } = await runProgram(["-p", "--model", "scripted:script.json", "go"], {
         cwd,
         home,
         wrapper: ["unshare", "-rm", "sh", "-c", inner, "sh"],
@@ -239,7 +239,7 @@ describeWithNamespaces("the disk of the store", () => {
     const home = join(cwd, "home");
     mkdirSync(home);
     const setup = `mount -t tmpfs -o ro tmpfs ${home}`;
-    const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:script.json", "go"], {
+    const { code, stdout, stderr } = await runProgram(["-p", "--model", "scripted:script.json", "go"], {
       cwd,
       home,
       wrapper: toNamespaceWrapper(setup),
@@ -247,7 +247,7 @@ describeWithNamespaces("the disk of the store", () => {
     expect(code).toBe(9);
     expect(stderr).toMatch(/^sheaf: STORAGE_LOCKED: [^\n]*sheaf\.db[^\n]*SHEAF_HOME[^\n]*\n$/);
     expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "error", error: { code: "STORAGE_LOCKED" } });
-    const unsaved = await runSheaf(["-p", "--no-save", "--model", "scripted:script.json", "go"], {
+    const unsaved = await runProgram(["-p", "--no-save", "--model", "scripted:script.json", "go"], {
       cwd,
       home,
       wrapper: toNamespaceWrapper(setup),

@@ -3,7 +3,14 @@ import { openSync, closeSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { describeWithNamespaces, toNamespaceWrapper } from "../support/namespace.ts";
-import { createTestFolder, parseStream, runSheaf, type SheafOptions } from "../support/sheaf.ts";
+import {
+  createTestFolder,
+  parseStream,
+  runAsNeeded,
+  runProgram,
+  runSheaf,
+  type ProgramOptions,
+} from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -16,8 +23,8 @@ function writeScript(cwd: string, script: Script): string {
   return `scripted:${file}`;
 }
 
-const run = (cwd: string, script: Script, args: readonly string[] = [], options: Partial<SheafOptions> = {}) =>
-  runSheaf(["-p", "--model", writeScript(cwd, script), ...args, "go"], { cwd, ...options });
+const run = (cwd: string, script: Script, args: readonly string[] = [], options: Partial<ProgramOptions> = {}) =>
+  runAsNeeded(["-p", "--model", writeScript(cwd, script), ...args, "go"], { cwd, ...options });
 
 const failWith = (code: string): Script => ({
   turns: [{ events: [{ text: "half" }, { error: { code, message: "m" } }] }],
@@ -122,7 +129,7 @@ describe("every failure", () => {
 test(verifies(["C20", "C21"], "a current folder that is gone is named, with how to fix it"), async () => {
   const cwd = folders.newFolder({ "gone/x": "" });
   const leave = ["sh", "-c", `cd gone && rm -r ${join(cwd, "gone")} && exec "$@"`, "sh"];
-  const { code, stderr } = await runSheaf(["-p", "--model", "offline", "go"], { cwd, wrapper: leave });
+  const { code, stderr } = await runProgram(["-p", "--model", "offline", "go"], { cwd, wrapper: leave });
   expect([code, stderr]).toEqual([2, "sheaf: USAGE: the current folder is gone: go to one that exists\n"]);
 });
 
@@ -253,7 +260,7 @@ describe("stdout", () => {
       const cwd = folders.newFolder();
       for (const args of [["models"], ["convert", "--from", "markdown", "--to", "documents"]]) {
         const full = openSync("/dev/full", "w");
-        const { code, stderr } = await runSheaf(args, { cwd, stdout: full, input: "x" });
+        const { code, stderr } = await runProgram(args, { cwd, stdout: full, input: "x" });
         closeSync(full);
         expect([code, stderr], args[0]).toEqual([
           1,
@@ -265,7 +272,7 @@ describe("stdout", () => {
 
   test(verifies("C23", "closed by its reader ends convert without a trace"), async () => {
     const cwd = folders.newFolder();
-    const { code, stderr } = await runSheaf(["convert", "--from", "markdown", "--to", "documents-stream"], {
+    const { code, stderr } = await runProgram(["convert", "--from", "markdown", "--to", "documents-stream"], {
       cwd,
       input: "a word, and then another\n\n".repeat(100_000),
       onOutput: (_output, child) => child.stdout?.destroy(),

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createModelServer, type ModelAnswer, type ModelServer } from "../support/model-server.ts";
 import { parseValidLines } from "../support/schema-check.ts";
-import { createTestFolder, parseStream, runSheaf, toLines, toTexts } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runProgram, runSheaf, toLines, toTexts } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -344,7 +344,7 @@ describe("a fault of the provider", () => {
     server.answer(failure(429, { error: { message: "quota" } }, { "retry-after": "7200" }));
     const model = ["--model", "openai-compatible/m", "--base-url", server.url, "--api-key", "k"];
     let sentAt = 0;
-    const result = await runSheaf(["-p", ...model, "--wait-for-quota", ...more, "go"], {
+    const result = await runProgram(["-p", ...model, "--wait-for-quota", ...more, "go"], {
       cwd: folders.path,
       home,
       onOutput(output, child) {

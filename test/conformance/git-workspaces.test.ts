@@ -9,7 +9,7 @@ import { skipIfMissing, testDeep } from "../support/describe-where.ts";
 import { begin, createCluster, readWhole } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
 import { startGitServer } from "../support/git-server.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServer, startServerProcess, type ServerOptions, type TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -60,11 +60,20 @@ interface NodeOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-async function startNode({ address, turns, home = folders.newFolder(), config, args = [], environment }: NodeOptions) {
+const startNode = (options: NodeOptions): Promise<TestServer> => startServer(prepareNode(options));
+
+function prepareNode({
+  address,
+  turns,
+  home = folders.newFolder(),
+  config,
+  args = [],
+  environment,
+}: NodeOptions): ServerOptions {
   if (config) writeFileSync(join(home, "config.json"), JSON.stringify({ gitWorkspaces: { app: config } }));
   const words = ["--workspace", `app=${address}`, "--force", ...args];
   const script = { turns, after: "loop" };
-  return startServer({ home, cwd: folders.newFolder(), script, args: words, ...(environment && { environment }) });
+  return { home, cwd: folders.newFolder(), script, args: words, ...(environment && { environment }) };
 }
 
 /** Why a server does not start; "" if it does. */
@@ -137,7 +146,7 @@ test(verifies("R-52", "a server without the tree gets the last state, and works 
   const { remote, address, refs } = createRemote();
   const home = folders.newFolder();
   const turns = [{ events: [edit("a.txt", "one", "1"), write("b.txt", "b\n")] }, done];
-  const first = await startNode({ address, turns, home });
+  const first = await startServerProcess(prepareNode({ address, turns, home }));
   const { conversation } = await chat(first);
   await first.stop("SIGKILL");
   // As another machine with the same store: nothing of the files is left.
@@ -157,7 +166,7 @@ test(verifies("R-52", "what a killed server left in its tree stays"), async () =
   const { address } = createRemote();
   const home = folders.newFolder();
   const turns = [{ events: [write("b.txt", "b\n")] }, { events: [{ text: "…" }, { wait_ms: 60_000 }] }];
-  const first = await startNode({ address, turns, home });
+  const first = await startServerProcess(prepareNode({ address, turns, home }));
   void first.chat({ message: "Go" }).catch(() => undefined);
   await expect
     .poll(() => Object.values(existsSync(join(home, "workspaces")) ? readTrees(home) : {}))
@@ -356,7 +365,7 @@ describeWithPostgres("two servers", (postgres) => {
       ];
       const args = ["--workspace", `app=${address}`, "--force", "--on-node-loss", "resume", "--grace", "0"];
       const cluster = await createCluster(postgres, folders, { script: { turns, after: "repeat_last" }, args });
-      const [one, other] = [await cluster.start("a"), await cluster.start("b")];
+      const [one, other] = [await cluster.startProcess("a"), await cluster.start("b")];
       const { conversation } = await chat(one);
       expect(Object.keys(readTrees(other.home))).toEqual([]);
       const second = await chat(other, conversation);
@@ -407,7 +416,7 @@ describeWithPostgres("two servers", (postgres) => {
       mkdirSync(`${cluster.cwd}-${name}`);
       writeFileSync(join(`${cluster.cwd}-${name}`, "config.json"), config);
     }
-    const [one, other] = [await cluster.start("a"), await cluster.start("b")];
+    const [one, other] = [await cluster.startProcess("a"), await cluster.start("b")];
     const { path, read } = await begin(one);
     await one.stop("SIGKILL");
     await read;

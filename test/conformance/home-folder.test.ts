@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createTestFolder, runSheaf, toLines } from "../support/sheaf.ts";
+import { createTestFolder, runProgram, runSheaf, toLines } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -89,7 +89,7 @@ test(
     chmodSync(join(home, "s.json"), 0o600);
     const wrapper = ["sh", "-c", 'umask 0; exec "$@"', "sh"];
     const run = (args: readonly string[], input?: string) =>
-      runSheaf(args, {
+      runProgram(args, {
         cwd,
         environment: { HOME: home, SHEAF_HOME: "", NODE_COMPILE_CACHE: "" },
         wrapper,

@@ -4,7 +4,7 @@ import { verify } from "@sheaf/protocol/verify";
 import { expect, test, type TestContext } from "vitest";
 import { asOther, begin, createCluster, readWhole } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
-import { readEvents, type TestServer } from "../support/server.ts";
+import { readEvents, type ServerProcess, type TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
@@ -21,9 +21,9 @@ describeWithPostgres("servers that share a database", (postgres) => {
   const startTwo = async (
     { onTestFinished: onEnd }: TestContext,
     script: unknown,
-  ): Promise<[TestServer, TestServer]> => {
+  ): Promise<[ServerProcess, TestServer]> => {
     const cluster = await createCluster(postgres, folders, { script, onEnd });
-    return Promise.all([cluster.start("a"), cluster.start("b")]);
+    return Promise.all([cluster.startProcess("a"), cluster.start("b")]);
   };
 
   test.concurrent(
@@ -148,7 +148,7 @@ describeWithPostgres("servers that share a database", (postgres) => {
         args: ["--sandbox", "disabled"],
         onEnd: context.onTestFinished,
       });
-      const [one, other] = [await cluster.start("a"), await cluster.start("b")];
+      const [one, other] = [await cluster.startProcess("a"), await cluster.start("b")];
       const { read, seen, path, decisions } = await ask(context, one);
       // Written as by a server whose notice was lost.
       await postgres.run(

@@ -8,7 +8,14 @@ import { installClients } from "../support/clients.ts";
 import { describeWhere } from "../support/describe-where.ts";
 import { findFreePort } from "../support/reverse-proxy.ts";
 import { startServer } from "../support/server.ts";
-import { compiledCode, createTestFolder, parseStream, runSheaf, type SheafResult } from "../support/sheaf.ts";
+import {
+  compiledCode,
+  createTestFolder,
+  parseStream,
+  runProgram,
+  runSheaf,
+  type SheafResult,
+} from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -47,7 +54,7 @@ async function logIn(place: { readonly cwd: string; readonly home: string }, pas
     if (pastes) child.stdin?.write(`http://127.0.0.1:9/callback?state=x\n${target}\n`);
     else await fetch(target);
   };
-  return runSheaf(["mcp", "login", "demo", "--no-browser"], {
+  return runProgram(["mcp", "login", "demo", "--no-browser"], {
     ...place,
     hasOpenInput: true,
     onStart(child) {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { skipIfMissing } from "../support/describe-where.ts";
 import { findMissing } from "../support/programs.ts";
 import { createModelServer } from "../support/model-server.ts";
-import { compiledCode, createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { compiledCode, createTestFolder, parseStream, runProgram, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -130,7 +130,7 @@ describe("over stdio", () => {
   test(verifies(["C23", "R-13"], "a slow call ends with the run, and no server is left"), async () => {
     skipIfMissing(findMissing("ps"));
     const place = createPlace([{ tool: "mcp__math__slow", arguments: {} }], { math: stdio });
-    const { code, stdout } = await runSheaf(["-p", "--model", "scripted:s.json", "--force", "go"], {
+    const { code, stdout } = await runProgram(["-p", "--model", "scripted:s.json", "--force", "go"], {
       ...place,
       onOutput: (output, child) => {
         if (output.includes('"started"')) child.kill("SIGTERM");

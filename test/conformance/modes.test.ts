@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { missingBubblewrap } from "../support/bubblewrap.ts";
 import { skipIfMissing } from "../support/describe-where.ts";
 import type { ChatResponse, Document } from "@sheaf/protocol";
-import { createTestFolder, runSheaf } from "../support/sheaf.ts";
+import { createTestFolder, runProgram, runSheaf } from "../support/sheaf.ts";
 import { parseValidLines } from "../support/schema-check.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -35,7 +35,7 @@ function createSession(files: Readonly<Record<string, string>>) {
     /** The process is killed with the tool call of this number. */
     killBehind(calls: number, turns: readonly (readonly Event[])[], ...args: string[]) {
       writeFileSync(script, JSON.stringify({ turns: turns.map((events) => ({ events })), after: "error" }));
-      return runSheaf(["-p", "--model", `scripted:${script}`, ...args, "go"], {
+      return runProgram(["-p", "--model", `scripted:${script}`, ...args, "go"], {
         cwd,
         home,
         onOutput: (output, child) =>

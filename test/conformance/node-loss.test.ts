@@ -6,7 +6,7 @@ import { reduce, type RunEvent } from "@sheaf/protocol";
 import { expect, test, type TestContext } from "vitest";
 import { begin, createCluster, readWhole, type Cluster } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
-import type { TestServer } from "../support/server.ts";
+import type { ServerProcess, TestServer } from "../support/server.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
@@ -26,9 +26,9 @@ describeWithPostgres("a server is lost", (postgres) => {
     { onTestFinished: onEnd }: TestContext,
     script: unknown,
     more: readonly string[] = [],
-  ): Promise<[Cluster, TestServer, TestServer]> => {
+  ): Promise<[Cluster, ServerProcess, TestServer]> => {
     const cluster = await createCluster(postgres, folders, { script, args: [...args, ...more], onEnd });
-    return [cluster, ...(await Promise.all([cluster.start("a"), cluster.start("b")]))];
+    return [cluster, ...(await Promise.all([cluster.startProcess("a"), cluster.start("b")]))];
   };
 
   /** The log of the only response. */

@@ -63,7 +63,7 @@ describeWithPostgres("servers of a database", (postgres) => {
       await postgres.start();
     }
     await expect.poll(() => readStatus(one), { interval: 600 }).toEqual([200, "ready"]);
-    one.child.kill("SIGTERM");
+    void one.stop();
     await expect.poll(() => readStatus(one)).toEqual([503, "closing"]);
   });
 
@@ -73,7 +73,7 @@ describeWithPostgres("servers of a database", (postgres) => {
     const { path, seen, read } = await begin(one);
     // More often than a response may lose its server.
     for (let round = 2; round <= 5; round += 1) {
-      expect(await one.stop("SIGTERM")).toBe(0);
+      expect(await one.stop()).toBe(0);
       expect(one.log()).toContain("handing_over");
       const taken = '"event":"response_recovered"';
       one = other;
@@ -102,7 +102,7 @@ describeWithPostgres("servers of a database", (postgres) => {
         const [one] = await Promise.all(names.map((name) => cluster.start(name)));
         const { seen, read } = await begin(one!);
         await context.expect.poll(() => seen.length).toBeGreaterThan(1);
-        expect(await one!.stop("SIGTERM")).toBe(0);
+        expect(await one!.stop()).toBe(0);
         await read;
         expect(seen.at(-1)?.event).toBe("done");
         expect(reduce(seen)).toMatchObject({ documents: [{}, { metadata: { errorCode: "CANCELLED" } }] });
@@ -117,7 +117,7 @@ describeWithPostgres("servers of a database", (postgres) => {
     const { conversationId } = await begin(one);
     const queued = await one.chat({ message: "Go", conversationId, whenBusy: "queue", stream: true });
     const path = queued.headers.get("location")!;
-    const stopped = one.stop("SIGTERM");
+    const stopped = one.stop();
     await queued.text().catch(() => undefined);
     expect(await stopped).toBe(0);
     const events = await readEvents(await other.fetch(`${path}/events`));
@@ -161,7 +161,7 @@ describeWithPostgres("servers of a database", (postgres) => {
     async (context) => {
       const slow = { turns: [{ events: [{ text: "a " }, { wait_ms: 3000 }, { text: "b" }] }], after: "loop" };
       const cluster = await start(context, slow, resume);
-      const [one, other] = [await cluster.start("a"), await cluster.start("b")];
+      const [one, other] = [await cluster.startProcess("a"), await cluster.start("b")];
       const { path, seen, read } = await begin(one);
       // As the next version would.
       await postgres.run(

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runProgram, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -126,7 +126,7 @@ test(verifies(["S-89", "C24"], "the time budget ends a check of an answer"), asy
 
 test(verifies(["S-89", "C23"], "a signal ends a check of an answer"), async () => {
   const cwd = createPlace(JSON.stringify({ type: "string", pattern: endlessPattern }));
-  const { code, stderr } = await runSheaf([...withSchema, "go"], {
+  const { code, stderr } = await runProgram([...withSchema, "go"], {
     cwd,
     onOutput: (output, child) => {
       if (output.includes('"assistant"')) child.kill("SIGTERM");

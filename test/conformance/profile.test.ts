@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createModelServer } from "../support/model-server.ts";
-import { createTestFolder, runSheaf, sheafProgram, toLines } from "../support/sheaf.ts";
+import { createTestFolder, runProgram, runSheaf, sheafProgram, toLines } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -104,7 +104,7 @@ describe("by flag", () => {
       "slow.json": JSON.stringify({ turns: [{ events: [{ text: "begin" }, { wait_ms: 60_000 }, { text: "end" }] }] }),
     });
     const args = ["-p", "--model", "scripted:slow.json", "--compat=cursor-2026", "--output-format=stream-json"];
-    const { code, stdout, stderr } = await runSheaf([...args, "--stream-partial-output", "go"], {
+    const { code, stdout, stderr } = await runProgram([...args, "--stream-partial-output", "go"], {
       cwd,
       onOutput: (output, child) => {
         if (output.includes('"begin"')) child.kill("SIGINT");

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runProgram, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -47,7 +47,7 @@ describe("the prompt", () => {
   test.concurrent(
     verifies(["C1", "C5", "C15"], "goes without an open stdin that stays silent, and says so"),
     async () => {
-      const { code, stdout, stderr } = await runSheaf([...model, "-p", "go"], { cwd, hasOpenInput: true });
+      const { code, stdout, stderr } = await runProgram([...model, "-p", "go"], { cwd, hasOpenInput: true });
       expect([code, stderr]).toEqual([0, notice]);
       const lines = parseStream(stdout);
       expect(lines[0]).toMatchObject({ subtype: "init", stdin: "skipped" });
@@ -58,7 +58,7 @@ describe("the prompt", () => {
   test.concurrent(verifies(["C1", "C15"], "waits for a slow pipe, and for one that begins late after -"), async () => {
     const read = async (command: string) => {
       const wrapper = ["sh", "-c", command, "sh"];
-      const { code, stdout, stderr } = await runSheaf([...model, "-p"], { cwd, wrapper });
+      const { code, stdout, stderr } = await runProgram([...model, "-p"], { cwd, wrapper });
       expect([code, stderr]).toEqual([0, ""]);
       const [init, user] = parseStream(stdout);
       expect(init).not.toHaveProperty("stdin");
@@ -78,8 +78,8 @@ describe("the prompt", () => {
       // Node gives its children sockets. The pipe stays open for as long as the program runs.
       const openPipe = 'mkfifo pipe; exec 3<>pipe; "$@" <pipe 3<&-';
       const [socket, pipe] = await Promise.all([
-        runSheaf(args, { cwd, hasOpenInput: true }),
-        runSheaf(args, { cwd: folders.newFolder(), wrapper: ["sh", "-c", openPipe, "sh"] }),
+        runProgram(args, { cwd, hasOpenInput: true }),
+        runProgram(args, { cwd: folders.newFolder(), wrapper: ["sh", "-c", openPipe, "sh"] }),
       ]);
       expect([socket.code, socket.stdout, socket.stderr]).toEqual([0, "An answer.\n", ""]);
       expect([pipe.code, pipe.stdout, pipe.stderr]).toEqual([0, "An answer.\n", notice]);
@@ -88,7 +88,7 @@ describe("the prompt", () => {
 
   test(verifies(["C22", "C24"], "is waited for as long as --timeout says, with and without words"), async () => {
     for (const words of [[], ["-"], ["go"]]) {
-      const { code, stdout, stderr, duration } = await runSheaf([...model, "-p", "--timeout", "0.8", ...words], {
+      const { code, stdout, stderr, duration } = await runProgram([...model, "-p", "--timeout", "0.8", ...words], {
         cwd,
         hasOpenInput: true,
         onStart: (child) => child.stdin!.write("half a"),
@@ -106,7 +106,7 @@ describe("the prompt", () => {
     verifies("C24", "takes of the time of the run: there is one deadline, from the start of the process"),
     async () => {
       const folder = folders.newFolder({ "stall.json": '{"turns":[{"events":[{"text":"t"},{"stall":true}]}]}' });
-      const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:stall.json", "--timeout", "3"], {
+      const { code, stdout, stderr } = await runProgram(["-p", "--model", "scripted:stall.json", "--timeout", "3"], {
         cwd: folder,
         hasOpenInput: true,
         onStart: (child) => setTimeout(() => child.stdin!.end("go"), 2000),

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { missingBubblewrap } from "../support/bubblewrap.ts";
 import { skipIfMissing } from "../support/describe-where.ts";
 import { startServer } from "../support/server.ts";
-import { createTestFolder, parseStream, runSheaf, toLines, type SheafResult } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runProgram, runSheaf, type SheafResult, toLines } from "../support/sheaf.ts";
 import { chooseRuns, soakTimeout } from "../support/soak.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -124,7 +124,7 @@ async function record({ turns, signalAt, signal }: Case): Promise<SheafResult & 
   writeFileSync(join(home, "script.json"), JSON.stringify({ turns }));
   const args = ["-p", "--force", "--record", cassette, "--model", `scripted:${join(home, "script.json")}`, "go"];
   let isSent = false;
-  const result = await runSheaf(args, {
+  const result = await runProgram(args, {
     cwd,
     home,
     environment: { OPENAI_API_KEY: canary, SOME_TOKEN: canary },

@@ -3,7 +3,14 @@ import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
-import { createTestFolder, parseStream, runSheaf, type SheafOptions } from "../support/sheaf.ts";
+import {
+  createTestFolder,
+  parseStream,
+  runAsNeeded,
+  runProgram,
+  runSheaf,
+  type ProgramOptions,
+} from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -24,7 +31,7 @@ interface HeldRun {
 async function runCommand(
   command: string,
   args: readonly string[] = [],
-  options: Partial<SheafOptions> = {},
+  options: Partial<ProgramOptions> = {},
 ): Promise<HeldRun> {
   const { cwd = folders.newFolder() } = options;
   const call = { tool: "run_terminal_cmd", arguments: { command } };
@@ -33,7 +40,7 @@ async function runCommand(
     JSON.stringify({ turns: [{ events: [{ call }] }, { events: [{ text: "end" }] }] }),
   );
   const words = ["-p", "--model", "scripted:s.json", ...args, "go"];
-  const { code, stdout, stderr } = await runSheaf(words, { ...options, cwd });
+  const { code, stdout, stderr } = await runAsNeeded(words, { ...options, cwd });
   const lines = parseStream(stdout);
   const completed = lines.find(({ subtype }) => subtype === "completed")!;
   const { shellToolCall } = completed.tool_call as { shellToolCall: { result: HeldRun["result"] } };
@@ -103,7 +110,7 @@ describeWithBubblewrap("with a sandbox", () => {
       // Without a folder for temporary files a trial of the sandbox fails.
       const environment = args.includes("--no-save") ? { TMPDIR: "/nonexistent" } : {};
       const words = ["-p", "--model", "offline", "--output-format", "stream-json", ...args, "hello"];
-      const { stdout, code, stderr } = await runSheaf(words, { cwd, home, environment });
+      const { stdout, code, stderr } = await runAsNeeded(words, { cwd, home, environment });
       expect([code, stderr]).toEqual([0, ""]);
       return parseStream(stdout)[0]!.sandbox;
     };
@@ -173,7 +180,7 @@ describeWithBubblewrap("on a machine without namespaces", () => {
     const turns = [{ events: [{ call }] }, { events: [{ text: "Not done." }] }];
     const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns }) });
     const print = async (...args: string[]) => {
-      const run = await runSheaf(["-p", "--model", "scripted:s.json", ...args, "go"], { cwd, wrapper });
+      const run = await runProgram(["-p", "--model", "scripted:s.json", ...args, "go"], { cwd, wrapper });
       expect([run.code, run.stderr.split(":")[1]]).toEqual([8, " SANDBOX_UNAVAILABLE"]);
       return run.stdout;
     };
@@ -208,12 +215,12 @@ describeWithBubblewrap("on a machine without namespaces", () => {
     const cwd = folders.newFolder();
     const key = "CANARY-KEY-1234567890";
     const options = { cwd, wrapper, environment: { ANTHROPIC_API_KEY: key } };
-    const { code, stdout } = await runSheaf(["doctor", "--model", "offline"], options);
+    const { code, stdout } = await runAsNeeded(["doctor", "--model", "offline"], options);
     expect(code).toBe(1);
     expect(stdout).toMatch(
       /^fail {2}sandbox {8}no sandbox works here \(.*namespace.*\)\n {21}.*sysctl user\.max_user_namespaces=15000/m,
     );
-    const asJson = await runSheaf(["doctor", "--json", "--model", "offline"], options);
+    const asJson = await runAsNeeded(["doctor", "--json", "--model", "offline"], options);
     const { ok, checks } = JSON.parse(asJson.stdout) as { ok: boolean; checks: { name: string }[] };
     expect([asJson.code, ok]).toEqual([1, false]);
     expect(checks.find(({ name }) => name === "sandbox")).toMatchObject({

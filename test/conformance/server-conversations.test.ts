@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { reduce, type ChatResponse, type Conversation, type ConversationPage } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
-import { readEvents, startServer, type ServerOptions, type TestServer } from "../support/server.ts";
+import { readEvents, startServer, startServerProcess, type ServerOptions, type TestServer } from "../support/server.ts";
 import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -127,7 +127,8 @@ describe("a server that was killed", () => {
     const script = {
       turns: [{ events: [{ text: "I run. " }, { call: { tool: "run_terminal_cmd", arguments: command } }] }],
     };
-    const server = await start({ cwd, script, args: ["--force", "--sandbox", "disabled"] });
+    const args = ["--force", "--sandbox", "disabled"];
+    const server = await startServerProcess({ home: `${cwd}-home`, cwd, script, args });
     const answer = await server.chat({ message: "go", stream: true });
     const seen = await readEvents(
       answer,
@@ -165,7 +166,7 @@ describe("a server that was killed", () => {
       script: { turns: [{ events: [call] }] },
       args: ["--sandbox", "disabled"],
     };
-    const server = await start(options);
+    const server = await startServerProcess({ home: `${options.cwd}-home`, ...options });
     const answer = await server.chat({ message: "go", stream: true, approvals: "ask" });
     await readEvents(answer, ({ event }) => event === "approval_request");
     await server.stop("SIGKILL");

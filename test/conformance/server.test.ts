@@ -7,7 +7,7 @@ import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
 import { skipIfMissing } from "../support/describe-where.ts";
 import { findMissing } from "../support/programs.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServer, startServerProcess, type ServerProcess, type TestServer } from "../support/server.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -110,17 +110,19 @@ describe("the models", () => {
 describe("the process", () => {
   test("the process of the server keeps little room for new objects, unless its user chose another size", async () => {
     skipIfMissing(findMissing("ps"));
-    const readOptions = ({ child }: TestServer): string =>
+    const readOptions = ({ child }: ServerProcess): string =>
       spawnSync("ps", ["-o", "args=", "-p", `${child.pid}`], { encoding: "utf8" }).stdout;
-    expect(readOptions(await start())).toContain(" --max-semi-space-size=8 ");
     const cwd = folders.newFolder();
+    const place = { home: `${cwd}-home`, cwd };
+    expect(readOptions(await startServerProcess(place))).toContain(" --max-semi-space-size=8 ");
     const environment = { NODE_OPTIONS: "--max-semi-space-size=32" };
-    const server = await startServer({ home: `${cwd}-home`, cwd, environment });
+    const server = await startServerProcess({ ...place, environment });
     expect(readOptions(server)).not.toContain("semi-space");
   });
 
   test("a signal ends the server with code 0", async () => {
-    const server = await start();
+    const cwd = folders.newFolder();
+    const server = await startServerProcess({ home: `${cwd}-home`, cwd });
     await server.chat({ message: "one" });
     expect(await server.stop()).toBe(0);
   });

@@ -55,7 +55,8 @@ describeWithPostgres("a queue that servers share", (postgres) => {
   });
 
   test(verifies("R-38", "a message outlives the server that took it, and is answered once"), async () => {
-    const [cluster, one, other] = await startTwo();
+    const cluster = await createCluster(postgres, folders, { script: slow });
+    const [one, other] = await Promise.all([cluster.start("a"), cluster.startProcess("b")]);
     const { conversationId } = await begin(one);
     const headers = { "Idempotency-Key": "two" };
     const body = { message: "Go", conversationId, whenBusy: "queue", stream: true };

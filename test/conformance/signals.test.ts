@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { missingBubblewrap } from "../support/bubblewrap.ts";
 import { skipIfMissing, testDeep } from "../support/describe-where.ts";
 import { findProcesses } from "../support/processes.ts";
-import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runProgram, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -29,7 +29,7 @@ describe("a pipe in the place of a file", () => {
   ])(verifies(["C23", "C24"], "that nobody writes keeps no run beyond a signal or its time: %s"), async (_, args) => {
     const cwd = folders.newFolder();
     execFileSync("mkfifo", [join(cwd, "pipe")]);
-    const cancelled = await runSheaf(["-p", ...args, "go"], {
+    const cancelled = await runProgram(["-p", ...args, "go"], {
       cwd,
       onStart: (child) => void setTimeout(() => child.kill("SIGTERM"), 800),
     });
@@ -42,7 +42,7 @@ describe("a pipe in the place of a file", () => {
   test("is read to its end, as of <(command)", async () => {
     const cwd = folders.newFolder({ "s.json": script, "schema.json": '{"type":"array"}' });
     const command = 'exec "$@" --model scripted:<(cat s.json) --output-schema <(sleep 0.2; cat schema.json) go';
-    const { code, stdout, stderr } = await runSheaf(["-p"], { cwd, wrapper: ["bash", "-c", command, "bash"] });
+    const { code, stdout, stderr } = await runProgram(["-p"], { cwd, wrapper: ["bash", "-c", command, "bash"] });
     expect([code, stderr]).toEqual([0, ""]);
     expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "success", structured_output: [1] });
   });
@@ -64,7 +64,7 @@ describe.each(signals.flatMap(([name, exitCode]) => runs.map((run) => [name, exi
       const cwd = folders.newFolder();
       writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: [{ stall: true }] }] }));
       let sent = false;
-      const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:s.json", "go"], {
+      const { code, stdout, stderr } = await runProgram(["-p", "--model", "scripted:s.json", "go"], {
         cwd,
         onOutput(output, child) {
           if (sent || !output.includes('"user"')) return;
@@ -80,7 +80,7 @@ describe.each(signals.flatMap(([name, exitCode]) => runs.map((run) => [name, exi
       const cwd = folders.newFolder();
       writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: [{ text: "word ", repeat: 2000 }] }] }));
       let sent = false;
-      const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:s.json", "go"], {
+      const { code, stdout, stderr } = await runProgram(["-p", "--model", "scripted:s.json", "go"], {
         cwd,
         onOutput(output, child) {
           if (sent || output.split("\n").length < 900) return;
@@ -101,7 +101,7 @@ describe.each(signals.flatMap(([name, exitCode]) => runs.map((run) => [name, exi
       const cwd = folders.newFolder();
       writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: [{ text: "half" }, { stall: true }] }] }));
       let sentAt = 0;
-      const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:s.json", "go"], {
+      const { code, stdout, stderr } = await runProgram(["-p", "--model", "scripted:s.json", "go"], {
         cwd,
         onOutput(output, child) {
           if (sentAt > 0 || !output.includes("half")) return;
@@ -130,7 +130,7 @@ describe.each(signals.flatMap(([name, exitCode]) => runs.map((run) => [name, exi
         const events = [{ text: "t" }, { call: { tool: "run_terminal_cmd", arguments: { command } } }];
         writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events }] }));
         let sent = false;
-        const { code, stdout } = await runSheaf(["-p", "--force", "--model", "scripted:s.json", "go"], {
+        const { code, stdout } = await runProgram(["-p", "--force", "--model", "scripted:s.json", "go"], {
           cwd,
           onOutput(output, child) {
             if (sent || !output.includes('"started"')) return;
@@ -159,7 +159,7 @@ test(verifies("C23", "a second signal ends at once"), async () => {
   const events = [{ text: "t" }, { call: { tool: "run_terminal_cmd", arguments: { command } } }];
   writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events }] }));
   let sent = false;
-  const { code, duration } = await runSheaf(["-p", "--force", "--model", "scripted:s.json", "go"], {
+  const { code, duration } = await runProgram(["-p", "--force", "--model", "scripted:s.json", "go"], {
     cwd,
     onOutput(output, child) {
       if (sent || !output.includes('"started"')) return;
@@ -175,7 +175,7 @@ test(verifies("C23", "a second signal ends at once"), async () => {
 test(verifies(["C1", "C22", "C23"], "while the prompt is still awaited on stdin"), async () => {
   const cwd = folders.newFolder();
   writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: [{ text: "x" }] }] }));
-  const { code, stdout, stderr } = await runSheaf(["-p", "--model", "scripted:s.json"], {
+  const { code, stdout, stderr } = await runProgram(["-p", "--model", "scripted:s.json"], {
     cwd,
     hasOpenInput: true,
     // Long enough for it to be listening, also on a machine that is busy.
@@ -201,7 +201,7 @@ testDeep(verifies(["C20", "C23", "R-12"], "while nobody reads stdout: a stuck re
       writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events }] }));
       const start = `{ sh -c 'echo $$ >pid; exec "$@"' sh "$@"; echo $? >code; }`;
       const reader = "{ until [ -s code ]; do sleep 0.1; done; }";
-      const running = runSheaf(["-p", "--session-id", session, "--model", "scripted:s.json", "go"], {
+      const running = runProgram(["-p", "--session-id", session, "--model", "scripted:s.json", "go"], {
         cwd,
         home,
         wrapper: ["sh", "-c", `${start} | ${reader}`, "sh"],

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { describeWithPostgres } from "../support/postgres.ts";
-import { startServer } from "../support/server.ts";
+import { startServer, startServerProcess } from "../support/server.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -78,7 +78,7 @@ describeWithPostgres("a database", (postgres) => {
     const store = await postgres.clearDatabase();
     const cwd = folders.newFolder();
     const script = { turns: [{ events: [{ text: "a" }, { wait_ms: 60_000 }] }] };
-    const server = await startServer({ home: `${cwd}-home`, cwd, script });
+    const server = await startServerProcess({ home: `${cwd}-home`, cwd, script });
     void server.chat({ message: "Go", stream: true }).catch(() => undefined);
     await expect.poll(async () => (await server.fetch("/metrics")).text()).toContain("\nsheaf_responses_running 1\n");
     const refused = await runSheaf(["store", "copy", "--store", store], { cwd, home: `${cwd}-home` });

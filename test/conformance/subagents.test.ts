@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { AgentEvent, RunEvent } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { createSqliteStore } from "../../packages/agent/src/store/sqlite.ts";
-import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runProgram, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -58,8 +58,8 @@ test(
     const isReported = (output: string): boolean =>
       output.split("\n").some((line) => line.includes('"completed"') && line.includes('"taskToolCall"')) &&
       output.split("\n").filter((line) => line.includes('"agent"') && line.includes('"completed"')).length === 3;
-    const run = (more: readonly string[], onOutput?: Parameters<typeof runSheaf>[1]["onOutput"]) =>
-      runSheaf(["-p", "--agents", "--model", model, ...more], { cwd, home, ...(onOutput && { onOutput }) });
+    const run = (more: readonly string[], onOutput?: Parameters<typeof runProgram>[1]["onOutput"]) =>
+      runProgram(["-p", "--agents", "--model", model, ...more], { cwd, home, ...(onOutput && { onOutput }) });
 
     const { stdout, signal } = await run(["look"], (output, child) => {
       if (isReported(output)) child.kill("SIGKILL");

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { describeWithBubblewrap, missingBubblewrap } from "../support/bubblewrap.ts";
 import { skipIfMissing } from "../support/describe-where.ts";
 import { createHostileRepository } from "../support/hostile-repository.ts";
-import { createTestFolder, parseStream, runSheaf, type SheafOptions } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, type ProgramOptions, runProgram, runSheaf } from "../support/sheaf.ts";
 import { describeWithStrace, readTrace, toStraceWrapper } from "../support/strace.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -25,8 +25,9 @@ function createHostileSession() {
     XDG_DATA_HOME: ".local/share",
     NODE_PATH: "node_modules",
   };
-  const run = (args: readonly string[], options: Partial<SheafOptions> = {}) =>
-    runSheaf(args, { cwd, home: join(home, "sheaf"), environment, ...options });
+  const run = (args: readonly string[], options: Partial<ProgramOptions> = {}) =>
+    // Relative places of PATH are those of the process.
+    runProgram(args, { cwd, home: join(home, "sheaf"), environment, ...options });
   return { ...repository, home, environment, run };
 }
 

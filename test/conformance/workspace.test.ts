@@ -6,7 +6,14 @@ import { describe, expect, test } from "vitest";
 import { missingBubblewrap } from "../support/bubblewrap.ts";
 import { describeWhere, notLinux, skipIfMissing } from "../support/describe-where.ts";
 import { describeWithNamespaces, toNamespaceWrapper } from "../support/namespace.ts";
-import { createTestFolder, parseStream, runSheaf, type SheafOptions } from "../support/sheaf.ts";
+import {
+  createTestFolder,
+  parseStream,
+  runAsNeeded,
+  runProgram,
+  runSheaf,
+  type ProgramOptions,
+} from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -19,9 +26,9 @@ async function runOffline(
   cwd: string,
   prompt: string,
   args: readonly string[] = [],
-  options: Partial<SheafOptions> = {},
+  options: Partial<ProgramOptions> = {},
 ) {
-  const result = await runSheaf(["-p", "--model", "offline", ...args, prompt], { cwd, ...options });
+  const result = await runAsNeeded(["-p", "--model", "offline", ...args, prompt], { cwd, ...options });
   const lines = parseStream(result.stdout);
   const outcomes = lines
     .filter(({ subtype }) => subtype === "completed")
@@ -174,7 +181,7 @@ describeWhere("a name that is not UTF-8", notLinux, () => {
       [["--add-dir", "link", "hi"], [], "--add-dir "],
       [["hi", "--add-dir"], given, "--add-dir "],
     ] as const) {
-      const { code, stderr } = await runSheaf(["-p", "--model", "offline", ...words], { cwd, wrapper });
+      const { code, stderr } = await runProgram(["-p", "--model", "offline", ...words], { cwd, wrapper });
       expect([code, stderr], words.join(" ")).toEqual([2, expect.stringMatching(`^sheaf: USAGE: ${what}`)]);
       expect(stderr).toMatch(/cannot be opened, because its name is not UTF-8: rename the folder\n$/);
     }

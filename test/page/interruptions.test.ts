@@ -2,9 +2,9 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
-import { sendMessage, waitForAnswer, watchFaults } from "../support/page.ts";
+import { openPage, sendMessage, waitForAnswer, watchFaults } from "../support/page.ts";
 import { openScenario, takeScreenshots } from "../support/page-scenario.ts";
-import { startServer } from "../support/server.ts";
+import { startServerProcess } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
@@ -71,7 +71,13 @@ describeWithChromium("an answer that is interrupted", (browser) => {
   );
 
   test(verifies(["N51", "R-01"], "a server that restarts: the page finds it again, still signed in"), async () => {
-    const { page, server } = await openScenario(browser, folder, { script: slow });
+    const server = await startServerProcess({
+      home: folder.newFolder(),
+      cwd: folder.newFolder(),
+      script: slow,
+      args: ["--force"],
+    });
+    const { page } = await openPage(browser, server);
     await sendMessage(page, "Go");
     await page.getByText("Line 4 of the answer.").waitFor();
     await server.stop("SIGKILL");
@@ -83,7 +89,7 @@ describeWithChromium("an answer that is interrupted", (browser) => {
       script: short,
       args: ["--force", "--port", `${server.port}`],
     };
-    await startServer(options);
+    await startServerProcess(options);
     // The answer was cut by the end of the server, and says so; the page can go on at once.
     await waitForAnswer(page);
     expect((await readLines(page))[3]).toBe("Line 4 of the answer.");
@@ -94,7 +100,13 @@ describeWithChromium("an answer that is interrupted", (browser) => {
   });
 
   test("a message that the server could not take stays in the field", async () => {
-    const { page, server } = await openScenario(browser, folder, { script: short });
+    const server = await startServerProcess({
+      home: folder.newFolder(),
+      cwd: folder.newFolder(),
+      script: short,
+      args: ["--force"],
+    });
+    const { page } = await openPage(browser, server);
     await server.stop("SIGKILL");
     await page.route("**/v1/chat", (route) =>
       route.fulfill({

@@ -22,7 +22,7 @@ describeWithPostgres("the page at two servers", (postgres) => {
         const { address } = await startRoundRobin(ports);
         const args = ["--sandbox", "disabled", "--on-node-loss", "resume", "--allow-host", new URL(address).host];
         const cluster = await createCluster(postgres, folders, { script: { turns, after: "repeat_last" }, args });
-        const servers = await Promise.all(["a", "b"].map((name) => cluster.start(name)));
+        const servers = await Promise.all(["a", "b"].map((name) => cluster.startProcess(name)));
         const [one, other] = [servers[0]!, servers[1]!];
         ports.splice(0, 2, one.port, other.port);
 

@@ -9,7 +9,7 @@ import { installClients } from "../support/clients.ts";
 import { chooseRows } from "../support/depth.ts";
 import { type Missing, skipIfMissing } from "../support/describe-where.ts";
 import { watchFaults } from "../support/page.ts";
-import { startServer } from "../support/server.ts";
+import { startServerProcess } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -50,7 +50,7 @@ describeWithChromium("a chat of the examples", (browser) => {
     async (name) => {
       if (name.includes("react")) skipIfMissing(missingReact);
       const cwd = folders.newFolder({ "a.txt": "" });
-      const server = await startServer({ home: `${cwd}-home`, cwd, script, args: ["--sandbox", "disabled"] });
+      const server = await startServerProcess({ home: `${cwd}-home`, cwd, script, args: ["--sandbox", "disabled"] });
       const env = { PATH: process.env.PATH, SHEAF_URL: server.address, SHEAF_TOKEN: server.token };
       const entry = join("examples", name);
       const own = spawn(process.execPath, ["examples/chat-server.ts", entry], { cwd: folder, env });

@@ -4,7 +4,7 @@ import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServerProcess, type TestServer } from "../support/server.ts";
 
 const root = join(import.meta.dirname, "../..");
 const home = mkdtempSync(join(tmpdir(), "sheaf-examples-"));
@@ -83,7 +83,12 @@ async function startOffline(): Promise<TestServer> {
   const cwd = mkdtempSync(join(home, "project-"));
   writeFileSync(join(cwd, "README.md"), "# Wordy\n\nCounts words in a text.\n");
   const script = { turns: [{ events: [{ text: "Hello." }] }] };
-  return startServer({ home: `${cwd}-home`, cwd, script, args: ["--sandbox", "disabled", "--model", "offline"] });
+  return startServerProcess({
+    home: `${cwd}-home`,
+    cwd,
+    script,
+    args: ["--sandbox", "disabled", "--model", "offline"],
+  });
 }
 
 describe("client-node.ts", () => {

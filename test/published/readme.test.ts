@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parseText } from "@sheaf/documents";
 import { describe, expect, test } from "vitest";
 import { describeWithProgram } from "../support/programs.ts";
-import { startServer } from "../support/server.ts";
+import { startServerProcess } from "../support/server.ts";
 import { compiledCode, createTestFolder, sheafProgram } from "../support/sheaf.ts";
 import { readShellBlocks, type ShellBlock } from "../support/shell-blocks.ts";
 
@@ -78,7 +78,7 @@ describe("a block", () => {
     test("prints what follows it: the chat", async () => {
       const cwd = newProject();
       const home = folders.newFolder();
-      const server = await startServer({ cwd, home: join(home, ".sheaf"), args: ["--model", "offline"] });
+      const server = await startServerProcess({ cwd, home: join(home, ".sheaf"), args: ["--model", "offline"] });
       const source = chat!.source.replaceAll("http://127.0.0.1:7433", server.address);
       expect(runBlock(source, cwd, home)).toEqual(toExpected(chat!));
       expect(readFileSync(join(cwd, "events.txt"), "utf8")).toContain("\nid: 4\n");

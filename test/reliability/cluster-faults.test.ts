@@ -18,7 +18,7 @@ import {
 } from "../support/postgres-cluster.ts";
 import { countOutcomes, createHistoryRecorder, effectsScript } from "../support/record-history.ts";
 import { findFreePort } from "../support/reverse-proxy.ts";
-import type { TestServer } from "../support/server.ts";
+import type { ServerProcess } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { chooseRuns, createRandom, reportFigure, soakTimeout } from "../support/soak.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
@@ -44,7 +44,7 @@ function newPostgresFolder(): string {
 }
 
 interface Node {
-  readonly server: TestServer;
+  readonly server: ServerProcess;
   readonly proxy: TcpProxy;
 }
 
@@ -73,7 +73,7 @@ describeWhere("a cluster in which everything fails, one thing at a time", findMi
       const startNode = async (): Promise<Node> => {
         const proxy = await startTcpProxy(() => databasePort);
         const store = `postgres://postgres@127.0.0.1:${proxy.port}/postgres`;
-        return { proxy, server: await cluster.start(`${(started += 1)}`, { SHEAF_STORE: store }) };
+        return { proxy, server: await cluster.startProcess(`${(started += 1)}`, { SHEAF_STORE: store }) };
       };
       const nodes = await Promise.all(Array.from({ length: NODES }, startNode));
       const recorder = createHistoryRecorder(lanes, () => nodes.map(({ server }) => server));

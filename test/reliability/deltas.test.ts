@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWhere, notLinux } from "../support/describe-where.ts";
 import { createModelServer, type ModelServer } from "../support/model-server.ts";
 import { watchMemory } from "../support/process-memory.ts";
-import { createTestFolder, runSheaf, toLines } from "../support/sheaf.ts";
+import { createTestFolder, runProgram, toLines } from "../support/sheaf.ts";
 import { reportFigure, soakTimeout } from "../support/soak.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -96,7 +96,7 @@ async function runDeltas(shape: Shape, length: number) {
   const model = ["--model", "openai-chat/m", "--base-url", server.url, "--api-key", "k"];
   let watch: ReturnType<typeof watchMemory> | undefined;
   const args = ["-p", ...model, "--force", "--sandbox", "disabled", "--output-format", "documents-stream", "go"];
-  const { code, stderr, stdout, duration } = await runSheaf(args, {
+  const { code, stderr, stdout, duration } = await runProgram(args, {
     cwd,
     onStart: (child) => (watch = watchMemory(child.pid!, 5)),
   });

@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { describeWhere, notLinux } from "../support/describe-where.ts";
 import { readMemory } from "../support/process-memory.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServerProcess, type ServerProcess } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -42,7 +42,7 @@ const script = {
 };
 
 /** A message on its own connection, which ends with the answer; gives the conversation. */
-async function send(server: TestServer, conversationId?: string): Promise<string> {
+async function send(server: ServerProcess, conversationId?: string): Promise<string> {
   const body = await new Promise<string>((resolve, reject) => {
     const headers = { Authorization: `Bearer ${server.token}`, "Content-Type": "application/json" };
     const outgoing = request(`${server.address}/v1/chat`, { method: "POST", headers, agent: false });
@@ -54,7 +54,7 @@ async function send(server: TestServer, conversationId?: string): Promise<string
   return answer.conversationId;
 }
 
-const countDescriptors = (server: TestServer): number => readdirSync(`/proc/${server.child.pid!}/fd`).length;
+const countDescriptors = (server: ServerProcess): number => readdirSync(`/proc/${server.child.pid!}/fd`).length;
 
 interface Sample {
   readonly hour: number;
@@ -88,7 +88,7 @@ describeWhere("a server that works for long", notLinux, () => {
     async () => {
       const cwd = folders.newFolder({ "a.txt": "text\n" });
       const args = ["--force", "--sandbox", "disabled"];
-      const server = await startServer({ cwd, home: `${cwd}-home`, script, args });
+      const server = await startServerProcess({ cwd, home: `${cwd}-home`, script, args });
       const conversations: string[] = [];
       for (let index = 0; index < conversationCount; index += 1) conversations.push(await send(server));
       await wait(pauseMs);

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSqliteStore } from "../../packages/agent/src/store/sqlite.ts";
-import { createTestFolder, parseStream, runSheaf, toLines } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runProgram, toLines } from "../support/sheaf.ts";
 import { reportFigure, soakTimeout } from "../support/soak.ts";
 import { describeWithStrace } from "../support/strace.ts";
 import { verifies } from "../support/verifies.ts";
@@ -35,7 +35,7 @@ async function countCalls(): Promise<number> {
   const place = createPlace();
   const trace = join(place.cwd, "trace");
   const wrapper = ["strace", "-f", "-qq", "--seccomp-bpf", "-e", `trace=${calls}`, "-o", trace];
-  expect((await runSheaf(args, { ...place, wrapper })).code).toBe(0);
+  expect((await runProgram(args, { ...place, wrapper })).code).toBe(0);
   return readFileSync(trace, "utf8").split("\n").length - 1;
 }
 
@@ -79,7 +79,7 @@ describeWithStrace("a fault at the n-th write of a turn", () => {
           "-e",
           `inject=${calls}:${fault}:when=${when}`,
         ];
-        const { code, stdout } = await runSheaf(args, { ...place, wrapper });
+        const { code, stdout } = await runProgram(args, { ...place, wrapper });
         runs += 1;
         if (code !== 0) failures += 1;
         if (fault.startsWith("error")) {
@@ -89,7 +89,7 @@ describeWithStrace("a fault at the n-th write of a turn", () => {
         }
         // The same store works again, and no log in it has a gap.
         writeFileSync(join(place.cwd, "s.json"), JSON.stringify(script));
-        const again = await runSheaf(args, place);
+        const again = await runProgram(args, place);
         expect(again.code, `call ${when}: ${again.stderr}`).toBe(0);
         for (const log of await readLogs(place.home)) expect(log).toEqual(log.map((_, index) => index + 1));
         expect(toLines(again.stdout).at(-1)).toContain('"subtype":"success"');

@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
-import { readEvents, startServer, type TestServer } from "../support/server.ts";
+import { readEvents, startServerProcess, type TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { chooseRuns, createRandom, reportFigure, soakTimeout } from "../support/soak.ts";
 import { verifies } from "../support/verifies.ts";
@@ -67,7 +67,7 @@ describe("SIGKILL of the server at a random moment of a turn", () => {
       const args = ["--force", "--sandbox", "disabled"];
       let slowest = 0;
       let acknowledged = 0;
-      let server = await startServer({ cwd, home, script, args });
+      let server = await startServerProcess({ cwd, home, script, args });
       for (let run = 0; run < runs; run += 1) {
         const seen: StreamEvent[] = [];
         const answer = await server.chat({ message: `run ${run}`, stream: true });
@@ -79,7 +79,7 @@ describe("SIGKILL of the server at a random moment of a turn", () => {
         acknowledged += seen.length;
 
         const restartedAt = performance.now();
-        server = await startServer({ cwd, home, script, args });
+        server = await startServerProcess({ cwd, home, script, args });
         const events = await readWhole(server, path);
         slowest = Math.max(slowest, performance.now() - restartedAt);
         expect(events.slice(0, seen.length)).toEqual(seen);
@@ -115,7 +115,7 @@ describe("SIGKILL of the server at a random moment of a turn", () => {
         ],
         after: "loop",
       };
-      let server = await startServer({ cwd, home, script: counting, args });
+      let server = await startServerProcess({ cwd, home, script: counting, args });
       const count = (): number =>
         existsSync(join(cwd, "count.txt")) ? readFileSync(join(cwd, "count.txt"), "utf8").split("\n").length - 1 : 0;
       for (let run = 0; run < runs; run += 1) {
@@ -127,7 +127,7 @@ describe("SIGKILL of the server at a random moment of a turn", () => {
         await wait(random() * 6);
         await server.stop("SIGKILL");
         await reading;
-        server = await startServer({ cwd, home, script: counting, args });
+        server = await startServerProcess({ cwd, home, script: counting, args });
         const { status, conversationId } = reduce(await readWhole(server, path));
         expect(status).not.toBe("streaming");
         expect((await server.fetch(`/v1/conversations/${conversationId}`)).status).toBe(200);
@@ -162,7 +162,7 @@ describe("SIGKILL during a write", () => {
             },
           ],
         };
-        const server = await startServer({ cwd, home: `${cwd}-home-${run % 2}`, script: writing, args });
+        const server = await startServerProcess({ cwd, home: `${cwd}-home-${run % 2}`, script: writing, args });
         const reading = readUntilBroken(await server.chat({ message: "write", stream: true }), []);
         await wait(random() * 150);
         await server.stop("SIGKILL");

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createStreamDecoder } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { readMemory } from "../support/process-memory.ts";
-import { readEvents, startServer, type TestServer } from "../support/server.ts";
+import { readEvents, startServerProcess, type TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { chooseRuns, reportFigure, soakTimeout } from "../support/soak.ts";
 import { verifies } from "../support/verifies.ts";
@@ -35,7 +35,7 @@ describe("readers of one response", () => {
     async () => {
       const [fast, slow, silent, seconds] = isSoak ? [440, 50, 10, 60] : [40, 6, 2, 4];
       const cwd = folders.newFolder();
-      const server = await startServer({ cwd, home: `${cwd}-home`, script: createPacedScript(seconds) });
+      const server = await startServerProcess({ cwd, home: `${cwd}-home`, script: createPacedScript(seconds) });
       await server.chat({ message: "warm up", budget: { timeout: 1 } });
       const idle = readMemory(server.child.pid!);
       const answer = await server.chat({ message: "go", stream: true });
@@ -101,7 +101,7 @@ describe("a graceful stop", () => {
       const [turns, streams] = isSoak ? [50, 4] : [6, 3];
       const cwd = folders.newFolder();
       const args = ["--grace", "2"];
-      const server = await startServer({ cwd, home: `${cwd}-home`, script: createPacedScript(60), args });
+      const server = await startServerProcess({ cwd, home: `${cwd}-home`, script: createPacedScript(60), args });
       const paths = await Promise.all(
         Array.from({ length: turns }, async (_, index) => {
           const answer = await server.chat({ message: `turn ${index}`, stream: true });
@@ -136,7 +136,7 @@ describe("a graceful stop", () => {
       const cwd = folders.newFolder();
       const home = `${cwd}-home`;
       const script = { turns: [{ events: [{ text: "Hello." }, { wait_ms: 30 }, { text: " Bye." }] }], after: "loop" };
-      let server = await startServer({ cwd, home, script, args: ["--grace", "1"] });
+      let server = await startServerProcess({ cwd, home, script, args: ["--grace", "1"] });
       const done = new AbortController();
       const answered = new Map<string, string>();
       /** As a client does: the same key until there is an answer. */
@@ -166,7 +166,7 @@ describe("a graceful stop", () => {
       for (let restart = 0; restart < restarts; restart += 1) {
         await wait(700);
         expect(await server.stop("SIGTERM")).toBe(0);
-        server = await startServer({ cwd, home, script, args: ["--grace", "1"] });
+        server = await startServerProcess({ cwd, home, script, args: ["--grace", "1"] });
       }
       done.abort();
       await sender;

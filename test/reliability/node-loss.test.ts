@@ -5,7 +5,7 @@ import { checkHistory } from "../support/check-history.ts";
 import { createCluster } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
 import { countOutcomes, createHistoryRecorder, effectsScript } from "../support/record-history.ts";
-import type { TestServer } from "../support/server.ts";
+import type { ServerProcess } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { chooseRuns, createRandom, reportFigure, soakTimeout } from "../support/soak.ts";
 import { verifies } from "../support/verifies.ts";
@@ -29,13 +29,13 @@ describeWithPostgres("servers are lost at random moments", (postgres) => {
       const workspaces = lanes.flatMap((root, lane) => ["--workspace", `lane${lane}=${root}`]);
       const args = ["--on-node-loss", "resume", "--sandbox", "disabled", "--force", ...workspaces];
       const cluster = await createCluster(postgres, folders, { script: effectsScript, args });
-      let [one, other] = await Promise.all([cluster.start("0"), cluster.start("1")]);
+      let [one, other] = await Promise.all([cluster.startProcess("0"), cluster.startProcess("1")]);
       const recorder = createHistoryRecorder(lanes, () => [one, other]);
 
       for (let round = 1; round <= runs; round += 1) {
         const asked = lanes.map((_, lane) => recorder.ask(lane, round));
         await sleep(random() * 2000);
-        const lost: TestServer = one;
+        const lost: ServerProcess = one;
         const isStop = round % STOP_EVERY === 0;
         if (isStop) {
           lost.child.kill("SIGSTOP");
@@ -45,7 +45,7 @@ describeWithPostgres("servers are lost at random moments", (postgres) => {
         await Promise.all(asked);
         if (isStop) await lost.stop("SIGKILL");
         one = other;
-        other = await cluster.start(`${round + 1}`);
+        other = await cluster.startProcess(`${round + 1}`);
       }
 
       const history = await recorder.finish(postgres, cluster.store);

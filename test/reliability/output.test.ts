@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { describeWhere, notLinux } from "../support/describe-where.ts";
 import { watchMemory } from "../support/process-memory.ts";
-import { createTestFolder, parseStream, runSheaf, toTexts, type SheafOptions } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runProgram, type ProgramOptions, toTexts } from "../support/sheaf.ts";
 import { chooseRuns, reportFigure } from "../support/soak.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -16,13 +16,13 @@ const growthLimit = 64 * 1024 * 1024;
 
 async function runWatched(
   turns: readonly object[],
-  options: Partial<SheafOptions> & { readonly everyMs?: number } = {},
+  options: Partial<ProgramOptions> & { readonly everyMs?: number } = {},
 ) {
   const cwd = folders.newFolder();
   writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns }));
   let watch: ReturnType<typeof watchMemory> | undefined;
   const args = ["-p", "--model", "scripted:s.json", "--sandbox", "disabled", "--force", "go"];
-  const result = await runSheaf(args, {
+  const result = await runProgram(args, {
     cwd,
     ...options,
     onStart(child) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { createSqliteStore } from "../../packages/agent/src/store/sqlite.ts";
-import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runProgram } from "../support/sheaf.ts";
 import { chooseRuns, createRandom, reportFigure, soakTimeout } from "../support/soak.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -26,7 +26,7 @@ describe("several processes on one store", () => {
       let turns = 0;
       const work = async (): Promise<void> => {
         do {
-          const { code, stderr } = await runSheaf([...args, "go"], place);
+          const { code, stderr } = await runProgram([...args, "go"], place);
           expect([code, stderr]).toEqual([0, ""]);
           turns += 1;
         } while (Date.now() < end);
@@ -43,7 +43,7 @@ describe("several processes on one store", () => {
       const rounds = chooseRuns(1, 20);
       for (let round = 0; round < rounds; round += 1) {
         const place = createPlace();
-        const results = await Promise.all(Array.from({ length: 20 }, () => runSheaf([...args, "go"], place)));
+        const results = await Promise.all(Array.from({ length: 20 }, () => runProgram([...args, "go"], place)));
         expect(results.map(({ code }) => code)).toEqual(results.map(() => 0));
       }
       reportFigure("R-05", `${rounds} rounds of 20 cold starts, 20 of 20 each`);
@@ -64,7 +64,7 @@ describe("several processes on one store", () => {
       let answered = 0;
       for (let round = 0; round < rounds; round += 1) {
         const prompt = [...args, "--resume", session, `round ${round}`];
-        const results = await Promise.all([runSheaf(prompt, place), runSheaf(prompt, place)]);
+        const results = await Promise.all([runProgram(prompt, place), runProgram(prompt, place)]);
         for (const { code, stderr } of results) {
           expect([0, 9]).toContain(code);
           if (code === 9) expect(stderr).toContain("CONVERSATION_BUSY");
@@ -114,7 +114,7 @@ async function stopOwner(): Promise<void> {
   const prompt = [...args, "--resume", session];
   let pid = 0;
   const stopped = Promise.withResolvers<void>();
-  const first = runSheaf([...prompt, "one"], {
+  const first = runProgram([...prompt, "one"], {
     ...place,
     onOutput(output, child) {
       if (pid !== 0 || !output.includes('"begin"')) return;
@@ -126,7 +126,7 @@ async function stopOwner(): Promise<void> {
   await stopped.promise;
   // Longer than a lease lasts.
   await wait(process.env.SHEAF_SOAK === "1" ? 120_000 : 11_000);
-  const second = await runSheaf([...prompt, "two"], place);
+  const second = await runProgram([...prompt, "two"], place);
   expect([second.code, second.stderr]).toEqual([0, ""]);
   process.kill(pid, "SIGCONT");
   const { code } = await first;
@@ -148,7 +148,7 @@ describe("a damaged store", () => {
       const cases = chooseRuns(6, 50);
       const random = createRandom(5);
       const place = createPlace();
-      for (const prompt of ["one", "two", "three"]) await runSheaf([...args, prompt], place);
+      for (const prompt of ["one", "two", "three"]) await runProgram([...args, prompt], place);
       const whole = readFileSync(join(place.home, "sheaf.db"));
       let readable = 0;
       for (let number = 0; number < cases; number += 1) {
@@ -159,17 +159,17 @@ describe("a damaged store", () => {
         const file = join(home, "sheaf.db");
         writeFileSync(file, bytes);
         const before: Stats = statSync(file);
-        const listed = await runSheaf(["ls", "--all", "--json"], { cwd: place.cwd, home });
+        const listed = await runProgram(["ls", "--all", "--json"], { cwd: place.cwd, home });
         expect([0, 9], listed.stderr).toContain(listed.code);
         if (listed.code === 9) expect(listed.stderr).toMatch(/^sheaf: STORAGE_CORRUPT: [^\n]+\n$/);
         const sessions = listed.code === 0 ? (JSON.parse(listed.stdout) as { session_id: string }[]) : [];
         for (const { session_id } of sessions) {
-          const shown = await runSheaf(["show", session_id], { cwd: place.cwd, home });
+          const shown = await runProgram(["show", session_id], { cwd: place.cwd, home });
           expect([0, 2, 9], shown.stderr).toContain(shown.code);
           expect(shown.stderr).not.toMatch(/\n\s+at /);
           if (shown.code === 0) readable += 1;
         }
-        const run = await runSheaf([...args, "go"], { cwd: place.cwd, home });
+        const run = await runProgram([...args, "go"], { cwd: place.cwd, home });
         expect([0, 9], run.stderr).toContain(run.code);
         if (run.stdout !== "") expect(parseStream(run.stdout).at(-1)?.type).toBe("result");
         expect(statSync(file).size).toBeGreaterThanOrEqual(before.size);

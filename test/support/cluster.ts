@@ -6,7 +6,14 @@ import type { StreamEvent } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { expect } from "vitest";
 import type { TestPostgres } from "./postgres-cluster.ts";
-import { readEvents, startServer, type ServerOptions, type TestServer } from "./server.ts";
+import {
+  readEvents,
+  startServer,
+  startServerProcess,
+  type ServerOptions,
+  type ServerProcess,
+  type TestServer,
+} from "./server.ts";
 import type { createTestFolder } from "./sheaf.ts";
 
 export interface Cluster {
@@ -18,6 +25,8 @@ export interface Cluster {
   tokenOf(user: string): string;
   /** Another server, as ada; each name has a home of its own. `chat` asks the scripted model. */
   start(name: string, environment?: Readonly<Record<string, string>>): Promise<TestServer>;
+  /** The same in its own process, which a test can kill. */
+  startProcess(name: string, environment?: Readonly<Record<string, string>>): Promise<ServerProcess>;
 }
 
 interface ClusterOptions extends Pick<ServerOptions, "onEnd"> {
@@ -44,24 +53,25 @@ export async function createCluster(
   writeFileSync(scriptFile, JSON.stringify(script));
   const tokens = new Map(["ada", "bob"].map((name) => [name, randomBytes(24).toString("hex")]));
   writeFileSync(tokenFile, [...tokens].map(([name, token]) => `${name} ${token}\n`).join(""), { mode: 0o600 });
+  const toOptions = (name: string, environment: Readonly<Record<string, string>> = {}): ServerOptions => ({
+    home: `${cwd}-${name}`,
+    cwd,
+    args: ["--token-file", tokenFile, "--offer", `scripted:${scriptFile}`, ...args],
+    environment: { SHEAF_STORE: store, ...environment },
+    ...(onEnd && { onEnd }),
+  });
+  const asAda = <Server extends TestServer>(server: Server): Server =>
+    actAs(server, tokens.get("ada")!, "scripted:script.json");
   return {
     store,
     cwd,
     tokenOf: (user) => tokens.get(user)!,
-    async start(name, environment = {}) {
-      const server = await startServer({
-        home: `${cwd}-${name}`,
-        cwd,
-        args: ["--token-file", tokenFile, "--offer", `scripted:${scriptFile}`, ...args],
-        environment: { SHEAF_STORE: store, ...environment },
-        ...(onEnd && { onEnd }),
-      });
-      return actAs(server, tokens.get("ada")!, "scripted:script.json");
-    },
+    start: async (...words) => asAda(await startServer(toOptions(...words))),
+    startProcess: async (...words) => asAda(await startServerProcess(toOptions(...words))),
   };
 }
 
-function actAs(server: TestServer, token: string, model: string): TestServer {
+function actAs<Server extends TestServer>(server: Server, token: string, model: string): Server {
   const request: TestServer["fetch"] = (path, init = {}) =>
     fetch(`${server.address}${path}`, {
       ...init,

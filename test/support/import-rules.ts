@@ -51,7 +51,7 @@ const frameworkFiles = new Map([["react", "packages/client/src/react.ts"]]);
 const processFolders = ["cli/", "config/"];
 /** One file per command or driver in the agent; one file per grammar or language in the page. */
 const dynamicImportFiles = new Set([
-  "packages/agent/src/cli/main.ts",
+  "packages/agent/src/cli/command-line.ts",
   "packages/agent/src/cli/prompt-run.ts",
   "packages/agent/src/assemble/wire.ts",
   "packages/agent/src/assemble/wire-models.ts",

@@ -1,10 +1,11 @@
-/** Starts the built server as a user would, on a free port of this machine, and talks to it. */
+/** Starts the built server on a free port of this machine, in the process of the test or in its own, and talks to it. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createStreamDecoder, type StreamEvent } from "@sheaf/protocol";
-import { compiledCode, sheafProgram } from "./sheaf.ts";
+import { createMemoryPorts } from "./memory-ports.ts";
+import { compiledCode, sheafProgram, startCommandLine } from "./sheaf.ts";
 
 /** How a server is started. */
 export interface ServerOptions {
@@ -18,7 +19,7 @@ export interface ServerOptions {
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   /** What registers the end of the server; a concurrent test gives that of its own context. */
-  readonly onEnd?: (end: () => void) => void;
+  readonly onEnd?: (end: () => void | Promise<void>) => void;
 }
 
 /** A server under test. It is ended with the test at the latest. */
@@ -32,7 +33,6 @@ export interface TestServer {
   readonly token: string;
   /** The scripted model, as clients name it (S-136). */
   readonly model: string;
-  readonly child: ChildProcess;
   readonly home: string;
   readonly cwd: string;
   /** Everything on stderr so far. */
@@ -41,19 +41,41 @@ export interface TestServer {
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** `POST /v1/chat`. */
   chat(body: Readonly<Record<string, unknown>>, init?: RequestInit): Promise<Response>;
+  /** Sends SIGTERM and waits for the end; gives the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** A server in its own process. */
+export interface ServerProcess extends TestServer {
+  readonly child: ChildProcess;
   /** Sends a signal and waits for the end; gives the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 const helloScript = { turns: [{ events: [{ text: "Hello world." }] }], after: "loop" };
 
-/** Resolves when the server has told its address. */
+/** Starts a server in the process of the test. Resolves when it has told its address. */
 export async function startServer(options: ServerOptions): Promise<TestServer> {
-  const { home, cwd, script = helloScript, args = [], environment = {}, onEnd = onTestFinished } = options;
-  const scriptFile = `${home}-script.json`;
-  writeFileSync(scriptFile, JSON.stringify(script));
-  const words = ["serve", "--port", "0", "--model", `scripted:${scriptFile}`, ...args];
-  const child = spawn(process.execPath, [sheafProgram, ...words], {
+  const { args = [], onEnd = onTestFinished } = options;
+  const talk = createTalk();
+  const ports = createMemoryPorts({ program: sheafProgram, onOutput: talk.onOutput, onError: talk.onError });
+  // A test that ends waits for no run.
+  const grace = args.includes("--grace") ? [] : ["--grace", "0"];
+  const ended = startCommandLine([...toWords(options), ...grace], { ...options, ports });
+  void ended.then(talk.onEnd);
+  const stop = (): Promise<number> => {
+    ports.signals.emit("SIGTERM", "SIGTERM");
+    return ended;
+  };
+  onEnd(async () => void (await stop()));
+  return { ...toServer(await talk.address, options, talk.log), stop };
+}
+
+/** Starts a server as a user would, in its own process. Resolves when it has told its address. */
+export async function startServerProcess(options: ServerOptions): Promise<ServerProcess> {
+  const { home, cwd, environment = {}, onEnd = onTestFinished } = options;
+  const talk = createTalk();
+  const child = spawn(process.execPath, [sheafProgram, ...toWords(options)], {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: home, ...compiledCode, ...environment },
@@ -62,31 +84,12 @@ export async function startServer(options: ServerOptions): Promise<TestServer> {
     child.on("close", resolve);
   });
   onEnd(() => void child.kill("SIGKILL"));
-  let log = "";
-  child.stderr.on("data", (chunk: Buffer) => (log += chunk.toString()));
-  const pageAddress = await readAddress(child, () => log);
-  const { origin: address } = new URL(pageAddress);
-  const token = args.includes("--token-file") ? "" : readFileSync(join(home, "server-token"), "utf8").trim();
-  const request = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(`${address}${path}`, { ...init, headers: { Authorization: `Bearer ${token}`, ...toHeaders(init) } });
+  child.stdout.setEncoding("utf8").on("data", talk.onOutput);
+  child.stderr.setEncoding("utf8").on("data", talk.onError);
+  child.on("exit", talk.onEnd);
   return {
-    address,
-    pageAddress,
-    port: Number(new URL(address).port),
-    token,
-    model: `scripted:${basename(scriptFile)}`,
+    ...toServer(await talk.address, options, talk.log),
     child,
-    home,
-    cwd,
-    log: () => log,
-    fetch: request,
-    chat: (body, init = {}) =>
-      request("/v1/chat", {
-        method: "POST",
-        body: JSON.stringify(body),
-        ...init,
-        headers: { "Content-Type": "application/json", ...toHeaders(init) },
-      }),
     async stop(signal = "SIGTERM") {
       child.kill(signal);
       return ended;
@@ -94,20 +97,57 @@ export async function startServer(options: ServerOptions): Promise<TestServer> {
   };
 }
 
-function toHeaders({ headers }: RequestInit): Record<string, string> {
-  return Object.fromEntries(new Headers(headers).entries());
+/** Writes the script, and gives the command line. */
+function toWords({ home, script = helloScript, args = [] }: ServerOptions): string[] {
+  const scriptFile = `${home}-script.json`;
+  writeFileSync(scriptFile, JSON.stringify(script));
+  return ["serve", "--port", "0", "--model", `scripted:${scriptFile}`, ...args];
 }
 
-function readAddress(child: ChildProcess, log: () => string): Promise<string> {
-  let output = "";
-  return new Promise((resolve, reject) => {
-    child.stdout!.on("data", (chunk: Buffer) => {
-      output += chunk.toString();
+/** What a server says; `address` rejects if it ends before that. */
+function createTalk() {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let [output, log] = ["", ""];
+  return {
+    address: promise,
+    log: () => log,
+    onOutput: (text: string) => {
+      output += text;
       const [, address] = /^Sheaf listens on (http:\/\/\S+) \(token: .+\)\n/.exec(output) ?? [];
       if (address !== undefined) resolve(address);
-    });
-    child.on("exit", (code) => reject(new Error(`the server ended with ${code}: ${output}${log()}`)));
-  });
+    },
+    onError: (text: string) => void (log += text),
+    onEnd: (code: number | null) => reject(new Error(`the server ended with ${code}: ${output}${log}`)),
+  };
+}
+
+function toServer(pageAddress: string, { home, cwd, args = [] }: ServerOptions, log: () => string) {
+  const { origin: address, port } = new URL(pageAddress);
+  const token = args.includes("--token-file") ? "" : readFileSync(join(home, "server-token"), "utf8").trim();
+  const request = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${address}${path}`, { ...init, headers: { Authorization: `Bearer ${token}`, ...toHeaders(init) } });
+  return {
+    address,
+    pageAddress,
+    port: Number(port),
+    token,
+    model: `scripted:${basename(home)}-script.json`,
+    home,
+    cwd,
+    log,
+    fetch: request,
+    chat: (body: Readonly<Record<string, unknown>>, init: RequestInit = {}) =>
+      request("/v1/chat", {
+        method: "POST",
+        body: JSON.stringify(body),
+        ...init,
+        headers: { "Content-Type": "application/json", ...toHeaders(init) },
+      }),
+  };
+}
+
+function toHeaders({ headers }: RequestInit): Record<string, string> {
+  return Object.fromEntries(new Headers(headers).entries());
 }
 
 /** All events of a stream, until its end or until `until` says so. */

@@ -1,9 +1,13 @@
-/** Starts the built command line as a user would, and checks what every run must keep. */
+/** Runs the built command line, in the process of the test or in its own. */
 import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
 import { afterAll } from "vitest";
+import type * as Main from "../../packages/agent/src/cli/main.ts";
+import { createMemoryPorts } from "./memory-ports.ts";
 import { parseValidLines } from "./schema-check.ts";
 
 /** The program under test. */
@@ -47,9 +51,13 @@ export interface SheafOptions {
   readonly home?: string;
   /** Text for stdin, which is then closed. Default: no stdin. */
   readonly input?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** How a process is started, for tests of the process itself. */
+export interface ProgramOptions extends SheafOptions {
   /** Stdin is a pipe that stays silent and open. */
   readonly hasOpenInput?: boolean;
-  readonly environment?: Readonly<Record<string, string>>;
   /** Called once, right after the start. */
   readonly onStart?: (child: ChildProcess) => void;
   /** Called with all of stdout so far, each time that more comes. */
@@ -61,30 +69,66 @@ export interface SheafOptions {
 
 export interface SheafResult {
   readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
   /** Milliseconds. */
   readonly duration: number;
 }
 
-/** Runs Sheaf to its end. */
-export async function runSheaf(args: readonly string[], options: SheafOptions): Promise<SheafResult> {
+export interface ProgramResult extends SheafResult {
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The program's own modules, as built: Vitest would compile them anew. */
+const loadModule = createRequire(import.meta.url);
+
+/** Runs a command line of the built program in this process. */
+export function startCommandLine(
+  words: readonly string[],
+  options: SheafOptions & { readonly ports: Parameters<typeof Main.runCommandLine>[1]["ports"] },
+): Promise<number> {
+  const { runCommandLine } = loadModule("../../packages/agent/dist/cli/main.js") as typeof Main;
+  const { cwd, ports } = options;
+  return runCommandLine(words, { ports, environment: toEnvironment(options), findFolder: () => cwd });
+}
+
+function toEnvironment({ cwd, home, environment }: SheafOptions): Record<string, string | undefined> {
+  return { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: home ?? join(cwd, "../home"), ...environment };
+}
+
+/** Runs Sheaf to its end in the process of the test. */
+export async function runSheaf(words: readonly string[], options: SheafOptions): Promise<SheafResult> {
+  const startedAt = performance.now();
+  const { input } = options;
+  let [stdout, stderr] = ["", ""];
+  const ports = createMemoryPorts({
+    program: sheafProgram,
+    input: input === undefined ? undefined : Readable.from([Buffer.from(input)]),
+    onOutput: (text) => void (stdout += text),
+    onError: (text) => void (stderr += text),
+  });
+  const code = await startCommandLine(words, { ...options, ports });
+  return { code, stdout, stderr, duration: performance.now() - startedAt };
+}
+
+/** Options that are about a process. */
+const processOptions = ["hasOpenInput", "onStart", "onOutput", "wrapper", "stdout"] as const;
+
+/** Runs Sheaf in the process of the test, unless an option is about its own process. Node itself reads TMPDIR. */
+export function runAsNeeded(words: readonly string[], options: ProgramOptions): Promise<SheafResult> {
+  return processOptions.some((name) => options[name] !== undefined) || options.environment?.TMPDIR !== undefined
+    ? runProgram(words, options)
+    : runSheaf(words, options);
+}
+
+/** Starts Sheaf as a user would, and waits for its end. */
+export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
   const startedAt = performance.now();
   const { cwd, input, hasOpenInput = false, wrapper = [], stdout: output = "pipe" } = options;
   const command = [...wrapper, process.execPath, sheafProgram, ...args];
   const stdio: StdioOptions = [input === undefined && !hasOpenInput ? "ignore" : "pipe", output, "pipe"];
-  const child = spawn(command[0]!, command.slice(1), {
-    cwd,
-    stdio,
-    env: {
-      PATH: process.env.PATH,
-      HOME: cwd,
-      SHEAF_HOME: options.home ?? join(cwd, "../home"),
-      ...compiledCode,
-      ...options.environment,
-    },
-  });
+  const env = { ...compiledCode, ...toEnvironment(options) };
+  const child = spawn(command[0]!, command.slice(1), { cwd, stdio, env });
   options.onStart?.(child);
   const stdoutChunks: Buffer[] = [];
   let stderr = "";

@@ -12,7 +12,8 @@ if (Number(major) < 24) {
   process.exit(2);
 }
 keepCompiledCode();
-await import("../dist/cli/main.js");
+const { startSheaf } = await import("../dist/cli/main.js");
+await startSheaf();
 
 /**
  * Compiled code is kept in a folder of the user's own: in a shared one, or in a workspace, somebody else could plant some.

@@ -88,7 +88,7 @@ export function openHooks({
     places: {
       inside: { commands, folder: workspace.root },
       after: { commands: createCommandRunner(commandOptions), folder: workspace.root },
-      outside: { commands: outside, folder: homedir() },
+      outside: { commands: outside, folder: environment.HOME || homedir() },
     },
     variables: { CLAUDE_PROJECT_DIR: workspace.root },
     hasNotices: !isServer,

@@ -53,6 +53,7 @@ export interface ToolServers {
 /** What connections to servers use. The code of logins is loaded for a server with an address. */
 function createServerPorts(environment: Environment): Omit<ServerPorts, keyof ServerFolders> {
   return {
+    environment,
     async openFetch() {
       const proxy = findProxy(environment);
       return proxy && (await import("../model/live/proxied-fetch.ts")).createProxiedFetch(proxy);

@@ -1,6 +1,6 @@
 /** Where Sheaf keeps what it must not lose, and what the user sets. Nothing of it is ever looked for in a workspace (S-01). */
 import { accessSync, constants, statSync } from "node:fs";
-import { homedir, userInfo } from "node:os";
+import { userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { SheafError } from "./errors.ts";
 
@@ -23,7 +23,7 @@ export interface UserFiles {
 export function toDataFolder(
   environment: Environment,
   platform: string = process.platform,
-  toHome: () => string = findHome,
+  toHome: () => string = () => findHome(environment),
 ): string {
   if (environment.SHEAF_HOME) return resolve(environment.SHEAF_HOME);
   if (platform === "darwin") return join(toHome(), "Library", "Application Support", "sheaf");
@@ -35,7 +35,7 @@ export function toDataFolder(
 export function toConfigFolder(
   environment: Environment,
   platform: string = process.platform,
-  toHome: () => string = findHome,
+  toHome: () => string = () => findHome(environment),
 ): string {
   if (environment.SHEAF_HOME) return resolve(environment.SHEAF_HOME);
   if (platform === "darwin") return join(toHome(), "Library", "Application Support", "sheaf");
@@ -44,12 +44,13 @@ export function toConfigFolder(
 }
 
 /**
- * The home folder of the user who runs this process: `HOME`, unless it is empty or relative and so would lie in the
+ * The home folder of the user: `HOME`, unless it is empty or relative and so would lie in the
  * workspace; then what the system knows. It need not exist.
  * @throws SheafError CONFIG_INVALID if there is none, or if it cannot be entered.
  */
-export function findHome(): string {
-  const home = [homedir, () => userInfo().homedir].map(tryFinding).find(isAbsolute);
+export function findHome(environment: Environment): string {
+  const named = environment[process.platform === "win32" ? "USERPROFILE" : "HOME"] ?? "";
+  const home = [named, tryFinding(() => userInfo().homedir)].find(isAbsolute);
   const advice = "set HOME to a folder of yours, or SHEAF_HOME to a folder for Sheaf";
   if (home === undefined) throw new SheafError("CONFIG_INVALID", `your home folder is not known: ${advice}`);
   const obstacle = findObstacle(home);
@@ -89,8 +90,8 @@ export function toUserFiles(environment: Environment): UserFiles {
 }
 
 /** Of other agents, too. SHEAF_HOME has all that counts; a configuration folder needs no home. */
-function listSharedFolders({ SHEAF_HOME }: Environment): string[] {
-  const home = SHEAF_HOME ? "" : tryFinding(findHome);
+function listSharedFolders(environment: Environment): string[] {
+  const home = environment.SHEAF_HOME ? "" : tryFinding(() => findHome(environment));
   return home === "" ? [] : [".claude", ".agents", ".cursor"].map((name) => join(home, name));
 }
 

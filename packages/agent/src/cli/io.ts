@@ -1,12 +1,14 @@
-/** What a command gets from the process around it. */
+/** Where a command runs, for whom, and with which streams. */
 import { fstatSync } from "node:fs";
 import { basename } from "node:path";
 import { SheafError } from "../base/errors.ts";
 import type { Environment } from "../base/paths.ts";
 import type { FlagValues } from "./flags.ts";
+import type { ProcessPorts } from "./process-ports.ts";
 import { cliProfiles, isCliProfile, type CliProfile } from "../output/projection.ts";
 
-export interface CommandIo {
+/** What a command gets from the process around it. */
+export interface CommandIo extends ProcessPorts {
   readonly environment: Environment;
   /** Folder in which Sheaf was started. */
   readonly cwd: string;
@@ -14,12 +16,10 @@ export interface CommandIo {
   readonly profile: CliProfile;
   /** What was given for another program, and has no use here (C45, C47). */
   readonly notices?: readonly string[];
-  readonly isInputTerminal: boolean;
-  readonly isOutputTerminal: boolean;
 }
 
 /** Print mode: asked for, or inferred because stdout is not a terminal or stdin is piped (C1). */
-export function isPrintMode(flags: FlagValues, io: CommandIo): boolean {
+export function isPrintMode(flags: FlagValues, io: Pick<CommandIo, "isInputTerminal" | "isOutputTerminal">): boolean {
   return flags.print === true || flags["input-format"] !== undefined || !io.isOutputTerminal || !io.isInputTerminal;
 }
 

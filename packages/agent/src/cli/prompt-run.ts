@@ -1,5 +1,6 @@
 /** One prompt of a person or a program at this machine: flags and configuration as a request. */
 import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
 import type { Mode, RunStart } from "@sheaf/protocol";
 import { createLoggedRun, type LoggedRun, type OpenedRun, type LoggedRunParts } from "../assemble/logged-run.ts";
 import type { RunRequest } from "../assemble/run-request.ts";
@@ -8,8 +9,9 @@ import { createModels, recordBodies } from "../assemble/wire-models.ts";
 import { createStore } from "../assemble/wire-stores.ts";
 import type { ToolServers } from "../assemble/wire-servers.ts";
 import { SheafError } from "../base/errors.ts";
-import { toUserFiles, type Environment } from "../base/paths.ts";
+import { toUserFiles } from "../base/paths.ts";
 import type { FlagValues } from "./flags.ts";
+import type { CommandIo } from "./io.ts";
 import { toConversationId } from "./session-id.ts";
 import { findConversation } from "./session-words.ts";
 import type { RunControl } from "./signals.ts";
@@ -25,7 +27,7 @@ export interface PromptOrder {
   readonly message: Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers" | "stdin">;
   readonly config: RunConfig;
   readonly flags: FlagValues;
-  readonly environment: Environment;
+  readonly io: Pick<CommandIo, "environment" | "cwd">;
   readonly control: Pick<RunControl, "signal" | "abort">;
   /** How much of the time budget was spent before. Milliseconds; default 0. */
   readonly spentMs?: number | undefined;
@@ -48,7 +50,7 @@ export function createPromptRun(prompt: PromptOrder): LoggedRun {
   return createLoggedRun({
     request,
     open: (complete, onClose) => openPromptRun({ ...prompt, responseId: request.responseId }, complete, onClose),
-    openTelemetry: () => openTelemetry(prompt.environment, { hasParent: true }),
+    openTelemetry: () => openTelemetry(prompt.io.environment, { hasParent: true }),
     signal: control.signal,
     abort: (reason) => control.abort(reason),
     timeLimit: { timeoutMs: config.timeoutMs, spentMs, advice: "raise --timeout" },
@@ -56,7 +58,7 @@ export function createPromptRun(prompt: PromptOrder): LoggedRun {
   });
 }
 
-function toRunRequest({ message, config, flags, environment, ...prompt }: PromptOrder): RunRequest {
+function toRunRequest({ message, config, flags, io: { environment }, ...prompt }: PromptOrder): RunRequest {
   // The id of a run that cannot begin; a malformed one is not repeated in its lines (C5).
   const named = findNamedSession(flags) ?? "";
   const name = config.model ?? "";
@@ -84,12 +86,12 @@ interface OpenOrder extends PromptOrder {
 }
 
 async function openPromptRun(
-  { config, flags, environment, control, responseId, report = () => undefined, ...ports }: OpenOrder,
+  { config, flags, io: { environment, cwd }, control, responseId, report = () => undefined, ...ports }: OpenOrder,
   complete: Parameters<LoggedRunParts["open"]>[0],
   onClose: Parameters<LoggedRunParts["open"]>[1],
 ): Promise<OpenedRun> {
   const { signal } = control;
-  const recording = await openRecording(flags.record);
+  const recording = await openRecording(flags.record === undefined ? undefined : resolve(cwd, flags.record));
   onClose(() => recording?.close());
   complete({ trusted: config.findTrust() });
   const [choice, fallbacks, prices] = [config.chooseModel(), config.chooseFallbacks(), await config.findPrices(now())];
@@ -101,7 +103,7 @@ async function openPromptRun(
   const store = await createStore(flags["no-save"] ? memoryFile : config.storeFile);
   onClose(() => store.close());
   // A new session without the flag has no tree.
-  const { worktree, resume, continue: isContinued, "session-id": sessionId } = flags;
+  const { worktree, resume, continue: isContinued, "session-id": sessionId, "output-schema": schemaFile } = flags;
   const mayHaveTree = [worktree, resume, isContinued, sessionId].some((flag) => flag !== undefined);
   const trees = mayHaveTree ? await import("./run-tree.ts") : undefined;
   const folders = trees?.listSessionFolders(config, flags) ?? [config.workspace];
@@ -112,7 +114,11 @@ async function openPromptRun(
     onClose(() => tree.close());
     complete({ workspace: tree.workspace, trusted: tree.trusted });
   }
-  const checkAnswer = await createAnswerCheck(flags["output-schema"], signal, onClose);
+  const checkAnswer = await createAnswerCheck(
+    schemaFile === undefined ? undefined : resolve(cwd, schemaFile),
+    signal,
+    onClose,
+  );
   return {
     store,
     model,

@@ -12,7 +12,6 @@ import { createChosenProjection } from "./output-choice.ts";
 import { now } from "../assemble/wire.ts";
 import { reportEnd } from "./report-end.ts";
 import { toConversationId } from "./session-id.ts";
-import { createLineOutput } from "./standard-output.ts";
 
 /** Prints its lines; gives the exit code. Nothing is stored: no run began. */
 export async function printRefusedRun(
@@ -44,7 +43,7 @@ export async function printRefusedRun(
   };
   const delivery = await deliverEvents(events(), {
     projection: await createChosenProjection(format, flags, io),
-    output: createLineOutput(1),
+    output: io.openOutput(),
   });
-  return reportEnd(delivery, undefined, { verbose: flags.verbose ?? false, profile: io.profile });
+  return reportEnd(delivery, undefined, { verbose: flags.verbose ?? false, io });
 }

@@ -1,6 +1,7 @@
 /** What stderr says when a command fails (C21). */
 import { formatFailureLine } from "../output/failure-line.ts";
 import { toVisibleLine } from "../output/visible-text.ts";
+import type { CommandIo } from "./io.ts";
 
 interface FailureReport {
   readonly code: string;
@@ -23,9 +24,13 @@ export function formatNotice(message: string): string {
  * Tells on stderr why stdout takes no more; gives the exit code. A reader that went away (`| head -1`) knows that it did;
  * a full disk must be reported (C23).
  */
-export function reportOutputError({ code, message: reason }: NodeJS.ErrnoException, verbose: boolean): number {
+export function reportOutputError(
+  { code, message: reason }: NodeJS.ErrnoException,
+  verbose: boolean,
+  { writeError }: Pick<CommandIo, "writeError">,
+): number {
   if (code === "EPIPE") return 1;
   const message = `stdout takes no more (${code ?? reason}): free some space, or write elsewhere`;
-  process.stderr.write(formatFailure({ code: "INTERNAL", message }, verbose));
+  writeError(formatFailure({ code: "INTERNAL", message }, verbose));
   return 1;
 }

@@ -4,15 +4,11 @@ import { formatNotice } from "./report-error.ts";
 import { toVisibleLine } from "../output/visible-text.ts";
 
 /** One line each on stderr, whatever it is, about what differs from what the caller asked for (C43); `seen` as below. */
-export function reportNotices(notices: readonly string[], seen: Set<string>, write = writeError): void {
+export function reportNotices(notices: readonly string[], seen: Set<string>, write: (text: string) => void): void {
   for (const notice of notices) {
     if (!seen.has(notice)) write(formatNotice(notice));
     seen.add(notice);
   }
-}
-
-function writeError(text: string): void {
-  process.stderr.write(text);
 }
 
 /** One line each on stderr, which must be a terminal (C15); `seen` has those that were told before. */
@@ -21,7 +17,7 @@ export interface NoticeReport {
   readonly report: (notice: string) => void;
 }
 
-export function createNoticeReport(seen: Set<string>, write = writeError): NoticeReport {
+export function createNoticeReport(seen: Set<string>, write: (text: string) => void): NoticeReport {
   const report = (notice: string): void => {
     const line = toVisibleLine(`sheaf: ${notice}`);
     if (seen.has(line)) return;

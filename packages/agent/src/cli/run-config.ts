@@ -32,10 +32,10 @@ export function toConfig(flags: FlagValues, io: CommandIo): RunConfig {
 /** What the model depends on. In the profile `cursor-2026` its name is made one of Sheaf's (C43). */
 export function toModelSettings<Raw extends ModelFlags>(
   raw: Raw,
-  { environment, profile }: Pick<CommandIo, "environment" | "profile">,
+  { environment, profile, cwd }: Pick<CommandIo, "environment" | "profile" | "cwd">,
 ): ModelSettings & { readonly flags: Raw; readonly notices: readonly string[] } {
   const files = toUserFiles(environment);
-  const settings = { flags: raw, environment, config: findUserConfig(files.config), files, notices: [] };
+  const settings = { flags: raw, environment, cwd, config: findUserConfig(files.config), files, notices: [] };
   if (profile !== "cursor-2026") return settings;
   const { model, notice } = toCursorModel(raw.model, settings);
   return { ...settings, flags: { ...raw, model }, notices: notice === undefined ? [] : [notice] };

@@ -12,6 +12,12 @@ export function toSignalExitCode(details: string): number | undefined {
   return name !== undefined && Object.hasOwn(exitCodes, name) ? exitCodes[name as SignalName] : undefined;
 }
 
+/** Where signals come from: the process. */
+export interface SignalSource {
+  on(name: SignalName, listener: (name: SignalName) => void): unknown;
+  off(name: SignalName, listener: (name: SignalName) => void): unknown;
+}
+
 /** What ends a run from outside. */
 export interface RunControl {
   /** Aborted by the first signal, or by `abort`. */
@@ -24,22 +30,29 @@ export interface RunControl {
 }
 
 /** Listens from now on: a signal that comes before the run begins ends it at its first event. */
-export function createRunControl(): RunControl {
+export function createRunControl({
+  signals,
+  exit,
+}: {
+  readonly signals: SignalSource;
+  /** Ends the process at once. */
+  readonly exit: (code: number) => void;
+}): RunControl {
   const controller = new AbortController();
   let received: SignalName | undefined;
   const onSignal = (name: SignalName): void => {
-    if (received !== undefined) process.exit(exitCodes[name]);
+    if (received !== undefined) return exit(exitCodes[name]);
     received = name;
     controller.abort(
       new SheafError("CANCELLED", `cancelled by ${name}`, { source: "user", details: `signal ${name}` }),
     );
   };
-  for (const name of Object.keys(exitCodes) as SignalName[]) process.on(name, onSignal);
+  for (const name of Object.keys(exitCodes) as SignalName[]) signals.on(name, onSignal);
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
     close() {
-      for (const name of Object.keys(exitCodes) as SignalName[]) process.off(name, onSignal);
+      for (const name of Object.keys(exitCodes) as SignalName[]) signals.off(name, onSignal);
     },
     get exitCode() {
       return received && exitCodes[received];

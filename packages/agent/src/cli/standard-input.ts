@@ -1,8 +1,10 @@
 /** Reads stdin; next to a prompt, one that stays silent is skipped, never waited for without end (C1). */
 import { fstatSync } from "node:fs";
+import type { Readable } from "node:stream";
 import type { RunStart } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import type { ParsedArguments } from "./arguments.ts";
+import type { CommandIo } from "./io.ts";
 
 /** The most that is taken as a prompt. Bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -38,7 +40,7 @@ export function toInputKind(isTerminal: boolean): InputKind {
  * @throws SheafError USAGE above 16 MiB.
  */
 export async function readStandardInput(
-  stream: NodeJS.ReadStream,
+  stream: Readable,
   { signal, onSilence }: { readonly signal?: AbortSignal; readonly onSilence?: (() => void) | undefined } = {},
 ): Promise<string> {
   const chunks: Buffer[] = [];
@@ -84,9 +86,10 @@ export interface ReadPrompt {
  */
 export async function readPrompt(
   { positionals, textStart = positionals.length }: ParsedArguments,
-  input: InputKind,
+  { findInputKind, openInput }: Pick<CommandIo, "findInputKind" | "openInput">,
   signal: AbortSignal,
 ): Promise<ReadPrompt> {
+  const input = findInputKind();
   const isInput = (word: string, index: number): boolean => word === "-" && index < textStart;
   const text = positionals
     .filter((word, index) => !isInput(word, index))
@@ -102,7 +105,7 @@ export async function readPrompt(
   };
   const onSilence = readsToEnd || input === "file" ? undefined : skip;
   const isUnread = input === "none" || (input === "terminal" && !readsToEnd);
-  const context = isUnread ? "" : await readStandardInput(process.stdin, { signal, onSilence });
+  const context = isUnread ? "" : await readStandardInput(openInput(), { signal, onSilence });
   const prompt = [context.trimEnd(), text].filter((part) => part !== "").join("\n\n");
   // A run that was cancelled while it read stdin has the log of a cancelled run.
   if (prompt.trim() === "" && !signal.aborted) {

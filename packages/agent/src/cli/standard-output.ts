@@ -2,7 +2,7 @@
 import { constants, fstatSync, openSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { toVisibleJson, toVisibleText } from "../output/visible-text.ts";
-import { isTerminal } from "./io.ts";
+import type { CommandIo } from "./io.ts";
 import { reportOutputError } from "./report-error.ts";
 
 /** A sink for lines. */
@@ -105,19 +105,19 @@ function createStuckReaderError(): NodeJS.ErrnoException {
 }
 
 /** Writes a value as indented JSON, as `printText` does. */
-export function printJson(value: unknown): Promise<number> {
-  return printText(`${JSON.stringify(value, undefined, 2)}\n`, toVisibleJson);
+export function printJson(io: CommandIo, value: unknown): Promise<number> {
+  return printText(io, `${JSON.stringify(value, undefined, 2)}\n`, toVisibleJson);
 }
 
 /**
  * Writes the text; gives the exit code: 1 for a stdout that takes no more (C23). A terminal gets it as `toVisible` makes
  * it (S-70).
  */
-export async function printText(text: string, toVisible = toVisibleText): Promise<number> {
+export async function printText(io: CommandIo, text: string, toVisible = toVisibleText): Promise<number> {
   try {
-    await createLineOutput(1).write(isTerminal(1) ? toVisible(text) : text);
+    await io.openOutput().write(io.isOutputTerminal ? toVisible(text) : text);
     return 0;
   } catch (error) {
-    return reportOutputError(error as NodeJS.ErrnoException, false);
+    return reportOutputError(error as NodeJS.ErrnoException, false, io);
   }
 }

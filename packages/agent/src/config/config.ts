@@ -146,7 +146,7 @@ export function createConfig(
   const workspace = toWorkspace(raw.workspace, cwd);
   const addedFolders = (raw.addDir ?? []).map((folder) => resolve(cwd, folder));
   const writable = [workspace, ...addedFolders, ...(raw.otherWorkspaces ?? [])];
-  const modelSettings = { flags: raw, environment, config: found, files: toUserFiles(environment), writable };
+  const modelSettings = { flags: raw, environment, config: found, files: toUserFiles(environment), writable, cwd };
   const { budgets = {}, permissions: rules = {}, gitWorkspaces = {} } = found.settings;
   const dataFolder = toDataFolder(environment);
   const timeout = toSeconds("--timeout", raw.timeout) ?? budgets.timeout;
@@ -188,11 +188,13 @@ export function createConfig(
     stopsOnDenied: toStopsOnDenied(raw.onDenied),
     mcpServers: found.settings.mcpServers ?? {},
     cursorFile:
-      raw.readsCursorServers || found.settings.cursorServers ? join(findHome(), ".cursor/mcp.json") : undefined,
+      raw.readsCursorServers || found.settings.cursorServers
+        ? join(findHome(environment), ".cursor/mcp.json")
+        : undefined,
     gitWorkspaces,
     hiddenPlaces: listCredentialFiles(gitWorkspaces).map(({ path }) => path),
     afterEdit: found.settings.afterEdit ?? [],
-    hooks: toHookSources(found.settings),
+    hooks: toHookSources(found.settings, environment),
     sandbox: toSandboxSetting(raw.sandbox),
     permissions: {
       force: raw.force ?? false,
@@ -205,9 +207,12 @@ export function createConfig(
   };
 }
 
-function toHookSources({ hooks = {}, hooksFile, hooksSandbox = true }: UserConfig): HookSources | undefined {
+function toHookSources(
+  { hooks = {}, hooksFile, hooksSandbox = true }: UserConfig,
+  environment: Environment,
+): HookSources | undefined {
   if (hooksFile === undefined && Object.keys(hooks).length === 0) return undefined;
-  const file = hooksFile?.replace(/^~(?=\/)/, () => findHome());
+  const file = hooksFile?.replace(/^~(?=\/)/, () => findHome(environment));
   return { own: hooks, file, isSandboxed: hooksSandbox };
 }
 

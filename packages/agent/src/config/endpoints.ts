@@ -1,5 +1,5 @@
 /** What a model name means: which model, where, with which key. Never a model other than the named one. */
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "../base/errors.ts";
 import {
@@ -53,6 +53,8 @@ export interface ModelSettings {
   readonly environment: Environment;
   readonly config: FoundConfig;
   readonly files: Pick<UserFiles, "config" | "instructions" | "credentials">;
+  /** Folder of relative paths; default: the process's. */
+  readonly cwd?: string | undefined;
   /** Folders that the run may write; absolute. Default: none. */
   readonly writable?: readonly string[] | undefined;
 }
@@ -97,7 +99,9 @@ export function chooseModel(settings: ModelSettings): ModelChoice {
     }
     // They send none; a mistake is reported all the same.
     parseHeaders(flags.headers ?? []);
-    return name === "offline" ? { kind: "offline" } : { kind: "scripted", file: name.slice("scripted:".length) };
+    if (name === "offline") return { kind: "offline" };
+    const file = name.slice("scripted:".length);
+    return { kind: "scripted", file: settings.cwd === undefined ? file : resolve(settings.cwd, file) };
   }
   const providers = toProviders(config.settings);
   const slash = name.indexOf("/");

@@ -48,10 +48,10 @@ export function fillEntry(entry: unknown, places: FillPlaces): FilledEntry {
 const knownWords =
   "Sheaf fills in ${env:NAME}, ${userHome}, ${workspaceFolder}, ${workspaceFolderBasename}, ${pathSeparator} and ${/}";
 
-function findPlace(word: string, { workspace }: FillPlaces): string | undefined {
+function findPlace(word: string, { workspace, environment }: FillPlaces): string | undefined {
   switch (word) {
     case "${userHome}":
-      return findHome();
+      return findHome(environment);
     case "${workspaceFolder}":
       return workspace;
     case "${workspaceFolderBasename}":

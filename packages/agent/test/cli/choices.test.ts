@@ -10,6 +10,7 @@ import type { Provider } from "../../src/config/providers.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
 import { project, runStart, toCall, toLog } from "../output/log.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { createMemoryPorts } from "../../../../test/support/memory-ports.ts";
 
 const one = "123e4567-e89b-42d3-a456-426614174000";
 const other = "0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -17,8 +18,7 @@ const io: CommandIo = {
   cwd: "/w",
   environment: {},
   profile: "sheaf",
-  isInputTerminal: true,
-  isOutputTerminal: true,
+  ...createMemoryPorts(),
 };
 const toFlags = (...words: readonly string[]) => parseArguments([...words, "go"]).flags;
 const usage = (message: string | RegExp): unknown =>

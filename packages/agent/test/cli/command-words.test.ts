@@ -5,6 +5,7 @@ import { checkCommandLine } from "../../src/cli/command-flags.ts";
 import { commandNames } from "../../src/cli/command-definitions.ts";
 import { runForeign } from "../../src/cli/commands/foreign.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { createMemoryPorts } from "../../../../test/support/memory-ports.ts";
 
 const id = "c6b62c6f-7ead-4fd6-9922-e952131177ff";
 const parse = (line: string) => {
@@ -12,7 +13,7 @@ const parse = (line: string) => {
   checkCommandLine(parsed);
   return parsed;
 };
-const io = { environment: {}, cwd: "/", profile: "sheaf", isInputTerminal: false, isOutputTerminal: false } as const;
+const io = { environment: {}, cwd: "/", profile: "sheaf", ...createMemoryPorts() } as const;
 const usage = (message: string): unknown =>
   expect.objectContaining({ code: "USAGE", message: expect.stringContaining(message) as string });
 

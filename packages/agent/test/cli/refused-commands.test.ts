@@ -22,6 +22,7 @@ import { runDoctor } from "../../src/cli/commands/doctor.ts";
 import type { CommandIo } from "../../src/cli/io.ts";
 import { formatFailure } from "../../src/cli/report-error.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { createMemoryPorts } from "../../../../test/support/memory-ports.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sheaf-refused-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -30,8 +31,7 @@ const io: CommandIo = {
   environment: { HOME: folder, SHEAF_HOME: join(folder, "home") },
   cwd: folder,
   profile: "sheaf",
-  isInputTerminal: false,
-  isOutputTerminal: false,
+  ...createMemoryPorts(),
 };
 
 const commands: Partial<

@@ -1,19 +1,16 @@
 /** Exit code and stderr of a run, from the end of its log. */
 import type { RunEnd } from "@sheaf/protocol";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { errorTable, type ErrorCode } from "../../src/base/errors.ts";
 import { reportEnd } from "../../src/cli/report-end.ts";
 import { formatFailure, reportOutputError } from "../../src/cli/report-error.ts";
 import { createRunControl, toSignalExitCode } from "../../src/cli/signals.ts";
 import { stuckReaderCode } from "../../src/cli/standard-output.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { createMemoryPorts } from "../../../../test/support/memory-ports.ts";
 
 let stderr = "";
-vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-  stderr += String(text);
-  return true;
-});
-afterAll(() => void vi.restoreAllMocks());
+const writeError = (text: string): void => void (stderr += text);
 
 const failed = (code: string, details = "more"): RunEnd => ({
   type: "run_end",
@@ -35,7 +32,7 @@ const report = (
   } = {},
 ): readonly [number, string] => {
   stderr = "";
-  const code = reportEnd({ session: "s-1", end, outputError }, signalCode, { verbose, profile });
+  const code = reportEnd({ session: "s-1", end, outputError }, signalCode, { verbose, io: { profile, writeError } });
   return [code, stderr];
 };
 
@@ -58,13 +55,15 @@ describe("the end of a run", () => {
       outputError: undefined,
     } as const;
     stderr = "";
-    expect(reportEnd(delivery, undefined, { verbose: false, profile: "sheaf", write: () => undefined })).toBe(10);
+    expect(
+      reportEnd(delivery, undefined, { verbose: false, io: { profile: "sheaf", writeError }, write: () => undefined }),
+    ).toBe(10);
     expect(stderr).toBe("");
   });
 
   test(verifies(["C14", "C21"], "names the session where stdout does not"), () => {
     stderr = "";
-    const options = { verbose: false, profile: "sheaf", namesSession: true } as const;
+    const options = { verbose: false, io: { profile: "sheaf", writeError }, namesSession: true } as const;
     const end = failed("OVERLOADED");
     const delivery = { end, outputError: undefined };
     expect(reportEnd({ session: "s-1", ...delivery }, undefined, options)).toBe(5);
@@ -102,7 +101,7 @@ describe("a stdout that takes no more", () => {
     expect(report({ type: "run_end", reason: "end_turn" }, { outputError: toError("EPIPE") })).toEqual([1, ""]);
     const [code, text] = report({ type: "run_end", reason: "end_turn" }, { outputError: toError("ENOSPC") });
     expect([code, text]).toEqual([1, expect.stringMatching(/^sheaf: INTERNAL: .*ENOSPC.*\n$/)]);
-    expect(reportOutputError(toError("EPIPE"), true)).toBe(1);
+    expect(reportOutputError(toError("EPIPE"), true, { writeError })).toBe(1);
   });
 
   test(verifies("C23", "because its reader is stuck counts as the signal that ended the run"), () => {
@@ -135,12 +134,13 @@ describe("signals", () => {
   });
 
   test(verifies("C23", "the first one cancels the run, with its code; without one there is none"), () => {
-    const control = createRunControl();
+    const { signals, exit } = createMemoryPorts();
+    const control = createRunControl({ signals, exit });
     expect(control.exitCode).toBeUndefined();
-    process.emit("SIGTERM", "SIGTERM");
+    signals.emit("SIGTERM", "SIGTERM");
     expect(control.exitCode).toBe(143);
     expect(control.signal.reason).toMatchObject({ code: "CANCELLED", details: "signal SIGTERM" });
     control.close();
-    expect(process.listenerCount("SIGTERM")).toBe(0);
+    expect(signals.listenerCount("SIGTERM")).toBe(0);
   });
 });

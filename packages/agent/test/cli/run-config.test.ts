@@ -7,6 +7,7 @@ import { parseArguments } from "../../src/cli/arguments.ts";
 import type { CommandIo } from "../../src/cli/io.ts";
 import { toConfig } from "../../src/cli/run-config.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { createMemoryPorts } from "../../../../test/support/memory-ports.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "sheaf-config-")));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,8 +18,7 @@ const io: CommandIo = {
   cwd: join(folder, "w"),
   environment: { HOME: join(folder, "home"), SHEAF_HOME: join(folder, "home") },
   profile: "sheaf",
-  isInputTerminal: false,
-  isOutputTerminal: false,
+  ...createMemoryPorts(),
 };
 const read = (words: readonly string[], changes: Partial<CommandIo> = {}) =>
   toConfig(parseArguments([...words, "go"]).flags, { ...io, ...changes });

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { FlagValues } from "../../src/cli/flags.ts";
 import { switchModel } from "../../src/cli/switch-model.ts";
+import { createMemoryPorts } from "../../../../test/support/memory-ports.ts";
 
 function switchTo(model: string, flags: FlagValues): FlagValues {
   const cwd = mkdtempSync(join(tmpdir(), "sheaf-test-"));
@@ -15,8 +16,7 @@ function switchTo(model: string, flags: FlagValues): FlagValues {
     environment,
     cwd,
     profile: "sheaf",
-    isInputTerminal: true,
-    isOutputTerminal: true,
+    ...createMemoryPorts(),
   });
 }
 

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { parseArguments } from "../../src/cli/arguments.ts";
 import { createServeOptions } from "../../src/cli/commands/serve.ts";
+import { createMemoryPorts } from "../../../../test/support/memory-ports.ts";
 
 const token = "t".repeat(40);
 
@@ -28,8 +29,7 @@ function createPlace() {
       cwd: join(top, "app"),
       environment: { PATH: process.env.PATH, HOME: join(top, "home"), SHEAF_HOME: home },
       profile: "sheaf",
-      isInputTerminal: false,
-      isOutputTerminal: false,
+      ...createMemoryPorts(),
     } as const;
     const parsed = parseArguments(["serve", "--model", "offline", ...args]);
     return createServeOptions(parsed, io, ({ event }) => void (log += String(event))).settings.hiddenPlaces ?? [];

@@ -11,6 +11,7 @@ import type { ServerEnvironment } from "../../src/server/server-context.ts";
 import { createSqliteStore } from "../../src/store/sqlite.ts";
 import type { SharedStore } from "../../src/store/store.ts";
 import { createAnswer } from "./answer.ts";
+import { createMemoryPorts } from "../../../../test/support/memory-ports.ts";
 
 interface AppOptions {
   /** Folder of the token; a store in it only if `store` says so. */
@@ -69,8 +70,7 @@ export async function openApp(options: AppOptions): Promise<TestApp> {
     cwd,
     environment: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: home, ...environment },
     profile: "sheaf",
-    isInputTerminal: false,
-    isOutputTerminal: false,
+    ...createMemoryPorts(),
   } as const;
   let log = "";
   const plan = createServeOptions(parsed, io, (entry) => void (log += `${JSON.stringify(entry)}\n`));

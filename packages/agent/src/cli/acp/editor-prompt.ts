@@ -101,7 +101,7 @@ async function runMessage(
     message,
     config: toConfig(session.flags, io),
     flags: { ...session.flags, "include-thinking": true },
-    environment: io.environment,
+    io,
     mcpServers: session.mcpServers,
     toolServers,
     control: { signal: AbortSignal.any([signal, controller.signal]), abort: (reason) => controller.abort(reason) },

@@ -1,5 +1,5 @@
 /** `sheaf acp`: speaks the Agent Client Protocol on stdin and stdout, for editors. */
-import { Readable, Writable } from "node:stream";
+import { Readable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk/unstable";
 import { createToolServers } from "../../assemble/wire-servers.ts";
 import { createAcpAgent } from "../acp/agent.ts";
@@ -16,9 +16,13 @@ export async function runAcp(parsed: ParsedArguments, io: CommandIo, control: Ru
   if (word === "login") return runLogin({ ...parsed, positionals: rest }, io);
   // A wrong setting fails before the first message.
   const { notices } = toConfig(parsed.flags, io);
-  reportNotices(notices, new Set());
-  const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
-  const output = Writable.toWeb(process.stdout) as WritableStream<Uint8Array>;
+  reportNotices(notices, new Set(), io.writeError);
+  const input = Readable.toWeb(io.openInput()) as ReadableStream<Uint8Array>;
+  const lines = io.openOutput();
+  const text = new TextDecoder();
+  const output = new WritableStream<Uint8Array>({
+    write: (chunk) => lines.write(text.decode(chunk, { stream: true })),
+  });
   const toolServers = createToolServers(io.environment, { maxResting: 8 }, new Map());
   const connection = createAcpAgent(parsed.flags, io, toolServers).connect(ndJsonStream(output, input));
   control.signal.addEventListener("abort", () => connection.close(), { once: true });

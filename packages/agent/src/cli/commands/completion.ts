@@ -58,9 +58,9 @@ complete -c sheaf -f -a '(__sheaf_complete)'
 
 /** Prints the script, or completes the words. @throws SheafError USAGE for an unknown shell. */
 export async function runCompletion({ positionals, textStart }: ParsedArguments, io: CommandIo): Promise<number> {
-  if (textStart === 0) return printText(await formatCompletion(positionals, io));
+  if (textStart === 0) return printText(io, await formatCompletion(positionals, io));
   const [word = "", ...rest] = positionals;
-  if (rest.length === 0 && Object.hasOwn(scripts, word)) return printText(scripts[word]!);
+  if (rest.length === 0 && Object.hasOwn(scripts, word)) return printText(io, scripts[word]!);
   const names = Object.keys(scripts).join(", ");
   throw new SheafError(
     "USAGE",

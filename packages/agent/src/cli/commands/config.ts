@@ -12,7 +12,8 @@ import { printJson, printText } from "../standard-output.ts";
 import { toRawSettings } from "../run-config.ts";
 
 /** Prints the settings that a run with the same flags has. @throws SheafError USAGE, CONFIG_INVALID. */
-export async function runConfig(parsed: ParsedArguments, { environment, cwd }: CommandIo): Promise<number> {
+export async function runConfig(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const { environment, cwd } = io;
   if (parsed.positionals.join(" ") !== "explain") {
     throw new SheafError("USAGE", `config "${parsed.positionals.join(" ")}" is unknown: write sheaf config explain`);
   }
@@ -23,7 +24,7 @@ export async function runConfig(parsed: ParsedArguments, { environment, cwd }: C
   const { storeFile, workspace } = createConfig(raw, environment, cwd, found);
   const settings = explainSettings(raw, environment, found.settings, { configFile, storeFile, workspace });
   const isJson = toCommandFormat(parsed) === "json";
-  return isJson ? printJson(settings) : printText(formatText(settings));
+  return isJson ? printJson(io, settings) : printText(io, formatText(settings));
 }
 
 function formatText(settings: readonly ExplainedSetting[]): string {

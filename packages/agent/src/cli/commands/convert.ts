@@ -17,7 +17,6 @@ import { deliverEvents } from "../deliver.ts";
 import type { CommandIo } from "../io.ts";
 import { createChosenProjection } from "../output-choice.ts";
 import { formatFailure, reportOutputError } from "../report-error.ts";
-import { createLineOutput } from "../standard-output.ts";
 
 /** What `cursor-agent` prints, and Sheaf in its place. */
 const agentStream = "cursor-stream-json";
@@ -32,15 +31,18 @@ export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promis
   const from = choose("--from", flags.from, sources);
   const to = choose("--to", flags.to, targets);
   const projection = await createChosenProjection(to, flags, io);
-  const delivery = await deliverEvents(from === agentStream ? readAgentRun(io) : readModelRun(from, readInput(), io), {
-    projection,
-    output: createLineOutput(1),
-    onOutputError: () => process.stdin.destroy(),
-  });
-  if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false);
+  const delivery = await deliverEvents(
+    from === agentStream ? readAgentRun(io) : readModelRun(from, readInput(io), io),
+    {
+      projection,
+      output: io.openOutput(),
+      onOutputError: () => io.openInput().destroy(),
+    },
+  );
+  if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false, io);
   const error = delivery.end?.error;
   if (!error) return 0;
-  process.stderr.write(formatFailure(error, flags.verbose ?? false));
+  io.writeError(formatFailure(error, flags.verbose ?? false));
   return isErrorCode(error.code) ? errorTable[error.code].exitCode : 1;
 }
 
@@ -67,9 +69,9 @@ export async function* readModelRun(
   for await (const event of events) yield [event];
 }
 
-async function* readAgentRun({ cwd }: CommandIo): AsyncGenerator<readonly RunEvent[]> {
-  const decoder = createCursorStreamDecoder({ newId: randomUUID, workspace: cwd });
-  for await (const chunk of readInput()) yield decoder.push(chunk);
+async function* readAgentRun(io: CommandIo): AsyncGenerator<readonly RunEvent[]> {
+  const decoder = createCursorStreamDecoder({ newId: randomUUID, workspace: io.cwd });
+  for await (const chunk of readInput(io)) yield decoder.push(chunk);
   yield decoder.end();
 }
 
@@ -82,9 +84,9 @@ async function* readModelEvents(
 }
 
 /** Stdin, until it ends or is destroyed because nobody reads the output. */
-async function* readInput(): AsyncGenerator<Uint8Array> {
+async function* readInput({ openInput }: CommandIo): AsyncGenerator<Uint8Array> {
   try {
-    yield* process.stdin as AsyncIterable<Uint8Array>;
+    yield* openInput() as AsyncIterable<Uint8Array>;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
   }

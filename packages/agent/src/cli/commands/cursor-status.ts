@@ -16,15 +16,16 @@ export async function runCursorStatus(parsed: ParsedArguments, io: CommandIo): P
   const settings = toModelSettings({ model: parsed.flags.model }, io);
   const { isReady, text } = findLogin(settings);
   if (parsed.positionals[0] !== "about") {
-    if (!isJson) return printText(isReady ? `Logged in as ${text}\n` : `Not logged in: ${text}\n`);
-    return printJson({ isAuthenticated: isReady, status: isReady ? "authenticated" : "unauthenticated" });
+    if (!isJson) return printText(io, isReady ? `Logged in as ${text}\n` : `Not logged in: ${text}\n`);
+    return printJson(io, { isAuthenticated: isReady, status: isReady ? "authenticated" : "unauthenticated" });
   }
   const model = findModelName(settings)?.name ?? "none";
   // Nobody has an account: the provider is named instead of an address.
   const userEmail = isReady ? text : null;
-  if (isJson) return printJson({ cliVersion: sheafVersion, model, userEmail });
+  if (isJson) return printJson(io, { cliVersion: sheafVersion, model, userEmail });
   const rows = { "CLI Version": sheafVersion, Model: model, "User Email": userEmail ?? "Not logged in" };
   return printText(
+    io,
     Object.entries(rows)
       .map(([name, value]) => `${name.padEnd(14)} ${value}\n`)
       .join(""),

@@ -11,7 +11,9 @@ export async function runDoctor(parsed: ParsedArguments, io: CommandIo): Promise
   const isJson = toCommandFormat(parsed) === "json";
   const results = await runChecks(io, parsed.flags);
   const ok = results.every(({ status }) => status !== "fail");
-  const code = await (isJson ? printJson({ ok, checks: results }) : printText(results.map(formatCheck).join("")));
+  const code = await (isJson
+    ? printJson(io, { ok, checks: results })
+    : printText(io, results.map(formatCheck).join("")));
   return code === 0 && !ok ? 1 : code;
 }
 

@@ -1,4 +1,5 @@
 /** `sheaf export SESSION`: a stored session as JSON or Markdown. */
+import { resolve } from "node:path";
 import { now } from "../../assemble/wire.ts";
 import { SheafError } from "../../base/errors.ts";
 import { exportVersion, formatJsonExport, type ConversationExport } from "../../output/exports/conversation-export.ts";
@@ -29,8 +30,8 @@ export async function runExport(parsed: ParsedArguments, io: CommandIo): Promise
   const text = await withSessionStore(io, undefined, async (store) =>
     formatExport(await readConversation(store, await findConversation(store, word))),
   );
-  if (output === undefined) return printText(text, format === "json" ? toVisibleJson : undefined);
-  writeOutputFile(output, text);
+  if (output === undefined) return printText(io, text, format === "json" ? toVisibleJson : undefined);
+  writeOutputFile(resolve(io.cwd, output), text);
   return 0;
 }
 

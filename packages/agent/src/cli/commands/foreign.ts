@@ -14,5 +14,5 @@ export async function runForeign(parsed: ParsedArguments, io: CommandIo): Promis
   }
   const { text, isMissing } = cursorCommands[word]!;
   if (isMissing) throw new SheafError("USAGE", `${text}. For the prompt "${word}" write sheaf -p -- ${word}`);
-  return printText(`${text}.\n`);
+  return printText(io, `${text}.\n`);
 }

@@ -3,6 +3,7 @@ import { SheafError } from "../../base/errors.ts";
 import { sheafVersion } from "../../base/version.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { commandDefinitions, commandNames, helpTopics, type CommandName } from "../command-definitions.ts";
+import type { CommandIo } from "../io.ts";
 import { listFlags, type Flag, type FlagName } from "../flags.ts";
 import { printText } from "../standard-output.ts";
 
@@ -69,17 +70,17 @@ Examples
 const topics = { commands: formatCommands, flags: formatAllFlags } as const;
 
 /** Prints the requested help. @throws SheafError USAGE for an unknown command. */
-export async function runHelp({ command, positionals }: ParsedArguments): Promise<number> {
+export async function runHelp({ command, positionals }: ParsedArguments, io: CommandIo): Promise<number> {
   const [word] = command === "help" ? positionals : command === "prompt" ? [] : [command];
-  if (word === undefined) return printText(formatHelp());
+  if (word === undefined) return printText(io, formatHelp());
   const topic = helpTopics.find((candidate) => candidate === word);
-  if (topic) return printText(topics[topic]());
+  if (topic) return printText(io, topics[topic]());
   const name = commandNames.find((candidate) => candidate === word);
   if (!name) {
     const known = [...helpTopics, ...commandNames].join(", ");
     throw new SheafError("USAGE", `there is no command "${word}": sheaf help takes one of ${known}`);
   }
-  return printText(formatCommandHelp(name));
+  return printText(io, formatCommandHelp(name));
 }
 
 /** One screen: what most prompts need, and where the rest is (C58). */

@@ -31,7 +31,7 @@ export async function runHooks(parsed: ParsedArguments, io: CommandIo): Promise<
   if (fault) throw fault;
   switch (action) {
     case "ls":
-      return listHooks(parsed, config);
+      return listHooks(parsed, io, config);
     case "trust":
       return trustHooks(parsed.flags, io, config, words);
     case "test":
@@ -54,7 +54,7 @@ interface ListedHook extends Pick<Hook, "command"> {
   readonly problem?: string;
 }
 
-async function listHooks(parsed: ParsedArguments, config: RunConfig): Promise<number> {
+async function listHooks(parsed: ParsedArguments, io: CommandIo, config: RunConfig): Promise<number> {
   const own = config.hooks ? readUserHooks(config.hooks) : { hooks: [], leftOut: [] };
   const trusted = config.findTrust();
   const files = trusted ? readWorkspaceHooks(config) : [];
@@ -63,10 +63,10 @@ async function listHooks(parsed: ParsedArguments, config: RunConfig): Promise<nu
     ...own.leftOut.map(toUnusedRow),
     ...files.flatMap((file) => listFile(file)),
   ];
-  if (toCommandFormat(parsed) === "json") return printJson(rows);
+  if (toCommandFormat(parsed) === "json") return printJson(io, rows);
   const advice = trusted ? "" : "The workspace is not trusted: none of its hooks runs, if it has any.\n";
   const list = rows.map((row) => `${toVisibleLine(formatRow(row))}\n`).join("");
-  return printText(`${list === "" ? "There are no hooks.\n" : list}${advice}`);
+  return printText(io, `${list === "" ? "There are no hooks.\n" : list}${advice}`);
 }
 
 function listFile(file: WorkspaceHooks): ListedHook[] {
@@ -153,9 +153,13 @@ async function testHooks(
   const results = (await hooks?.run(occasion, new AbortController().signal)) ?? [];
   await commands.end();
   await hooks?.end();
-  if (toCommandFormat(parsed) === "json") return printJson(results.map(({ type: _type, ...result }) => result));
+  if (toCommandFormat(parsed) === "json")
+    return printJson(
+      io,
+      results.map(({ type: _type, ...result }) => result),
+    );
   const lines = [...notices, ...(results.length === 0 ? [formatNone(event, flags)] : results.flatMap(format))];
-  return printText(lines.map((line) => `${toVisibleLine(line)}\n`).join(""));
+  return printText(io, lines.map((line) => `${toVisibleLine(line)}\n`).join(""));
 }
 
 /** A misspelt tool is a likely reason. */

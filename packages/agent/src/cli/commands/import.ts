@@ -1,4 +1,5 @@
 /** `sheaf import FILE`: takes over a session that `sheaf export` wrote. */
+import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { now } from "../../assemble/wire.ts";
 import { SheafError } from "../../base/errors.ts";
@@ -21,7 +22,7 @@ const MAX_BYTES = 512 * 1024 * 1024;
  */
 export async function runImport(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [file = ""] = parsed.positionals;
-  const { conversation, responses } = decodeExport(readText(file), file);
+  const { conversation, responses } = decodeExport(readText(resolve(io.cwd, file)), file);
   const session = toBareId(conversation.id);
   return withSessionStore(io, undefined, async (store) => {
     for (const response of responses) await checkResponse(response, conversation.id, store);
@@ -30,10 +31,13 @@ export async function runImport(parsed: ParsedArguments, io: CommandIo): Promise
       const updatedAt = Math.min(now(), responses.at(-1)!.createdAt);
       const createdAt = Math.min(conversation.createdAt, updatedAt);
       await store.addConversation({ ...conversation, createdAt, updatedAt, settings: {}, responses });
-      return printText(`${session}\n`);
+      return printText(io, `${session}\n`);
     }
     // A program reads the id, as after the first import (C15).
-    return printText(io.isOutputTerminal ? `${session} is stored already, with the same content\n` : `${session}\n`);
+    return printText(
+      io,
+      io.isOutputTerminal ? `${session} is stored already, with the same content\n` : `${session}\n`,
+    );
   });
 }
 

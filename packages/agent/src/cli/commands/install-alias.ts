@@ -5,7 +5,7 @@ import { SheafError } from "../../base/errors.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { writeOutputFile } from "../output-file.ts";
 import { printText } from "../standard-output.ts";
-import { aliasNames } from "../io.ts";
+import { aliasNames, type CommandIo } from "../io.ts";
 
 /** By this line a launcher of ours is known again. */
 const mark = "# Starts Sheaf in the profile cursor-2026.";
@@ -14,8 +14,9 @@ const mark = "# Starts Sheaf in the profile cursor-2026.";
  * Writes one launcher a name. It names this Node and this Sheaf, so that it works wherever it is started.
  * @throws SheafError USAGE for a folder that is none, and for a file that somebody else made.
  */
-export async function runInstallAlias(parsed: ParsedArguments): Promise<number> {
-  const [folder = "", ...words] = parsed.positionals;
+export async function runInstallAlias(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const [word = "", ...words] = parsed.positionals;
+  const folder = resolve(io.cwd, word);
   const names = words.length > 0 ? words : aliasNames;
   const unknown = names.find((name) => !aliasNames.includes(name));
   if (unknown !== undefined) {
@@ -24,19 +25,18 @@ export async function runInstallAlias(parsed: ParsedArguments): Promise<number> 
   checkFolder(folder);
   const files = names.map((name) => resolve(folder, name));
   for (const file of files) checkReplaceable(file, parsed.flags.overwrite ?? false);
-  const program = process.argv[1] ?? "";
-  const text = `#!/bin/sh\n${mark}\nexec ${quote(process.execPath)} ${quote(program)} --compat=cursor-2026 "$@"\n`;
+  const text = `#!/bin/sh\n${mark}\nexec ${quote(process.execPath)} ${quote(io.program)} --compat=cursor-2026 "$@"\n`;
   for (const file of files) {
     rmSync(file, { force: true });
     writeOutputFile(file, text, { mode: 0o755 });
     chmodSync(file, 0o755);
   }
-  return printText(files.map((file) => `${file}\n`).join(""));
+  return printText(io, files.map((file) => `${file}\n`).join(""));
 }
 
 function checkFolder(folder: string): void {
-  const stats = lstatSync(join(resolve(folder), "."), { throwIfNoEntry: false });
-  if (!stats?.isDirectory()) throw new SheafError("USAGE", `${resolve(folder)} is not a folder: create it first`);
+  const stats = lstatSync(join(folder, "."), { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) throw new SheafError("USAGE", `${folder} is not a folder: create it first`);
 }
 
 function checkReplaceable(file: string, overwrites: boolean): void {

@@ -13,11 +13,11 @@ export async function runListTools(parsed: ParsedArguments, io: CommandIo): Prom
   const { flags } = parsed;
   const { mode, toolChoice } = toConfig(flags, io);
   const definitions = toDefinitions({ mode, hasPlan: false, choice: toolChoice });
-  if (flags["output-format"] !== undefined && toOutputFormat(flags, io) === "json") return printJson(definitions);
+  if (flags["output-format"] !== undefined && toOutputFormat(flags, io) === "json") return printJson(io, definitions);
   const width = Math.max(...definitions.map(({ name }) => name.length));
   const rows = definitions.map(({ name, description }) => {
     const [first = ""] = description.split(/(?<=\.)\s/, 1);
     return `${name.padEnd(width)}  ${first}\n`;
   });
-  return printText(rows.join(""));
+  return printText(io, rows.join(""));
 }

@@ -6,7 +6,7 @@ import { toUserFiles } from "../../base/paths.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";
 import { chooseProvider } from "../run-config.ts";
-import { readStandardInput, toInputKind } from "../standard-input.ts";
+import { readStandardInput } from "../standard-input.ts";
 import { printText } from "../standard-output.ts";
 import { findUserConfig } from "../../config/config-file.ts";
 import { changeCredentials, readCredentials } from "../../config/credentials.ts";
@@ -30,17 +30,17 @@ export async function runLogin(parsed: ParsedArguments, io: CommandIo): Promise<
   readCredentials(files.credentials);
   const key = await readKey(credential, io);
   changeCredentials(files.credentials, (keys) => new Map([...keys, [credential, key]]));
-  return printText(`The key of ${credential} is kept in ${files.credentials}.\n`);
+  return printText(io, `The key of ${credential} is kept in ${files.credentials}.\n`);
 }
 
 async function readKey(credential: string, io: CommandIo): Promise<string> {
-  const input = toInputKind(io.isInputTerminal);
+  const input = io.findInputKind();
   const text =
     input === "terminal"
-      ? await readHiddenLine(`Key of ${credential} (not shown): `)
+      ? await readHiddenLine(io, `Key of ${credential} (not shown): `)
       : input === "none"
         ? ""
-        : await readStandardInput(process.stdin);
+        : await readStandardInput(io.openInput());
   const key = text.trim();
   if (key === "") throw new SheafError("USAGE", `no key of ${credential} was given: type it, or pipe it to stdin`);
   if (!isKeyText(key)) {
@@ -53,14 +53,14 @@ async function readKey(credential: string, io: CommandIo): Promise<string> {
 }
 
 /** Nothing to forget is not a failure. @throws SheafError USAGE, CONFIG_INVALID. */
-export async function runLogout(parsed: ParsedArguments, { environment }: CommandIo): Promise<number> {
+export async function runLogout(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [word] = parsed.positionals;
-  const files = toUserFiles(environment);
+  const files = toUserFiles(io.environment);
   const kept = readCredentials(files.credentials);
   const forgotten = word === undefined ? [...kept.keys()] : toCredentials(word, kept, files.config);
   changeCredentials(files.credentials, (keys) => new Map([...keys].filter(([name]) => !forgotten.includes(name))));
-  if (forgotten.length > 0) return printText(`Forgotten: the key of ${forgotten.join(", ")}.\n`);
-  return printText(`No key to forget in ${files.credentials}.\n`);
+  if (forgotten.length > 0) return printText(io, `Forgotten: the key of ${forgotten.join(", ")}.\n`);
+  return printText(io, `No key to forget in ${files.credentials}.\n`);
 }
 
 /** The kept key that the word means. The key of an endpoint that the configuration no longer names can go too. */
@@ -71,19 +71,19 @@ function toCredentials(word: string, kept: ReadonlyMap<string, string>, configFi
 }
 
 /** Asks on stderr, reads one line of stdin without showing it. @throws SheafError CANCELLED for Ctrl-C and Ctrl-D. */
-export async function readHiddenLine(question: string): Promise<string> {
+export async function readHiddenLine({ openInput, writeError }: CommandIo, question: string): Promise<string> {
   // Readline edits the line in raw mode, in which only readline itself would show it: into nothing.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 });
+  const lines = createInterface({ input: openInput(), output: nowhere, terminal: true, historySize: 0 });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   // From here on the terminal shows nothing by itself.
-  process.stderr.write(question);
+  writeError(question);
   lines.once("line", resolve);
   lines.once("close", () => reject(new SheafError("CANCELLED", "cancelled at the prompt", { source: "user" })));
   try {
     return await promise;
   } finally {
     lines.close();
-    process.stderr.write("\n");
+    writeError("\n");
   }
 }

@@ -13,53 +13,52 @@ import type { ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";
 import { toRawSettings, toServerSettings } from "../run-config.ts";
 import { createRunControl } from "../signals.ts";
-import { toInputKind } from "../standard-input.ts";
 import { printText } from "../standard-output.ts";
 
 /** @throws SheafError USAGE, AUTH_REJECTED, CONFIG_INVALID, NETWORK, CANCELLED. */
 export async function runMcpLogin(parsed: ParsedArguments, io: CommandIo, name: string): Promise<number> {
   const { settings, workspace } = findServer(name, parsed, io);
   const { environment } = io;
-  const input = toInputKind(io.isInputTerminal);
+  const input = io.findInputKind();
   const pastes = parsed.flags["no-browser"] === true;
   const opensPage = !pastes && io.isInputTerminal && io.isOutputTerminal;
   // A pipe that a program left open, or closed, says nothing of whether a browser will come back.
   const isRead = input === "terminal" || (pastes && input !== "none" && input !== "file");
-  const lines = isRead ? createInterface({ input: process.stdin }) : undefined;
-  const control = createRunControl();
+  const lines = isRead ? createInterface({ input: io.openInput() }) : undefined;
+  const control = createRunControl(io);
   try {
     const { openMcpLogin } = await openServerLogin();
     const person = {
       pasted: lines,
       show(address: URL) {
         const host = toVisibleLine(address.host);
-        process.stderr.write(`Log in to ${name} at ${host}, in a browser:\n\n  ${address.href}\n\n`);
-        if (lines) process.stderr.write("If that browser is on another machine, paste the address at which it ends.\n");
+        io.writeError(`Log in to ${name} at ${host}, in a browser:\n\n  ${address.href}\n\n`);
+        if (lines) io.writeError("If that browser is on another machine, paste the address at which it ends.\n");
         if (opensPage) openPage(address, environment, workspace);
       },
-      refuse: () => void process.stderr.write("This is not the address of this login: paste all of it.\n"),
+      refuse: () => io.writeError("This is not the address of this login: paste all of it.\n"),
     };
     await openMcpLogin({ name, settings, environment }, person, control.signal);
   } finally {
     control.close();
     lines?.close();
-    process.stdin.unref?.();
+    if (lines) io.openInput().destroy();
   }
-  return printText(`Logged in to ${name}.\n`);
+  return printText(io, `Logged in to ${name}.\n`);
 }
 
 /** Nothing to forget is not a failure. @throws SheafError CONFIG_INVALID. */
 export async function runMcpLogout(io: CommandIo, name: string): Promise<number> {
   const isThere = await forgetLogin(io, name);
-  return printText(isThere ? `Forgotten: the login to ${name}.\n` : `No login to ${name} to forget.\n`);
+  return printText(io, isThere ? `Forgotten: the login to ${name}.\n` : `No login to ${name} to forget.\n`);
 }
 
 /** False: there was none. @throws SheafError CONFIG_INVALID. */
-export async function forgetLogin({ environment }: CommandIo, name: string): Promise<boolean> {
-  const control = createRunControl();
+export async function forgetLogin(io: CommandIo, name: string): Promise<boolean> {
+  const control = createRunControl(io);
   try {
     const { endServerLogin } = await openServerLogin();
-    return await endServerLogin(name, environment, control.signal);
+    return await endServerLogin(name, io.environment, control.signal);
   } finally {
     control.close();
   }

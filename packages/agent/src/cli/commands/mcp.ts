@@ -60,9 +60,9 @@ async function listServers(parsed: ParsedArguments, io: CommandIo, words: readon
   if (words.length > 0) throw new SheafError("USAGE", `mcp list takes no words; "${words.join(" ")}" was given`);
   const isJson = toCommandFormat(parsed) === "json";
   const { states, unread } = await connectServers(parsed, io);
-  if (isJson) return printJson(states);
+  if (isJson) return printJson(io, states);
   const list = states.length === 0 ? noServers : states.map(formatServer).join("");
-  return printText(`${list}${unread.map(formatUnread).join("")}`);
+  return printText(io, `${list}${unread.map(formatUnread).join("")}`);
 }
 
 /** The tools of one server with their arguments, in the form of `cursor-agent` (C43). */
@@ -71,13 +71,16 @@ async function listTools(parsed: ParsedArguments, io: CommandIo, name: string): 
   const { states, tools } = await connectServers(parsed, io, name);
   checkReady(name, states);
   if (isJson) {
-    return printJson(tools.map(({ mcp, description, schema }) => ({ name: mcp!.tool, description, schema })));
+    return printJson(
+      io,
+      tools.map(({ mcp, description, schema }) => ({ name: mcp!.tool, description, schema })),
+    );
   }
   const lines = tools.map(({ mcp, schema }) => {
     const names = Object.keys(schema.properties ?? {});
     return `- ${toVisibleLine(`${mcp!.tool} (${names.join(", ")})`)}\n`;
   });
-  return printText(`Tools for ${toVisibleLine(name)} (${tools.length}):\n${lines.join("")}`);
+  return printText(io, `Tools for ${toVisibleLine(name)} (${tools.length}):\n${lines.join("")}`);
 }
 
 /** What one server has besides tools (C111). */
@@ -95,8 +98,8 @@ async function listFurther(
   );
   checkReady(name, states);
   const { prompts = [], resources = [] } = { prompts: undefined, resources: undefined, ...further };
-  if (isJson) return printJson(action === "list-prompts" ? prompts : resources);
-  return printText(action === "list-prompts" ? formatPrompts(name, prompts) : formatResources(name, resources));
+  if (isJson) return printJson(io, action === "list-prompts" ? prompts : resources);
+  return printText(io, action === "list-prompts" ? formatPrompts(name, prompts) : formatResources(name, resources));
 }
 
 /** @throws SheafError USAGE, CONFIG_INVALID. */
@@ -118,7 +121,7 @@ function switchServer(
     const flags = action === "enable" ? parsed.flags : { ...parsed.flags, remove: true as const };
     return runMcpTrust({ ...parsed, flags }, io, [name]);
   }
-  if (action === "enable") return printText(`${name} is enabled: ${file} names it.\n`);
+  if (action === "enable") return printText(io, `${name} is enabled: ${file} names it.\n`);
   throw new SheafError("USAGE", `${name} is enabled as long as ${file} names it: sheaf mcp remove ${name} removes it`);
 }
 
@@ -207,7 +210,7 @@ async function addServer(flags: FlagValues, io: CommandIo, words: readonly strin
     }
     return { ...config, mcpServers: { ...servers, [name]: server } };
   });
-  return printText(`Added the MCP server ${name} to ${file}.\n`);
+  return printText(io, `Added the MCP server ${name} to ${file}.\n`);
 }
 
 function toSettings(
@@ -256,7 +259,7 @@ async function removeServer(io: CommandIo, words: readonly string[]): Promise<nu
     return { ...config, mcpServers: others };
   });
   const isForgotten = await forgetLogin(io, name);
-  return printText(`Removed the MCP server ${name} from ${file}${isForgotten ? ", and its login" : ""}.\n`);
+  return printText(io, `Removed the MCP server ${name} from ${file}${isForgotten ? ", and its login" : ""}.\n`);
 }
 
 function toRecord(value: unknown): Readonly<Record<string, unknown>> {

@@ -17,7 +17,8 @@ import { chooseProvider } from "../run-config.ts";
  * Prints the names. All providers with a key, and local servers, are asked; those that don't answer are listed with the
  * others. @throws SheafError for a PROVIDER that was named and does not answer; USAGE, CONFIG_INVALID.
  */
-export async function runModels(parsed: ParsedArguments, { environment, profile }: CommandIo): Promise<number> {
+export async function runModels(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const { environment, profile } = io;
   const { flags, positionals } = parsed;
   const [word] = positionals;
   const isCursor = profile === "cursor-2026";
@@ -35,15 +36,15 @@ export async function runModels(parsed: ParsedArguments, { environment, profile 
   const settings = { flags: modelFlags, environment, config, files };
   if (word !== undefined) {
     const answer = await askProvider(chooseProvider(word, toProviders(config.settings)), settings);
-    return format === "json" ? printAnswers([answer]) : printText(formatNames(answer));
+    return format === "json" ? printAnswers(io, [answer]) : printText(io, formatNames(answer));
   }
   const answers = await askAllProviders(settings);
-  if (format === "json") return printAnswers(answers);
-  return printText(isCursor ? formatList(answers, config.settings) : formatText(answers));
+  if (format === "json") return printAnswers(io, answers);
+  return printText(io, isCursor ? formatList(answers, config.settings) : formatText(answers));
 }
 
-function printAnswers(answers: readonly ProviderModels[]): Promise<number> {
-  return printJson({ builtIn: ["offline", "scripted:FILE"], providers: answers });
+function printAnswers(io: CommandIo, answers: readonly ProviderModels[]): Promise<number> {
+  return printJson(io, { builtIn: ["offline", "scripted:FILE"], providers: answers });
 }
 
 function formatNames({ provider, models }: ProviderModels): string {

@@ -47,13 +47,13 @@ export async function runPermissions(parsed: ParsedArguments, io: CommandIo): Pr
     case "explain": {
       const rules = toSourcedRules(parsed.flags, settings.permissions, policy.workspaceDenials);
       const explained = explainPolicy({ ...toFacts(config, policy), trusted, rules });
-      return isJson ? printJson(explained) : printText(formatPolicy(explained));
+      return isJson ? printJson(io, explained) : printText(io, formatPolicy(explained));
     }
     case "check": {
       const { decision, rule = null, reason } = toPlain(await checkCase(parsed.flags, policy));
       const isRule = rule === null ? "" : ` (${rule})`;
-      if (isJson) return printText(`${JSON.stringify({ decision, rule, reason })}\n`, toVisibleJson);
-      return printText(`${decision}${isRule}: ${toVisibleLine(reason)}\n`);
+      if (isJson) return printText(io, `${JSON.stringify({ decision, rule, reason })}\n`, toVisibleJson);
+      return printText(io, `${decision}${isRule}: ${toVisibleLine(reason)}\n`);
     }
     default:
       throw new SheafError("USAGE", "write sheaf permissions explain, or sheaf permissions check with one case");

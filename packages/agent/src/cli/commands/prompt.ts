@@ -7,13 +7,13 @@ import type { Approver } from "../../tools/approval.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import { deliverEvents } from "../deliver.ts";
 import type { FlagValues } from "../flags.ts";
-import { isTerminal, type CommandIo } from "../io.ts";
+import type { CommandIo } from "../io.ts";
 import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
 import { checkCommandLine } from "../command-flags.ts";
 import { now } from "../../assemble/wire.ts";
 import type { ToolServers } from "../../assemble/wire-servers.ts";
 import { createPromptRun } from "../prompt-run.ts";
-import { readPrompt, skippedInputNotice, toInputKind } from "../standard-input.ts";
+import { readPrompt, skippedInputNotice } from "../standard-input.ts";
 import { printRefusedRun } from "../refused-run.ts";
 import { reportEnd } from "../report-end.ts";
 import { createNoticeReport, reportNotices } from "../report-notices.ts";
@@ -21,7 +21,6 @@ import { formatNotice } from "../report-error.ts";
 import { toConfig, type RunConfig } from "../run-config.ts";
 import { checkSessionWord } from "../session-words.ts";
 import type { RunControl } from "../signals.ts";
-import { createLineOutput } from "../standard-output.ts";
 import { readAttachments } from "../../workspace/attachment.ts";
 
 /** Runs one prompt; gives the exit code (C20). */
@@ -33,13 +32,12 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
     if (flags.resume) checkSessionWord(flags.resume, { isResumed: true });
     const config = toConfig(flags, io);
     const files = toMessageFiles(flags, io);
-    const timer = setInputTimer(config, control);
-    const input = toInputKind(io.isInputTerminal);
-    const { message, typed } = await readPrompt(parsed, input, control.signal);
+    const timer = setInputTimer(config, io, control);
+    const { message, typed } = await readPrompt(parsed, io, control.signal);
     clearTimeout(timer);
     // Programs for that profile leave a socket open by habit, and may take a word on stderr for a failure (C15, C30).
-    const isHabit = io.profile === "cursor-2026" && input === "socket";
-    if (message.stdin && !isHabit) process.stderr.write(formatNotice(skippedInputNotice));
+    const isHabit = io.profile === "cursor-2026" && io.findInputKind() === "socket";
+    if (message.stdin && !isHabit) io.writeError(formatNotice(skippedInputNotice));
     return { message: { ...message, ...files }, config: { ...config, typed }, flags };
   });
 }
@@ -78,10 +76,10 @@ export async function answerMessage(
 }
 
 /** Stdin that never ends takes the time of the run, too (C24): the run then ends before its first turn. */
-function setInputTimer({ timeoutMs }: RunConfig, control: RunControl): NodeJS.Timeout | undefined {
+function setInputTimer({ timeoutMs }: RunConfig, io: CommandIo, control: RunControl): NodeJS.Timeout | undefined {
   if (timeoutMs === undefined) return undefined;
   const message = `stdin did not end within ${timeoutMs / 1000} s: close it, or raise --timeout`;
-  const leftMs = Math.max(0, timeoutMs - performance.now());
+  const leftMs = Math.max(0, timeoutMs - (performance.now() - io.startedAt));
   return setTimeout(() => control.abort(new SheafError("BUDGET_TIME", message)), leftMs);
 }
 
@@ -112,28 +110,26 @@ export async function answerPrompt(
   control: RunControl,
   person?: Person,
 ): Promise<number> {
-  const { environment } = io;
   // Where a person writes, each run has its own time; else there is one, and its time is that of the process.
-  const spentMs = person ? 0 : performance.now();
+  const spentMs = person ? 0 : performance.now() - io.startedAt;
   const format = toOutputFormat(flags, io);
   const seen = person?.seen ?? new Set();
-  reportNotices(config.notices, seen, person?.write);
+  const write = person?.write ?? io.writeError;
+  reportNotices(config.notices, seen, write);
   const projection = person?.projection ?? (await createChosenProjection(format, flags, io));
   const { approver, toolServers } = person ?? {};
-  const write = person?.write ?? ((text: string) => void process.stderr.write(text));
   const report = (line: string): void => write(formatNotice(line));
-  const run = createPromptRun({ message, config, flags, environment, control, spentMs, approver, toolServers, report });
-  const notices = person || isTerminal(2) ? createNoticeReport(seen, person?.write) : undefined;
+  const run = createPromptRun({ message, config, flags, io, control, spentMs, approver, toolServers, report });
+  const notices = person || io.isErrorTerminal ? createNoticeReport(seen, write) : undefined;
   const delivery = await deliverEvents(run.events(), {
     projection,
     output: person
       ? { write: (text) => person.write(text) as undefined }
-      : createLineOutput(1, { isEnding: () => control.exitCode !== undefined }),
+      : io.openOutput({ isEnding: () => control.exitCode !== undefined }),
     onStart: notices?.reportStart,
-    onNotice: (notice, isFallback) =>
-      isFallback ? reportNotices([notice], seen, person?.write) : notices?.report(notice),
+    onNotice: (notice, isFallback) => (isFallback ? reportNotices([notice], seen, write) : notices?.report(notice)),
     // A job that seems to hang says why; a person at the terminal sees it anyway.
-    onQuotaWait: person ? undefined : (until) => reportNotices([formatQuotaWait(until)], seen),
+    onQuotaWait: person ? undefined : (until) => reportNotices([formatQuotaWait(until)], seen, write),
     onOutputError: (error) =>
       control.abort(
         new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error }),
@@ -143,7 +139,7 @@ export async function answerPrompt(
   await run.close();
   return reportEnd(delivery, control.exitCode, {
     verbose: flags.verbose ?? false,
-    profile: io.profile,
+    io,
     write: person?.write,
     namesSession: format === "json" && !flags["no-save"],
   });

@@ -1,4 +1,5 @@
 /** `sheaf replay FILE`: a recorded run, printed again, offline (X11); with `--redact OUT` a cassette for sharing. */
+import { resolve } from "node:path";
 import { SheafError } from "../../base/errors.ts";
 import { findHome } from "../../base/paths.ts";
 import { readNamedFile } from "../../base/read-named-file.ts";
@@ -15,7 +16,6 @@ import type { CommandIo } from "../io.ts";
 import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
 import { reportEnd } from "../report-end.ts";
 import { toSignalExitCode } from "../signals.ts";
-import { createLineOutput } from "../standard-output.ts";
 
 /**
  * Prints the run of a cassette; gives the exit code that the run had.
@@ -25,19 +25,22 @@ export async function runReplay(parsed: ParsedArguments, io: CommandIo): Promise
   const { flags, positionals } = parsed;
   const [file = ""] = positionals;
   const format = toOutputFormat(flags, io);
-  const cassette = await readCassette(file);
+  const cassette = await readCassette(resolve(io.cwd, file));
   if (flags.redact !== undefined) {
-    writeCassette(redactCassette(cassette, readPrivateWords(io.environment, findHome())), flags.redact);
+    writeCassette(
+      redactCassette(cassette, readPrivateWords(io.environment, findHome(io.environment))),
+      resolve(io.cwd, flags.redact),
+    );
     return 0;
   }
   const store = await createStore(memoryFile);
   const delivery = await deliverEvents(replayRun(cassette, store), {
     projection: await createChosenProjection(format, flags, io),
-    output: createLineOutput(1),
+    output: io.openOutput(),
   });
   return reportEnd(delivery, toSignalExitCode(delivery.end?.error?.details ?? ""), {
     verbose: flags.verbose ?? false,
-    profile: io.profile,
+    io,
   });
 }
 

@@ -23,7 +23,7 @@ export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise
   }
   const order = { session, response, onConflict: toOnConflict(flags), workspace: flags.workspace?.at(-1) };
   const result = await revertSession(order, io);
-  return format === "json" ? printJson(result) : printText(formatRevert(result));
+  return format === "json" ? printJson(io, result) : printText(io, formatRevert(result));
 }
 
 /** Which response of which session, as a person names them; undefined: the last one. */

@@ -3,10 +3,11 @@ import { toConfigSchema } from "../../config/config-file.ts";
 import { SheafError } from "../../base/errors.ts";
 import { schemaNames, toJsonSchema } from "@sheaf/protocol/schemas";
 import type { ParsedArguments } from "../arguments.ts";
+import type { CommandIo } from "../io.ts";
 import { printJson } from "../standard-output.ts";
 
 /** Prints the schema. @throws SheafError USAGE for an unknown name. */
-export async function runSchema(parsed: ParsedArguments): Promise<number> {
+export async function runSchema(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [name, ...rest] = parsed.positionals;
   const known = schemaNames.find((candidate) => candidate === name);
   if (rest.length > 0 || (!known && name !== "config")) {
@@ -14,5 +15,5 @@ export async function runSchema(parsed: ParsedArguments): Promise<number> {
     throw new SheafError("USAGE", `schema "${parsed.positionals.join(" ")}" is unknown: name one of ${names}`);
   }
   const schema = known ? toJsonSchema(known) : toConfigSchema();
-  return printJson(schema);
+  return printJson(io, schema);
 }

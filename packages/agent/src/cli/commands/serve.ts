@@ -49,7 +49,7 @@ const HEARTBEAT_MS = 15_000;
 /** Serves until the first signal; gives 0 once everything has ended. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runServe(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
   const log: Log = (entry) =>
-    void process.stderr.write(toVisibleJson(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`));
+    io.writeError(toVisibleJson(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`));
   const { flags } = parsed;
   const grace = toGrace(flags.grace);
   const { storePlace, tokenFile, ...options } = createServeOptions(parsed, io, log);
@@ -65,7 +65,7 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
           ({ code, message }) => log({ level: "error", event: "tokens_kept", code, message }),
         );
   const path = flags.open ? server.createTicketPath(options.tokens[0]!.owner) : "";
-  process.stdout.write(`Sheaf listens on ${server.address}${path} (token: ${toVisibleLine(tokenFile)})\n`);
+  await io.openOutput().write(`Sheaf listens on ${server.address}${path} (token: ${toVisibleLine(tokenFile)})\n`);
   // The operator learns of a wrong name or a missing key now, not with the first message.
   for (const name of options.models.names) void options.models.open(name);
   if (!control.signal.aborted) await once(control.signal, "abort");

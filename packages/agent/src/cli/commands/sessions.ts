@@ -26,10 +26,10 @@ export async function runListSessions(parsed: ParsedArguments, io: CommandIo): P
   return withSessionStore(io, flags.workspace?.at(-1), async (store, { workspace }) => {
     const found = await store.listConversations({ limit: limit + 1, ...(flags.all ? {} : { workspace }) });
     const sessions = found.slice(0, limit);
-    if (format === "json") return printJson(toRows(sessions));
+    if (format === "json") return printJson(io, toRows(sessions));
     const isCut = found.length > limit && flags.limit === undefined;
     const rest = isCut ? `There are more: sheaf ls${flags.all ? " --all" : ""} --limit ${MAX_LIMIT} lists them.\n` : "";
-    return printText(formatText(sessions, flags.all ?? false) + rest);
+    return printText(io, formatText(sessions, flags.all ?? false) + rest);
   });
 }
 
@@ -77,8 +77,8 @@ export async function runRemoveSession({ positionals }: ParsedArguments, io: Com
 }
 
 /** Prints a UUID. @throws SheafError USAGE. */
-export async function runCreateChat(): Promise<number> {
-  return printText(`${process.getBuiltinModule("node:crypto").randomUUID()}\n`);
+export async function runCreateChat(_parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  return printText(io, `${process.getBuiltinModule("node:crypto").randomUUID()}\n`);
 }
 
 /** Prints the id of the new session; files stay as they are. @throws SheafError USAGE for what is not stored. */
@@ -92,7 +92,7 @@ export async function runFork(parsed: ParsedArguments, io: CommandIo): Promise<n
         ? responses.findLast(({ reverted }) => !reverted)
         : await findResponse(store, conversationId, response);
     const fork = after && (await forkConversation(store, conversationId, after.id, now));
-    if (fork) return printText(`${toBareId(fork.id)}\n`);
+    if (fork) return printText(io, `${toBareId(fork.id)}\n`);
     const what = after ? `the response ${toBareId(after.id)}` : "every response";
     throw new SheafError("USAGE", `${what} of ${toBareId(conversationId)} was reverted: there is nothing to fork from`);
   });

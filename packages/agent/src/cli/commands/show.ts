@@ -12,7 +12,6 @@ import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
 import { reportOutputError } from "../report-error.ts";
 import { withSessionStore } from "../session-store.ts";
 import { findConversation } from "../session-words.ts";
-import { createLineOutput } from "../standard-output.ts";
 
 /**
  * Prints every response of the session that was not reverted, oldest first; a run whose process died ends as interrupted.
@@ -25,12 +24,12 @@ export async function runShow(parsed: ParsedArguments, io: CommandIo): Promise<n
   return withSessionStore(io, undefined, async (store) => {
     const conversationId = await findConversation(store, word);
     const responses = await listEndedResponses(store, conversationId, now);
-    const output = createLineOutput(1);
+    const output = io.openOutput();
     for (const response of responses) {
       if (response.reverted) continue;
       const projection = await createChosenProjection(format, flags, io, { showsFailure: true });
       const delivery = await deliverEvents(readGroups(store, response.id), { projection, output });
-      if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false);
+      if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false, io);
       if (!delivery.end) throw createUnendedError(conversationId);
     }
     return 0;

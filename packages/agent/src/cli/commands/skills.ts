@@ -15,7 +15,7 @@ export async function runSkills(parsed: ParsedArguments, io: CommandIo): Promise
   const { workspace, findTrust } = toConfig(flags, io);
   const trusted = findTrust();
   const found = findSkills({ skillFolders: toUserFiles(io.environment).skillFolders, workspace, trusted });
-  return format === "json" ? printJson(toFacts(found, trusted)) : printText(formatText(found, trusted));
+  return format === "json" ? printJson(io, toFacts(found, trusted)) : printText(io, formatText(found, trusted));
 }
 
 function toFacts({ skills, unused }: FoundSkills, trusted: boolean) {

@@ -21,6 +21,7 @@ interface Places {
   /** The file, or the database that is named. */
   readonly place: string;
   readonly isJson: boolean;
+  readonly io: CommandIo;
 }
 
 const actions: Readonly<Record<string, (places: Places) => Promise<number>>> = {
@@ -44,7 +45,7 @@ export async function runStore(parsed: ParsedArguments, io: CommandIo): Promise<
   if ((place === file || action === runCopy) && !existsSync(file)) {
     throw new SheafError("USAGE", `there is no store at ${file}: set SHEAF_HOME, or name a database with --store`);
   }
-  return action({ file, place, isJson: toCommandFormat(parsed) === "json" });
+  return action({ file, place, isJson: toCommandFormat(parsed) === "json", io });
 }
 
 async function withDump<Result>(place: string, use: (dump: StoreDump) => Promise<Result>): Promise<Result> {
@@ -57,13 +58,13 @@ async function withDump<Result>(place: string, use: (dump: StoreDump) => Promise
 }
 
 /** Exit code 9 when something is wrong. */
-async function runCheck({ place, isJson }: Places): Promise<number> {
+async function runCheck({ place, isJson, io }: Places): Promise<number> {
   return withDump(place, async (dump) => {
     const report = await checkStore(dump);
     const { schema } = dump;
     const code = await (isJson
-      ? printJson({ store: dump.place, schema, ...report })
-      : printText(formatReport(dump, report)));
+      ? printJson(io, { store: dump.place, schema, ...report })
+      : printText(io, formatReport(dump, report)));
     return code === 0 && report.problemCount > 0 ? errorTable.STORAGE_CORRUPT.exitCode : code;
   });
 }
@@ -81,28 +82,32 @@ function formatReport({ place, schema }: StoreDump, report: StoreReport): string
   return `${lines.join("\n")}\n`;
 }
 
-async function runMigrate({ place, isJson }: Places): Promise<number> {
+async function runMigrate({ place, isJson, io }: Places): Promise<number> {
   const { version, newest } = await migrateStore(place);
-  if (isJson) return printJson({ from: version, to: newest });
-  return printText(version === newest ? `schema ${newest} is the newest\n` : `schema ${version} is now ${newest}\n`);
+  if (isJson) return printJson(io, { from: version, to: newest });
+  return printText(
+    io,
+    version === newest ? `schema ${newest} is the newest\n` : `schema ${version} is now ${newest}\n`,
+  );
 }
 
 /** One JSON object a line: a head, then the rows of each table. */
-async function runVacuum({ place, isJson }: Places): Promise<number> {
+async function runVacuum({ place, isJson, io }: Places): Promise<number> {
   await vacuumStore(place);
-  return isJson ? printJson({ ok: true }) : printText("done\n");
+  return isJson ? printJson(io, { ok: true }) : printText(io, "done\n");
 }
 
-async function runCopy({ file, place, isJson }: Places): Promise<number> {
+async function runCopy({ file, place, isJson, io }: Places): Promise<number> {
   if (!isPostgresAddress(place)) {
     throw new SheafError("USAGE", `store copy needs a database to copy ${file} to: give --store postgres://…`);
   }
   await endOpenResponses(file);
   const sums = await copyStore(file, place);
   const counts = Object.fromEntries(tableNames.map((table) => [table, sums[table].count]));
-  if (isJson) return printJson({ rows: counts });
+  if (isJson) return printJson(io, { rows: counts });
   const { conversations, responses, event_groups: groups } = counts;
   return printText(
+    io,
     `copied and verified: ${conversations} conversations, ${responses} responses, ${groups} groups of events\n`,
   );
 }

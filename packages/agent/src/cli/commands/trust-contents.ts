@@ -41,8 +41,8 @@ export async function runTrustContents(
   const { kind, noun, source } = subject;
   if (flags.remove) {
     const forgotten = removeTrust(kind, names, config);
-    if (forgotten.length === 0) return printText(`None of these ${kind} was trusted.\n`);
-    return printText(`Not trusted any more: ${toVisibleLine(forgotten.join(", "))}\n`);
+    if (forgotten.length === 0) return printText(io, `None of these ${kind} was trusted.\n`);
+    return printText(io, `Not trusted any more: ${toVisibleLine(forgotten.join(", "))}\n`);
   }
   if (!config.findTrust()) {
     throw new SheafError("USAGE", `the workspace ${config.workspace} is not trusted: trust it first, with sheaf trust`);
@@ -54,8 +54,8 @@ export async function runTrustContents(
     throw new SheafError("USAGE", `${source} has no ${noun} "${unknown}": ${known}`);
   }
   const chosen = entries.filter(({ name }) => names.length === 0 || names.includes(name));
-  if (flags.digest !== undefined) return trustByDigest(chosen, flags.digest, subject, config);
-  if (chosen.length === 0) return printText(`${source} names no ${kind}.\n`);
+  if (flags.digest !== undefined) return trustByDigest(chosen, flags.digest, subject, { io, config });
+  if (chosen.length === 0) return printText(io, `${source} names no ${kind}.\n`);
   for (const entry of chosen) await offer(entry, subject, io, config);
   return 0;
 }
@@ -68,7 +68,7 @@ interface TrustRequest {
 }
 
 async function offer(entry: Trustable, { kind, command }: TrustSubject, io: CommandIo, config: Config): Promise<void> {
-  await printText(describe(entry));
+  await printText(io, describe(entry));
   if (entry.state === "unusable" || entry.state === "trusted") return;
   if (!io.isInputTerminal || !io.isOutputTerminal) throw createAskError(entry, command);
   const options = [
@@ -84,7 +84,7 @@ async function offer(entry: Trustable, { kind, command }: TrustSubject, io: Comm
   if (answer === undefined) throw new SheafError("CANCELLED", "cancelled at a question", { source: "user" });
   if (answer === "no") return;
   addTrust(kind, entry, config);
-  await printText(`Trusted: ${entry.name}\n`);
+  await printText(io, `Trusted: ${entry.name}\n`);
 }
 
 /** Where nobody can be asked, the caller has seen the content elsewhere, and names it. */
@@ -92,7 +92,7 @@ function trustByDigest(
   [entry, ...others]: readonly Trustable[],
   digest: string,
   { kind, command, noun }: TrustSubject,
-  config: Config,
+  { io, config }: Pick<TrustRequest, "io" | "config">,
 ): Promise<number> {
   if (!entry || others.length > 0) {
     throw new SheafError("USAGE", `--digest goes with the name of one ${noun}: sheaf ${command} NAME --digest HEX`);
@@ -103,7 +103,7 @@ function trustByDigest(
     throw new SheafError("USAGE", message);
   }
   addTrust(kind, entry, config);
-  return printText(`Trusted: ${entry.name}\n`);
+  return printText(io, `Trusted: ${entry.name}\n`);
 }
 
 function createAskError({ name, digest }: Usable, command: string): SheafError {

@@ -21,7 +21,7 @@ export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<
   const format = toCommandFormat(parsed);
   if (flags.list) {
     const { repositories } = readTrust(createConfig({}, io.environment, io.cwd).dataFolder);
-    return format === "json" ? printJson(repositories) : printText(formatList(repositories));
+    return format === "json" ? printJson(io, repositories) : printText(io, formatList(repositories));
   }
   if (flags.remove) return forget(resolve(io.cwd, folder ?? "."), io);
   const { workspace, dataFolder } = createConfig({ workspace: folder }, io.environment, io.cwd);
@@ -34,7 +34,7 @@ export async function runTrust(parsed: ParsedArguments, io: CommandIo): Promise<
     const others = list.repositories.filter((candidate) => candidate.root !== repository.root);
     return { ...list, repositories: [...others, repository] };
   });
-  return printText(`Trusted: ${describe(repository)}\n`);
+  return printText(io, `Trusted: ${describe(repository)}\n`);
 }
 
 /** With its tool servers and hooks. Also a folder that is gone can be forgotten. */
@@ -49,7 +49,7 @@ function forget(folder: string, io: CommandIo): Promise<number> {
     hooks: hooks.filter(isOther),
   }));
   const was = count(after) < count(before) ? "Not trusted any more" : "Was not trusted";
-  return printText(`${was}: ${toVisibleLine(root)}\n`);
+  return printText(io, `${was}: ${toVisibleLine(root)}\n`);
 }
 
 function formatList(trusted: readonly Repository[]): string {

@@ -29,10 +29,10 @@ export async function runUsage(parsed: ParsedArguments, io: CommandIo): Promise<
   return withSessionStore(io, flags.workspace?.at(-1), async (store, { workspace }) => {
     const report = createUsageReport({ by, since: since ?? 0, prices });
     await readLogs(store, flags.all ? undefined : workspace, since ?? 0, report);
-    if (!isJson) return printText(formatTable(by, report, configFile));
+    if (!isJson) return printText(io, formatTable(by, report, configFile));
     const place = flags.all ? null : workspace;
     const from = since === undefined ? null : new Date(since).toISOString();
-    return printJson({ workspace: place, since: from, total: report.total, rows: report.rows });
+    return printJson(io, { workspace: place, since: from, total: report.total, rows: report.rows });
   });
 }
 

@@ -65,9 +65,10 @@ async function printTrees(parsed: ParsedArguments, io: CommandIo): Promise<numbe
     const { name, files: folder } = tree;
     rows.push({ name, source: record.source, folder, created, changed_files: changes.length, merged });
   }
-  if (toCommandFormat(parsed) === "json") return printJson(rows);
+  if (toCommandFormat(parsed) === "json") return printJson(io, rows);
   if (rows.length === 0) {
     return printText(
+      io,
       parsed.flags.all ? "There is no working tree.\n" : "There is no working tree of this repository.\n",
     );
   }
@@ -76,7 +77,7 @@ async function printTrees(parsed: ParsedArguments, io: CommandIo): Promise<numbe
     const place = parsed.flags.all ? `${source}  ${folder}` : folder;
     return `${name}  ${created.slice(0, 16).replace("T", " ")}  ${state}  ${toVisibleLine(place)}\n`;
   });
-  return printText(lines.join(""));
+  return printText(io, lines.join(""));
 }
 
 function findTree(trees: readonly KnownTree[], name: string): KnownTree {
@@ -145,12 +146,13 @@ async function mergeTree(parsed: ParsedArguments, io: CommandIo, names: readonly
     const result = await mergeChanges(toMirror(tree, io.environment), order);
     if (!result.merged) throw createConflictError(result);
     if (result.conflicts.length === 0) writeTreeRecord(tree, { ...record, merged: record.state });
-    return toCommandFormat(parsed) === "json" ? printJson(result) : printText(formatMerge(result, record));
+    return toCommandFormat(parsed) === "json" ? printJson(io, result) : printText(io, formatMerge(result, record));
   });
 }
 
 /** One commit, whatever number of states there was. */
-async function mergeAsBranch({ tree, record }: KnownTree, { environment }: CommandIo): Promise<number> {
+async function mergeAsBranch({ tree, record }: KnownTree, io: CommandIo): Promise<number> {
+  const { environment } = io;
   const mirror = toMirror(tree, environment);
   const branch = `sheaf/${tree.name}`;
   const words = ["commit-tree", `${record.state}^{tree}`, "-p", record.base, "-F", "-"];
@@ -163,7 +165,10 @@ async function mergeAsBranch({ tree, record }: KnownTree, { environment }: Comma
     throw new SheafError("USAGE", `the branch ${branch} was not made (${pushed.reason}): ${advice}`);
   }
   writeTreeRecord(tree, { ...record, merged: record.state });
-  return printText(`The branch ${branch} of ${toVisibleLine(record.source)} has the changes: git merge ${branch}\n`);
+  return printText(
+    io,
+    `The branch ${branch} of ${toVisibleLine(record.source)} has the changes: git merge ${branch}\n`,
+  );
 }
 
 function toOnConflict({ "on-conflict": given = "refuse" }: ParsedArguments["flags"]): MergeOrder["onConflict"] {

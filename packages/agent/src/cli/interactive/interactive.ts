@@ -178,7 +178,7 @@ async function converse(message: Message, state: TerminalState, io: CommandIo): 
 
 async function respond(message: Message, state: TerminalState, io: CommandIo): Promise<number> {
   const { flags, session, seen, toolServers, console: keys } = state;
-  const control = createRunControl();
+  const control = createRunControl(io);
   const { LC_ALL, LC_MESSAGES, LANG, NO_COLOR, TERM } = io.environment;
   const hasColors = !NO_COLOR && TERM !== "dumb";
   const projection = createTerminalProjection({

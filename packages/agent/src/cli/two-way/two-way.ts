@@ -20,7 +20,7 @@ import { reportEnd } from "../report-end.ts";
 import { reportNotices } from "../report-notices.ts";
 import { toConfig, type RunConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
-import { createLineOutput, type LineOutput } from "../standard-output.ts";
+import type { LineOutput } from "../standard-output.ts";
 import { createLineError, readInputLines, type InputLine, type UserInput } from "./input-lines.ts";
 import { createLineApprover, type LineApprover } from "./line-approver.ts";
 
@@ -47,7 +47,7 @@ export async function runTwoWay(parsed: ParsedArguments, given: CommandIo, contr
   for (let next = await talk.inbox.take(); next && !control.signal.aborted; next = await talk.inbox.take()) {
     code = (await answerNext(next, talk)) ?? code;
   }
-  process.stdin.destroy();
+  io.openInput().destroy();
   await reading;
   await talk.toolServers.close();
   if (talk.fault && !talk.isFaultTold) {
@@ -102,7 +102,7 @@ async function openTalk(parsed: ParsedArguments, given: CommandIo, io: CommandIo
   const config = toConfig(flags, given);
   const { continue: _, "session-id": __, "output-format": ___, ...rest } = flags;
   const sessionId = await findSession(flags, config);
-  const output = createOrderedOutput(createLineOutput(1, { isEnding: () => control.exitCode !== undefined }));
+  const output = createOrderedOutput(io.openOutput({ isEnding: () => control.exitCode !== undefined }));
   const write = async (line: ControlLine): Promise<void> => {
     try {
       await output.write(encodeLine(line));
@@ -146,7 +146,7 @@ async function readAll(talk: Talk): Promise<void> {
   const { inbox, approver } = talk;
   try {
     let isEmpty = true;
-    for await (const line of readInputLines(process.stdin)) {
+    for await (const line of readInputLines(talk.io.openInput())) {
       isEmpty = false;
       await takeLine(line, talk);
       if (talk.control.signal.aborted) break;
@@ -227,16 +227,16 @@ async function answerMessage(
     message,
     config,
     flags,
-    environment: io.environment,
+    io,
     control: {
       signal: AbortSignal.any([control.signal, current.signal]),
       abort: (reason) => current.abort(reason),
     },
     approver,
     toolServers,
-    report: (line) => reportNotices([line], seen),
+    report: (line) => reportNotices([line], seen, io.writeError),
   });
-  reportNotices(config.notices, seen);
+  reportNotices(config.notices, seen, io.writeError);
   const observed = async function* () {
     for await (const events of run.events()) {
       for (const event of events) approver.observe(event);
@@ -247,7 +247,7 @@ async function answerMessage(
   const delivery = await deliverEvents(observed(), {
     projection: await createChosenProjection("stream-json", flags, io),
     output,
-    onNotice: (notice, isFallback) => isFallback && reportNotices([notice], seen),
+    onNotice: (notice, isFallback) => isFallback && reportNotices([notice], seen, io.writeError),
     onOutputError: (error) => {
       current.abort(
         new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error }),
@@ -259,7 +259,7 @@ async function answerMessage(
   talk.current = undefined;
   talk.isFaultTold = delivery.end?.error !== undefined && delivery.end.error.message === talk.fault?.message;
   await run.close();
-  return reportEnd(delivery, control.exitCode, { verbose: flags.verbose ?? false, profile: io.profile });
+  return reportEnd(delivery, control.exitCode, { verbose: flags.verbose ?? false, io });
 }
 
 /** One line after another, whoever writes them. */

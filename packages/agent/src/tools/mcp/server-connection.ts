@@ -9,10 +9,10 @@ import {
   type RequestOptions,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
+import { DEFAULT_INHERITED_ENV_VARS } from "@modelcontextprotocol/client/stdio";
 import { waitAtMost } from "../../base/wait-at-most.ts";
 import { isFolder } from "../../base/make-folder.ts";
-import { findHome } from "../../base/paths.ts";
+import { findHome, type Environment } from "../../base/paths.ts";
 import { toFixedPath, withoutInnerFolders } from "../../guard/sandbox/environment.ts";
 import {
   startServerProgram,
@@ -64,6 +64,8 @@ export interface ServerFolders {
 
 /** What a connection needs. */
 export interface ServerPorts extends ServerFolders {
+  /** The user's variables, of which programs get a few (S-40). */
+  readonly environment: Environment;
   /** Opens a `fetch` through the user's proxy; undefined: no proxy. @throws SheafError CONFIG_INVALID. */
   readonly openFetch: () => Promise<typeof globalThis.fetch | undefined>;
   /** The user's login to a server with an address (S-170); undefined: none is used. */
@@ -172,10 +174,10 @@ function scheduleReconnection(reconnect: () => void, askedMs: number, failedTrie
 /** Messages in lines. A line that is none is skipped: programs print what they like. */
 function createProgramTransport(
   settings: StdioServerSettings,
-  folders: ServerFolders,
+  ports: ServerPorts,
   { onErrorOutput, onEnd }: Pick<ServerProgramOptions, "onErrorOutput" | "onEnd">,
 ): Transport {
-  const { command, args = [], env = {}, cwd = findOuterFolder(folders) } = settings;
+  const { command, args = [], env = {}, cwd = findOuterFolder(ports) } = settings;
   const buffer = new ReadBuffer();
   let starting: Promise<ServerProgram> | undefined;
   let ending: Promise<void> | undefined;
@@ -184,8 +186,8 @@ function createProgramTransport(
       starting = startServerProgram({
         command,
         args,
-        environment: { ...createOuterEnvironment(folders), ...env },
-        cwd: cwd === "." ? folders.workspace : cwd,
+        environment: { ...createOuterEnvironment(ports), ...env },
+        cwd: cwd === "." ? ports.workspace : cwd,
         onOutput: read,
         onErrorOutput,
         onEnd: () => {
@@ -229,11 +231,11 @@ function createProgramTransport(
  * Where a program starts: npx, uv and the like look in their folder for settings and for packages that stand in for what
  * was named.
  */
-function findOuterFolder({ workspace, addedFolders }: ServerFolders): string {
+function findOuterFolder({ workspace, addedFolders, environment }: ServerPorts): string {
   const isOuter = (folder: string): boolean =>
     isFolder(folder) && ![workspace, ...addedFolders].some((inner) => isBelow(toRealPlace(folder), inner));
   try {
-    const home = findHome();
+    const home = findHome(environment);
     if (isOuter(home)) return home;
   } catch {
     // A user without a home folder may have servers.
@@ -242,10 +244,14 @@ function findOuterFolder({ workspace, addedFolders }: ServerFolders): string {
 }
 
 /** The few variables that every program gets (S-40). A program of a writable folder must not stand in for one of the system. */
-function createOuterEnvironment({ workspace, addedFolders }: ServerFolders): Record<string, string> {
-  const environment: Record<string, string> = getDefaultEnvironment();
+function createOuterEnvironment({ workspace, addedFolders, environment }: ServerPorts): Record<string, string> {
+  const inherited = DEFAULT_INHERITED_ENV_VARS.flatMap((name) => {
+    const value = environment[name];
+    // A function of an old shell is code.
+    return value === undefined || value.startsWith("()") ? [] : [[name, value]];
+  });
   const { PATH } = [workspace, ...addedFolders].reduce(withoutInnerFolders, { PATH: environment.PATH });
-  return { ...environment, PATH: toFixedPath(PATH) };
+  return { ...(Object.fromEntries(inherited) as Record<string, string>), PATH: toFixedPath(PATH) };
 }
 
 async function leave(client: Client): Promise<void> {

@@ -7,6 +7,7 @@ import { runChecks } from "../../../src/cli/doctor/checks.ts";
 import type { FlagValues } from "../../../src/cli/flags.ts";
 import type { CliProfile } from "../../../src/output/projection.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
+import { createMemoryPorts } from "../../../../../test/support/memory-ports.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sheaf-doctor-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -23,8 +24,7 @@ async function look(
     cwd: home,
     environment: { PATH: process.env.PATH, HOME: home, SHEAF_HOME: home, XDG_CONFIG_HOME: home, ...environment },
     profile,
-    isInputTerminal: false,
-    isOutputTerminal: false,
+    ...createMemoryPorts(),
   } as const;
   const results = await runChecks(io, { sandbox: "disabled", ...flags });
   return Object.fromEntries(results.map((result) => [result.name, result]));

@@ -10,7 +10,7 @@ import type { ToolContext } from "../../../src/tools/tool.ts";
 
 const program = join(import.meta.dirname, "../../../../../test/support/counting-server.ts");
 const counting: McpServerSettings = { command: process.execPath, args: [program], env: compiledCode };
-const ports = { workspace: "/workspace", addedFolders: [], openFetch: async () => undefined };
+const ports = { workspace: "/workspace", addedFolders: [], environment: {}, openFetch: async () => undefined };
 const { signal } = new AbortController();
 
 /** A keeper whose clock is turned by hand. */

@@ -53,7 +53,7 @@ async function createPlace(options: OauthServerOptions = {}) {
   /** The tools that a run would find, or why not. */
   const listTools = async (): Promise<string> => {
     const settings = { url: server.url };
-    const ports = { workspace: "/w", addedFolders: [], openFetch: async () => undefined };
+    const ports = { workspace: "/w", addedFolders: [], environment: {}, openFetch: async () => undefined };
     const connection = createServerConnection("demo", settings, {
       ...ports,
       openAuthorization: async () => authorize(),
@@ -223,7 +223,7 @@ describe("a token", () => {
   test(verifies(["S-170", "S-220"], "is hidden where the server quotes it"), async () => {
     const { server, logIn, authorize } = await createPlace();
     await logIn();
-    const ports = { workspace: "/w", addedFolders: [], openFetch: async () => undefined };
+    const ports = { workspace: "/w", addedFolders: [], environment: {}, openFetch: async () => undefined };
     const openAuthorization = async () => authorize();
     const tools = createToolServer("demo", { url: server.url }, { ...ports, openAuthorization });
     onTestFinished(() => tools.close());

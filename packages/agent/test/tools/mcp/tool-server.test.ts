@@ -38,7 +38,7 @@ async function createHostile(
     http.listen(0, "127.0.0.1", resolve);
   });
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
-  const ports = { workspace: "/w", addedFolders: [], openFetch: async () => undefined };
+  const ports = { workspace: "/w", addedFolders: [], environment: {}, openFetch: async () => undefined };
   const server = createToolServer("hostile", { url }, ports);
   onTestFinished(async () => {
     await server.close();
