@@ -1,5 +1,4 @@
 /** Sessions of `sheaf acp`: what a person chooses, the list, forks, commands, and the way to a key. */
-import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { methods, type SessionConfigOption, type SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { afterEach, describe, expect, test } from "vitest";
 import { say, startEditor, toText, type Editor, type EditorOptions } from "../support/acp-editor.ts";
-import { compiledCode, createTestFolder, sheafProgram } from "../support/sheaf.ts";
+import { compiledCode, createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -314,11 +313,9 @@ describe("a missing key", () => {
     await expect(agent.request(session.new, { cwd, mcpServers: [] })).rejects.toMatchObject(refused);
     await expect(agent.request(authenticate, { methodId: "environment" })).rejects.toMatchObject(refused);
 
-    const login = spawnSync(process.execPath, [sheafProgram, "acp", "--model", "anthropic/x", "login", "anthropic"], {
-      input: "sk-ant-test\n",
-      env: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: join(cwd, ".home"), ...compiledCode },
-    });
-    expect([login.status, login.stderr.toString()]).toEqual([0, ""]);
+    const words = ["acp", "--model", "anthropic/x", "login", "anthropic"];
+    const login = await runSheaf(words, { cwd, home: join(cwd, ".home"), input: "sk-ant-test\n" });
+    expect([login.code, login.stderr]).toEqual([0, ""]);
     expect(await agent.request(authenticate, { methodId: "environment" })).toEqual({});
     expect(await agent.request(session.new, { cwd, mcpServers: [] })).toHaveProperty("sessionId");
   });

@@ -140,9 +140,8 @@ describe("a session", () => {
 
   test(verifies("C23", "the program ends when the editor goes away"), async () => {
     const cwd = folders.newFolder();
-    const { child } = await startEditor(cwd, ["--model", "offline"]);
-    const ended = new Promise((resolve) => child.on("exit", resolve));
-    child.stdin?.end();
-    expect(await ended).toBe(0);
+    const { sheaf } = await startEditor(cwd, ["--model", "offline"]);
+    sheaf.input.end();
+    expect(await sheaf.ended).toBe(0);
   });
 });

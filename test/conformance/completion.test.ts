@@ -11,23 +11,11 @@ const zshDriver = join(import.meta.dirname, "../support/complete-in-zsh.zsh");
 
 /** Command lines up to the cursor, with completions that must be there and others that must not. */
 const cases: readonly (readonly [line: string, wanted: readonly string[], unwanted: readonly string[]])[] = [
-  ["sheaf ", ["serve", "export", "doctor"], ["--plan"]],
   ["sheaf ex", ["export"], ["serve", "import"]],
-  ["sheaf --out", ["--output-format"], ["--plan"]],
   ["sheaf --output-format ", ["stream-json", "documents-stream"], ["serve"]],
-  ["sheaf --mode p", ["plan"], ["agent"]],
-  ["sheaf completion ", ["bash", "zsh", "fish"], ["serve"]],
-  ["sheaf doctor --f", ["--format"], ["--from", "--force"]],
   ["sheaf import sess", ["session.json"], ["serve"]],
-  ["sheaf --image sess", ["session.json"], ["serve"]],
   ["sheaf --mode=p", ["plan"], ["agent"]],
-  ["sheaf --effort m", ["medium", "max"], ["high"]],
   ["sheaf --add-dir inn", ["inner"], ["session.json"]],
-  ["sheaf revert --on-conflict ", ["refuse", "leave", "overwrite"], ["session.json"]],
-  ["sheaf permissions ", ["explain", "check"], ["session.json"]],
-  ["sheaf login an", ["anthropic"], ["serve"]],
-  ["sheaf serve --max-s", ["--max-streams"], ["--session-id"]],
-  ["sheaf show ", ["5e0c2f64-8f0b-4f6e-9d1a-3b7c2a90d411", "5e1c2f64-8f0b-4f6e-9d1a-3b7c2a90d411"], ["There"]],
   ["sheaf -p --resume 5e1", ["5e1c2f64-8f0b-4f6e-9d1a-3b7c2a90d411"], ["5e0c2f64-8f0b-4f6e-9d1a-3b7c2a90d411"]],
 ];
 

@@ -1,10 +1,9 @@
 /** Public programs that call `cursor-agent`: what they write runs as it is, and the text comes once. */
-import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readFileSync, symlinkSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { compiledCode, createTestFolder, sheafProgram, toLines } from "../support/sheaf.ts";
+import { createTestFolder, runSheaf, toLines } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 import { cursorCalls, type CursorCall } from "./cursor-callers.ts";
 
@@ -24,28 +23,20 @@ interface Line {
   readonly result?: string;
 }
 
-/** Starts the program under the name that the callers look for; gives its stdout. */
+/** Runs the program under the name that the callers look for; gives its stdout. */
 async function start({ args, input = "" }: CursorCall): Promise<string> {
   const cwd = folders.newFolder({ "README.md": "# Wordy\n", "s.json": JSON.stringify(script) });
-  const program = join(cwd, "cursor-agent");
-  symlinkSync(sheafProgram, program);
   const values: Readonly<Record<string, string>> = { WORKSPACE: cwd, SESSION: randomUUID(), PROMPT: prompt };
   const fill = (text: string): string => text.replace(/\b(WORKSPACE|SESSION|PROMPT)\b/g, (name) => values[name]!);
-  const env = {
-    PATH: process.env.PATH,
-    HOME: cwd,
-    SHEAF_HOME: join(cwd, "home"),
-    SHEAF_MODEL: "scripted:s.json",
-    CURSOR_API_KEY: "key_0123",
-    ...compiledCode,
-  };
-  return new Promise((resolve, reject) => {
-    const child = execFile(process.execPath, [program, ...args.map(fill)], { cwd, env }, (error, stdout, stderr) => {
-      if (error) reject(new Error(`${args.join(" ")}: ${stderr}`, { cause: error }));
-      else resolve(stdout);
-    });
-    child.stdin!.end(fill(input));
+  const { code, stdout, stderr } = await runSheaf(args.map(fill), {
+    cwd,
+    home: join(cwd, "home"),
+    input: fill(input),
+    program: join(cwd, "cursor-agent"),
+    environment: { SHEAF_MODEL: "scripted:s.json", CURSOR_API_KEY: "key_0123" },
   });
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  return stdout;
 }
 
 test.each(cursorCalls.map((one) => [one.repository, one.args.join(" "), one] as const))(

@@ -192,7 +192,7 @@ test(
     const twoWay = await runSheaf(["-p", "--input-format", "stream-json", ...model], { cwd, home, input });
     expect(twoWay.code).toBe(9);
     expect(parseStream(twoWay.stdout).at(-1)).toMatchObject({ error: { code: "STORAGE_LOCKED" } });
-    const editor = await startEditor(cwd, model, { environment: { SHEAF_HOME: home } });
+    const editor = await startEditor(cwd, model, { home });
     const { agent } = editor.connection;
     const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
     const prompt = agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: "go" }] });

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createTestFolder, runProgram, runSheaf, toLines } from "../support/sheaf.ts";
+import { createTestFolder, runAsNeeded, runProgram, toLines } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -20,10 +20,13 @@ test.each(["", ".", "home", "./.home"])(
     const data = folders.newFolder();
     // Only what does not depend on HOME may be found: these tests keep to their own folder.
     const environment = { HOME: home, SHEAF_HOME: "", XDG_DATA_HOME: data, XDG_CONFIG_HOME: data };
-    const { code, stderr } = await runSheaf(offline, { cwd, environment: { ...environment, XDG_CACHE_HOME: "cache" } });
+    const { code, stderr } = await runAsNeeded(offline, {
+      cwd,
+      environment: { ...environment, XDG_CACHE_HOME: "cache" },
+    });
     expect([code, stderr]).toEqual([0, ""]);
     expect(readdirSync(cwd)).toEqual(["README.md"]);
-    const { stdout } = await runSheaf(["config", "explain"], {
+    const { stdout } = await runAsNeeded(["config", "explain"], {
       cwd: data,
       environment: { HOME: home, SHEAF_HOME: "" },
     });
@@ -49,15 +52,15 @@ test.each([
   const options = { cwd, environment: { HOME: home, SHEAF_HOME: "" }, ...(asUser && { wrapper: asUser }) };
   const message = `sheaf: CONFIG_INVALID: your home folder ${home} ${problem}: set HOME to a folder of yours, or SHEAF_HOME to a folder for Sheaf\n`;
   for (const args of [offline, ["config", "explain"], ["ls"], ["login", "openai"], ["trust"], ["mcp", "list"]]) {
-    const { code, stderr } = await runSheaf(args, options);
+    const { code, stderr } = await runAsNeeded(args, options);
     expect([code, stderr]).toEqual([2, message]);
   }
-  const { stdout } = await runSheaf(offline, options);
+  const { stdout } = await runAsNeeded(offline, options);
   expect(JSON.parse(toLines(stdout).at(-1)!)).toMatchObject({ type: "result", error: { code: "CONFIG_INVALID" } });
   const own = folders.newFolder();
   chmodSync(own, 0o777);
   const environment = { HOME: home, SHEAF_HOME: own };
-  expect((await runSheaf(offline, { ...options, environment })).code).toBe(0);
+  expect((await runAsNeeded(offline, { ...options, environment })).code).toBe(0);
 });
 
 /** Everything below a folder that others may read, write or enter. */

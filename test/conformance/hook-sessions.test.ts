@@ -70,7 +70,7 @@ test(
   verifies("C87", "in an editor a session ends when the editor closes it"),
   async () => {
     const { cwd, home, read } = createPlace();
-    const { connection } = await startEditor(cwd, args, { environment: { SHEAF_HOME: home } });
+    const { connection } = await startEditor(cwd, args, { home });
     const { agent } = connection;
     const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
     await agent.request(methods.agent.session.prompt, say(sessionId, "one"));

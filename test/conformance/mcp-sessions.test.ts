@@ -2,19 +2,18 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Readable, Writable } from "node:stream";
 import {
   client,
   methods,
-  ndJsonStream,
   PROTOCOL_VERSION,
   type McpServer,
   type SessionUpdate,
-} from "@agentclientprotocol/sdk";
+} from "@agentclientprotocol/sdk/unstable";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { toStream, type EditorStreams } from "../support/acp-editor.ts";
 import { describeWithProgram } from "../support/programs.ts";
 import { startServer } from "../support/server.ts";
-import { compiledCode, createTestFolder, sheafProgram } from "../support/sheaf.ts";
+import { compiledCode, createTestFolder, openSheaf, sheafProgram } from "../support/sheaf.ts";
 import { openTerminal, type Terminal } from "../support/terminal.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -47,27 +46,17 @@ function createPlace(turns: object = script) {
 }
 
 describe("an editor", () => {
+  const words = ["acp", "--model", "scripted:s.json", "--force"];
+
   /** Connected, with the text of all updates. */
-  async function connect(cwd: string, home: string, flags: readonly string[] = []) {
-    const child = spawn(process.execPath, [sheafProgram, "acp", "--model", "scripted:s.json", "--force", ...flags], {
-      cwd,
-      stdio: ["pipe", "pipe", "inherit"],
-      env: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: home, ...compiledCode },
-    });
-    onTestFinished(() => void child.kill("SIGKILL"));
+  async function connect(streams: EditorStreams) {
     const updates: SessionUpdate[] = [];
     const connection = client({ name: "test-editor" })
       .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
-      .connect(
-        ndJsonStream(
-          Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
-          Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
-        ),
-      );
+      .connect(toStream(streams));
     const { agent } = connection;
     await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION });
     return {
-      child,
       agent,
       prompt: (sessionId: string) =>
         agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text" as const, text: "go" }] }),
@@ -79,7 +68,8 @@ describe("an editor", () => {
     verifies("C51", "starts a server once for each session; closing the session ends it, and so does the end"),
     async () => {
       const { cwd, home, readStarts, expectEnd } = createPlace();
-      const { child, agent, prompt, read } = await connect(cwd, home);
+      const sheaf = openSheaf(words, { cwd, home });
+      const { agent, prompt, read } = await connect(sheaf);
       const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
       for (let number = 0; number < 3; number += 1) await prompt(sessionId);
       expect(readStarts()).toHaveLength(1);
@@ -95,7 +85,7 @@ describe("an editor", () => {
       const other = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
       await prompt(other.sessionId);
       expect(readStarts()).toHaveLength(1);
-      child.stdin.end();
+      sheaf.input.end();
       await expectEnd();
     },
   );
@@ -104,7 +94,13 @@ describe("an editor", () => {
     verifies(["C51", "R-13"], "that is killed, or kills Sheaf, leaves none of the servers that it brought"),
     async () => {
       const { cwd, server, readStarts, expectEnd } = createPlace();
-      const { child, agent, prompt, read } = await connect(cwd, folders.newFolder());
+      const child = spawn(process.execPath, [sheafProgram, ...words], {
+        cwd,
+        stdio: ["pipe", "pipe", "inherit"],
+        env: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: folders.newFolder(), ...compiledCode },
+      });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      const { agent, prompt, read } = await connect({ input: child.stdin, output: child.stdout });
       const env = Object.entries(compiledCode).map(([name, value]) => ({ name, value }));
       const { command, args } = server;
       const mcpServers: McpServer[] = [{ name: "a", command, args, env }];

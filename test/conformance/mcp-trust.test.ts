@@ -1,14 +1,13 @@
 /** Servers that a workspace names: none starts before its user has seen it and said yes (S-87), and none of them is a file of the workspace (S-88). */
-import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Readable, Writable } from "node:stream";
-import { client, methods, ndJsonStream, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
+import { methods } from "@agentclientprotocol/sdk/unstable";
 import { afterEach, describe, expect, test } from "vitest";
 import { createAgent } from "../../packages/agent/src/index.ts";
+import { say, startEditor } from "../support/acp-editor.ts";
 import { describeWithProgram } from "../support/programs.ts";
 import { startServer } from "../support/server.ts";
-import { createTestFolder, parseStream, runSheaf, sheafProgram } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { openTerminal, type Terminal } from "../support/terminal.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -113,28 +112,9 @@ describe("trust in the workspace alone", () => {
 
 /** One prompt over the Agent Client Protocol; gives the response. */
 async function promptAsEditor(cwd: string, home: string, args: readonly string[]): Promise<unknown> {
-  const child = spawn(process.execPath, [sheafProgram, "acp", ...args], {
-    cwd,
-    stdio: ["pipe", "pipe", "inherit"],
-    env: { PATH: process.env.PATH, HOME: home, SHEAF_HOME: home },
-  });
-  const stream = ndJsonStream(
-    Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
-    Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
-  );
-  const connection = client({ name: "test-editor" })
-    .onNotification(methods.client.session.update, () => undefined)
-    .connect(stream);
-  try {
-    const { agent } = connection;
-    await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION });
-    const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
-    const prompt = { sessionId, prompt: [{ type: "text" as const, text: "hi" }] };
-    return await agent.request(methods.agent.session.prompt, prompt);
-  } finally {
-    connection.close();
-    child.kill("SIGKILL");
-  }
+  const { agent } = (await startEditor(cwd, args, { home })).connection;
+  const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
+  return agent.request(methods.agent.session.prompt, say(sessionId, "hi"));
 }
 
 describe("a yes", () => {

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createTestFolder, parseStream, runSheaf, toTexts, type SheafResult } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runProgram, runSheaf, toTexts, type SheafResult } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -184,7 +184,8 @@ describe("a model of a package", () => {
     const first = await play(turns, { args: ["--record", "run.ndjson"] });
     const session = String(parseStream(first.stdout)[0]!.session_id);
     const options = { cwd: first.cwd, home: first.home, environment: { PLAYER_KEY: key } };
-    const second = await runSheaf(["-p", "--model", "player/large", `--resume=${session}`, "and?"], options);
+    // A process loads a package once, with what it keeps.
+    const second = await runProgram(["-p", "--model", "player/large", `--resume=${session}`, "and?"], options);
     expect(second.code).toBe(0);
     const asked = readAsked(join(first.home, "asked.ndjson"));
     expect(asked.at(-1)!.prompt.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);

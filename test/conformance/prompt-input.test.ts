@@ -86,23 +86,26 @@ describe("the prompt", () => {
     },
   );
 
-  test(verifies(["C22", "C24"], "is waited for as long as --timeout says, with and without words"), async () => {
-    for (const words of [[], ["-"], ["go"]]) {
-      const { code, stdout, stderr, duration } = await runProgram([...model, "-p", "--timeout", "0.8", ...words], {
-        cwd,
-        hasOpenInput: true,
-        onStart: (child) => child.stdin!.write("half a"),
-      });
-      expect([code, stderr]).toEqual([
-        7,
-        "sheaf: BUDGET_TIME: stdin did not end within 0.8 s: close it, or raise --timeout\n",
-      ]);
-      expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "error", error: { code: "BUDGET_TIME" } });
-      expect(duration).toBeLessThan(10_000);
-    }
-  });
+  test.concurrent(
+    verifies(["C22", "C24"], "is waited for as long as --timeout says, with and without words"),
+    async () => {
+      for (const words of [[], ["-"], ["go"]]) {
+        const { code, stdout, stderr, duration } = await runProgram([...model, "-p", "--timeout", "0.8", ...words], {
+          cwd,
+          hasOpenInput: true,
+          onStart: (child) => child.stdin!.write("half a"),
+        });
+        expect([code, stderr]).toEqual([
+          7,
+          "sheaf: BUDGET_TIME: stdin did not end within 0.8 s: close it, or raise --timeout\n",
+        ]);
+        expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "error", error: { code: "BUDGET_TIME" } });
+        expect(duration).toBeLessThan(10_000);
+      }
+    },
+  );
 
-  test(
+  test.concurrent(
     verifies("C24", "takes of the time of the run: there is one deadline, from the start of the process"),
     async () => {
       const folder = folders.newFolder({ "stall.json": '{"turns":[{"events":[{"text":"t"},{"stall":true}]}]}' });

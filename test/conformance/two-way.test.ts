@@ -1,9 +1,8 @@
 /** A program at both ends of stdin and stdout, message by message. */
-import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
-import { compiledCode, createTestFolder, runSheaf, sheafProgram } from "../support/sheaf.ts";
+import { describe, expect, test } from "vitest";
+import { compiledCode, createTestFolder, openSheaf, runSheaf } from "../support/sheaf.ts";
 import { parseValidLines } from "../support/schema-check.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -19,42 +18,26 @@ function parse(stdout: string): Line[] {
   return parseValidLines("stream-json", stdout.match(/[^\n]*\n/g) ?? []) as unknown as Line[];
 }
 
-const running: ChildProcessWithoutNullStreams[] = [];
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill("SIGKILL");
-});
-
 /** A conversation that a test holds. */
 function open(cwd: string, ...args: readonly string[]) {
-  const child = spawn(process.execPath, [sheafProgram, ...twoWay, ...args], {
-    cwd,
-    env: { PATH: process.env["PATH"], HOME: cwd, SHEAF_HOME: join(cwd, "home"), ...compiledCode },
-  });
-  running.push(child);
+  const sheaf = openSheaf([...twoWay, ...args], { cwd, home: join(cwd, "home") });
   let stdout = "";
-  let stderr = "";
   let wake = Promise.withResolvers<void>();
   const change = (): void => {
     wake.resolve();
     wake = Promise.withResolvers();
   };
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+  sheaf.output.setEncoding("utf8").on("data", (chunk: string) => {
     stdout += chunk;
     change();
   });
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
-  const ended = new Promise<number | null>((resolve) => {
-    child.on("close", (code) => {
-      resolve(code);
-      change();
-    });
-  });
+  sheaf.output.on("end", change);
   let read = 0;
   const list = (): Line[] => parse(stdout);
   return {
-    child,
+    sheaf,
     send(...values: readonly unknown[]) {
-      child.stdin.write(
+      sheaf.input.write(
         values.map((value) => `${typeof value === "string" ? value : JSON.stringify(value)}\n`).join(""),
       );
     },
@@ -76,13 +59,13 @@ function open(cwd: string, ...args: readonly string[]) {
           read = index + 1;
           return lines[index]!;
         }
-        if (child.exitCode !== null) throw new Error(`no ${type}: ${stdout}${stderr}`);
+        if (sheaf.output.readableEnded) throw new Error(`no ${type}: ${stdout}${sheaf.readError()}`);
         await wake.promise;
       }
     },
     async close() {
-      child.stdin.end();
-      return [await ended, stderr] as const;
+      sheaf.input.end();
+      return [await sheaf.ended, sheaf.readError()] as const;
     },
     list,
   };
@@ -193,13 +176,13 @@ describe("a line that cannot be used", () => {
 
   test(verifies("C65", "that is too long or not UTF-8 ends it, too"), async () => {
     const talk = open(folders.newFolder(), "--model", "offline");
-    for (let piece = 0; piece < 17; piece += 1) talk.child.stdin.write("x".repeat(1024 * 1024));
-    talk.child.stdin.write("\n");
+    for (let piece = 0; piece < 17; piece += 1) talk.sheaf.input.write("x".repeat(1024 * 1024));
+    talk.sheaf.input.write("\n");
     const result = await talk.next("result");
     expect(JSON.stringify(result)).toContain("line 1 of stdin");
     expect(JSON.stringify(result)).toContain("longer than 16777216 characters");
     const bytes = open(folders.newFolder(), "--model", "offline");
-    bytes.child.stdin.write(Buffer.from([0x22, 0xff, 0x22, 0x0a]));
+    bytes.sheaf.input.write(Buffer.from([0x22, 0xff, 0x22, 0x0a]));
     expect(JSON.stringify(await bytes.next("result"))).toContain("UTF-8");
   });
 
@@ -346,7 +329,7 @@ describe("requests", () => {
     talk.say("one");
     talk.say("two");
     await talk.next("assistant");
-    talk.child.kill("SIGTERM");
+    talk.sheaf.send("SIGTERM");
     expect(await talk.next("result")).toMatchObject({ error: { code: "CANCELLED" } });
     expect((await talk.close())[0]).toBe(143);
     expect(talk.list().filter(({ type }) => type === "result")).toHaveLength(1);
@@ -355,9 +338,9 @@ describe("requests", () => {
   test(verifies("C65", "many messages wait without being lost, also for a slow reader"), async () => {
     const cwd = newFolder(Array.from({ length: 40 }, (_, index) => say(`Answer ${index}. ${"x".repeat(5000)}`)));
     const talk = open(cwd, ...model);
-    talk.child.stdout.pause();
+    talk.sheaf.output.pause();
     for (let index = 0; index < 40; index += 1) talk.say(`message ${index}`);
-    talk.child.stdout.resume();
+    talk.sheaf.output.resume();
     expect(await talk.close()).toEqual([0, ""]);
     const answers = talk
       .list()

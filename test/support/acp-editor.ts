@@ -1,5 +1,4 @@
-/** An editor that starts `sheaf acp`: the client side of the official SDK. */
-import { spawn, type ChildProcess } from "node:child_process";
+/** An editor that runs `sheaf acp` in the process of the test: the client side of the official SDK. */
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import {
@@ -12,27 +11,20 @@ import {
   type InitializeResponse,
   type RequestPermissionRequest,
   type SessionUpdate,
+  type Stream,
 } from "@agentclientprotocol/sdk/unstable";
-import { afterEach } from "vitest";
-import { compiledCode, sheafProgram } from "./sheaf.ts";
+import { onTestFinished } from "vitest";
+import { openSheaf, type OpenSheaf } from "./sheaf.ts";
 
 export interface Editor {
   readonly connection: ClientConnection;
-  readonly child: ChildProcess;
+  readonly sheaf: OpenSheaf;
   readonly updates: SessionUpdate[];
   readonly permissions: RequestPermissionRequest[];
   readonly initialized: InitializeResponse;
   /** Resolves once an update like this came. */
   waitFor(matches: (update: SessionUpdate) => boolean): Promise<void>;
 }
-
-const editors: Omit<Editor, "initialized">[] = [];
-afterEach(() => {
-  for (const { connection, child } of editors.splice(0)) {
-    connection.close();
-    child.kill("SIGKILL");
-  }
-});
 
 export interface EditorOptions {
   /** Answers permission requests; undefined: cancelled. */
@@ -41,17 +33,29 @@ export interface EditorOptions {
   /** The editor's own files. */
   readonly readFile?: (path: string) => string;
   readonly writeFile?: (path: string, text: string) => void;
-  readonly environment?: Readonly<Record<string, string>>;
+  /** Folder of the store; default: `.home` in `cwd`. */
+  readonly home?: string;
+}
+
+/** Stdin and stdout of a command line. */
+export interface EditorStreams {
+  readonly input: Writable;
+  readonly output: Readable;
+}
+
+/** Messages of the Agent Client Protocol over the streams of a command line. */
+export function toStream({ input, output }: EditorStreams): Stream {
+  return ndJsonStream(
+    Writable.toWeb(input) as WritableStream<Uint8Array>,
+    Readable.toWeb(output) as ReadableStream<Uint8Array>,
+  );
 }
 
 /** The SDK's own client, connected to the built program. */
 export async function startEditor(cwd: string, args: readonly string[], options: EditorOptions = {}): Promise<Editor> {
   const { choose = () => "allow_once", capabilities = {}, readFile, writeFile } = options;
-  const child = spawn(process.execPath, [sheafProgram, "acp", ...args], {
-    cwd,
-    stdio: ["pipe", "pipe", "inherit"],
-    env: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: join(cwd, ".home"), ...compiledCode, ...options.environment },
-  });
+  const { home = join(cwd, ".home") } = options;
+  const sheaf = openSheaf(["acp", ...args], { cwd, home });
   const updates: SessionUpdate[] = [];
   const permissions: RequestPermissionRequest[] = [];
   const waiting: { matches: (update: SessionUpdate) => boolean; resolve: () => void }[] = [];
@@ -71,15 +75,11 @@ export async function startEditor(cwd: string, args: readonly string[], options:
       writeFile?.(params.path, params.content);
       return {};
     })
-    .connect(
-      ndJsonStream(
-        Writable.toWeb(child.stdin) as WritableStream<Uint8Array>,
-        Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>,
-      ),
-    );
+    .connect(toStream(sheaf));
+  onTestFinished(() => connection.close());
   const editor: Omit<Editor, "initialized"> = {
     connection,
-    child,
+    sheaf,
     updates,
     permissions,
     waitFor(matches) {
@@ -89,7 +89,6 @@ export async function startEditor(cwd: string, args: readonly string[], options:
       return promise;
     },
   };
-  editors.push(editor);
   const initialized = await connection.agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
     clientCapabilities: capabilities,

@@ -9,7 +9,8 @@ export interface MemoryPortsOptions {
   /** Path of the program; default: none that exists. */
   readonly program?: string;
   readonly input?: Readable | undefined;
-  readonly onOutput?: (text: string) => void;
+  /** Takes a line of stdout; a promise: the reader is slow. */
+  readonly onOutput?: (text: string) => Promise<void> | undefined | void;
   readonly onError?: (text: string) => void;
 }
 
@@ -31,10 +32,7 @@ export function createMemoryPorts({
     findInputKind: () => (input ? "pipe" : "none"),
     openInput: () => stdin,
     openOutput: () => ({
-      write(line) {
-        onOutput?.(line);
-        return undefined;
-      },
+      write: (line) => onOutput?.(line) ?? undefined,
     }),
     writeError: (text) => onError?.(text),
     signals: new EventEmitter(),

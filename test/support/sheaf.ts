@@ -1,11 +1,12 @@
 /** Runs the built command line, in the process of the test or in its own. */
 import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { Readable } from "node:stream";
-import { afterAll } from "vitest";
+import { PassThrough, Readable } from "node:stream";
+import { afterAll, onTestFinished } from "vitest";
 import type * as Main from "../../packages/agent/src/cli/main.ts";
 import { createMemoryPorts } from "./memory-ports.ts";
 import { parseValidLines } from "./schema-check.ts";
@@ -52,6 +53,8 @@ export interface SheafOptions {
   /** Text for stdin, which is then closed. Default: no stdin. */
   readonly input?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Path under which Sheaf is started. */
+  readonly program?: string;
 }
 
 /** How a process is started, for tests of the process itself. */
@@ -99,16 +102,51 @@ function toEnvironment({ cwd, home, environment }: SheafOptions): Record<string,
 /** Runs Sheaf to its end in the process of the test. */
 export async function runSheaf(words: readonly string[], options: SheafOptions): Promise<SheafResult> {
   const startedAt = performance.now();
-  const { input } = options;
+  const { input, program = sheafProgram } = options;
   let [stdout, stderr] = ["", ""];
   const ports = createMemoryPorts({
-    program: sheafProgram,
+    program,
     input: input === undefined ? undefined : Readable.from([Buffer.from(input)]),
     onOutput: (text) => void (stdout += text),
     onError: (text) => void (stderr += text),
   });
   const code = await startCommandLine(words, { ...options, ports });
   return { code, stdout, stderr, duration: performance.now() - startedAt };
+}
+
+/** A command line in the process of the test that a test talks to. */
+export interface OpenSheaf {
+  /** Stdin. */
+  readonly input: PassThrough;
+  /** Stdout. */
+  readonly output: PassThrough;
+  /** Everything on stderr so far. */
+  readonly readError: () => string;
+  readonly send: (signal: NodeJS.Signals) => void;
+  /** The exit code. */
+  readonly ended: Promise<number>;
+}
+
+/** Runs Sheaf in the process of the test, with streams that stay open. A test that ends, ends it by a signal. */
+export function openSheaf(words: readonly string[], options: SheafOptions): OpenSheaf {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let stderr = "";
+  const ports = createMemoryPorts({
+    program: options.program ?? sheafProgram,
+    input,
+    onOutput: async (text) => {
+      if (!output.write(text)) await once(output, "drain");
+    },
+    onError: (text) => void (stderr += text),
+  });
+  const ended = startCommandLine(words, { ...options, ports }).finally(() => output.end());
+  const send = (signal: NodeJS.Signals): void => void ports.signals.emit(signal, signal);
+  onTestFinished(async () => {
+    send("SIGTERM");
+    output.resume();
+    await ended;
+  });
+  return { input, output, readError: () => stderr, send, ended };
 }
 
 /** Options that are about a process. */
@@ -124,8 +162,8 @@ export function runAsNeeded(words: readonly string[], options: ProgramOptions): 
 /** Starts Sheaf as a user would, and waits for its end. */
 export async function runProgram(args: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
   const startedAt = performance.now();
-  const { cwd, input, hasOpenInput = false, wrapper = [], stdout: output = "pipe" } = options;
-  const command = [...wrapper, process.execPath, sheafProgram, ...args];
+  const { cwd, input, hasOpenInput = false, wrapper = [], stdout: output = "pipe", program = sheafProgram } = options;
+  const command = [...wrapper, process.execPath, program, ...args];
   const stdio: StdioOptions = [input === undefined && !hasOpenInput ? "ignore" : "pipe", output, "pipe"];
   const env = { ...compiledCode, ...toEnvironment(options) };
   const child = spawn(command[0]!, command.slice(1), { cwd, stdio, env });

@@ -114,11 +114,12 @@ export function createRegistryFinder(surroundings: Surroundings): FindRegistryHo
 /** The check of a final answer against a schema file; undefined without one. @throws SheafError CONFIG_INVALID. */
 export async function createAnswerCheck(
   file: string | undefined,
+  folder: string,
   signal: AbortSignal,
   onClose: (close: () => void) => void,
 ): Promise<AnswerCheck | undefined> {
   if (file === undefined) return undefined;
-  return (await import("../run/answer-schema.ts")).createAnswerCheck(file, signal, onClose);
+  return (await import("../run/answer-schema.ts")).createAnswerCheck(file, folder, signal, onClose);
 }
 
 /** A fresh projection of one run. */

@@ -103,7 +103,7 @@ async function openPromptRun(
   const store = await createStore(flags["no-save"] ? memoryFile : config.storeFile);
   onClose(() => store.close());
   // A new session without the flag has no tree.
-  const { worktree, resume, continue: isContinued, "session-id": sessionId, "output-schema": schemaFile } = flags;
+  const { worktree, resume, continue: isContinued, "session-id": sessionId } = flags;
   const mayHaveTree = [worktree, resume, isContinued, sessionId].some((flag) => flag !== undefined);
   const trees = mayHaveTree ? await import("./run-tree.ts") : undefined;
   const folders = trees?.listSessionFolders(config, flags) ?? [config.workspace];
@@ -114,11 +114,7 @@ async function openPromptRun(
     onClose(() => tree.close());
     complete({ workspace: tree.workspace, trusted: tree.trusted });
   }
-  const checkAnswer = await createAnswerCheck(
-    schemaFile === undefined ? undefined : resolve(cwd, schemaFile),
-    signal,
-    onClose,
-  );
+  const checkAnswer = await createAnswerCheck(flags["output-schema"], cwd, signal, onClose);
   return {
     store,
     model,

@@ -2,6 +2,7 @@
 import { parseText } from "@sheaf/documents/text";
 import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "../base/errors.ts";
+import { resolve } from "node:path";
 import { readNamedFile } from "../base/read-named-file.ts";
 import type { AnswerCheck, CheckedAnswer } from "./final-answer.ts";
 import { createSchemaThread, type SchemaThread, type SchemaVerdict } from "./schema-thread.ts";
@@ -50,11 +51,12 @@ export function toAnswerCheck(name: string, check: SchemaCheck): AnswerCheck {
  */
 export async function createAnswerCheck(
   file: string,
+  folder: string,
   signal: AbortSignal,
   onClose: (close: () => void) => void,
 ): Promise<AnswerCheck> {
   const name = `the schema ${file}`;
-  const schema = await readSchema(file, signal);
+  const schema = await readSchema(file, folder, signal);
   const thread = createSchemaThread(signal);
   onClose(() => thread.close());
   const problem = await findSchemaProblem(schema, thread);
@@ -63,10 +65,10 @@ export async function createAnswerCheck(
   return toAnswerCheck(name, createSchemaCheck(schema, thread));
 }
 
-async function readSchema(file: string, signal: AbortSignal): Promise<object> {
+async function readSchema(file: string, folder: string, signal: AbortSignal): Promise<object> {
   let step = "cannot be read, check the path after --output-schema";
   try {
-    const text = await readNamedFile(file, signal);
+    const text = await readNamedFile(resolve(folder, file), signal);
     step = "is not JSON, correct it";
     return JSON.parse(text.replace(/^\uFEFF/, "")) as object;
   } catch (error) {

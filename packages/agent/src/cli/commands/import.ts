@@ -22,7 +22,7 @@ const MAX_BYTES = 512 * 1024 * 1024;
  */
 export async function runImport(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [file = ""] = parsed.positionals;
-  const { conversation, responses } = decodeExport(readText(resolve(io.cwd, file)), file);
+  const { conversation, responses } = decodeExport(readText(file, io), file);
   const session = toBareId(conversation.id);
   return withSessionStore(io, undefined, async (store) => {
     for (const response of responses) await checkResponse(response, conversation.id, store);
@@ -60,8 +60,8 @@ async function checkResponse(response: ExportedResponse, conversationId: string,
   throw new SheafError("USAGE", `the session ${session} is stored already, with ${what}: ${advice}`);
 }
 
-function readText(file: string): string {
-  const read = readOrdinaryFile(file, MAX_BYTES);
+function readText(file: string, { cwd }: CommandIo): string {
+  const read = readOrdinaryFile(resolve(cwd, file), MAX_BYTES);
   if (read.ok) return read.bytes.toString();
   throw new SheafError("USAGE", `${file} ${read.problem}: name a file of sheaf export`, { cause: read.cause });
 }

@@ -25,7 +25,7 @@ export async function runReplay(parsed: ParsedArguments, io: CommandIo): Promise
   const { flags, positionals } = parsed;
   const [file = ""] = positionals;
   const format = toOutputFormat(flags, io);
-  const cassette = await readCassette(resolve(io.cwd, file));
+  const cassette = await readCassette(file, io);
   if (flags.redact !== undefined) {
     writeCassette(
       redactCassette(cassette, readPrivateWords(io.environment, findHome(io.environment))),
@@ -44,10 +44,10 @@ export async function runReplay(parsed: ParsedArguments, io: CommandIo): Promise
   });
 }
 
-async function readCassette(file: string): Promise<Cassette> {
+async function readCassette(file: string, { cwd }: CommandIo): Promise<Cassette> {
   let text: string;
   try {
-    text = await readNamedFile(file);
+    text = await readNamedFile(resolve(cwd, file));
   } catch (error) {
     const reason = (error as Error).message;
     throw new SheafError("USAGE", `the cassette ${file} cannot be read (${reason}): check the path`, { cause: error });
