@@ -1,6 +1,6 @@
 /** Messages that wait in a PostgreSQL database, which several servers share. */
 import type { ChatResponse } from "@sheaf/protocol";
-import { expect, test } from "vitest";
+import { expect, test, type TestContext } from "vitest";
 import { asOther, begin, createCluster, readWhole, type Cluster } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
 import { readEvents, type TestServer } from "../support/server.ts";
@@ -17,16 +17,20 @@ const slow = {
 };
 
 describeWithPostgres("a queue that servers share", (postgres) => {
-  const startTwo = async (args: readonly string[] = []): Promise<[Cluster, TestServer, TestServer]> => {
-    const cluster = await createCluster(postgres, folders, { script: slow, args });
+  // They wait for answers of some seconds, so they wait together.
+  const startTwo = async (
+    { onTestFinished: onEnd }: TestContext,
+    args: readonly string[] = [],
+  ): Promise<[Cluster, TestServer, TestServer]> => {
+    const cluster = await createCluster(postgres, folders, { script: slow, args, onEnd });
     return [cluster, ...(await Promise.all([cluster.start("a"), cluster.start("b")]))];
   };
 
   const readStatus = async (server: TestServer, path: string): Promise<string> =>
     ((await (await server.fetch(path)).json()) as ChatResponse).status;
 
-  testDeep(verifies("R-38", "messages wait at all servers, and begin in their order, one at a time"), async () => {
-    const [cluster, one, other] = await startTwo();
+  testDeep(verifies("R-38", "messages wait at all servers, and begin in their order, one at a time"), async (context) => {
+    const [cluster, one, other] = await startTwo(context);
     const { path, conversationId, read } = await begin(one);
     const queue = { conversationId, whenBusy: "queue" };
     const second = await begin(other, queue);
@@ -54,8 +58,8 @@ describeWithPostgres("a queue that servers share", (postgres) => {
     expect(await postgres.run(cluster.store, "SELECT * FROM sheaf.orders")).toEqual([]);
   });
 
-  test(verifies("R-38", "a message outlives the server that took it, and is answered once"), async () => {
-    const cluster = await createCluster(postgres, folders, { script: slow });
+  test.concurrent(verifies("R-38", "a message outlives the server that took it, and is answered once"), async (context) => {
+    const cluster = await createCluster(postgres, folders, { script: slow, onEnd: context.onTestFinished });
     const [one, other] = await Promise.all([cluster.start("a"), cluster.startProcess("b")]);
     const { conversationId } = await begin(one);
     const headers = { "Idempotency-Key": "two" };
@@ -72,18 +76,18 @@ describeWithPostgres("a queue that servers share", (postgres) => {
     expect(await postgres.run(cluster.store, "SELECT id FROM sheaf.responses")).toHaveLength(2);
   });
 
-  test(verifies("R-38", "a message replaces a response of the other server"), async () => {
-    const [, one, other] = await startTwo();
+  test.concurrent(verifies("R-38", "a message replaces a response of the other server"), async (context) => {
+    const [, one, other] = await startTwo(context);
     const first = await begin(one);
-    await expect.poll(() => first.seen.length).toBeGreaterThan(3);
+    await context.expect.poll(() => first.seen.length).toBeGreaterThan(3);
     const second = await begin(other, { conversationId: first.conversationId, whenBusy: "cancel" });
     await Promise.all([first.read, second.read]);
     expect(await readStatus(other, first.path)).toBe("error");
     expect(await readStatus(one, second.path)).toBe("completed");
   });
 
-  test(verifies("R-39", "the limit of running responses holds at all servers together"), async () => {
-    const [, one, other] = await startTwo(["--max-running", "3"]);
+  test.concurrent(verifies("R-39", "the limit of running responses holds at all servers together"), async (context) => {
+    const [, one, other] = await startTwo(context, ["--max-running", "3"]);
     const answers = await Promise.all(
       [one, other, one, other, one, other].map((server) => server.chat({ message: "Go", stream: true })),
     );
@@ -92,8 +96,8 @@ describeWithPostgres("a queue that servers share", (postgres) => {
     expect(await refused.json()).toMatchObject({ error: { errorCode: "LIMIT_REACHED" } });
   });
 
-  test(verifies("R-69", "the limit of waiting messages applies at all servers, and delays nobody else"), async () => {
-    const [cluster, one, other] = await startTwo(["--max-waiting", "6"]);
+  test.concurrent(verifies("R-69", "the limit of waiting messages applies at all servers, and delays nobody else"), async (context) => {
+    const [cluster, one, other] = await startTwo(context, ["--max-waiting", "6"]);
     const busy = [await begin(one), await begin(other)];
     const send = (server: TestServer, index: number): Promise<Response> =>
       server.chat({
