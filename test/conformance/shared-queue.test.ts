@@ -29,52 +29,58 @@ describeWithPostgres("a queue that servers share", (postgres) => {
   const readStatus = async (server: TestServer, path: string): Promise<string> =>
     ((await (await server.fetch(path)).json()) as ChatResponse).status;
 
-  testDeep(verifies("R-38", "messages wait at all servers, and begin in their order, one at a time"), async (context) => {
-    const [cluster, one, other] = await startTwo(context);
-    const { path, conversationId, read } = await begin(one);
-    const queue = { conversationId, whenBusy: "queue" };
-    const second = await begin(other, queue);
-    const third = await begin(one, queue);
-    const removed = await begin(one, queue);
-    const last = await begin(other, queue);
-    expect(await readStatus(one, second.path)).toBe("streaming");
-    expect((await other.fetch(`${removed.path}/cancel`, { method: "POST" })).status).toBe(202);
-    await Promise.all([read, second.read, third.read, removed.read, last.read]);
-    expect(removed.seen.at(-1)?.event).toBe("done");
-    expect((await one.fetch(removed.path)).status).toBe(404);
-    for (const { path: of, seen } of [second, third, last]) {
-      await readWhole(one, of, seen);
-      expect(await readStatus(other, of)).toBe("completed");
-    }
-    const rows = await postgres.run(cluster.store, "SELECT id FROM sheaf.responses ORDER BY position");
-    expect(rows.map(({ id }) => `/v1/responses/${id as string}`)).toEqual([path, second.path, third.path, last.path]);
-    const overlaps = await postgres.run(
-      cluster.store,
-      `SELECT r.id FROM sheaf.responses r JOIN sheaf.responses s ON s.position = r.position + 1
+  testDeep(
+    verifies("R-38", "messages wait at all servers, and begin in their order, one at a time"),
+    async (context) => {
+      const [cluster, one, other] = await startTwo(context);
+      const { path, conversationId, read } = await begin(one);
+      const queue = { conversationId, whenBusy: "queue" };
+      const second = await begin(other, queue);
+      const third = await begin(one, queue);
+      const removed = await begin(one, queue);
+      const last = await begin(other, queue);
+      expect(await readStatus(one, second.path)).toBe("streaming");
+      expect((await other.fetch(`${removed.path}/cancel`, { method: "POST" })).status).toBe(202);
+      await Promise.all([read, second.read, third.read, removed.read, last.read]);
+      expect(removed.seen.at(-1)?.event).toBe("done");
+      expect((await one.fetch(removed.path)).status).toBe(404);
+      for (const { path: of, seen } of [second, third, last]) {
+        await readWhole(one, of, seen);
+        expect(await readStatus(other, of)).toBe("completed");
+      }
+      const rows = await postgres.run(cluster.store, "SELECT id FROM sheaf.responses ORDER BY position");
+      expect(rows.map(({ id }) => `/v1/responses/${id as string}`)).toEqual([path, second.path, third.path, last.path]);
+      const overlaps = await postgres.run(
+        cluster.store,
+        `SELECT r.id FROM sheaf.responses r JOIN sheaf.responses s ON s.position = r.position + 1
        WHERE (SELECT MAX((e->>'time')::bigint) FROM sheaf.event_groups g, json_array_elements(g.events::json) e WHERE g.response = r.key)
          > (SELECT MIN((e->>'time')::bigint) FROM sheaf.event_groups g, json_array_elements(g.events::json) e WHERE g.response = s.key)`,
-    );
-    expect(overlaps).toEqual([]);
-    expect(await postgres.run(cluster.store, "SELECT * FROM sheaf.orders")).toEqual([]);
-  });
+      );
+      expect(overlaps).toEqual([]);
+      expect(await postgres.run(cluster.store, "SELECT * FROM sheaf.orders")).toEqual([]);
+    },
+  );
 
-  test.concurrent(verifies("R-38", "a message outlives the server that took it, and is answered once"), async (context) => {
-    const cluster = await createCluster(postgres, folders, { script: slow, onEnd: context.onTestFinished });
-    const [one, other] = await Promise.all([cluster.start("a"), cluster.startProcess("b")]);
-    const { conversationId } = await begin(one);
-    const headers = { "Idempotency-Key": "two" };
-    const body = { message: "Go", conversationId, whenBusy: "queue", stream: true };
-    const queued = await other.chat(body, { headers });
-    const path = queued.headers.get("location")!;
-    await other.stop("SIGKILL");
-    await queued.text().catch(() => undefined);
-    const again = await one.chat(body, { headers });
-    expect(again.headers.get("location")).toBe(path);
-    const seen = await readEvents(again);
-    await readWhole(one, path, seen);
-    expect(await readStatus(one, path)).toBe("completed");
-    expect(await postgres.run(cluster.store, "SELECT id FROM sheaf.responses")).toHaveLength(2);
-  });
+  test.concurrent(
+    verifies("R-38", "a message outlives the server that took it, and is answered once"),
+    async (context) => {
+      const cluster = await createCluster(postgres, folders, { script: slow, onEnd: context.onTestFinished });
+      const [one, other] = await Promise.all([cluster.start("a"), cluster.startProcess("b")]);
+      const { conversationId } = await begin(one);
+      const headers = { "Idempotency-Key": "two" };
+      const body = { message: "Go", conversationId, whenBusy: "queue", stream: true };
+      const queued = await other.chat(body, { headers });
+      const path = queued.headers.get("location")!;
+      await other.stop("SIGKILL");
+      await queued.text().catch(() => undefined);
+      const again = await one.chat(body, { headers });
+      expect(again.headers.get("location")).toBe(path);
+      const seen = await readEvents(again);
+      await readWhole(one, path, seen);
+      expect(await readStatus(one, path)).toBe("completed");
+      expect(await postgres.run(cluster.store, "SELECT id FROM sheaf.responses")).toHaveLength(2);
+    },
+  );
 
   test.concurrent(verifies("R-38", "a message replaces a response of the other server"), async (context) => {
     const [, one, other] = await startTwo(context);
@@ -96,36 +102,39 @@ describeWithPostgres("a queue that servers share", (postgres) => {
     expect(await refused.json()).toMatchObject({ error: { errorCode: "LIMIT_REACHED" } });
   });
 
-  test.concurrent(verifies("R-69", "the limit of waiting messages applies at all servers, and delays nobody else"), async (context) => {
-    const [cluster, one, other] = await startTwo(context, ["--max-waiting", "6"]);
-    const busy = [await begin(one), await begin(other)];
-    const send = (server: TestServer, index: number): Promise<Response> =>
-      server.chat({
-        message: "Go",
-        conversationId: busy[index % 2]!.conversationId,
-        whenBusy: "queue",
-        stream: true,
-      });
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => send([one, other][index % 3 === 0 ? 0 : 1]!, index)),
-    );
-    expect(answers.map(({ status }) => status).filter((status) => status === 429)).toHaveLength(4);
-    const refused = answers.find(({ status }) => status === 429)!;
-    expect(await refused.json()).toMatchObject({ error: { errorCode: "LIMIT_REACHED" } });
-    expect(refused.headers.get("retry-after")).toBe("1");
+  test.concurrent(
+    verifies("R-69", "the limit of waiting messages applies at all servers, and delays nobody else"),
+    async (context) => {
+      const [cluster, one, other] = await startTwo(context, ["--max-waiting", "6"]);
+      const busy = [await begin(one), await begin(other)];
+      const send = (server: TestServer, index: number): Promise<Response> =>
+        server.chat({
+          message: "Go",
+          conversationId: busy[index % 2]!.conversationId,
+          whenBusy: "queue",
+          stream: true,
+        });
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, index) => send([one, other][index % 3 === 0 ? 0 : 1]!, index)),
+      );
+      expect(answers.map(({ status }) => status).filter((status) => status === 429)).toHaveLength(4);
+      const refused = answers.find(({ status }) => status === 429)!;
+      expect(await refused.json()).toMatchObject({ error: { errorCode: "LIMIT_REACHED" } });
+      expect(refused.headers.get("retry-after")).toBe("1");
 
-    const ask = (body: object): Promise<Response> =>
-      asOther(other, cluster.tokenOf("bob"))("/v1/chat", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ message: "Go", stream: true, model: "scripted:script.json", ...body }),
-      });
-    const first = await ask({});
-    const conversationId = first.headers.get("x-conversation-id")!;
-    const second = await ask({ conversationId, whenBusy: "queue" });
-    await Promise.all([readEvents(first), readEvents(second)]);
-    // Ada's first two have ended, too, and four of hers still wait or run: bob's second one did not wait for them.
-    const rows = await postgres.run(cluster.store, "SELECT 1 FROM sheaf.orders WHERE response IS NULL");
-    expect(rows.length).toBeGreaterThan(0);
-  });
+      const ask = (body: object): Promise<Response> =>
+        asOther(other, cluster.tokenOf("bob"))("/v1/chat", {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ message: "Go", stream: true, model: "scripted:script.json", ...body }),
+        });
+      const first = await ask({});
+      const conversationId = first.headers.get("x-conversation-id")!;
+      const second = await ask({ conversationId, whenBusy: "queue" });
+      await Promise.all([readEvents(first), readEvents(second)]);
+      // Ada's first two have ended, too, and four of hers still wait or run: bob's second one did not wait for them.
+      const rows = await postgres.run(cluster.store, "SELECT 1 FROM sheaf.orders WHERE response IS NULL");
+      expect(rows.length).toBeGreaterThan(0);
+    },
+  );
 });
