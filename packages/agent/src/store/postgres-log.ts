@@ -297,7 +297,7 @@ interface WaitingRead extends NewRead, PromiseWithResolvers<readonly RunEvent[]>
 const MAX_READS = 200;
 
 // Only the group with event `after` may contain later ones. At least one group of each log, so that every read goes on.
-const statement = `
+const selectNewGroups = `
   SELECT i.place, g.events FROM unnest($1::text[], $2::text[], $3::int[], $4::int[]) WITH ORDINALITY
     AS i (id, owner, after, last, place)
   JOIN sheaf.responses r ON r.id = i.id JOIN sheaf.conversations c ON c.key = r.conversation AND c.owner = i.owner
@@ -314,7 +314,7 @@ function createReadQueue(connection: PostgresConnection) {
 
   const readBatch = async (batch: readonly WaitingRead[]): Promise<void> => {
     try {
-      const rows = await connection.query<{ place: number; events: string }>(statement, [
+      const rows = await connection.query<{ place: number; events: string }>(selectNewGroups, [
         batch.map(({ responseId }) => toColumn(responseId)),
         batch.map(({ owner }) => owner),
         batch.map(({ after }) => after),
