@@ -247,7 +247,7 @@ export interface ApprovalRequest extends Omit<ApprovalRequestData, "documentId">
   readonly rules: readonly string[];
 }
 
-/** Each request gets one, when its call continues or the run ends (X8). */
+/** The answer to an approval request, when its call continues or the run ends (X8). Each request gets one. */
 export interface ApprovalResolved extends ApprovalResolvedData {
   readonly type: "approval_resolved";
   /** The arguments by which the person replaced those of the call; the answer then applies to this call only. */
@@ -295,7 +295,7 @@ export interface HookResult {
   readonly durationMs: number;
 }
 
-/** Whether the lines that the model quoted are in the file (N22). Comes before the delta that closes the fence. */
+/** The model's quote of a file, compared with the file (N22). Comes before the delta that closes the fence. */
 export interface ReferenceCheck {
   readonly type: "reference_check";
   /** 0-based number of the code reference within the turn. */
