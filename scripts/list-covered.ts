@@ -1,31 +1,36 @@
 /**
- * Adds the clauses that have a test now to test/conformance/covered.ts. Run it after writing the first test of a clause.
- * A clause leaves the list only if test/conformance/withdrawn.ts gives the reason.
+ * Writes docs/formats/INDEX.md, and the tables of the contracts that are made from code.
+ * `-- --looked-at C7 C8` records that the tests of these clauses were compared with their words of today.
  */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCitedClauses } from "../test/conformance/cited.ts";
-import { covered } from "../test/conformance/covered.ts";
+import { hashOf, readClauses } from "../test/conformance/contract.ts";
+import { formatContractFiles } from "../test/conformance/contract-files.ts";
 import { requirements } from "../test/conformance/requirements.ts";
-import { findLostClauses } from "../test/conformance/withdrawn.ts";
+
+const root = join(import.meta.dirname, "..");
+const [word, ...looked] = process.argv.slice(2);
+if (word !== undefined && word !== "--looked-at") {
+  console.error(`"${word}" is unknown: run npm run list-covered, or npm run list-covered -- --looked-at C7`);
+  process.exit(2);
+}
 
 const { cited, always } = readCitedClauses();
-const known = new Set(requirements.map(({ id }) => id));
-const lost = findLostClauses(covered, known);
-if (lost.length > 0) {
-  console.error(`${lost.join(", ")} left the contracts: add each to test/conformance/withdrawn.ts with the reason`);
-  process.exit(1);
+for (const { path, text } of formatContractFiles({ clauses: readClauses(), requirements, cited, always }))
+  writeFileSync(join(root, path), text);
+
+const file = join(root, "test/conformance/requirements.ts");
+let list = readFileSync(file, "utf8");
+const clauses = readClauses();
+for (const id of looked) {
+  const clause = clauses.find((one) => one.id === id);
+  const line = new RegExp(String.raw`^(    "?${id}"?: \["(?:[^"\\]|\\.)*", ")\w*("\],)$`, "m");
+  if (!clause || !line.test(list)) {
+    console.error(`${id} has no clause in docs/formats, or no line in test/conformance/requirements.ts`);
+    process.exit(1);
+  }
+  list = list.replace(line, `$1${hashOf(clause)}$2`);
+  console.log(`${id}: ${cited.get(id)?.join(", ") ?? "no test cites it"}`);
 }
-const listed = requirements.filter(({ id }) => cited.has(id) || covered.includes(id));
-const nightly = requirements.filter(({ id }) => cited.has(id) && !always.has(id));
-const toList = (name: string, clauses: typeof requirements): string => {
-  const ids = clauses.map(({ id }) => `"${id}"`);
-  const line = `export const ${name}: readonly string[] = [${ids.join(", ")}];\n`;
-  // As oxfmt writes it.
-  return line.length <= 121 ? line : `${line.slice(0, line.indexOf(" = ["))} = [\n  ${ids.join(",\n  ")},\n];\n`;
-};
-const text = `/** Clauses that have a test. The gate fails when one of them loses it. */
-${toList("covered", listed)}
-/** Clauses whose tests only \`npm run test:deep\` runs. Every run proves the others. */
-${toList("provenNightly", nightly)}`;
-writeFileSync(join(import.meta.dirname, "../test/conformance/covered.ts"), text);
+writeFileSync(file, list);

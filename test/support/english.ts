@@ -127,7 +127,10 @@ export function countHabits({ since, limits }: EnglishLimits): HabitCount[] {
 
 /** Lines of Markdown without their code. */
 function readDocs(): Passage[] {
-  const paths = globSync("**/*.md", { cwd: root, exclude: ["**/node_modules", "**/fixtures", "**/dist"] });
+  const paths = globSync("**/*.md", {
+    cwd: root,
+    exclude: ["**/node_modules", "**/fixtures", "**/dist", "docs/formats/INDEX.md"],
+  });
   return paths.toSorted().flatMap((path) => {
     let isCode = false;
     const lines = readFileSync(join(root, path), "utf8").split("\n");
