@@ -5,6 +5,8 @@ import { errorTable, type ErrorCode } from "../../packages/agent/src/base/errors
 import { commandDefinitions, commandNames } from "../../packages/agent/src/cli/command-definitions.ts";
 import * as flagSets from "../../packages/agent/src/cli/flag-sets.ts";
 import { parseFlags } from "../../packages/agent/src/cli/flags.ts";
+import { describeTool, listToolNames } from "../../packages/agent/src/tools/registry.ts";
+import { toDocumentType } from "../../packages/documents/src/tool-names.ts";
 import { formatAnnotatedRun, formatCancelledRun } from "./annotated-run.ts";
 import type { Requirements } from "./check-contracts.ts";
 import { type Clause, toAnchor } from "./contract.ts";
@@ -15,6 +17,7 @@ const blocks: Readonly<Record<string, () => string>> = {
   "error-codes": formatErrorCodes,
   "log-events": formatLogEvents,
   commands: formatCommands,
+  tools: formatTools,
   "annotated-run": formatAnnotatedRun,
   "cancelled-run": formatCancelledRun,
 };
@@ -104,6 +107,26 @@ function formatLogEvents(): string {
     return [`\`${type}\``, sentence.replace(/ ?\([CNRXS\d, -]+\)/g, "")];
   });
   return formatTable(["event", "meaning"], rows);
+}
+
+/** A tool with tools of its servers in it has no description, and no row. */
+function formatTools(): string {
+  const rows = listToolNames().flatMap((name) => {
+    const tool = describeTool(name);
+    if (tool === undefined) return [];
+    const [key = "function"] = Object.keys(tool.toCursor?.({}, "") ?? {});
+    const names = [tool.claude?.name, tool.claude?.also].filter((one) => one !== undefined);
+    return [
+      [
+        `\`${name}\``,
+        tool.access,
+        `\`${toDocumentType(name)}\``,
+        `\`${key}\``,
+        names.map((one) => `\`${one}\``).join(", "),
+      ],
+    ];
+  });
+  return formatTable(["tool", "access", "document", "key of `tool_call`", "in Claude Code"], rows);
 }
 
 type Flags = Readonly<Record<string, string>>;
