@@ -79,7 +79,7 @@ async function readUnsaved(
   return { ok: true, value: { ...lines.end(), fileSize: file.value.bytes, hash: file.value.hash } };
 }
 
-/** Undefined if the file is no notebook, or cannot be read. */
+/** Undefined if the file is not a notebook, or cannot be read. */
 async function readNotebook(
   root: string,
   path: WorkspacePath,

@@ -152,7 +152,7 @@ export function listToolNames(): readonly string[] {
   ];
 }
 
-/** Tools that no subagent has. */
+/** Tools that are withheld from subagents. */
 export function listWithheldTools(): readonly string[] {
   return [...described.values()].filter(({ isWithheld }) => isWithheld).map(({ name }) => name);
 }

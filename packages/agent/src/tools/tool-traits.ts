@@ -25,7 +25,7 @@ export interface ToolTraits<Field extends string = string> extends JudgedTool {
   readonly needs?: "commands" | "pages" | "plan";
   /** It opens kept results, too (N57). */
   readonly opensResults?: true;
-  /** It is part of the conversation with the user: no subagent has it. */
+  /** It is part of the conversation with the user, so subagents do not have it. */
   readonly isWithheld?: true;
   /** The action line of `text` and the terminal, by language (C11). Default: its name. */
   readonly words?: ActionWords;

@@ -16,7 +16,7 @@ export function createLeftOut(globs: readonly PathGlob[], workspace: Workspace, 
   const toNamed = (path: string): string => (isAdded ? join(workspace.root, path) : path);
   const hasPlaced = (path: string): boolean => placed.some((glob) => glob.isCovering(join(root, path)));
   const has = (path: string): boolean => globs.some((glob) => glob.isCovering(toNamed(path))) || hasPlaced(path);
-  // The folder of an entry is none of the places, or it would not have been opened.
+  // A walk opens a folder only if it isn't one of the places, so the name decides.
   const hasEntry = (path: string): boolean =>
     globs.some((glob) => glob.isCovering(glob.isAnyDepth ? posix.basename(path) : toNamed(path))) || hasPlaced(path);
   const isLinked = (path: string): boolean => {
