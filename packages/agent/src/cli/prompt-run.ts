@@ -96,7 +96,7 @@ async function openPromptRun(
   complete({ trusted: config.findTrust() });
   const [choice, fallbacks, prices] = [config.chooseModel(), config.chooseFallbacks(), await config.findPrices(now())];
   const model = await recordBodies(await createModels(choice, fallbacks, prices, signal), choice, {
-    file: flags["record-body"],
+    file: flags["record-body"] && resolve(cwd, flags["record-body"]),
     abort: control.abort,
   });
   complete({ model, price: prices.get(config.model ?? "") });
