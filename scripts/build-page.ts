@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "..");
 const web = join(root, "packages/web");
 
 /** Folder of the built page. */
-export const pageFolder = join(root, "packages/agent/dist/web");
+export const pageFolder = join(root, "packages/cli/dist/web");
 
 const frameName = "diagram.html";
 

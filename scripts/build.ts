@@ -6,13 +6,13 @@ import { build as runBuild, type BuildOptions, type Plugin } from "esbuild";
 import { builtinBanner, withoutFacades } from "./builtin-modules.ts";
 import { createCorePlugin } from "./core-chunk.ts";
 import { buildPage } from "./build-page.ts";
-import { copyTypes } from "./copy-types.ts";
+import { bundleTypes } from "./bundle-types.ts";
 import { formatNotices } from "./format-notices.ts";
 import { publishedPackages } from "./published-packages.ts";
 
 const root = join(import.meta.dirname, "..");
-const agent = join(root, "packages/agent");
-const output = join(agent, "dist/cli");
+const cli = join(root, "packages/cli");
+const output = join(cli, "dist/cli");
 
 const shared = {
   bundle: true,
@@ -47,17 +47,19 @@ rmSync(output, { recursive: true, force: true });
 // The library is an entry of the same bundle: it shares the program's chunks.
 const program = await runBuild({
   ...shared,
-  entryPoints: [join(agent, "src/cli/main.ts"), join(agent, "src/index.ts")],
+  entryPoints: [join(cli, "src/main.ts"), join(cli, "src/index.ts")],
   entryNames: "[name]",
   outdir: output,
-  plugins: [englishOnly, withoutFacades, createCorePlugin(join(agent, "src"))],
+  plugins: [englishOnly, withoutFacades, createCorePlugin(join(root, "packages"))],
 });
 // Threads are loaded by their paths, next to the code that starts them.
 const threads = await runBuild({
   ...shared,
-  entryPoints: ["store/sqlite-worker.ts", "run/schema-worker.ts", "network/markdown-worker.ts"].map((path) =>
-    join(agent, "src", path),
-  ),
+  entryPoints: [
+    "store/src/sqlite-worker.ts",
+    "agent/src/run/schema-worker.ts",
+    "agent/src/network/markdown-worker.ts",
+  ].map((path) => join(root, "packages", path)),
   entryNames: "[name]",
   outdir: output,
   plugins: [withoutFacades],
@@ -70,7 +72,7 @@ const page = await buildPage();
 const bundled = [program, threads].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 // The drawing library is one file that holds further packages.
 const inside = readFileSync(join(root, "scripts/drawing-notices.txt"), "utf8");
-writeFileSync(join(agent, "dist/THIRD-PARTY-NOTICES.txt"), formatNotices([...bundled, ...page.modules]) + inside);
+writeFileSync(join(cli, "dist/THIRD-PARTY-NOTICES.txt"), formatNotices([...bundled, ...page.modules]) + inside);
 
 const packages = publishedPackages.map((name) => `packages/${name}`);
 // Every published package contains the licence.
@@ -80,11 +82,11 @@ process.exitCode = types.status ?? 1;
 
 // tsc leaves the output of deleted sources.
 for (const folder of packages) {
-  const made = join(root, folder, folder.endsWith("agent") ? "dist/lib" : "dist");
+  const made = join(root, folder, folder.endsWith("cli") ? "dist/lib" : "dist");
   for (const path of globSync("**/*.{js,d.ts}{,.map}", { cwd: made })) {
     const source = path.replace(/\.(?:js|d\.ts)(?:\.map)?$/, ".ts");
     if (!existsSync(join(root, folder, "src", source))) rmSync(join(made, path));
   }
 }
 
-if (types.status === 0) copyTypes(join(agent, "dist/lib"), join(agent, "dist/types"));
+if (types.status === 0) await bundleTypes(join(root, "packages"), join(cli, "dist/types/index.d.ts"));

@@ -1,38 +1,42 @@
 /** Few files for a start: a prompt loads one chunk, not the forty that splitting by command would produce. */
 import { globSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Plugin } from "esbuild";
 
 /** What a prompt to a real model always loads. These files and all that they import are the core. */
-const coreRoots = ["cli/commands/prompt.ts", "model/live/live-model.ts", "store/sqlite.ts"];
+const coreRoots = ["cli/src/commands/prompt.ts", "models/src/live/live-model.ts", "store/src/sqlite.ts"];
 
 /** Commands that share little with a prompt and answer at once, so they do not load the core. */
-const lightEntry = /\/cli\/commands\/(help|completion|create-chat)\.ts$/;
+const lightEntry = /\/cli\/src\/commands\/(help|completion|create-chat)\.ts$/;
 
 /**
  * esbuild puts modules into one chunk when the same entry points reach them. So this plugin makes every file that is
- * loaded by `import()` import the core, which becomes one chunk, and what `main.ts` imports, which becomes another. Each
+ * loaded by `import()` import the core, which becomes one chunk, and what `command-line.ts` imports, which becomes another. Each
  * file costs a start a third of a millisecond. In return, a command that needs a part of the core loads all of it.
  */
-export function createCorePlugin(source: string): Plugin {
-  const core = coreRoots.map((path) => join(source, path));
-  const base = readImports(join(source, "cli/command-line.ts"));
+export function createCorePlugin(packages: string): Plugin {
+  const core = coreRoots.map((path) => join(packages, path));
+  const base = findImports(packages, "cli/src/command-line.ts", /^import (?!type)[^;]*? from "([^"]+)";$/gm);
+  const dynamic = globSync("{base,models,store,agent,server,cli}/src/**/*.ts", { cwd: packages }).flatMap((path) =>
+    findImports(packages, path, dynamicImport),
+  );
   // The library is an entry, too.
-  const entries = new Set([join(source, "index.ts"), ...findDynamicImports(source)]);
+  const entries = new Set([join(packages, "cli/src/index.ts"), ...dynamic]);
   return {
     name: "core-chunk",
     setup(build) {
       // A root that is loaded by `import()` is in the core already and needs no separate file.
       build.onLoad({ filter: /\/wire(-\w+)?\.ts$/ }, async ({ path }) => {
-        let contents = await readFile(path, "utf8");
-        for (const [index, root] of core.entries()) {
-          const name = `coreRoot${index}`;
-          const asked = `import("${relative(dirname(path), root)}")`;
-          if (!contents.includes(asked)) continue;
-          contents = `${contents.replaceAll(asked, `Promise.resolve(${name})`)}\nimport * as ${name} from ${JSON.stringify(root)};\n`;
-        }
-        return { contents, loader: "ts" };
+        let imports = "";
+        const text = await readFile(path, "utf8");
+        const contents = text.replaceAll(dynamicImport, (asked, target: string) => {
+          const index = core.indexOf(toFile(packages, path, target) ?? "");
+          if (index < 0) return asked;
+          imports += `import * as coreRoot${index} from ${JSON.stringify(core[index])};\n`;
+          return `Promise.resolve(coreRoot${index})`;
+        });
+        return { contents: `${contents}\n${imports}`, loader: "ts" };
       });
       build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
         if (!entries.has(path) && !core.includes(path)) return undefined;
@@ -44,16 +48,19 @@ export function createCorePlugin(source: string): Plugin {
   };
 }
 
-/** The files of a folder that another one of it loads by `import()`. */
-function findDynamicImports(folder: string): string[] {
-  return globSync("**/*.ts", { cwd: folder }).flatMap((path) => {
-    const imports = readFileSync(join(folder, path), "utf8").matchAll(/\bimport\("(\.[^"]+)"\)/g);
-    return [...imports].map(([, target]) => resolve(folder, path, "..", target!));
-  });
+const dynamicImport = /\bimport\("([^"]+)"\)/g;
+
+/** The files of the rooms that a file imports, by a pattern whose first group is the module's name. */
+function findImports(packages: string, path: string, pattern: RegExp): string[] {
+  const file = join(packages, path);
+  return [...readFileSync(file, "utf8").matchAll(pattern)]
+    .map(([, target]) => toFile(packages, file, target!))
+    .filter((found) => found !== undefined);
 }
 
-/** The files that a file imports statically, types excluded. */
-function readImports(file: string): string[] {
-  const imports = readFileSync(file, "utf8").matchAll(/^import (?!type)[^;]*? from "(\.[^"]+)";$/gm);
-  return [...imports].map(([, target]) => resolve(file, "..", target!));
+/** The file of a module that is named by a path or as a part of a private room; undefined for another package. */
+function toFile(packages: string, from: string, target: string): string | undefined {
+  if (target.startsWith(".")) return resolve(from, "..", target);
+  const [, room, path] = /^@sheaf\/(base|models|store|agent|server)\/(.+)$/.exec(target) ?? [];
+  return room && path && join(packages, room, "src", `${path}.ts`);
 }

@@ -1,2 +1,2 @@
 /** The packages that npm gets: folders of `packages/`, each after those that it depends on. */
-export const publishedPackages = ["protocol", "documents", "client", "conformance", "agent"] as const;
+export const publishedPackages = ["protocol", "documents", "client", "conformance", "cli"] as const;

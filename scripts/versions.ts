@@ -12,6 +12,7 @@ interface Place {
 interface Manifest {
   name: string;
   version: string;
+  private?: boolean;
   homepage?: string;
   bugs?: { readonly url: string };
   /** Of a lock file, by folder. */
@@ -23,7 +24,10 @@ interface Manifest {
 /** `1.2.3` or `1.2.3-rc.1`. */
 export const versionPattern = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z]+(\.[0-9A-Za-z]+)*)?$/;
 
-const folders = [...publishedPackages, "web"].map((name) => `packages/${name}`);
+/** Rooms that nobody installs alone: the program contains them. */
+const privatePackages = ["base", "models", "store", "agent", "server", "web"];
+
+const folders = [...publishedPackages, ...privatePackages].map((name) => `packages/${name}`);
 
 const places: readonly Place[] = [
   { path: "package.json", write: (text, version) => editJson(text, (root) => void (root.version = version)) },
@@ -32,7 +36,7 @@ const places: readonly Place[] = [
     write: (text: string, version: string, root: string) =>
       editJson(text, (manifest) => {
         setVersions(manifest, version);
-        if (!folder.endsWith("/web")) setOrigin(manifest, readManifest(root), folder);
+        if (manifest.private !== true) setOrigin(manifest, readManifest(root), folder);
       }),
   })),
   {
@@ -44,7 +48,7 @@ const places: readonly Place[] = [
       }),
   },
   {
-    path: "packages/agent/src/base/version.ts",
+    path: "packages/base/src/version.ts",
     write: (text, version) => text.replace(/(sheafVersion = )"[^"]+"/, `$1"${version}"`),
   },
   { path: "action/action.yml", write: (text, version) => text.replace(/^( {4}default: )\d\S+$/m, `$1${version}`) },

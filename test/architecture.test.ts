@@ -22,13 +22,17 @@ describe("imports", () => {
     ["packages/documents/src/planted.ts", "const x = process.env.X;", "process"],
     ["packages/agent/src/run/planted.ts", 'import { x } from "../output/projection.ts";', "output/projection.ts"],
     ["packages/agent/src/guard/sandbox/planted.ts", 'import type { X } from "../../tools/tool.ts";', "tools/tool.ts"],
-    ["packages/agent/src/base/planted.ts", 'import { x } from "../index.ts";', "src/index.ts"],
+    ["packages/agent/src/workspace/planted.ts", 'import { x } from "../index.ts";', "src/index.ts"],
+    ["packages/base/src/planted.ts", 'import { x } from "@sheaf/store/store";', "@sheaf/store/store"],
+    ["packages/store/src/planted.ts", 'import { x } from "@sheaf/models/provider";', "@sheaf/models/provider"],
+    ["packages/agent/src/run/planted.ts", 'import { x } from "@sheaf/server/app";', "@sheaf/server/app"],
+    ["packages/server/src/planted.ts", 'import { x } from "sheaf";', "sheaf"],
     ["packages/agent/src/elsewhere/planted.ts", 'import { x } from "../base/errors.ts";', "base/errors.ts"],
-    ["packages/agent/src/output/planted.ts", 'import { x } from "../cli/io.ts";', "cli/io.ts"],
+    ["packages/agent/src/output/planted.ts", 'import { x } from "../../../cli/src/io.ts";', "cli/src/io.ts"],
     ["packages/agent/src/tools/planted.ts", 'import { spawn } from "node:child_process";', "node:child_process"],
     ["packages/agent/src/tools/planted.ts", 'import { Worker } from "node:worker_threads";', "node:worker_threads"],
     ["packages/agent/src/tools/planted.ts", 'import { x } from "../run/run.ts";', "run/run.ts"],
-    ["packages/agent/src/store/planted.ts", 'import { createServer } from "node:http";', "node:http"],
+    ["packages/store/src/planted.ts", 'import { createServer } from "node:http";', "node:http"],
     ["packages/agent/src/tools/planted.ts", 'const x = process.getBuiltinModule("node:http");', "node:http"],
     ["packages/agent/src/tools/planted.ts", "const x = process.env.X;", "process.env"],
     ["packages/agent/src/tools/planted.ts", 'const x = await import("./read-file.ts");', "import()"],
@@ -47,7 +51,7 @@ describe("imports", () => {
   });
 
   test("an allowed import is not a violation", () => {
-    const text = 'import { z } from "zod";\nimport type { Store } from "../store/store.ts";';
+    const text = 'import { z } from "zod";\nimport type { Store } from "@sheaf/store/store";';
     expect(findViolations([{ path: "packages/agent/src/run/allowed.ts", text }])).toEqual([]);
   });
 });

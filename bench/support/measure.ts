@@ -54,7 +54,7 @@ export function toQuantile(values: readonly number[], share: number): number {
 }
 
 /** The built program. */
-export const sheafProgram = join(import.meta.dirname, "../../packages/agent/bin/sheaf.js");
+export const sheafProgram = join(import.meta.dirname, "../../packages/cli/bin/sheaf.js");
 /** A file of this folder. */
 export const toSupportFile = (name: string): string => join(import.meta.dirname, name);
 

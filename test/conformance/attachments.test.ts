@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { shortAnswers } from "../../packages/agent/test/model/live/live-setup.ts";
+import { shortAnswers } from "../../packages/models/test/live/live-setup.ts";
 import { createPng, pdf } from "../support/images.ts";
 import { createModelServer, type ModelServer } from "../support/model-server.ts";
 import { createTestFolder, runSheaf, type SheafResult } from "../support/sheaf.ts";

@@ -1,10 +1,10 @@
 /** The parts of docs/formats that are made from code and from the tests. `npm run list-covered` writes them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { errorTable, type ErrorCode } from "../../packages/agent/src/base/errors.ts";
-import { commandDefinitions, commandNames } from "../../packages/agent/src/cli/command-definitions.ts";
-import * as flagSets from "../../packages/agent/src/cli/flag-sets.ts";
-import { parseFlags } from "../../packages/agent/src/cli/flags.ts";
+import { errorTable, type ErrorCode } from "../../packages/base/src/errors.ts";
+import { commandDefinitions, commandNames } from "../../packages/cli/src/command-definitions.ts";
+import * as flagSets from "../../packages/cli/src/flag-sets.ts";
+import { parseFlags } from "../../packages/cli/src/flags.ts";
 import { describeTool, listToolNames } from "../../packages/agent/src/tools/registry.ts";
 import { toDocumentType } from "../../packages/documents/src/tool-names.ts";
 import { formatAnnotatedRun, formatCancelledRun } from "./annotated-run.ts";

@@ -1,7 +1,7 @@
 /** What was printed is stored, whatever happens to the process or to the disk. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createSqliteStore } from "../../packages/agent/src/store/sqlite.ts";
+import { createSqliteStore } from "../../packages/store/src/sqlite.ts";
 import { createStreamJsonProjection } from "../../packages/agent/src/output/stream-json.ts";
 import { describe, expect, test } from "vitest";
 import { methods } from "@agentclientprotocol/sdk/unstable";

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { createTestFolder } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
-const program = join(import.meta.dirname, "../../packages/agent/bin/sheaf.js");
+const program = join(import.meta.dirname, "../../packages/cli/bin/sheaf.js");
 const folders = createTestFolder();
 
 test(verifies(["C20", "C21"], "an older Node is reported in one clear line, exit 2"), () => {

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { shortAnswers } from "../../packages/agent/test/model/live/live-setup.ts";
+import { shortAnswers } from "../../packages/models/test/live/live-setup.ts";
 import { createModelServer } from "../support/model-server.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";

@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { createSqliteStore } from "../../packages/agent/src/store/sqlite.ts";
+import { createSqliteStore } from "../../packages/store/src/sqlite.ts";
 import { createTestFolder, runSheaf, toLines } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent, RunEvent } from "@sheaf/protocol";
 import { expect, test } from "vitest";
-import { createSqliteStore } from "../../packages/agent/src/store/sqlite.ts";
+import { createSqliteStore } from "../../packages/store/src/sqlite.ts";
 import { createTestFolder, parseStream, runProgram, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 

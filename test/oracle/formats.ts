@@ -23,7 +23,7 @@ import { SpanCollector } from "../../packages/agent/src/output/telemetry/run-spa
 import { createTerminalProjection } from "../../packages/agent/src/output/terminal/terminal.ts";
 import { createUsageReport, usageKeys } from "../../packages/agent/src/output/usage-report.ts";
 import { createHistory } from "../../packages/agent/src/run/history.ts";
-import { digestLog } from "../../packages/agent/src/store/log-digest.ts";
+import { digestLog } from "../../packages/store/src/log-digest.ts";
 
 type Log = readonly RunEvent[];
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { RunEvent } from "@sheaf/protocol";
-import { createSqliteStore } from "../../packages/agent/src/store/sqlite.ts";
+import { createSqliteStore } from "../../packages/store/src/sqlite.ts";
 
 /** How to go from the schema of that number to the one before. */
 const undo: Readonly<Record<number, string>> = {

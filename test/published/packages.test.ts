@@ -29,7 +29,7 @@ test.each(publishedPackages)("%s brings README and licence", (name) => {
 });
 
 test("the program names the packages whose code it holds, each with its licence", () => {
-  const notices = readFileSync(join(root, "packages/agent/dist/THIRD-PARTY-NOTICES.txt"), "utf8");
+  const notices = readFileSync(join(root, "packages/cli/dist/THIRD-PARTY-NOTICES.txt"), "utf8");
   const sections = notices.split(/^(\S+ \d+\.\d+\.\d\S*)\n-+\n/m).slice(1);
   const texts = new Map(sections.filter((_, at) => at % 2 === 0).map((title, at) => [title, sections[2 * at + 1]!]));
   const names = [...texts.keys()].map((title) => title.split(" ")[0]);
@@ -103,7 +103,7 @@ console.log((JSON.parse(last) as { type: string }).type);
   const folder = install({
     "@sheaf/protocol": "packages/protocol",
     "@sheaf/documents": "packages/documents",
-    sheaf: "packages/agent",
+    sheaf: "packages/cli",
   });
   // What a registry would give: the packages that these depend on.
   const modules = join(root, "node_modules");

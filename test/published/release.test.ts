@@ -21,7 +21,7 @@ function createRepository(): string {
   const copy = folders.newFolder();
   const patterns = [
     "{scripts/*.ts,package.json,package-lock.json,packages/*/package.json,README.md,CHANGELOG.md}",
-    "{packages/agent/src/base/version.ts,action/action.yml,examples/ci/gitlab-review.yml}",
+    "{packages/base/src/version.ts,action/action.yml,examples/ci/gitlab-review.yml}",
   ];
   const paths = globSync(patterns, { cwd: root });
   for (const path of paths) {
@@ -94,13 +94,13 @@ describe("set-version", () => {
     });
     // npm itself finds nothing to change in the lock file but what it looks up.
     const lock = readJson(cwd, "package-lock.json") as { packages: Record<string, { version: string }> };
-    expect(lock.packages["packages/agent"]).toMatchObject({
+    expect(lock.packages["packages/cli"]).toMatchObject({
       version: "0.2.0-rc.1",
       dependencies: { "@sheaf/protocol": "0.2.0-rc.1" },
     });
     for (const path of ["README.md", "action/action.yml", "examples/ci/gitlab-review.yml"])
       expect(read(cwd, path)).toContain("0.2.0-rc.1");
-    expect(read(cwd, "packages/agent/src/base/version.ts")).toContain('sheafVersion = "0.2.0-rc.1"');
+    expect(read(cwd, "packages/base/src/version.ts")).toContain('sheafVersion = "0.2.0-rc.1"');
     const checked = runScript(cwd, "check-release", ["v0.2.0-rc.1"], { GITHUB_REPOSITORY: "ada/sheaf" });
     expect(checked).toEqual({ status: 0, stdout: "v0.2.0-rc.1 can be published\n", stderr: "" });
   });
@@ -145,7 +145,7 @@ describe("set-version", () => {
 test.each([
   ["0.1.0", "ada/sheaf", '"0.1.0" is not a tag of a release'],
   ["v0.1.0", "ada/sheaf", 'CHANGELOG.md has no heading "## 0.1.0 (YYYY-MM-DD)"'],
-  ["v0.9.0", "ada/sheaf", "packages/agent/package.json does not belong to version 0.9.0"],
+  ["v0.9.0", "ada/sheaf", "packages/cli/package.json does not belong to version 0.9.0"],
   ["v0.1.0", "ada/other", "ada/other publishes: npm would refuse the provenance"],
 ])("check-release refuses %s of %s", (tag, builder, message) => {
   const cwd = createRepository();

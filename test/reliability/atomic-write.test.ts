@@ -10,7 +10,7 @@ import { chooseRuns, reportFigure, soakTimeout } from "../support/soak.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
-const writer = join(import.meta.dirname, "../../packages/agent/test/workspace/write-in-process.ts");
+const writer = join(import.meta.dirname, "../../packages/base/test/files/write-in-process.ts");
 const size = 5_000_000;
 const kills = chooseRuns(20, 200);
 

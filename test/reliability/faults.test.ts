@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createSqliteStore } from "../../packages/agent/src/store/sqlite.ts";
+import { createSqliteStore } from "../../packages/store/src/sqlite.ts";
 import { createTestFolder, parseStream, runProgram, toLines } from "../support/sheaf.ts";
 import { reportFigure, soakTimeout } from "../support/soak.ts";
 import { describeWithStrace } from "../support/strace.ts";

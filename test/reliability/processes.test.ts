@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync, type Stats } 
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { createSqliteStore } from "../../packages/agent/src/store/sqlite.ts";
+import { createSqliteStore } from "../../packages/store/src/sqlite.ts";
 import { createTestFolder, parseStream, runProgram } from "../support/sheaf.ts";
 import { chooseRuns, createRandom, reportFigure, soakTimeout } from "../support/soak.ts";
 import { verifies } from "../support/verifies.ts";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Folder of the bundles. */
-export const cliFolder = join(import.meta.dirname, "../../packages/agent/dist/cli");
+export const cliFolder = join(import.meta.dirname, "../../packages/cli/dist/cli");
 
 /** What is loaded by `import()` on the way to an answer of a real model, besides the provider's package. */
 const entries = [/^prompt-\w+\.js$/];

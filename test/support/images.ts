@@ -1,6 +1,6 @@
 /** Files with the headers of images: as small as they can be, and of any size in pixels. */
 import type { Attachment } from "@sheaf/protocol";
-import { toAttachment } from "../../packages/agent/src/workspace/attachment.ts";
+import { toAttachment } from "../../packages/base/src/files/attachment.ts";
 
 export function createPng(width: number, height: number, extraBytes = 0): Buffer {
   const png = Buffer.alloc(33 + extraBytes);

@@ -1,23 +1,23 @@
 /** The import directions of the project, as a function over source texts. */
 import { posix } from "node:path";
 
+/** The rooms, folders of `packages/`, and the rooms that each may import. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  documents: ["protocol"],
+  client: ["protocol"],
+  conformance: ["protocol"],
+  base: ["protocol"],
+  models: ["protocol", "documents", "base"],
+  store: ["protocol", "base"],
+  agent: ["protocol", "documents", "base", "models", "store"],
+  server: ["protocol", "documents", "base", "models", "store", "agent"],
+  cli: ["protocol", "documents", "base", "models", "store", "agent", "server"],
+  web: ["protocol", "client"],
+};
+
 /** The agent's one line of layers: a folder of `packages/agent/src` imports only from folders to its left. */
-const layers = [
-  "base",
-  "workspace",
-  "network",
-  "guard",
-  "model",
-  "store",
-  "config",
-  "tools",
-  "run",
-  "recording",
-  "output",
-  "assemble",
-  "server",
-  "cli",
-] as const;
+const layers = ["workspace", "network", "guard", "config", "tools", "run", "recording", "output", "assemble"] as const;
 
 export interface SourceFile {
   /** Relative to the root of the repository, with `/`. */
@@ -25,34 +25,40 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** Packages that a package may import (workspace packages and others by name). */
+const anyPackage = /^(?!@sheaf\/|sheaf$)/;
+
+/** Packages that a room may import beside other rooms; the rooms of the program may import all. */
 const packageImports: Readonly<Record<string, readonly RegExp[]>> = {
   protocol: [/^@noble\/hashes\//],
-  documents: [/^@sheaf\/protocol(\/|$)/],
-  client: [/^@sheaf\/protocol(\/|$)/],
-  conformance: [/^@sheaf\/protocol(\/|$)/, /^node:(fs|util)$/],
-  web: [/^@sheaf\/(client|protocol)(\/|$)/, /^(?!@sheaf\/|sheaf$|node:)/],
-  agent: [/^@sheaf\/(protocol|documents)(\/|$)/, /^(?!@sheaf\/|sheaf$)/],
+  documents: [],
+  client: [],
+  conformance: [/^node:(fs|util)$/],
+  web: [/^(?!@sheaf\/|sheaf$|node:)/],
 };
 
-/** Modules of Node that only some folders and files of the agent may load, in whatever way. */
+/** Modules of Node that only some folders and files may load, in whatever way. */
 const guardedModules: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^node:child_process$/, ["guard/sandbox/", "workspace/trees/run-git.ts"]],
+  [/^node:child_process$/, ["agent/src/guard/sandbox/", "agent/src/workspace/trees/run-git.ts"]],
   [
     /^node:worker_threads$/,
-    ["base/start-thread.ts", "network/markdown-worker.ts", "run/schema-worker.ts", "store/sqlite-worker.ts"],
+    [
+      "base/src/start-thread.ts",
+      "agent/src/network/markdown-worker.ts",
+      "agent/src/run/schema-worker.ts",
+      "store/src/sqlite-worker.ts",
+    ],
   ],
-  [/^node:(http|https|http2)$/, ["server/", "network/", "model/live/http-client.ts"]],
+  [/^node:(http|https|http2)$/, ["server/src/", "agent/src/network/", "models/src/live/http-client.ts"]],
 ];
 
 /** The hooks are the only part of the client that knows a framework. */
 const frameworkFiles = new Map([["react", "packages/client/src/react.ts"]]);
 
-const processFolders = ["cli/", "config/"];
+const processFolders = ["cli/src/", "agent/src/config/"];
 /** One file per command or driver in the agent; one file per grammar or language in the page. */
 const dynamicImportFiles = new Set([
-  "packages/agent/src/cli/command-line.ts",
-  "packages/agent/src/cli/prompt-run.ts",
+  "packages/cli/src/command-line.ts",
+  "packages/cli/src/prompt-run.ts",
   "packages/agent/src/assemble/wire.ts",
   "packages/agent/src/assemble/wire-models.ts",
   "packages/agent/src/assemble/wire-servers.ts",
@@ -67,11 +73,8 @@ const dynamicImportFiles = new Set([
 export function findViolations(sources: readonly SourceFile[]): string[] {
   return sources.flatMap((source) => {
     const code = removeComments(source.text);
-    const [, packageName = ""] = source.path.split("/");
-    return [
-      ...findForbiddenImports(source.path, packageName, code),
-      ...findForbiddenAccess(source.path, packageName, code),
-    ];
+    const [, room = ""] = source.path.split("/");
+    return [...findForbiddenImports(source.path, room, code), ...findForbiddenAccess(source.path, code)];
   });
 }
 
@@ -85,48 +88,44 @@ function readImports(code: string): string[] {
   return [...code.matchAll(pattern)].map(([, first, second]) => (first ?? second)!);
 }
 
-function findForbiddenImports(path: string, packageName: string, code: string): string[] {
+function findForbiddenImports(path: string, room: string, code: string): string[] {
   return readImports(code).flatMap((target) => {
-    if (!target.startsWith("."))
-      return isPackageAllowed(path, packageName, target) ? [] : [`${path} imports ${target}`];
-    if (packageName !== "agent") return [];
+    if (!target.startsWith(".")) return isPackageAllowed(path, room, target) ? [] : [`${path} imports ${target}`];
+    if (room !== "agent") return [];
     const resolved = posix.join(posix.dirname(path), target);
     return isDownward(path, resolved) ? [] : [`${path} imports ${resolved}`];
   });
 }
 
-function isPackageAllowed(path: string, packageName: string, target: string): boolean {
+function isPackageAllowed(path: string, room: string, target: string): boolean {
   for (const [pattern, places] of guardedModules) {
-    if (pattern.test(target)) return packageName === "agent" && isIn(places, path);
+    if (pattern.test(target)) return isIn(places, path);
   }
-  if (packageName === "client" && frameworkFiles.has(target)) return frameworkFiles.get(target) === path;
-  return (packageImports[packageName] ?? []).some((pattern) => pattern.test(target));
+  if (room === "client" && frameworkFiles.has(target)) return frameworkFiles.get(target) === path;
+  const [, other] = /^@sheaf\/([^/]+)/.exec(target) ?? [];
+  if (other !== undefined) return (rooms[room] ?? []).includes(other);
+  return (packageImports[room] ?? [anyPackage]).some((pattern) => pattern.test(target));
 }
 
-/** The entry of the package, `index.ts`, has no layer: it exports what programs use, and nothing imports it. */
+/** The entry of the agent, `index.ts`, has no layer: it exports what programs use, and nothing in the room imports it. */
 function isDownward(path: string, target: string): boolean {
-  if (toAgentPath(path) === "index.ts") return true;
+  if (path === "packages/agent/src/index.ts") return true;
   const to = toLayer(target);
   return to >= 0 && to <= toLayer(path);
 }
 
 function toLayer(path: string): number {
-  return layers.findIndex((layer) => toAgentPath(path).startsWith(`${layer}/`));
-}
-
-function toAgentPath(path: string): string {
-  return path.replace("packages/agent/src/", "");
+  return layers.findIndex((layer) => path.startsWith(`packages/agent/src/${layer}/`));
 }
 
 function isIn(places: readonly string[], path: string): boolean {
-  return places.some((place) => toAgentPath(path).startsWith(place));
+  return places.some((place) => path.startsWith(`packages/${place}`));
 }
 
-function findForbiddenAccess(path: string, packageName: string, code: string): string[] {
+function findForbiddenAccess(path: string, code: string): string[] {
   const violations: string[] = [];
-  const mayUseProcess = packageName === "agent" && isIn(processFolders, path);
   const access = /\bprocess\.(env|argv|exit|exitCode|stdin|stdout|stderr|on)\b/.exec(code);
-  if (access && !mayUseProcess) violations.push(`${path} uses ${access[0]}`);
+  if (access && !isIn(processFolders, path)) violations.push(`${path} uses ${access[0]}`);
   if (/\bimport\("/.test(code) && !dynamicImportFiles.has(path)) violations.push(`${path} uses import()`);
   return violations;
 }

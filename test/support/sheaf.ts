@@ -7,12 +7,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { afterAll, onTestFinished } from "vitest";
-import type * as Main from "../../packages/agent/src/cli/main.ts";
+import type * as Main from "../../packages/cli/src/main.ts";
 import { createMemoryPorts } from "./memory-ports.ts";
 import { parseValidLines } from "./schema-check.ts";
 
 /** The program under test. */
-export const sheafProgram = join(import.meta.dirname, "../../packages/agent/bin/sheaf.js");
+export const sheafProgram = join(import.meta.dirname, "../../packages/cli/bin/sheaf.js");
 
 /** Compiled code for all starts of the tests. With a new folder of Sheaf's own, a third of a start's time is compiling. */
 export const compiledCode = {
@@ -90,7 +90,7 @@ export function startCommandLine(
   words: readonly string[],
   options: SheafOptions & { readonly ports: Parameters<typeof Main.runCommandLine>[1]["ports"] },
 ): Promise<number> {
-  const { runCommandLine } = loadModule("../../packages/agent/dist/cli/main.js") as typeof Main;
+  const { runCommandLine } = loadModule("../../packages/cli/dist/cli/main.js") as typeof Main;
   const { cwd, ports } = options;
   return runCommandLine(words, { ports, environment: toEnvironment(options), findFolder: () => cwd });
 }

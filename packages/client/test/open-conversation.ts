@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { openApp, type TestApp } from "../../agent/test/server/open-app.ts";
+import { openApp, type TestApp } from "../../server/test/open-app.ts";
 import { createConversation, type ConversationOptions, type ConversationStore } from "../src/chat.ts";
 import { createClient, type SheafClient } from "../src/index.ts";
 

@@ -1,6 +1,6 @@
 /** The suite of the Chat API against the server in the test's own process. */
 import { expect, test } from "vitest";
-import { openApp } from "../../agent/test/server/open-app.ts";
+import { openApp } from "../../server/test/open-app.ts";
 import { createKitFlags, createKitProfile, inProcessChecks } from "../../../test/kit/kit-profile.ts";
 import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";

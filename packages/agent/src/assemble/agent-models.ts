@@ -1,9 +1,9 @@
 /** Which models subagents use (C129, S-191). */
 import type { TokenPrice } from "@sheaf/protocol";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import type { AgentKind } from "../run/agents/agent-kinds.ts";
 import { isBuiltInModel, type ModelChoice, toProvider } from "../config/endpoints.ts";
-import type { Model } from "../model/provider.ts";
+import type { Model } from "@sheaf/models/provider";
 import type { RunRequest } from "./run-request.ts";
 
 /** A model of a kind's own. */

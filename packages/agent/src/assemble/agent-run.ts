@@ -1,7 +1,7 @@
 /** One run as a program reads it: any number of readers, each from the first event on, in any form. */
 import { createAssembler, toResponse } from "@sheaf/documents";
 import type { ChatResponse, RunEvent, StreamEvent } from "@sheaf/protocol";
-import { SheafError, toSheafError } from "../base/errors.ts";
+import { SheafError, toSheafError } from "@sheaf/base/errors";
 import type { ProjectionOptions } from "../output/create-message-projection.ts";
 import { createProjection } from "../output/create-projection.ts";
 import { outputFormats, type OutputFormat } from "../output/projection.ts";

@@ -11,7 +11,7 @@ import { isChosen, listWithheldTools, toCallable, type CallableTool, type ToolCh
 import { createToolBox, type ToolBoxPorts } from "../tools/tool-box.ts";
 import { createToolState } from "../tools/tool-state.ts";
 import { toFailure } from "../tools/failure.ts";
-import type { Model } from "../model/provider.ts";
+import type { Model } from "@sheaf/models/provider";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { Tool, ToolContext, ToolReturn } from "../tools/tool.ts";
 import { type AgentModel, toNamedModel } from "./agent-models.ts";

@@ -1,5 +1,5 @@
 /** Tools of a program: a JSON Schema and a function. */
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import type { SchemaCheck } from "../run/answer-schema.ts";
 import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
 import { findTool, type CallableTool } from "../tools/registry.ts";

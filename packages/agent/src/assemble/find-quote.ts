@@ -3,8 +3,8 @@ import type { Permissions } from "../guard/permissions/permissions.ts";
 import type { QuoteFinder } from "../run/model-turn.ts";
 import { readFileTool } from "../tools/read-file.ts";
 import { listSpellings } from "../tools/real-arguments.ts";
-import { findQuotedText, isQuotedExactly } from "../workspace/read-file.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { findQuotedText, isQuotedExactly } from "@sheaf/base/files/read-file";
+import type { Workspace } from "@sheaf/base/files/workspace";
 
 /** Elsewhere in a file a quote is only looked for where the model may read: it learns the place (N61). */
 export function createQuoteFinder(workspace: Workspace, permissions: Permissions, signal: AbortSignal): QuoteFinder {

@@ -1,12 +1,12 @@
 /** One response as its log: opened, run, and closed again. The command line, editors and programs run their prompts by it. */
 import type { RunEvent } from "@sheaf/protocol";
-import type { SheafError } from "../base/errors.ts";
-import type { Model } from "../model/provider.ts";
+import type { SheafError } from "@sheaf/base/errors";
+import type { Model } from "@sheaf/models/provider";
 import { startDeadline, type TimeLimit } from "../run/budget.ts";
 import { createFailedRun } from "../run/run-failure.ts";
 import { respond, waitForTools, type RespondPorts } from "../run/conversations/respond.ts";
 import type { RunSettings } from "../run/run.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "@sheaf/store/store";
 import type { Telemetry } from "./telemetry.ts";
 import { prepareResponse, type ResponsePorts } from "./prepare-response.ts";
 import { toRunStart, type RunRequest } from "./run-request.ts";

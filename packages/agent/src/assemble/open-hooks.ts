@@ -9,7 +9,7 @@ import { type CommandRunnerOptions, createCommandRunner } from "../guard/sandbox
 import { createHooks, toHookName } from "../tools/hooks/create-hooks.ts";
 import { refusingEvents } from "../tools/hooks/hook-answer.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "@sheaf/base/files/workspace";
 
 export interface HookRequest {
   /** Undefined: the user has none. */

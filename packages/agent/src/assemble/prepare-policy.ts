@@ -1,6 +1,6 @@
 /** What limits the tools of one response: sandbox, rules and workspace, put together for runs and for `sheaf permissions`. */
 import type { Mode } from "@sheaf/protocol";
-import type { Environment } from "../base/paths.ts";
+import type { Environment } from "@sheaf/base/paths";
 import { readWorkspaceDenials } from "../config/workspace-rules.ts";
 import { createCommandNetwork, type CommandNetwork } from "../guard/permissions/decide-network.ts";
 import { createPermissions, type Permissions } from "../guard/permissions/permissions.ts";
@@ -13,7 +13,7 @@ import { toAddedFolders } from "../guard/sandbox/hold/writable-folders.ts";
 import type { ProbePlace } from "../guard/sandbox/find/probe-memory.ts";
 import { findFault, type Sandbox } from "../guard/sandbox/sandbox.ts";
 import type { RunRequest } from "./run-request.ts";
-import { createWorkspace, type Workspace } from "../workspace/workspace.ts";
+import { createWorkspace, type Workspace } from "@sheaf/base/files/workspace";
 import { untrustedGitVariables, withoutInnerFolders } from "../guard/sandbox/environment.ts";
 import { createGitGuard } from "../guard/permissions/untrusted-git.ts";
 import { isListed } from "../config/trust.ts";

@@ -1,22 +1,22 @@
 /** What one response uses, put together from its request: the same for every door. */
 import { randomUUID } from "node:crypto";
 import type { RunStart } from "@sheaf/protocol";
-import type { SheafError } from "../base/errors.ts";
+import type { SheafError } from "@sheaf/base/errors";
 import { isOffered } from "../guard/permissions/permissions.ts";
 import { findFault } from "../guard/sandbox/sandbox.ts";
-import type { Model } from "../model/provider.ts";
+import type { Model } from "@sheaf/models/provider";
 import type { RespondPorts } from "../run/conversations/respond.ts";
 import type { CutLog } from "../run/conversations/cut-log.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { RunSettings } from "../run/run.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "@sheaf/store/store";
 import { type Approver, createExpiringApprover } from "../tools/approval.ts";
 import type { EditorFiles } from "../tools/editor-files.ts";
 import { type CallableTool, isChosen } from "../tools/registry.ts";
 import { runTerminalCmdTool } from "../tools/run-terminal-cmd.ts";
 import type { ToolBox } from "../tools/tool.ts";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
-import { toLine } from "../workspace/read-folder.ts";
+import { toLine } from "@sheaf/base/files/read-folder";
 import { createQuoteFinder } from "./find-quote.ts";
 import { prepareHooks } from "./prepare-hooks.ts";
 import { prepareNotes } from "./prepare-notes.ts";

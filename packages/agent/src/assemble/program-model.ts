@@ -1,6 +1,6 @@
 /** The model of a program's agent: a name, or an object that the program brings. */
 import { resolve } from "node:path";
-import { toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
+import { toDataFolder, toUserFiles, type Environment } from "@sheaf/base/paths";
 import { findUserConfig } from "../config/config-file.ts";
 import {
   type AgentModels,
@@ -11,8 +11,8 @@ import {
   type ModelSettings,
 } from "../config/endpoints.ts";
 import { findWindowTokens } from "../config/model-windows.ts";
-import type { LanguageModel } from "../model/language-model.ts";
-import type { Model } from "../model/provider.ts";
+import type { LanguageModel } from "@sheaf/models/language-model";
+import type { Model } from "@sheaf/models/provider";
 import { createUsageError } from "./custom-tool.ts";
 import type { RunRequest } from "./run-request.ts";
 import { createLanguageModelAdapter, createModels } from "./wire-models.ts";

@@ -1,17 +1,17 @@
 /** What every part of a response stands on: its request, model, conversation, rules and commands. */
 import type { RunStart } from "@sheaf/protocol";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import type { ServerChoice } from "../config/workspace-servers.ts";
 import { removeOldCaches } from "../guard/sandbox/hold/old-caches.ts";
 import { toCacheFolder } from "../guard/sandbox/hold/tool-caches.ts";
 import { type CommandRunnerOptions, createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
-import { checkAttachmentTypes } from "../model/attachments.ts";
-import type { Model } from "../model/provider.ts";
+import { checkAttachmentTypes } from "@sheaf/models/attachments";
+import type { Model } from "@sheaf/models/provider";
 import { type OpenConversation, openConversation } from "../run/conversations/open-conversation.ts";
 import { readRepositoryInstructions, readUserInstructions } from "../run/prompts/instructions.ts";
 import { toSystemPrompt } from "../run/prompts/system-prompt.ts";
-import { findRepository } from "../workspace/repository.ts";
+import { findRepository } from "@sheaf/base/files/repository";
 import { fillCommand, findSkills, parseTypedCommand, type Skill } from "../config/skills.ts";
 import { createSkillTool, toInstructions } from "../tools/read-skill.ts";
 import { isChosen, type CallableTool } from "../tools/registry.ts";

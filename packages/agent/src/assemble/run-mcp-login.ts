@@ -1,14 +1,14 @@
 /** `sheaf mcp login` and `logout`: what they need of tools, network and files. Only these commands load it. */
 import { randomBytes } from "node:crypto";
 import { extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
-import { SheafError } from "../base/errors.ts";
-import type { Environment } from "../base/paths.ts";
+import { SheafError } from "@sheaf/base/errors";
+import type { Environment } from "@sheaf/base/paths";
 import type { HttpServerSettings } from "../config/mcp-settings.ts";
 import { createServerLogins, type ServerLogin } from "../config/server-logins.ts";
 import { chooseProxy, findProxy } from "../config/proxy.ts";
 import { createCheckedFetch } from "../network/checked-fetch.ts";
 import { openRedirectListener, parseRedirect } from "../network/redirect-listener.ts";
-import { toLine } from "../workspace/read-folder.ts";
+import { toLine } from "@sheaf/base/files/read-folder";
 import { logInToServer, type LoginChallenge } from "../tools/mcp/server-login.ts";
 
 /** How long a person may take. Milliseconds. */

@@ -1,13 +1,13 @@
 /** What every door asks for: one response, completely described. The command line, editors, the server and programs make the same request. */
 import { toWellFormed } from "@sheaf/documents/text";
 import type { Effort, Mode, RunStart, TokenPrice } from "@sheaf/protocol";
-import type { Environment, UserFiles } from "../base/paths.ts";
-import { sheafVersion } from "../base/version.ts";
+import type { Environment, UserFiles } from "@sheaf/base/paths";
+import { sheafVersion } from "@sheaf/base/version";
 import type { AgentModels } from "../config/endpoints.ts";
 import type { HookSources } from "../config/hook-settings.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import type { SandboxSetting } from "../guard/sandbox/sandbox.ts";
-import type { Model } from "../model/provider.ts";
+import type { Model } from "@sheaf/models/provider";
 import type { ToolChoice } from "../tools/registry.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import type { AfterEditCommand } from "../tools/after-edit.ts";

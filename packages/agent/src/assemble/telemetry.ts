@@ -1,8 +1,8 @@
 /** Sends what runs were to a collector of OpenTelemetry, by OTLP over HTTP in JSON (C67). It never fails a run. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
-import { waitAtMost } from "../base/wait-at-most.ts";
-import { sheafVersion } from "../base/version.ts";
+import { waitAtMost } from "@sheaf/base/wait-at-most";
+import { sheafVersion } from "@sheaf/base/version";
 import type { SignalTarget, TelemetrySettings } from "../config/telemetry-settings.ts";
 import { createHistograms, encodeTraces } from "../output/telemetry/otlp.ts";
 import { SpanCollector } from "../output/telemetry/run-spans.ts";

@@ -3,17 +3,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TokenPrice } from "@sheaf/protocol";
 import type { FallbackChoice, ModelChoice } from "../config/endpoints.ts";
 import type { ModelFamily } from "../config/provider-presets.ts";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import {
   defaultRequestLimits,
   type PackageEndpoint,
   type LivePorts,
   type ProviderEndpoint,
   type RequestLimits,
-} from "../model/endpoint.ts";
-import type { CreateLanguageModel } from "../model/live/live-model.ts";
-import type { LanguageModel } from "../model/language-model.ts";
-import type { Model } from "../model/provider.ts";
+} from "@sheaf/models/endpoint";
+import type { CreateLanguageModel } from "@sheaf/models/live/live-model";
+import type { LanguageModel } from "@sheaf/models/language-model";
+import type { Model } from "@sheaf/models/provider";
 
 /**
  * The model that was chosen; never another one. The signal ends the wait for a script from a pipe.
@@ -22,9 +22,9 @@ import type { Model } from "../model/provider.ts";
 export async function createModel(choice: ModelChoice, signal?: AbortSignal): Promise<Model> {
   switch (choice.kind) {
     case "offline":
-      return (await import("../model/offline/offline.ts")).createOfflineModel();
+      return (await import("@sheaf/models/offline/offline")).createOfflineModel();
     case "scripted":
-      return (await import("../model/scripted.ts")).createScriptedModel(choice.file, signal);
+      return (await import("@sheaf/models/scripted")).createScriptedModel(choice.file, signal);
     case "endpoint":
       return createEndpointModel(choice.family, choice.endpoint, choice.limits);
     case "package":
@@ -41,7 +41,7 @@ export async function createModels(
 ): Promise<Model> {
   const model = await createModel(choice, signal);
   if (fallbacks.length === 0) return model;
-  const { createFallbackModel } = await import("../model/fallback.ts");
+  const { createFallbackModel } = await import("@sheaf/models/fallback");
   const open = fallbacks.map(async (one) => ({
     model: await createModel(one.choice, signal),
     price: prices.get(one.name),
@@ -56,7 +56,7 @@ export async function recordBodies(
   { file, abort }: { readonly file: string | undefined; readonly abort: (reason: SheafError) => void },
 ): Promise<Model> {
   if (file === undefined) return model;
-  if (kind === "endpoint") return (await import("../model/record-bodies.ts")).recordBodies(model, file, abort);
+  if (kind === "endpoint") return (await import("@sheaf/models/record-bodies")).recordBodies(model, file, abort);
   const message = `--record-body needs a provider, and Sheaf reads no bytes from ${model.name}: choose another --model`;
   throw new SheafError("USAGE", message);
 }
@@ -75,8 +75,8 @@ export const livePorts: LivePorts = {
 /** A package of the user's is code that the user installed; a workspace cannot name one (S-06). */
 async function createPackageModel(endpoint: PackageEndpoint, limits: RequestLimits): Promise<Model> {
   const [packages, { findPackage }] = await Promise.all([
-    import("../model/packages/package-model.ts"),
-    import("../model/packages/create-language-model.ts"),
+    import("@sheaf/models/packages/package-model"),
+    import("@sheaf/models/packages/create-language-model"),
   ]);
   const exported = await loadPackage(findPackage(endpoint), endpoint);
   return packages.createPackageModel(endpoint, exported, limits, livePorts);
@@ -88,8 +88,8 @@ async function createPackageModel(endpoint: PackageEndpoint, limits: RequestLimi
  */
 export async function createLanguageModelAdapter(languageModel: LanguageModel): Promise<Model> {
   const [{ createSdkModel }, { isLanguageModel }] = await Promise.all([
-    import("../model/packages/package-model.ts"),
-    import("../model/packages/create-language-model.ts"),
+    import("@sheaf/models/packages/package-model"),
+    import("@sheaf/models/packages/create-language-model"),
   ]);
   if (isLanguageModel(languageModel)) return createSdkModel(languageModel, defaultRequestLimits, livePorts);
   const { specificationVersion, modelId } = languageModel;
@@ -104,7 +104,7 @@ async function createEndpointModel(
   limits: RequestLimits,
 ): Promise<Model> {
   const [{ createLiveModel }, createLanguageModel] = await Promise.all([
-    import("../model/live/live-model.ts"),
+    import("@sheaf/models/live/live-model"),
     loadLanguageModel(family),
   ]);
   return createLiveModel(endpoint, createLanguageModel, limits, livePorts);
@@ -126,12 +126,12 @@ async function loadPackage(
 async function loadLanguageModel(family: ModelFamily): Promise<CreateLanguageModel> {
   switch (family) {
     case "openai":
-      return (await import("../model/live/openai.ts")).createOpenAiLanguageModel;
+      return (await import("@sheaf/models/live/openai")).createOpenAiLanguageModel;
     case "anthropic":
-      return (await import("../model/live/anthropic.ts")).createAnthropicLanguageModel;
+      return (await import("@sheaf/models/live/anthropic")).createAnthropicLanguageModel;
     case "google":
-      return (await import("../model/live/google.ts")).createGoogleLanguageModel;
+      return (await import("@sheaf/models/live/google")).createGoogleLanguageModel;
     case "openai-compatible":
-      return (await import("../model/live/openai-compatible.ts")).createOpenAiCompatibleLanguageModel;
+      return (await import("@sheaf/models/live/openai-compatible")).createOpenAiCompatibleLanguageModel;
   }
 }

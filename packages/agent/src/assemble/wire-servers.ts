@@ -1,5 +1,5 @@
 /** Opens the tool servers of conversations. What they need is loaded when a response names one. */
-import type { Environment } from "../base/paths.ts";
+import type { Environment } from "@sheaf/base/paths";
 import { chooseProxy, findProxy } from "../config/proxy.ts";
 import type { ServerChoice, ServerPlaces } from "../config/workspace-servers.ts";
 import type { ServerFolders, ServerPorts } from "../tools/mcp/server-connection.ts";
@@ -56,7 +56,7 @@ function createServerPorts(environment: Environment): Omit<ServerPorts, keyof Se
     environment,
     async openFetch() {
       const proxy = findProxy(environment);
-      return proxy && (await import("../model/live/proxied-fetch.ts")).createProxiedFetch(proxy);
+      return proxy && (await import("@sheaf/models/live/proxied-fetch")).createProxiedFetch(proxy);
     },
     async openAuthorization(server) {
       const [{ createServerAuthorization }, { createServerLogins }, { createCheckedFetch }] = await Promise.all([

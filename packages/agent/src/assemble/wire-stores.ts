@@ -1,43 +1,43 @@
 /** Opens stores. Each is loaded when it is asked for. */
-import type { SchemaState } from "../store/migrations/migrate-postgres.ts";
-import type { StoreDump, TableName, TableSum } from "../store/store-tables.ts";
-import { isPostgresAddress, type SharedStore } from "../store/store.ts";
+import type { SchemaState } from "@sheaf/store/migrations/migrate-postgres";
+import type { StoreDump, TableName, TableSum } from "@sheaf/store/store-tables";
+import { isPostgresAddress, type SharedStore } from "@sheaf/store/store";
 
 /** The store of a file; `":memory:"` is one that lives as long as the process. */
 export async function createStore(file: string): Promise<SharedStore> {
-  const { createSqliteStore } = await import("../store/sqlite.ts");
+  const { createSqliteStore } = await import("@sheaf/store/sqlite");
   return createSqliteStore(file);
 }
 
 /** The store of a file, or of a PostgreSQL database, for a process that runs many responses at once. */
 export async function createServerStore(place: string): Promise<SharedStore> {
-  if (isPostgresAddress(place)) return (await import("../store/postgres.ts")).createPostgresStore(place);
-  return (await import("../store/threaded-sqlite.ts")).createThreadedSqliteStore(place);
+  if (isPostgresAddress(place)) return (await import("@sheaf/store/postgres")).createPostgresStore(place);
+  return (await import("@sheaf/store/threaded-sqlite")).createThreadedSqliteStore(place);
 }
 
 /** All rows of a store as they are now; `place` as in `createServerStore`. A file is migrated first. */
 export async function openStoreDump(place: string): Promise<StoreDump> {
-  if (isPostgresAddress(place)) return (await import("../store/postgres-dump.ts")).openPostgresDump(place);
-  return (await import("../store/sqlite-dump.ts")).openSqliteDump(place);
+  if (isPostgresAddress(place)) return (await import("@sheaf/store/postgres-dump")).openPostgresDump(place);
+  return (await import("@sheaf/store/sqlite-dump")).openSqliteDump(place);
 }
 
 /** Gives the schema that was there. */
 export async function migrateStore(place: string): Promise<SchemaState> {
   if (isPostgresAddress(place)) {
-    return (await import("../store/postgres.ts")).preparePostgres(place, { migrates: true });
+    return (await import("@sheaf/store/postgres")).preparePostgres(place, { migrates: true });
   }
-  return (await import("../store/sqlite-dump.ts")).migrateSqlite(place);
+  return (await import("@sheaf/store/sqlite-dump")).migrateSqlite(place);
 }
 
 export async function vacuumStore(place: string): Promise<void> {
-  if (isPostgresAddress(place)) await (await import("../store/postgres-dump.ts")).vacuumPostgres(place);
-  else (await import("../store/sqlite-dump.ts")).vacuumSqlite(place);
+  if (isPostgresAddress(place)) await (await import("@sheaf/store/postgres-dump")).vacuumPostgres(place);
+  else (await import("@sheaf/store/sqlite-dump")).vacuumSqlite(place);
 }
 
 /** Copies the store of a file to an empty database, and verifies it. @throws SheafError USAGE, STORAGE_… */
 export async function copyStore(file: string, address: string): Promise<Readonly<Record<TableName, TableSum>>> {
   await migrateStore(address);
-  const { fillPostgres } = await import("../store/postgres-dump.ts");
+  const { fillPostgres } = await import("@sheaf/store/postgres-dump");
   const source = await openStoreDump(file);
   try {
     return await fillPostgres(address, source);

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
-import type { Environment } from "../base/paths.ts";
+import type { Environment } from "@sheaf/base/paths";
 import { hookFiles } from "../config/hook-settings.ts";
 import { readTrusted } from "../config/trust.ts";
 import { chooseProxy, findProxy } from "../config/proxy.ts";

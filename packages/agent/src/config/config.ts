@@ -2,8 +2,8 @@
 import { realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Effort, Mode, TokenPrice } from "@sheaf/protocol";
-import { SheafError } from "../base/errors.ts";
-import { hasForeignName } from "../base/foreign-name.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { hasForeignName } from "@sheaf/base/foreign-name";
 import type { HookSources } from "./hook-settings.ts";
 import type { McpServers } from "./mcp-settings.ts";
 import type { FoundConfig } from "./config-file.ts";
@@ -18,7 +18,7 @@ import {
   type ModelChoice,
   type ModelFlags,
 } from "./endpoints.ts";
-import { findHome, toDataFolder, toUserFiles, type Environment } from "../base/paths.ts";
+import { findHome, toDataFolder, toUserFiles, type Environment } from "@sheaf/base/paths";
 import { listCredentialFiles, type GitWorkspaceSettings } from "./git-workspace-settings.ts";
 import { findWindowTokens } from "./model-windows.ts";
 import { isTrusted } from "./trust.ts";

@@ -1,9 +1,9 @@
 /** Where the key of a provider comes from: the flag, the environment, then the file of `sheaf login` (C5). */
 import { isJsonObject, parseJson } from "@sheaf/protocol/check-value";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import { isKeyText } from "./key-text.ts";
 import { changePrivateFile, createDamageError, readPrivateFile, type PrivateFile } from "./private-file.ts";
-import type { Environment } from "../base/paths.ts";
+import type { Environment } from "@sheaf/base/paths";
 
 /** Whose key is looked for. */
 export interface KeyOwner {

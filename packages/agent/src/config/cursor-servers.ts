@@ -1,10 +1,10 @@
 /** The servers of the user's own `~/.cursor/mcp.json` (S-108). What cannot be used has a reason, and ends no run. */
 import { isAbsolute } from "node:path";
 import { isJsonObject } from "@sheaf/protocol/check-value";
-import { toSheafError } from "../base/errors.ts";
-import { readSmallFile } from "../workspace/open-file.ts";
-import { toRealPlace } from "../workspace/repository.ts";
-import { isBelow } from "../workspace/workspace.ts";
+import { toSheafError } from "@sheaf/base/errors";
+import { readSmallFile } from "@sheaf/base/files/open-file";
+import { toRealPlace } from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
 import { fillEntry, type FillPlaces } from "./fill-entry.ts";
 import type { McpServerSettings } from "./mcp-settings.ts";
 import { parseServerEntry, readServerList } from "./server-list.ts";

@@ -1,15 +1,15 @@
 /** What a model name means: which model, where, with which key. Never a model other than the named one. */
 import { dirname, resolve } from "node:path";
 import type { TokenPrice } from "@sheaf/protocol";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import {
   defaultRequestLimits,
   type PackageEndpoint,
   type ProviderEndpoint,
   type ProviderIdentity,
   type RequestLimits,
-} from "../model/endpoint.ts";
-import { findNearest } from "../base/nearest-names.ts";
+} from "@sheaf/models/endpoint";
+import { findNearest } from "@sheaf/base/nearest-names";
 import { parseBaseUrl } from "./key-text.ts";
 import type { FoundConfig } from "./config-file.ts";
 import { findModelPrice } from "./model-prices.ts";
@@ -17,7 +17,7 @@ import { findWindowTokens } from "./model-windows.ts";
 import type { UserConfig } from "./user-config.ts";
 import { findKey, type FoundKey, type KeySources } from "./credentials.ts";
 import { hasKeyHeader, parseHeaders } from "./key-text.ts";
-import type { Environment, UserFiles } from "../base/paths.ts";
+import type { Environment, UserFiles } from "@sheaf/base/paths";
 import { commonVariable, type ModelFamily } from "./provider-presets.ts";
 import { findProxy } from "./proxy.ts";
 import { toProviders, type PackageProvider, type Provider, type WireProvider } from "./providers.ts";

@@ -1,7 +1,7 @@
 /** Each setting of a run, with its source. */
 import type { UserConfig } from "./user-config.ts";
 import type { RawSettings } from "./config.ts";
-import type { Environment } from "../base/paths.ts";
+import type { Environment } from "@sheaf/base/paths";
 
 export interface ExplainedSetting {
   readonly name: string;

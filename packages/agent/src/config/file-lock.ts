@@ -3,9 +3,9 @@ import { lstatSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { SheafError } from "../base/errors.ts";
-import { makeFolder } from "../base/make-folder.ts";
-import { writeNewFile } from "../base/replace-file.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { makeFolder } from "@sheaf/base/make-folder";
+import { writeNewFile } from "@sheaf/base/replace-file";
 import { toWriteError } from "./write-error.ts";
 
 /** How long to wait for another process, which takes milliseconds to change a file. Milliseconds. */

@@ -1,7 +1,7 @@
 /** Entries of Cursor's `mcp.json`: the words in `${…}` that it fills in, as its documentation names them (S-107). */
 import { basename } from "node:path";
 import { isJsonObject } from "@sheaf/protocol/check-value";
-import { findHome, type Environment } from "../base/paths.ts";
+import { findHome, type Environment } from "@sheaf/base/paths";
 
 export interface FillPlaces {
   /** Absolute root. */

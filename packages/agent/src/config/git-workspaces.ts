@@ -2,8 +2,8 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SheafError } from "../base/errors.ts";
-import type { Environment } from "../base/paths.ts";
+import { SheafError } from "@sheaf/base/errors";
+import type { Environment } from "@sheaf/base/paths";
 import type { Remote } from "../workspace/trees/mirror.ts";
 import type { RemoteAccess } from "../workspace/trees/run-git.ts";
 import type { GitWorkspaceSettings } from "./git-workspace-settings.ts";

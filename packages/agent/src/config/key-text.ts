@@ -3,7 +3,7 @@
  * a key must never appear in one (S-41).
  */
 import * as s from "@sheaf/protocol/schema";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 
 /** Longest key. UTF-16 units. */
 const MAX_KEY_LENGTH = 8192;

@@ -1,7 +1,7 @@
 /** What fits into one request to a model: as the user, the provider's list of models, or Sheaf's table says. */
 import { join } from "node:path";
 import { parseJson } from "@sheaf/protocol/check-value";
-import { findKnownWindow } from "../model/known-windows.ts";
+import { findKnownWindow } from "@sheaf/models/known-windows";
 import { changePrivateFile, readPrivateFile, type PrivateFile } from "./private-file.ts";
 import { toProviders } from "./providers.ts";
 import type { UserConfig } from "./user-config.ts";

@@ -1,9 +1,9 @@
 /** Files that are the user's alone: 0600 in a folder of the user's own, written whole or not at all (S-42). */
 import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { SheafError } from "../base/errors.ts";
-import { makeFolder } from "../base/make-folder.ts";
-import { replaceFile } from "../base/replace-file.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { makeFolder } from "@sheaf/base/make-folder";
+import { replaceFile } from "@sheaf/base/replace-file";
 import { changeFile, type TextChange, withFileLock } from "./file-lock.ts";
 import { toWriteError } from "./write-error.ts";
 

@@ -1,5 +1,5 @@
 /** The providers that Sheaf knows by name: their addresses and protocols. */
-import type { WireProtocol } from "../model/endpoint.ts";
+import type { WireProtocol } from "@sheaf/models/endpoint";
 
 /** Which adapter makes the requests. */
 export type ModelFamily = "openai" | "anthropic" | "google" | "openai-compatible";

@@ -1,6 +1,6 @@
 /** All providers that a model name may begin with: those that Sheaf knows, then the user's own. */
-import { isLoopback } from "../base/host-pattern.ts";
-import type { PackageSettings } from "../model/endpoint.ts";
+import { isLoopback } from "@sheaf/base/host-pattern";
+import type { PackageSettings } from "@sheaf/models/endpoint";
 import type { EndpointSettings, PackageProviderSettings, UserConfig } from "./user-config.ts";
 import { parseBaseUrl } from "./key-text.ts";
 import { familyOfProtocol, providerPresets, type ProviderFacts, type ProviderPreset } from "./provider-presets.ts";

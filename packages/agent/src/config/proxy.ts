@@ -1,7 +1,7 @@
 /** The proxy of outgoing requests, by the variables that other programs read too. Never from a workspace (S-01). */
-import { SheafError } from "../base/errors.ts";
-import type { ProxyVariables } from "../model/endpoint.ts";
-import type { Environment } from "../base/paths.ts";
+import { SheafError } from "@sheaf/base/errors";
+import type { ProxyVariables } from "@sheaf/models/endpoint";
+import type { Environment } from "@sheaf/base/paths";
 
 /** Servers of this machine are reached without a proxy. */
 const ownHosts = "localhost,127.0.0.1,::1,[::1]";

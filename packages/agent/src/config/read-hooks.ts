@@ -1,8 +1,8 @@
 /** The hooks of a run, from every place that may name some (C80, C81). */
 import type { HookEventName, HookResult } from "@sheaf/protocol";
 import { formatProblem, isJsonObject, listProblems } from "@sheaf/protocol/check-value";
-import { SheafError } from "../base/errors.ts";
-import { readOrdinaryFile } from "../base/read-ordinary-file.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { readOrdinaryFile } from "@sheaf/base/read-ordinary-file";
 import {
   type HookCommand,
   hookCommand,

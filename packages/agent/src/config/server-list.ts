@@ -1,8 +1,8 @@
 /** Files that list tool servers: `{"mcpServers": {NAME: {…}}}`. */
 import { formatProblem, isJsonObject, parseValue, parseJson } from "@sheaf/protocol/check-value";
-import { SheafError } from "../base/errors.ts";
-import { readSmallFile } from "../workspace/open-file.ts";
-import { readStats } from "../workspace/repository.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { readSmallFile } from "@sheaf/base/files/open-file";
+import { readStats } from "@sheaf/base/files/repository";
 import { isServerName, mcpServer, serverNameRule, type McpServerSettings } from "./mcp-settings.ts";
 
 /** Largest one that is read. Bytes. */

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { listProblems, parseJson } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
-import { toDataFolder, type Environment } from "../base/paths.ts";
+import { toDataFolder, type Environment } from "@sheaf/base/paths";
 import { holdFileLock } from "./file-lock.ts";
 import { isKeyText } from "./key-text.ts";
 import { createDamageError, readPrivateFile, writePrivateFile, type PrivateFile } from "./private-file.ts";

@@ -1,9 +1,9 @@
 /** The tokens of `sheaf serve`: from a file of the operator, or one created once and kept (S-51). */
 import { hash, randomBytes } from "node:crypto";
 import { unwatchFile, watchFile } from "node:fs";
-import { SheafError, toSheafError } from "../base/errors.ts";
+import { SheafError, toSheafError } from "@sheaf/base/errors";
 import { changePrivateFile, createDamageError, readPrivateFile, type PrivateFile } from "./private-file.ts";
-import { localOwner } from "../store/store.ts";
+import { localOwner } from "@sheaf/store/store";
 
 /** Characters that a token must have at least: 22 of base64 are 128 bits. */
 const MIN_LENGTH = 22;

@@ -4,10 +4,10 @@
  */
 import { readdirSync, realpathSync } from "node:fs";
 import { join, posix, relative } from "node:path";
-import { readSmallBytesIn } from "../workspace/open-file.ts";
-import { openFolder } from "../workspace/open-folder.ts";
-import { toLine } from "../workspace/read-folder.ts";
-import { findRepository } from "../workspace/repository.ts";
+import { readSmallBytesIn } from "@sheaf/base/files/open-file";
+import { openFolder } from "@sheaf/base/files/open-folder";
+import { toLine } from "@sheaf/base/files/read-folder";
+import { findRepository } from "@sheaf/base/files/repository";
 import { parseFrontMatter } from "./front-matter.ts";
 
 /** A larger file is not read. Bytes. */

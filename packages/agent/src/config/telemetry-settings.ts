@@ -1,5 +1,5 @@
 /** Where telemetry goes, by the variables of OpenTelemetry; without an endpoint there is none (C67). */
-import type { Environment } from "../base/paths.ts";
+import type { Environment } from "@sheaf/base/paths";
 
 export interface SignalTarget {
   readonly url: string;

@@ -1,9 +1,9 @@
 /** Which workspaces, tool servers and hooks the user trusts (S-01 to S-03, S-87, S-141): kept in the user's own data, never in a workspace. */
 import { join } from "node:path";
 import { parseJson } from "@sheaf/protocol/check-value";
-import { SheafError } from "../base/errors.ts";
-import { findRepository, isSameRepository, type Repository } from "../workspace/repository.ts";
-import type { Environment } from "../base/paths.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { findRepository, isSameRepository, type Repository } from "@sheaf/base/files/repository";
+import type { Environment } from "@sheaf/base/paths";
 import { changePrivateFile, createDamageError, readPrivateFile, type PrivateFile } from "./private-file.ts";
 
 /** Something that a repository names, and that its user has said yes to. */

@@ -1,9 +1,9 @@
 /** The hooks that a workspace names, and which of them a run may use (S-141, S-142). */
 import { hash } from "node:crypto";
 import { join, relative, resolve } from "node:path";
-import { readOrdinaryFile } from "../base/read-ordinary-file.ts";
-import { readStats, toRealPlace } from "../workspace/repository.ts";
-import { isBelow } from "../workspace/workspace.ts";
+import { readOrdinaryFile } from "@sheaf/base/read-ordinary-file";
+import { readStats, toRealPlace } from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
 import { hookFiles } from "./hook-settings.ts";
 import { parseHooks, readHookFile, type Hook, type HookList } from "./read-hooks.ts";
 import { toSorted } from "./to-sorted.ts";

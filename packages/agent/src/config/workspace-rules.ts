@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { formatProblem, listProblems } from "@sheaf/protocol/check-value";
 import type { ValueOf } from "@sheaf/protocol/schema";
-import { SheafError } from "../base/errors.ts";
-import { readOrdinaryFile } from "../base/read-ordinary-file.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { readOrdinaryFile } from "@sheaf/base/read-ordinary-file";
 import { workspaceConfig } from "./user-config.ts";
 
 /** Largest file that is read. Bytes. */

@@ -1,8 +1,8 @@
 /** `fetch` for addresses that a server's words lead to: never to a network that the server itself is not in (S-172). */
 import { lookup } from "node:dns/promises";
 import type { IncomingMessage } from "node:http";
-import { isOwnAddress, isPrivateAddress, isPublicAddress } from "../base/public-address.ts";
-import { untilAborted } from "../base/until-aborted.ts";
+import { isOwnAddress, isPrivateAddress, isPublicAddress } from "@sheaf/base/public-address";
+import { untilAborted } from "@sheaf/base/until-aborted";
 import { openTunneledWay, sendRequest, toDirectWay } from "./checked-way.ts";
 import { type HostAddress, isServicePort, resolveAllowed } from "./proxy.ts";
 

@@ -1,6 +1,6 @@
 /** A page as Markdown for a model. A thread with a time limit converts it, since a page can be made to be slow (S-72). */
 import { once } from "node:events";
-import { startThread } from "../base/start-thread.ts";
+import { startThread } from "@sheaf/base/start-thread";
 
 /** How long one page may take. Milliseconds. */
 const LIMIT_MS = 5000;

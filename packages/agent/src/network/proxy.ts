@@ -6,8 +6,8 @@ import { lookup } from "node:dns/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { toHost } from "../base/host-pattern.ts";
-import { isPrivateAddress, isPublicAddress } from "../base/public-address.ts";
+import { toHost } from "@sheaf/base/host-pattern";
+import { isPrivateAddress, isPublicAddress } from "@sheaf/base/public-address";
 
 /** One address of a host. */
 export interface HostAddress {

@@ -10,7 +10,7 @@ import type {
 } from "@agentclientprotocol/sdk";
 import type { AgentEvent, FileChange, QuestionEffect, RunEnd, RunEvent, RunStart, ToolResult } from "@sheaf/protocol";
 import { parsePatch, type StructuredPatchHunk } from "diff";
-import { formatAttachment } from "../workspace/attachment.ts";
+import { formatAttachment } from "@sheaf/base/files/attachment";
 import { describeTool } from "../tools/registry.ts";
 import { formatAction } from "./action-words.ts";
 import { createAgentNames, toOwnEvent } from "./agent-names.ts";

@@ -1,7 +1,7 @@
 /** The model's text in a run, in the pieces between its tool calls (C3, C11). */
 import type { RunEvent } from "@sheaf/protocol";
 import { joinPieces } from "@sheaf/protocol/pieces";
-import { createGrowingText, type GrowingText } from "../base/growing-text.ts";
+import { createGrowingText, type GrowingText } from "@sheaf/base/growing-text";
 
 export interface AnswerText {
   push(event: RunEvent): void;

@@ -1,5 +1,5 @@
 /** The model's text in pieces that every reader accepts (C7). */
-import { createGrowingText, type GrowingText } from "../base/growing-text.ts";
+import { createGrowingText, type GrowingText } from "@sheaf/base/growing-text";
 
 export interface AssistantPieces {
   /** The pieces of this delta; none while it is held back. */

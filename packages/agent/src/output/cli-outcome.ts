@@ -2,7 +2,7 @@
 import type { Attachment, FileEditEffect, McpContent, ToolEffect, CliToolOutcome, ToolResult } from "@sheaf/protocol";
 import { toCliTodoStatus } from "../tools/todo-write.ts";
 import { writeFileTool } from "../tools/write-file.ts";
-import { countLines } from "../workspace/text-format.ts";
+import { countLines } from "@sheaf/base/files/text-format";
 import { toCliQuestions } from "./result-line.ts";
 
 type Fields = Record<string, unknown>;

@@ -1,6 +1,6 @@
 /** `stream-json` in the profile `cursor-2026` (C30), by the captured streams of that program. */
 import type { RunEvent, RunStart, ResultSuccess } from "@sheaf/protocol";
-import { createGrowingText } from "../base/growing-text.ts";
+import { createGrowingText } from "@sheaf/base/growing-text";
 import { createAssistantPieces } from "./assistant-pieces.ts";
 import { encodeLine, type Projection } from "./projection.ts";
 import { createResultCollector, toBareId } from "./result-line.ts";

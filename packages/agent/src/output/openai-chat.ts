@@ -1,7 +1,7 @@
 /** The log as OpenAI's chat completions (X20): text alone, tools unseen. One chunk per line, or the object they add up to. */
 import type { RunEnd, RunEvent } from "@sheaf/protocol";
 import { isSentenceContinued, SEAM_CHARACTERS } from "@sheaf/protocol/pieces";
-import { errorTable, isErrorCode } from "../base/errors.ts";
+import { errorTable, isErrorCode } from "@sheaf/base/errors";
 import type { Projection } from "./projection.ts";
 import { toBareId } from "./result-line.ts";
 import { formatPlan, formatQuestions } from "./text.ts";

@@ -1,6 +1,6 @@
 /** The log as events of OpenAI's Responses (N72): one message with one text, tools unseen. One event per line. */
 import type { RunEvent } from "@sheaf/protocol";
-import { createGrowingText } from "../base/growing-text.ts";
+import { createGrowingText } from "@sheaf/base/growing-text";
 import { OpenAiChat } from "./openai-chat.ts";
 import type { Projection } from "./projection.ts";
 

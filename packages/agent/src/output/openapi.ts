@@ -1,7 +1,7 @@
 /** The Chat API as an OpenAPI 3.1 document (X10). */
 import type { AttachmentType } from "@sheaf/protocol";
 import { documentSchemaNames, schemaNames, toJsonSchema, type SchemaName } from "@sheaf/protocol/schemas";
-import { attachmentTypes } from "../model/attachments.ts";
+import { attachmentTypes } from "@sheaf/models/attachments";
 import { operations, type Operation } from "./operations.ts";
 
 const fileTypes: readonly AttachmentType[] = [...attachmentTypes, "text/plain"];

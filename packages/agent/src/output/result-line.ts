@@ -10,7 +10,7 @@ import type {
   RunStart,
 } from "@sheaf/protocol";
 import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
-import { createGrowingText } from "../base/growing-text.ts";
+import { createGrowingText } from "@sheaf/base/growing-text";
 
 /** Collects the content of the last line. */
 export interface ResultCollector {

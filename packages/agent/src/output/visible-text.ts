@@ -1,5 +1,5 @@
 /** Text that is safe on a terminal (C11, S-70). */
-import { toOneLine } from "../base/to-one-line.ts";
+import { toOneLine } from "@sheaf/base/to-one-line";
 
 /** Control characters but tab and line feed, the C1 range, and the marks that reorder or hide text. */
 // oxlint-disable-next-line no-control-regex -- these are the characters that must not pass

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { toJsonLine } from "@sheaf/protocol/encode";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import type { CassetteHeader, CassetteRecord } from "./cassette.ts";
 
 export interface CassetteWriter {

@@ -13,9 +13,9 @@ import type {
   RunEventType,
   RunStart,
 } from "@sheaf/protocol";
-import { SheafError, isErrorCode, type ErrorSource } from "../base/errors.ts";
+import { SheafError, isErrorCode, type ErrorSource } from "@sheaf/base/errors";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
-import type { ModelMessage } from "../model/provider.ts";
+import type { ModelMessage } from "@sheaf/models/provider";
 import type { BudgetLimits } from "../run/budget.ts";
 import type { CheckedAnswer } from "../run/final-answer.ts";
 import type { HookMoments } from "../run/run-hooks.ts";

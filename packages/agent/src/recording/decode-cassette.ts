@@ -1,7 +1,7 @@
 /** Decodes and checks the text of a cassette. */
 import { parseJson } from "@sheaf/protocol/check-value";
-import { SheafError } from "../base/errors.ts";
-import type { ModelMessage } from "../model/provider.ts";
+import { SheafError } from "@sheaf/base/errors";
+import type { ModelMessage } from "@sheaf/models/provider";
 import { cassetteVersion, type Cassette, type CassetteHeader, type CassetteRecord } from "./cassette.ts";
 
 type Fields = Readonly<Record<string, "string" | "number" | "boolean" | "array" | "object">>;

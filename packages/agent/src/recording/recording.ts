@@ -1,11 +1,11 @@
 /** Ports that record, in order, what comes into a run from outside (X11). */
-import { toSheafError, type SheafError } from "../base/errors.ts";
-import type { BodyTap, Model, ModelRequest } from "../model/provider.ts";
+import { toSheafError, type SheafError } from "@sheaf/base/errors";
+import type { BodyTap, Model, ModelRequest } from "@sheaf/models/provider";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import type { QuoteFinder } from "../run/model-turn.ts";
 import { toAbortReason } from "../run/run-failure.ts";
 import type { RunPorts, RunSettings } from "../run/run.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "@sheaf/store/store";
 import type { Approver } from "../tools/approval.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import { agentTraits } from "../tools/other-tools.ts";

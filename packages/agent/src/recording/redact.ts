@@ -1,7 +1,7 @@
 /** Removes private data from a cassette, for sharing (docs/guide/record-and-replay.md). It still replays. */
 import { basename } from "node:path";
 import type { Attachment, ModelEvent, OwnEventBody } from "@sheaf/protocol";
-import { keyShapes } from "../base/key-shapes.ts";
+import { keyShapes } from "@sheaf/base/key-shapes";
 import type { Cassette, CassetteHeader, CassetteRecord } from "./cassette.ts";
 
 /** Private text that no pattern recognizes. */

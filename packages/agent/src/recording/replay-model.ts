@@ -1,6 +1,6 @@
 /** The model of a replay: returns what was recorded, and compares each request with the recorded one (X11). */
 import type { ModelEvent } from "@sheaf/protocol";
-import type { Model, ModelRequest } from "../model/provider.ts";
+import type { Model, ModelRequest } from "@sheaf/models/provider";
 import { fromRecordedError, toDigest, type BodyRecord, type CassetteHeader } from "./cassette.ts";
 import { shortenValue, type Tape } from "./tape.ts";
 import type { ReplayPort } from "./replay-ports.ts";

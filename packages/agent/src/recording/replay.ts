@@ -1,10 +1,10 @@
 /** A recorded run, run again by the real loop on recorded ports: the same log, offline (X11). */
 import type { RunEvent, RunEventBody } from "@sheaf/protocol";
-import type { SheafError } from "../base/errors.ts";
+import type { SheafError } from "@sheaf/base/errors";
 import { type EventGroup, createRunLog } from "../run/run-log.ts";
 import { toRunFailure } from "../run/run-failure.ts";
 import { runResponse, type RunPorts } from "../run/run.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "@sheaf/store/store";
 import { fromRecordedError, type Cassette, type GivenRecord } from "./cassette.ts";
 import { createReplayModel } from "./replay-model.ts";
 import {

@@ -4,8 +4,8 @@
  * everything before it. The first difference ends the run, with an error that says where, what was expected, what came.
  */
 import type { RunEventBody } from "@sheaf/protocol";
-import { SheafError } from "../base/errors.ts";
-import { toOneLine } from "../base/to-one-line.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { toOneLine } from "@sheaf/base/to-one-line";
 import {
   toEventDigests,
   toLineNumber,

@@ -1,9 +1,9 @@
 /** JSON Schemas of users: what an answer (`--output-schema`) or the arguments of a custom tool must fit. */
 import { parseText } from "@sheaf/documents/text";
 import { parseJson } from "@sheaf/protocol/check-value";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import { resolve } from "node:path";
-import { readNamedFile } from "../base/read-named-file.ts";
+import { readNamedFile } from "@sheaf/base/read-named-file";
 import type { AnswerCheck, CheckedAnswer } from "./final-answer.ts";
 import { createSchemaThread, type SchemaThread, type SchemaVerdict } from "./schema-thread.ts";
 

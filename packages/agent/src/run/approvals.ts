@@ -1,6 +1,6 @@
 /** Asks a person about the calls of a turn: request in the log first, then the question, then the answer in the log (X8). */
 import type { ApprovalRequest, ApprovalResolved, RunEventBody } from "@sheaf/protocol";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import type { Approval, ApprovalDecision, ApprovalQuestion, Approver, CheckArguments } from "../tools/approval.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { AskPerson, ToolBox, ToolInvocation } from "../tools/tool.ts";

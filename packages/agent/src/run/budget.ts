@@ -1,7 +1,7 @@
 /** What a run may use (C24). */
 import type { TokenPrice, Usage } from "@sheaf/protocol";
 import { toCostUsd } from "@sheaf/protocol/cost";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import type { AgentPort } from "../tools/tool.ts";
 
 /** Limits; a missing one means no limit. */

@@ -3,9 +3,9 @@
  * replaces that part. The user's own messages and what the log says of the work stay (R-25).
  */
 import type { Compaction, Progress, RunEventBody, RunStart } from "@sheaf/protocol";
-import { estimateAttachmentTokens, withoutAttachments } from "../model/attachments.ts";
-import type { AssistantPart, ModelMessage, ModelRequest } from "../model/provider.ts";
-import { cutMiddle } from "../workspace/text-format.ts";
+import { estimateAttachmentTokens, withoutAttachments } from "@sheaf/models/attachments";
+import type { AssistantPart, ModelMessage, ModelRequest } from "@sheaf/models/provider";
+import { cutMiddle } from "@sheaf/base/files/text-format";
 import { fitTexts, toTokens } from "./fit-texts.ts";
 import { toCompacted, toSummaryText, type History } from "./history.ts";
 import { createTurnState, runModelTurn, type ModelTurnPorts, type TurnState } from "./model-turn.ts";

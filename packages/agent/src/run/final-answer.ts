@@ -1,6 +1,6 @@
 /** The end of a run whose answer must pass a check (`--output-schema`): one repair turn, then a failure. */
 import type { RunEnd } from "@sheaf/protocol";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import { toRunFailure } from "./run-failure.ts";
 
 /** The answer's value, or what is wrong with it in one line that a model can act on. */

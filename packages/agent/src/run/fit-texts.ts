@@ -1,6 +1,6 @@
 /** Shortens texts to a size, the longest ones first: what is short stays whole. */
-import { findLongest } from "../base/find-longest.ts";
-import { cutMiddle } from "../workspace/text-format.ts";
+import { findLongest } from "@sheaf/base/find-longest";
+import { cutMiddle } from "@sheaf/base/files/text-format";
 
 /** UTF-16 units of a token, roughly: code and prose in Latin letters have three to four. */
 const UNITS_PER_TOKEN = 3.5;

@@ -7,9 +7,9 @@ import type {
   ProviderData,
   RunEventBody,
 } from "@sheaf/protocol";
-import { createGrowingText, type GrowingText } from "../base/growing-text.ts";
-import { withoutAttachments } from "../model/attachments.ts";
-import type { AssistantPart, ModelMessage } from "../model/provider.ts";
+import { createGrowingText, type GrowingText } from "@sheaf/base/growing-text";
+import { withoutAttachments } from "@sheaf/models/attachments";
+import type { AssistantPart, ModelMessage } from "@sheaf/models/provider";
 import { createCorrections } from "./corrections.ts";
 import { toHookNote } from "../tools/hooks/hooks.ts";
 import { toSeenOutput } from "../tools/result-budget.ts";

@@ -1,7 +1,7 @@
 /** Notices a model that makes the same calls and gets the same results, over and over (C41). */
 import { hash } from "node:crypto";
 import type { ToolResult } from "@sheaf/protocol";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import type { ToolInvocation } from "../tools/tool.ts";
 
 /** Numbers of turns in a row without anything new. Each warns the model; the last ends the run. */

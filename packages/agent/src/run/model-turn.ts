@@ -6,9 +6,9 @@ import {
   createWholeCharacters,
 } from "@sheaf/documents/text";
 import type { ModelEvent, RunEventBody, TurnEnd } from "@sheaf/protocol";
-import { SheafError, toSheafError } from "../base/errors.ts";
-import { createGrowingText } from "../base/growing-text.ts";
-import type { Model, ModelRequest } from "../model/provider.ts";
+import { SheafError, toSheafError } from "@sheaf/base/errors";
+import { createGrowingText } from "@sheaf/base/growing-text";
+import type { Model, ModelRequest } from "@sheaf/models/provider";
 import type { EventGroup } from "./run-log.ts";
 import { fixCallArguments } from "../tools/registry.ts";
 import type { ToolInvocation } from "../tools/tool.ts";

@@ -1,6 +1,6 @@
 /** What a conversation did so far, from its log: task list, changed files, failed calls. */
 import type { ChangedFile, FileChange, OpenFailure, Progress, RunEventBody, ToolResult } from "@sheaf/protocol";
-import { cutMiddle } from "../workspace/text-format.ts";
+import { cutMiddle } from "@sheaf/base/files/text-format";
 
 /** Failures that are remembered: the newest. */
 const MAX_FAILURES = 5;

@@ -1,6 +1,6 @@
 /** Fails a run if Sheaf refused all its commands because no sandbox works (S-31). */
 import type { OwnEventBody, RunEnd, RunEventBody } from "@sheaf/protocol";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import { toRunFailure } from "./run-failure.ts";
 
 export interface RefusedCommands {

@@ -1,7 +1,7 @@
 /** Errors as the log keeps them. */
 import { toWellFormed } from "@sheaf/documents/text";
 import type { RunEnd, RunError, RunEvent, RunStart } from "@sheaf/protocol";
-import { SheafError, errorTable, toSheafError } from "../base/errors.ts";
+import { SheafError, errorTable, toSheafError } from "@sheaf/base/errors";
 
 /** The last event of a run that failed. */
 export function toRunFailure(error: SheafError): RunEnd {

@@ -1,6 +1,6 @@
 /** The user's hooks at the moments of a run that are no calls (C80). */
 import type { HookResult, RunEnd, RunEventBody, RunStart } from "@sheaf/protocol";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import { findDecision, type HookOccasion, type Hooks, toHookNote, toHookReason } from "../tools/hooks/hooks.ts";
 import type { EventGroup } from "./run-log.ts";
 import { toRunFailure } from "./run-failure.ts";

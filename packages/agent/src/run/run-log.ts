@@ -1,8 +1,8 @@
 /** Persist, then deliver: numbers the events of a run, stores them, and only then passes them on. */
 import { toWellFormed } from "@sheaf/documents/text";
 import type { RunEvent, RunEventBody } from "@sheaf/protocol";
-import { type SheafError, toSheafError } from "../base/errors.ts";
-import type { Durability, Store } from "../store/store.ts";
+import { type SheafError, toSheafError } from "@sheaf/base/errors";
+import type { Durability, Store } from "@sheaf/store/store";
 import { toClosingEvents } from "./conversations/end-cut-response.ts";
 
 /** What the log of a run needs. */

@@ -2,9 +2,9 @@
 import { toWellFormed } from "@sheaf/documents/text";
 import { findEndFailure } from "@sheaf/documents/model-streams";
 import type { RunEnd, RunEventBody, RunStart, ToolResult, TurnEnd, TurnStart, Usage } from "@sheaf/protocol";
-import { SheafError, toSheafError } from "../base/errors.ts";
-import { estimateUsage } from "../model/estimated-usage.ts";
-import type { Model, ModelMessage, ModelRequest } from "../model/provider.ts";
+import { SheafError, toSheafError } from "@sheaf/base/errors";
+import { estimateUsage } from "@sheaf/models/estimated-usage";
+import type { Model, ModelMessage, ModelRequest } from "@sheaf/models/provider";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { Approver } from "../tools/approval.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";

@@ -1,6 +1,6 @@
 /** Applies JSON Schemas of users in a thread with a time limit: a schema is untrusted text, and a pattern in it may never end (S-89). */
 import { once } from "node:events";
-import { startThread } from "../base/start-thread.ts";
+import { startThread } from "@sheaf/base/start-thread";
 
 /** How long one value may take, and the compiling of a schema. Milliseconds. */
 const LIMIT_MS = 2000;

@@ -2,7 +2,7 @@
 import { createWholeCharacters, toWellFormed } from "@sheaf/documents/text";
 import type { ApprovalRequest, RunEventBody, ToolOutputDelta, ToolResult, HookResult } from "@sheaf/protocol";
 import type { Approval, CheckArguments } from "../tools/approval.ts";
-import { SheafError } from "../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
 import { type Hooks, toHookNote, findDecision, toHookReason } from "../tools/hooks/hooks.ts";
 import { createTurnBudget, type TurnBudget } from "../tools/result-budget.ts";

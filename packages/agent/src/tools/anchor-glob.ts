@@ -1,7 +1,7 @@
 /** Globs of search tools that are absolute or contain `..`: they name a folder, which must be one that is searched. */
 import { isAbsolute, posix } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
-import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
+import type { Workspace, WorkspacePath } from "@sheaf/base/files/workspace";
 
 export type AnchoredGlob =
   | { readonly ok: true; readonly glob: string }

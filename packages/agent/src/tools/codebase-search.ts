@@ -1,7 +1,7 @@
 /** codebase_search: places in the code that match a question, by their words. */
 import * as s from "@sheaf/protocol/schema";
 import type { CodePlace, CodeSearchResult } from "../workspace/codebase/code-search.ts";
-import { toLine } from "../workspace/read-folder.ts";
+import { toLine } from "@sheaf/base/files/read-folder";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { resolvePlace } from "./resolve-folder.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";

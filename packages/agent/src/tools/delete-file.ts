@@ -1,12 +1,12 @@
 /** delete_file: deletes one file or link (N33). */
 import * as s from "@sheaf/protocol/schema";
 import { MAX_CHECKPOINT_BYTES, type Checkpoints } from "../workspace/checkpoints.ts";
-import { createFileFault, toFileError } from "../workspace/file-error.ts";
-import { countLines, decodeText, detectTextFormat } from "../workspace/text-format.ts";
-import type { FileIdentity } from "../workspace/open-file.ts";
-import { removeFile, resolveEntry } from "../workspace/move-file.ts";
-import { hashFile, readWholeFile } from "../workspace/read-file.ts";
-import type { WorkspacePath } from "../workspace/workspace.ts";
+import { createFileFault, toFileError } from "@sheaf/base/files/file-error";
+import { countLines, decodeText, detectTextFormat } from "@sheaf/base/files/text-format";
+import type { FileIdentity } from "@sheaf/base/files/open-file";
+import { removeFile, resolveEntry } from "@sheaf/base/files/move-file";
+import { hashFile, readWholeFile } from "@sheaf/base/files/read-file";
+import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import { MAX_CONTENT_BYTES } from "./file-change.ts";
 import { keepContent } from "./text-file.ts";

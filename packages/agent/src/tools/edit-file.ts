@@ -1,8 +1,8 @@
 /** edit_file: replaces parts of a file, all of them or none. */
 import type { FileChange } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
-import type { WorkspacePath } from "../workspace/workspace.ts";
-import { countLineEnds } from "../workspace/text-format.ts";
+import type { WorkspacePath } from "@sheaf/base/files/workspace";
+import { countLineEnds } from "@sheaf/base/files/text-format";
 import { applyEdits, describeRule, type EditResult, formatExcerpt } from "./edit-matching.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";

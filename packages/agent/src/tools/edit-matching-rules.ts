@@ -3,7 +3,7 @@
  * trailing blanks ignored; indentation shifted; typographic characters folded. The first rule that matches anywhere
  * decides, and all but the exact one must match exactly one place. Nothing is found by anchors or by similarity.
  */
-import { toLineEnd, type LineEnd } from "../workspace/text-format.ts";
+import { toLineEnd, type LineEnd } from "@sheaf/base/files/text-format";
 import { foldText, type FoldedText } from "./edit-matching-fold.ts";
 
 export type MatchRule = "exact" | "trailing_blanks" | "indentation" | "typography";

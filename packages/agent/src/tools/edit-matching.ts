@@ -1,7 +1,7 @@
 /** All edits of one call to one text: each sees the result of the previous ones, and either all are applied or none. */
 import type { ToolError } from "@sheaf/protocol";
-import { addLineNumbers, removeLineNumbers } from "../workspace/numbered-lines.ts";
-import { countLineEnds } from "../workspace/text-format.ts";
+import { addLineNumbers, removeLineNumbers } from "@sheaf/base/files/numbered-lines";
+import { countLineEnds } from "@sheaf/base/files/text-format";
 import {
   findPlaces,
   MAX_PLACES,

@@ -1,10 +1,10 @@
 /** Files as an editor has them: with what its user has not saved (C57). */
 import { setTimeout as wait } from "node:timers/promises";
-import { isSameFile } from "../workspace/open-file.ts";
-import { findProtection } from "../workspace/protected-names.ts";
-import { readWholeFile, toHash } from "../workspace/read-file.ts";
-import { detectTextFormat, encodeText, toLineEnd } from "../workspace/text-format.ts";
-import type { WorkspacePath } from "../workspace/workspace.ts";
+import { isSameFile } from "@sheaf/base/files/open-file";
+import { findProtection } from "@sheaf/base/files/protected-names";
+import { readWholeFile, toHash } from "@sheaf/base/files/read-file";
+import { detectTextFormat, encodeText, toLineEnd } from "@sheaf/base/files/text-format";
+import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import type { EncodedTextFile, TextFile } from "./text-file.ts";
 import type { ToolContext } from "./tool.ts";
 

@@ -3,10 +3,10 @@ import { readdirSync } from "node:fs";
 import { posix } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import type { ToolOutcome } from "./tool.ts";
-import { openFolder } from "../workspace/open-folder.ts";
-import { toLine } from "../workspace/read-folder.ts";
-import type { WorkspacePath } from "../workspace/workspace.ts";
-import { findNearest } from "../base/nearest-names.ts";
+import { openFolder } from "@sheaf/base/files/open-folder";
+import { toLine } from "@sheaf/base/files/read-folder";
+import type { WorkspacePath } from "@sheaf/base/files/workspace";
+import { findNearest } from "@sheaf/base/nearest-names";
 
 /** The message is one line: what failed, with which value, and what to do. The model sees it. */
 export function toFailure(code: string, message: string): ToolOutcome {

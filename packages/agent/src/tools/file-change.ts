@@ -3,8 +3,8 @@ import type { FileChange, FileDiff } from "@sheaf/protocol";
 // Not by the entry of the package: a start would load what applies and parses patches, too.
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff/lib/patch/create.js";
 import type { StructuredPatchHunk } from "diff";
-import { countLineEnds, countLines, toPrefix } from "../workspace/text-format.ts";
-import type { WorkspacePath } from "../workspace/workspace.ts";
+import { countLineEnds, countLines, toPrefix } from "@sheaf/base/files/text-format";
+import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import { toReplacementHunk, type TextRegion } from "./text-region.ts";
 
 /** Larger content, diffs and patches are cut or left out (N34). Bytes of UTF-8. */

@@ -1,7 +1,7 @@
 /** What a call must pass before it runs: the policy and, if the policy asks, a person (S-10 to S-16). */
 import { allow, ask, deny, toFullReason, type PermissionDecision } from "../guard/permissions/decision.ts";
 import type { Permissions } from "../guard/permissions/permissions.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "@sheaf/base/files/workspace";
 import { toApprovalQuestion, toArgumentsHash } from "./approval-question.ts";
 import type { Approval, ApprovalQuestion } from "./approval.ts";
 import { chooseWorkspace, listPaths, listSpellings } from "./real-arguments.ts";

@@ -2,10 +2,10 @@
 import { setImmediate as yieldToEvents } from "node:timers/promises";
 import * as s from "@sheaf/protocol/schema";
 import { type Glob, parseGlob } from "../guard/permissions/glob.ts";
-import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
+import type { Workspace, WorkspacePath } from "@sheaf/base/files/workspace";
 import { type AnchoredGlob, anchorGlob, isPlaced } from "./anchor-glob.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
-import { createFolderReader, type FolderEntry, formatIgnored, readKind, toLine } from "../workspace/read-folder.ts";
+import { createFolderReader, type FolderEntry, formatIgnored, readKind, toLine } from "@sheaf/base/files/read-folder";
 import { resolveFolder } from "./resolve-folder.ts";
 import type { Tool } from "./tool.ts";
 import { toOptional, toArgumentText } from "./tool-traits.ts";

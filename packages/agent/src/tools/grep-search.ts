@@ -1,12 +1,12 @@
 /** grep_search: text in files, by ripgrep. */
 import { posix } from "node:path";
 import * as s from "@sheaf/protocol/schema";
-import { IgnoreRules } from "../workspace/ignore-rules.ts";
-import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
+import { IgnoreRules } from "@sheaf/base/files/ignore-rules";
+import type { Workspace, WorkspacePath } from "@sheaf/base/files/workspace";
 import { type AnchoredGlob, anchorGlob, isPlaced, toLiteral } from "./anchor-glob.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import { resolvePlace } from "./resolve-folder.ts";
-import { createFolderReader, findLeftOut, formatIgnored, readKind } from "../workspace/read-folder.ts";
+import { createFolderReader, findLeftOut, formatIgnored, readKind } from "@sheaf/base/files/read-folder";
 import { createSearchResults, type FileMatches, formatSearch } from "./search-text.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
 import { toOptional, toArgumentText } from "./tool-traits.ts";

@@ -8,7 +8,7 @@ import {
   type FolderReader,
   formatIgnored,
   toLine,
-} from "../workspace/read-folder.ts";
+} from "@sheaf/base/files/read-folder";
 import { resolveFolder } from "./resolve-folder.ts";
 import type { Tool } from "./tool.ts";
 import { toArgumentText } from "./tool-traits.ts";

@@ -1,9 +1,9 @@
 /** read_file on images and PDF files: the model sees them as they are (N68). */
 import type { ToolError } from "@sheaf/protocol";
-import { formatAttachment, MAX_ATTACHED_BYTES, toAttachment } from "../workspace/attachment.ts";
-import { detectMediaType } from "../workspace/image-header.ts";
-import { readWholeFile } from "../workspace/read-file.ts";
-import type { WorkspacePath } from "../workspace/workspace.ts";
+import { formatAttachment, MAX_ATTACHED_BYTES, toAttachment } from "@sheaf/base/files/attachment";
+import { detectMediaType } from "@sheaf/base/files/image-header";
+import { readWholeFile } from "@sheaf/base/files/read-file";
+import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import { toFailedOutcome } from "./failure.ts";
 import type { ToolContext, ToolOutcome } from "./tool.ts";
 

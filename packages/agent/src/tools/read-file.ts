@@ -1,9 +1,9 @@
 /** read_file: some lines of a text file, unchanged; notebooks as cells; images and PDF files as attachments. */
 import type { ToolError } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
-import { type LineRange, LineWindow } from "../workspace/line-window.ts";
-import { readLines, type ReadLines, readWholeFile } from "../workspace/read-file.ts";
-import type { WorkspacePath } from "../workspace/workspace.ts";
+import { type LineRange, LineWindow } from "@sheaf/base/files/line-window";
+import { readLines, type ReadLines, readWholeFile } from "@sheaf/base/files/read-file";
+import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import { formatNotebook } from "./format-notebook.ts";
 import { readAttachment } from "./read-attachment.ts";

@@ -1,7 +1,7 @@
 /** Paths in arguments: where they lead, so that a link cannot bypass a rule (S-14, S-20), and in which folder a call works. */
 import { isAbsolute, resolve } from "node:path";
 import type { CallPaths } from "../guard/permissions/decision.ts";
-import { isBelow, type PathResolution, type Workspace, type WorkspacePath } from "../workspace/workspace.ts";
+import { isBelow, type PathResolution, type Workspace, type WorkspacePath } from "@sheaf/base/files/workspace";
 import type { GivenArguments, ToolTraits } from "./tool-traits.ts";
 
 type ResolvedPath = Extract<PathResolution, { readonly ok: true }>;

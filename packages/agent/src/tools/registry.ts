@@ -2,9 +2,9 @@
 import type { Mode } from "@sheaf/protocol";
 import { formatProblem, parseValue, type Problem } from "@sheaf/protocol/check-value";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
-import { findNearest } from "../base/nearest-names.ts";
+import { findNearest } from "@sheaf/base/nearest-names";
 import { isOffered } from "../guard/permissions/permissions.ts";
-import type { ToolDefinition } from "../model/provider.ts";
+import type { ToolDefinition } from "@sheaf/models/provider";
 import { askQuestionTool } from "./ask-question.ts";
 import { codebaseSearchTool } from "./codebase-search.ts";
 import { createPlanTool } from "./create-plan.ts";

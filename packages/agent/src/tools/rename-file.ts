@@ -1,7 +1,7 @@
 /** rename_file: moves one file to a name that is free (N32). */
 import * as s from "@sheaf/protocol/schema";
-import { moveFile, resolveEntry } from "../workspace/move-file.ts";
-import { hashFile } from "../workspace/read-file.ts";
+import { moveFile, resolveEntry } from "@sheaf/base/files/move-file";
+import { hashFile } from "@sheaf/base/files/read-file";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import type { Tool } from "./tool.ts";
 

@@ -1,7 +1,7 @@
 /** The folder or file that a call names. */
-import type { FileResult } from "../workspace/file-error.ts";
-import { readKind } from "../workspace/read-folder.ts";
-import type { Workspace, WorkspacePath } from "../workspace/workspace.ts";
+import type { FileResult } from "@sheaf/base/files/file-error";
+import { readKind } from "@sheaf/base/files/read-folder";
+import type { Workspace, WorkspacePath } from "@sheaf/base/files/workspace";
 import { toMissingFileError } from "./failure.ts";
 
 interface Place {

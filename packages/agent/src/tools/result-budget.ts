@@ -1,8 +1,8 @@
 /** How much of a result the model sees: one bound for every tool, stored with the result (N56 to N58). */
 import type { ReadEffect, ToolEffect } from "@sheaf/protocol";
 import type { KeptResults } from "../workspace/kept-results.ts";
-import { addLineNumbers } from "../workspace/numbered-lines.ts";
-import { toPrefix } from "../workspace/text-format.ts";
+import { addLineNumbers } from "@sheaf/base/files/numbered-lines";
+import { toPrefix } from "@sheaf/base/files/text-format";
 import { createOutputSink, maxLineLength, type WholeOutput } from "../workspace/whole-output.ts";
 import type { ToolOutcome, ToolReturn } from "./tool.ts";
 

@@ -1,6 +1,6 @@
 /** Matches as the model reads them, and the output of ripgrep, parsed as it arrives in bounded memory. */
 import type { SearchEffect } from "@sheaf/protocol";
-import { toLine } from "../workspace/read-folder.ts";
+import { toLine } from "@sheaf/base/files/read-folder";
 import type { ToolOutcome } from "./tool.ts";
 
 /** How matches are shown. */

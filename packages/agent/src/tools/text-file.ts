@@ -1,8 +1,8 @@
 /** Text files as the tools that change files load and write them. */
 import type { ToolError } from "@sheaf/protocol";
-import { writeFileAtomically } from "../workspace/atomic-write.ts";
+import { writeFileAtomically } from "@sheaf/base/files/atomic-write";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
-import { createFileFault, toFileError, type FileResult } from "../workspace/file-error.ts";
+import { createFileFault, toFileError, type FileResult } from "@sheaf/base/files/file-error";
 import {
   decodeText,
   detectLineEnd,
@@ -10,10 +10,10 @@ import {
   encodeText,
   type LineEnd,
   type TextFormat,
-} from "../workspace/text-format.ts";
-import type { FileIdentity } from "../workspace/open-file.ts";
-import { readWholeFile, toHash } from "../workspace/read-file.ts";
-import type { WorkspacePath } from "../workspace/workspace.ts";
+} from "@sheaf/base/files/text-format";
+import type { FileIdentity } from "@sheaf/base/files/open-file";
+import { readWholeFile, toHash } from "@sheaf/base/files/read-file";
+import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import type { ToolContext } from "./tool.ts";
 
 /** Largest file that tools change. Bytes. */

@@ -1,13 +1,13 @@
 /** All tools of a run: offered by mode, checked, permitted, approved, then run. */
 import { posix } from "node:path";
-import { waitAtMost } from "../base/wait-at-most.ts";
+import { waitAtMost } from "@sheaf/base/wait-at-most";
 import type { CallPaths } from "../guard/permissions/decision.ts";
 import type { PathGlob } from "../guard/permissions/glob.ts";
 import { createLeftOut } from "../guard/permissions/left-out.ts";
 import { createBackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
-import { readKind, toLine } from "../workspace/read-folder.ts";
-import { fixPaths, type Workspace } from "../workspace/workspace.ts";
+import { readKind, toLine } from "@sheaf/base/files/read-folder";
+import { fixPaths, type Workspace } from "@sheaf/base/files/workspace";
 import { type AfterEditCommand, runAfterEdit } from "./after-edit.ts";
 import { toFailure } from "./failure.ts";
 import { runHooksAfter } from "./hooks/run-hooks-after.ts";
@@ -27,7 +27,7 @@ import {
   toDefinitions,
   toUnknownTool,
 } from "./registry.ts";
-import type { ToolDefinition } from "../model/provider.ts";
+import type { ToolDefinition } from "@sheaf/models/provider";
 import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "./tool.ts";
 
 /** What tools work with. */

@@ -1,6 +1,6 @@
 /** Names of tools as callers give them: which ones a run offers, and the rules that allow them (C46). */
-import { SheafError } from "../base/errors.ts";
-import { findNearest } from "../base/nearest-names.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { findNearest } from "@sheaf/base/nearest-names";
 import { describeTool, listToolNames } from "./registry.ts";
 
 /**

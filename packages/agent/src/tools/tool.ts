@@ -1,16 +1,16 @@
 /** The port between a run and its tools. Each tool has a file in this folder. */
 import type { HookResult, Mode, OwnEventBody, TokenPrice, ToolResult, Usage } from "@sheaf/protocol";
-import type { SheafError } from "../base/errors.ts";
+import type { SheafError } from "@sheaf/base/errors";
 import type { Schema } from "@sheaf/protocol/schema";
 import type { BackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { RunSearch } from "../guard/sandbox/launch/search-program.ts";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
-import type { ToolDefinition } from "../model/provider.ts";
+import type { ToolDefinition } from "@sheaf/models/provider";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "@sheaf/base/files/workspace";
 import type { Approval, ApprovalQuestion, CheckArguments } from "./approval.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import type { WholeOutput } from "../workspace/whole-output.ts";

@@ -1,6 +1,6 @@
 /** web_fetch: one page of the web as text. */
 import * as s from "@sheaf/protocol/schema";
-import { toPrefix } from "../workspace/text-format.ts";
+import { toPrefix } from "@sheaf/base/files/text-format";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import type { Tool } from "./tool.ts";
 import { toArgumentText } from "./tool-traits.ts";

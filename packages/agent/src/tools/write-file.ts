@@ -1,8 +1,8 @@
 /** write_file: creates a file, or replaces its content. */
 import type { FileChange } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
-import { toLineEnd } from "../workspace/text-format.ts";
-import type { WorkspacePath } from "../workspace/workspace.ts";
+import { toLineEnd } from "@sheaf/base/files/text-format";
+import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
 import { toCreateChange, toEditChange } from "./file-change.ts";
 import { encodeTextFile, loadTextFile, saveTextFile, type TextFile } from "./text-file.ts";

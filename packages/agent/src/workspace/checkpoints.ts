@@ -4,9 +4,9 @@ import { mkdirSync, renameSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { listSizes, makeRoom, sumSizes, toConversationFolder } from "./conversation-folders.ts";
-import { getFaultCode } from "./file-error.ts";
-import { toHash } from "./read-file.ts";
-import { writeTemporaryFile } from "./atomic-write.ts";
+import { getFaultCode } from "@sheaf/base/files/file-error";
+import { toHash } from "@sheaf/base/files/read-file";
+import { writeTemporaryFile } from "@sheaf/base/files/atomic-write";
 
 /** Larger contents are not kept. Bytes. */
 export const MAX_CHECKPOINT_BYTES = 16 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as passEventLoop } from "node:timers/promises";
-import { toHash } from "./read-file.ts";
+import { toHash } from "@sheaf/base/files/read-file";
 
 /** `checkpoints`: contents before tools changed them. `results`: what tools returned, where it was too long (N57). */
 const kinds = ["checkpoints", "results"] as const;

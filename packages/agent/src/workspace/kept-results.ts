@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, constants, mkdtempSync, openSync, rmSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "../base/make-folder.ts";
+import { makeFolder } from "@sheaf/base/make-folder";
 import { listSizes, makeRoom, sumSizes, toConversationFolder } from "./conversation-folders.ts";
-import { createWorkspace, type Workspace } from "./workspace.ts";
+import { createWorkspace, type Workspace } from "@sheaf/base/files/workspace";
 
 /** Of one file. Bytes. */
 const maxFileBytes = 16 * 1024 * 1024;

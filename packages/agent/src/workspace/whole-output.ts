@@ -2,7 +2,7 @@
  * The whole of a long text that a model will see shortened: head and tail in memory, all of it in a file (N57). Control
  * sequences are folded on the way: a model pays for each, and sees nothing in them (N58).
  */
-import { createBoundedOutput } from "./bounded-output.ts";
+import { createBoundedOutput } from "@sheaf/base/files/bounded-output";
 import type { KeptFile, KeptResults } from "./kept-results.ts";
 
 /** Characters of a line; in the file longer ones are wrapped. */

@@ -3,7 +3,7 @@ import { verifies } from "../../../../test/support/verifies.ts";
 import { createQuoteFinder } from "../../src/assemble/find-quote.ts";
 import type { PermissionDecision } from "../../src/guard/permissions/decision.ts";
 import type { Permissions } from "../../src/guard/permissions/permissions.ts";
-import { createTemporaryWorkspace } from "../workspace/temporary-workspace.ts";
+import { createTemporaryWorkspace } from "../../../base/test/files/temporary-workspace.ts";
 
 const allow: PermissionDecision = { decision: "allow", reason: "" };
 const deny: PermissionDecision = { decision: "deny", reason: "", rule: "" };

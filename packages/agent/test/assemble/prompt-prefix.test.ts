@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { prepareResponse } from "../../src/assemble/prepare-response.ts";
 import type { RunRequest } from "../../src/assemble/run-request.ts";
-import type { ModelRequest } from "../../src/model/provider.ts";
+import type { ModelRequest } from "@sheaf/models/provider";
 import { toDefinitions, toUnknownTool } from "../../src/tools/registry.ts";
 import { respond } from "../../src/run/conversations/respond.ts";
-import { createSqliteStore } from "../../src/store/sqlite.ts";
-import { createTemporaryWorkspace } from "../workspace/temporary-workspace.ts";
+import { createSqliteStore } from "@sheaf/store/sqlite";
+import { createTemporaryWorkspace } from "../../../base/test/files/temporary-workspace.ts";
 import { call, createFakeModel, end, text } from "../run/fake-ports.ts";
 
 const day = Date.UTC(2026, 4, 3, 12);

@@ -9,8 +9,8 @@ import { createAgent, type AgentOptions } from "../../src/index.ts";
 import { findAgentKinds, parseAgentKind } from "../../src/run/agents/agent-kinds.ts";
 import { chooseAgents } from "../../src/assemble/agent-models.ts";
 import { toAgentModels } from "../../src/assemble/program-model.ts";
-import { createScriptedModelFrom } from "../../src/model/scripted.ts";
-import type { Model, ModelRequest } from "../../src/model/provider.ts";
+import { createScriptedModelFrom } from "@sheaf/models/scripted";
+import type { Model, ModelRequest } from "@sheaf/models/provider";
 import { verifies } from "../../../../test/support/verifies.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sheaf-subagents-"));

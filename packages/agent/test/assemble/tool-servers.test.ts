@@ -7,11 +7,11 @@ import { verifies } from "../../../../test/support/verifies.ts";
 import { prepareResponse } from "../../src/assemble/prepare-response.ts";
 import type { RunRequest } from "../../src/assemble/run-request.ts";
 import { createToolServers } from "../../src/assemble/wire-servers.ts";
-import type { ModelRequest } from "../../src/model/provider.ts";
+import type { ModelRequest } from "@sheaf/models/provider";
 import { respond } from "../../src/run/conversations/respond.ts";
-import { createSqliteStore } from "../../src/store/sqlite.ts";
+import { createSqliteStore } from "@sheaf/store/sqlite";
 import { call, createFakeModel, end, text } from "../run/fake-ports.ts";
-import { createTemporaryWorkspace } from "../workspace/temporary-workspace.ts";
+import { createTemporaryWorkspace } from "../../../base/test/files/temporary-workspace.ts";
 
 const program = join(import.meta.dirname, "../../../../test/support/changing-server.ts");
 const toServer = (env: Readonly<Record<string, string>> = {}) => ({

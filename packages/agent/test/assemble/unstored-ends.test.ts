@@ -6,7 +6,7 @@ import type { RunEvent, ToolCallLine } from "@sheaf/protocol";
 import { afterAll, expect, test } from "vitest";
 import { createAgent, type AgentRun } from "../../src/index.ts";
 import { outputFormats } from "../../src/output/projection.ts";
-import { createSqliteStore } from "../../src/store/sqlite.ts";
+import { createSqliteStore } from "@sheaf/store/sqlite";
 import { allowEvents, refuseEvents } from "../../../../test/support/refusing-store.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 

@@ -5,8 +5,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { UserConfig } from "../../src/config/user-config.ts";
 import { changeCredentials } from "../../src/config/credentials.ts";
 import { chooseModel, findModelName, type ModelFlags } from "../../src/config/endpoints.ts";
-import { SheafError } from "../../src/base/errors.ts";
-import { defaultRequestLimits } from "../../src/model/endpoint.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { defaultRequestLimits } from "@sheaf/models/endpoint";
 import { verifies } from "../../../../test/support/verifies.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sheaf-endpoints-"));

@@ -5,7 +5,7 @@ import { createTestFolder } from "../../../../test/support/sheaf.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createConfig } from "../../src/config/config.ts";
 import { findWindowTokens, keepListedWindows } from "../../src/config/model-windows.ts";
-import { findKnownWindow } from "../../src/model/known-windows.ts";
+import { findKnownWindow } from "@sheaf/models/known-windows";
 
 const folders = createTestFolder();
 

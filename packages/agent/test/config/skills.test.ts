@@ -6,7 +6,7 @@ import { verifies } from "../../../../test/support/verifies.ts";
 import { findSkills } from "../../src/config/skills.ts";
 import { createSkillTool } from "../../src/tools/read-skill.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
-import { createTemporaryWorkspace } from "../workspace/temporary-workspace.ts";
+import { createTemporaryWorkspace } from "../../../base/test/files/temporary-workspace.ts";
 
 const head = (description: string): string => `---\ndescription: ${description}\n---\nbody\n`;
 
@@ -103,13 +103,14 @@ test(
 
 test(verifies("S-146", "the model hears of no command and of no skill that is kept from it"), async () => {
   const { writeOwn, find } = createPlaces();
+  const { workspace } = createTemporaryWorkspace();
   writeOwn("skills/shown/SKILL.md", head("d"));
   writeOwn("skills/kept/SKILL.md", head("d\ndisable-model-invocation: true"));
   writeOwn("commands/deploy.md", "Deploy.");
   const read = async (name: string) => {
     const call = { callId: "call_1", toolName: "read_skill", arguments: { name } };
     const prepared = await createSkillTool(find().skills).prepare(call);
-    return prepared.ok ? prepared.run({} as ToolContext) : prepared.outcome;
+    return prepared.ok ? prepared.run({ workspace } as ToolContext) : prepared.outcome;
   };
   expect((await read("deploy")).error?.message).toMatch(/use one of shown$/);
   // A person may have sent its name.

@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { SheafError } from "../../src/base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import { createPageFetcher } from "../../src/network/fetch-page.ts";
 
 /** A server on the loopback interface, reached under names of hosts that are taken as public. */

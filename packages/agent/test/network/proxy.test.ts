@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterAll, describe, expect, test } from "vitest";
 import { skipIfMissing, unless } from "../../../../test/support/describe-where.ts";
-import { isPrivateAddress } from "../../src/base/public-address.ts";
+import { isPrivateAddress } from "@sheaf/base/public-address";
 import { createProxy, parseAuthority, type Proxy, type ProxyPorts } from "../../src/network/proxy.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 

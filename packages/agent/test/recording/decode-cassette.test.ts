@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SheafError } from "../../src/base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import { decodeCassette } from "../../src/recording/decode-cassette.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { start } from "../run/fake-ports.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import { SheafError } from "../../src/base/errors.ts";
-import type { ModelMessage } from "../../src/model/provider.ts";
-import { createSqliteStore } from "../../src/store/sqlite.ts";
+import { SheafError } from "@sheaf/base/errors";
+import type { ModelMessage } from "@sheaf/models/provider";
+import { createSqliteStore } from "@sheaf/store/sqlite";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { call, createFakeModel, createFakeTools, end, ok, start, text } from "../run/fake-ports.ts";
 import { recordRun, replayText, toRecords, type RecordedRun } from "./record-run.ts";

@@ -2,8 +2,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ApprovalRequest, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import { SheafError } from "../../src/base/errors.ts";
-import { createSqliteStore } from "../../src/store/sqlite.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { createSqliteStore } from "@sheaf/store/sqlite";
 import {
   type Approval,
   type ApprovalDecision,

@@ -1,6 +1,6 @@
 import type { ModelEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import type { ModelMessage } from "../../src/model/provider.ts";
+import type { ModelMessage } from "@sheaf/models/provider";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { call, createFakeModel, createFakeTools, end, last, ok, runModel, start, text, usage } from "./fake-ports.ts";
 

@@ -3,9 +3,9 @@ import type { Compaction, ModelEvent, RunEvent } from "@sheaf/protocol";
 import { toResponse } from "@sheaf/documents";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { openConversation } from "../../src/run/conversations/open-conversation.ts";
-import { SheafError } from "../../src/base/errors.ts";
-import type { Model, ModelMessage, ModelRequest } from "../../src/model/provider.ts";
-import { createSqliteStore } from "../../src/store/sqlite.ts";
+import { SheafError } from "@sheaf/base/errors";
+import type { Model, ModelMessage, ModelRequest } from "@sheaf/models/provider";
+import { createSqliteStore } from "@sheaf/store/sqlite";
 import { call, createFakeTools, end, ok, runModel, start, text } from "./fake-ports.ts";
 
 const usageOf = (promptTokens: number): ModelEvent => {

@@ -1,12 +1,12 @@
 /** A model and tools made of functions, for tests of the turn loop alone. */
 import type { ModelEvent, RunEvent, RunStart } from "@sheaf/protocol";
 import { respond } from "../../src/run/conversations/respond.ts";
-import type { SheafError } from "../../src/base/errors.ts";
-import type { Model, ModelRequest } from "../../src/model/provider.ts";
+import type { SheafError } from "@sheaf/base/errors";
+import type { Model, ModelRequest } from "@sheaf/models/provider";
 import type { Quote } from "../../src/run/model-turn.ts";
 import type { RunSettings } from "../../src/run/run.ts";
-import { createSqliteStore } from "../../src/store/sqlite.ts";
-import type { Store } from "../../src/store/store.ts";
+import { createSqliteStore } from "@sheaf/store/sqlite";
+import type { Store } from "@sheaf/store/store";
 import type { Approval, ApprovalQuestion, Approver } from "../../src/tools/approval.ts";
 import type { ToolAccess } from "../../src/guard/permissions/decision.ts";
 import type { Hooks } from "../../src/tools/hooks/hooks.ts";

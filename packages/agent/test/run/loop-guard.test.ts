@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ModelEvent } from "@sheaf/protocol";
 import { verifies } from "../../../../test/support/verifies.ts";
-import type { Model } from "../../src/model/provider.ts";
+import type { Model } from "@sheaf/models/provider";
 import { call, createFakeTools, end, ok, runModel, text } from "./fake-ports.ts";
 
 describe("a loop", () => {

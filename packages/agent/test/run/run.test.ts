@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { SheafError } from "../../src/base/errors.ts";
-import type { Model } from "../../src/model/provider.ts";
-import { createSqliteStore } from "../../src/store/sqlite.ts";
-import type { Store } from "../../src/store/store.ts";
+import { SheafError } from "@sheaf/base/errors";
+import type { Model } from "@sheaf/models/provider";
+import { createSqliteStore } from "@sheaf/store/sqlite";
+import type { Store } from "@sheaf/store/store";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { call, createFakeModel, createFakeTools, end, last, ok, runModel, start, text, types } from "./fake-ports.ts";
 

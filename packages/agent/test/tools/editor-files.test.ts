@@ -10,7 +10,7 @@ import { readFileTool } from "../../src/tools/read-file.ts";
 import { runAfterEdit } from "../../src/tools/after-edit.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { writeFileTool } from "../../src/tools/write-file.ts";
-import { toHash } from "../../src/workspace/read-file.ts";
+import { toHash } from "@sheaf/base/files/read-file";
 import { createPolicy } from "../guard/permissions/policy.ts";
 import { createFileToolContext, toChange } from "./file-tool-context.ts";
 

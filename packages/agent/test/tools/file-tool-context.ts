@@ -5,7 +5,7 @@ import { createBackgroundCommands } from "../../src/guard/sandbox/follow/backgro
 import type { CommandRunner } from "../../src/guard/sandbox/command.ts";
 import { createToolState } from "../../src/tools/tool-state.ts";
 import type { ToolContext, ToolOutcome } from "../../src/tools/tool.ts";
-import { createTemporaryWorkspace, type TemporaryWorkspace } from "../workspace/temporary-workspace.ts";
+import { createTemporaryWorkspace, type TemporaryWorkspace } from "../../../base/test/files/temporary-workspace.ts";
 
 export interface FileToolContext extends TemporaryWorkspace {
   readonly context: ToolContext;

@@ -9,7 +9,7 @@ import type { PermissionOptions } from "../../src/guard/permissions/permissions.
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
 import { createCodeSearch } from "../../src/workspace/codebase/code-search.ts";
-import { createWorkspace } from "../../src/workspace/workspace.ts";
+import { createWorkspace } from "@sheaf/base/files/workspace";
 import { createPolicy } from "../guard/permissions/policy.ts";
 import { environment } from "../guard/sandbox/run-command.ts";
 import { describeWithSandbox, sandbox } from "../guard/sandbox/sandbox-run.ts";

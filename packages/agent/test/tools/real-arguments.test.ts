@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { chooseWorkspace, listPaths, listSpellings } from "../../src/tools/real-arguments.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
-import { createWorkspace } from "../../src/workspace/workspace.ts";
+import { createWorkspace } from "@sheaf/base/files/workspace";
 import { createPolicy } from "../guard/permissions/policy.ts";
 import { createFileToolContext } from "./file-tool-context.ts";
 

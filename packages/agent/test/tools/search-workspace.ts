@@ -10,7 +10,7 @@ import { createSearchProgram } from "../../src/guard/sandbox/launch/search-progr
 import { runProgram } from "../../src/guard/sandbox/programs.ts";
 import { createToolState } from "../../src/tools/tool-state.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
-import { createWorkspace } from "../../src/workspace/workspace.ts";
+import { createWorkspace } from "@sheaf/base/files/workspace";
 
 const folders: string[] = [];
 afterAll(() => {

@@ -15,7 +15,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createCheckpoints, MAX_CHECKPOINT_BYTES } from "../../src/workspace/checkpoints.ts";
 import { removeConversationFiles } from "../../src/workspace/conversation-folders.ts";
-import { toHash } from "../../src/workspace/read-file.ts";
+import { toHash } from "@sheaf/base/files/read-file";
 
 function createDataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "sheaf-checkpoints-"));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { errorTable } from "../../../agent/src/base/errors.ts";
+import { errorTable } from "../../../base/src/errors.ts";
 import { describeFailure } from "../../src/messages/describe-failure.ts";
 import { loadMessages } from "../../src/messages/load-messages.ts";
 import { english } from "../../src/messages/messages.ts";

@@ -1,7 +1,7 @@
 /** Which hosts tools and commands may reach, and which tools of MCP servers may run: none unless a rule or a person allows it. */
 import { isIP } from "node:net";
-import { toHost } from "../../base/host-pattern.ts";
-import { isPublicAddress } from "../../base/public-address.ts";
+import { toHost } from "@sheaf/base/host-pattern";
+import { isPublicAddress } from "@sheaf/base/public-address";
 import { allowByRule, ask, deny, type PermissionDecision } from "./decision.ts";
 import { type NetworkRule, parseRule, type RegistryName, type Rule, type Rules } from "./rule.ts";
 

@@ -1,5 +1,5 @@
 /** Globs that never become regular expressions: the time is bounded, whatever a model or a repository writes (S-72). */
-import { toComparable, toFolded } from "../../workspace/comparable-name.ts";
+import { toComparable, toFolded } from "@sheaf/base/files/comparable-name";
 
 /** A compiled glob. Paths are relative with `/`; "" and "." are the root. */
 export interface Glob {

@@ -1,6 +1,6 @@
 /** Finds the places that searches leave out because rules deny reading them (S-243). */
 import { join, posix, relative } from "node:path";
-import type { LeftOut, Workspace } from "../../workspace/workspace.ts";
+import type { LeftOut, Workspace } from "@sheaf/base/files/workspace";
 import type { PathGlob } from "./glob.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** What a tool call may do: one decision from mode, flags and the user's rules. Nothing a model writes changes it (S-14). */
 import type { Mode } from "@sheaf/protocol";
-import { SheafError } from "../../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import { allow, ask, deny, type CallPaths, type JudgedTool, type PermissionDecision } from "./decision.ts";
 import { decideCommand, type CommandPolicy } from "./decide-command.ts";
 import { decideFiles } from "./decide-files.ts";

@@ -1,7 +1,7 @@
 /** Where the parts of a command run, and what those that only read may see there. */
 import { posix } from "node:path";
-import { readKind } from "../../workspace/read-folder.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
+import { readKind } from "@sheaf/base/files/read-folder";
+import type { Workspace } from "@sheaf/base/files/workspace";
 import type { ReadingPlace } from "./read-only-commands.ts";
 import type { Rule } from "./rule.ts";
 import type { ShellReading, SimpleCommand } from "./shell-reading.ts";

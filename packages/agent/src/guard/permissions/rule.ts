@@ -1,6 +1,6 @@
 /** Rules of the user: `Shell(words)`, `Read(glob)`, `Write(glob)`, `WebFetch(domain)`, `Network(domain)`, `Mcp(server:tool)` and others. */
-import { SheafError } from "../../base/errors.ts";
-import { parseHostPattern, type HostPattern } from "../../base/host-pattern.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { parseHostPattern, type HostPattern } from "@sheaf/base/host-pattern";
 import { parsePathGlob, type PathGlob } from "./glob.ts";
 
 /** A rule about commands. */

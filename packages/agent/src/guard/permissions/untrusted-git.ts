@@ -4,18 +4,18 @@
  */
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Environment } from "../../base/paths.ts";
-import type { GitConfig, GitSetting } from "../../workspace/git-config.ts";
-import { listGitlinks } from "../../workspace/git-index.ts";
-import { isProgram, readRepositoryConfig, toShownKey } from "../../workspace/git-places.ts";
+import type { Environment } from "@sheaf/base/paths";
+import type { GitConfig, GitSetting } from "@sheaf/base/git/git-config";
+import { listGitlinks } from "@sheaf/base/git/git-index";
+import { isProgram, readRepositoryConfig, toShownKey } from "@sheaf/base/git/git-places";
 import {
   findRepository,
   isSameRepository,
   listCandidates,
   type Repository,
   toRealPlace,
-} from "../../workspace/repository.ts";
-import { isBelow } from "../../workspace/workspace.ts";
+} from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
 import { isExecutable } from "../sandbox/programs.ts";
 import { gathersWords, isRunner, toProgramName, unwrapCommand } from "./programs.ts";
 import type { AskReason } from "./decision.ts";

@@ -1,7 +1,7 @@
 /** The environment of commands: an allow list, so that keys and tokens never reach one (S-40). */
-import type { Environment } from "../../base/paths.ts";
-import { toRealPlace } from "../../workspace/repository.ts";
-import { isBelow } from "../../workspace/workspace.ts";
+import type { Environment } from "@sheaf/base/paths";
+import { toRealPlace } from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
 
 const allowedNames = ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "TZ", "USER", "LOGNAME", "SHELL"] as const;
 /** Where programs and certificates are, by absolute path: package managers do not work without. */

@@ -4,8 +4,8 @@ import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Environment } from "../../base/paths.ts";
-import { isFolder } from "../../base/make-folder.ts";
+import type { Environment } from "@sheaf/base/paths";
+import { isFolder } from "@sheaf/base/make-folder";
 import { toFixedPath } from "./environment.ts";
 
 const systemFolders = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin", "/opt/homebrew/bin"];

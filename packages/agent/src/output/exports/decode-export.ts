@@ -5,8 +5,8 @@ import { createAssembler, toWellFormed } from "@sheaf/documents";
 import type { RunEvent, RunEventBody, StreamEvent } from "@sheaf/protocol";
 import { isJsonObject, type JsonObject } from "@sheaf/protocol/check-value";
 import { verify } from "@sheaf/protocol/verify";
-import { SheafError } from "../../base/errors.ts";
-import { toAttachment, toMessageFile } from "../../workspace/attachment.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { toAttachment, toMessageFile } from "@sheaf/base/files/attachment";
 import { toOwnEvent } from "../agent-names.ts";
 import { exportVersion, type ConversationExport, type ExportedResponse } from "./conversation-export.ts";
 

@@ -1,7 +1,7 @@
 /** A document as a heading with paragraphs and code: what a page on paper shows of it. */
 import type { ClarificationQuestion, Document, PlanTodo, TodoChange, RunEvent } from "@sheaf/protocol";
-import { toOneLine } from "../../base/to-one-line.ts";
-import { formatAttachment } from "../../workspace/attachment.ts";
+import { toOneLine } from "@sheaf/base/to-one-line";
+import { formatAttachment } from "@sheaf/base/files/attachment";
 
 /** A paragraph of Markdown, or code that is shown as it is. */
 export type SectionPart =

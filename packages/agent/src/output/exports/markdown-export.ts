@@ -1,6 +1,6 @@
 /** A conversation as one Markdown text. */
 import { toResponse } from "@sheaf/documents";
-import { toFence } from "../../base/to-fence.ts";
+import { toFence } from "@sheaf/base/to-fence";
 import { toPrompt, toDocumentSection, type SectionPart } from "./document-sections.ts";
 import type { ConversationExport, ExportedResponse } from "./conversation-export.ts";
 

@@ -7,7 +7,7 @@ import { formatAction } from "../action-words.ts";
 import { createAgentNames } from "../agent-names.ts";
 import { formatHook } from "../hook-words.ts";
 import type { Projection } from "../projection.ts";
-import { cutMiddle } from "../../workspace/text-format.ts";
+import { cutMiddle } from "@sheaf/base/files/text-format";
 import { toVisibleLine, toVisibleText } from "../visible-text.ts";
 import { formatDiff } from "./diff-lines.ts";
 import { createMarkdownStyler } from "./markdown-styler.ts";

@@ -1,8 +1,8 @@
 /** The kinds of subagents: those of Sheaf, and the user's, which are Markdown files with a head (C98). */
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { UserFiles } from "../../base/paths.ts";
-import { readSmallBytesIn, readSmallFile } from "../../workspace/open-file.ts";
+import type { UserFiles } from "@sheaf/base/paths";
+import { readSmallBytesIn, readSmallFile } from "@sheaf/base/files/open-file";
 import { parseFrontMatter } from "../../config/front-matter.ts";
 import { describeTool, toOwnToolNames } from "../../tools/registry.ts";
 

@@ -1,6 +1,6 @@
 /** One subagent: a run of its own within the call of another, whose log has its events (C96). */
 import type { OwnEventBody, RunEnd } from "@sheaf/protocol";
-import { createGrowingText } from "../../base/growing-text.ts";
+import { createGrowingText } from "@sheaf/base/growing-text";
 import { toCancelledOutcome, toFailure } from "../../tools/failure.ts";
 import type { AgentPort, ToolReturn } from "../../tools/tool.ts";
 import { createAgentBudget } from "../budget.ts";

@@ -1,9 +1,9 @@
 /** What a conversation changed in its files, against its start; each file or hunk can be reverted on its own (X28, X29). */
 import { applyPatch, FILE_HEADERS_ONLY, formatPatch, reversePatch, structuredPatch, type StructuredPatch } from "diff";
 import type { ChangedFileState, ChangeRevert } from "@sheaf/protocol";
-import { writeFileAtomically } from "../../workspace/atomic-write.ts";
-import { readWholeFile } from "../../workspace/read-file.ts";
-import { decodeText, detectTextFormat, encodeText, type TextFormat } from "../../workspace/text-format.ts";
+import { writeFileAtomically } from "@sheaf/base/files/atomic-write";
+import { readWholeFile } from "@sheaf/base/files/read-file";
+import { decodeText, detectTextFormat, encodeText, type TextFormat } from "@sheaf/base/files/text-format";
 import { divideSpans, type RevertRequest, type RevertPorts } from "./revert.ts";
 import {
   type FileSpan,

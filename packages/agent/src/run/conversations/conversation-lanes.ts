@@ -1,7 +1,7 @@
 /** One response at a time in a conversation, in this process: later ones are refused, wait, or take over. */
-import { SheafError } from "../../base/errors.ts";
-import { createFullError, MAX_WAITING } from "../../store/cluster.ts";
-import { createBusyError } from "../../store/store.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { createFullError, MAX_WAITING } from "@sheaf/store/cluster";
+import { createBusyError } from "@sheaf/store/store";
 
 /** What to do while another response of the conversation runs (`whenBusy`). */
 export type WhenBusy = "reject" | "queue" | "cancel";

@@ -1,10 +1,5 @@
 /** What the next message of a conversation goes on with, unless it says otherwise (X25). */
-import {
-  type ConversationRecord,
-  type ConversationSettings,
-  findNewestResponse,
-  type Store,
-} from "../../store/store.ts";
+import { type ConversationRecord, type ConversationSettings, findNewestResponse, type Store } from "@sheaf/store/store";
 
 /** Those of a conversation that was imported, or written by a Sheaf that stored none, are in the log of its last response. */
 export async function readConversationSettings(

@@ -1,8 +1,8 @@
 /** The end of a response whose process died: its reason, and a result for every call that has none. */
 import type { AgentEvent, OwnEventBody, RunEvent, RunEventBody } from "@sheaf/protocol";
-import { SheafError } from "../../base/errors.ts";
+import { SheafError } from "@sheaf/base/errors";
 import { toRunFailure } from "../run-failure.ts";
-import type { ResponseRecord, Store } from "../../store/store.ts";
+import type { ResponseRecord, Store } from "@sheaf/store/store";
 import { toCancelledOutcome } from "../../tools/failure.ts";
 
 /** The responses of a conversation. Ends first what a dead process left open; one without an end is being written. */

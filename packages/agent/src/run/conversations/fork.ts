@@ -1,8 +1,8 @@
 /** A new conversation that begins with the history of another one up to a response. Files stay as they are. */
 import { randomUUID } from "node:crypto";
 import type { RunEvent } from "@sheaf/protocol";
-import { SheafError } from "../../base/errors.ts";
-import type { ConversationRecord, SharedStore } from "../../store/store.ts";
+import { SheafError } from "@sheaf/base/errors";
+import type { ConversationRecord, SharedStore } from "@sheaf/store/store";
 
 /**
  * Undefined: the conversation does not exist, does not have the response, or the response was reverted.

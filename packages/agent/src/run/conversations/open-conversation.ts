@@ -1,11 +1,11 @@
 /** What a conversation remembers, rebuilt from its logs. */
 import type { Progress } from "@sheaf/protocol";
 import { applyToState, createToolState, type ToolState } from "../../tools/tool-state.ts";
-import type { ModelMessage } from "../../model/provider.ts";
+import type { ModelMessage } from "@sheaf/models/provider";
 import { createContextSize } from "../compaction.ts";
 import { createHistory } from "../history.ts";
 import { createKnownFacts, type KnownFacts } from "../prompts/environment-note.ts";
-import { createBusyError, type Store } from "../../store/store.ts";
+import { createBusyError, type Store } from "@sheaf/store/store";
 import { listEndedResponses } from "./end-cut-response.ts";
 
 export interface OpenConversation {

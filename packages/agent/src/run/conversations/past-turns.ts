@@ -1,7 +1,7 @@
 /** A conversation that took place elsewhere, as logs of its own: a client brought it with its message (X20). */
 import { randomUUID } from "node:crypto";
 import type { Attachment, RunEvent, RunEventBody, RunStart } from "@sheaf/protocol";
-import type { SharedStore } from "../../store/store.ts";
+import type { SharedStore } from "@sheaf/store/store";
 import { toTitle } from "./respond.ts";
 
 /** A message, and what it was answered. */

@@ -1,11 +1,11 @@
 /** One response of a conversation: opened in the store, run, and delivered event by event. */
 import type { RunEvent } from "@sheaf/protocol";
-import { waitAtMost } from "../../base/wait-at-most.ts";
-import { SheafError } from "../../base/errors.ts";
+import { waitAtMost } from "@sheaf/base/wait-at-most";
+import { SheafError } from "@sheaf/base/errors";
 import { createRunLog, type EventGroup, readAhead } from "../run-log.ts";
 import { mayChangeFiles } from "./cut-log.ts";
 import { runResponse, type RunPorts, type RunSettings } from "../run.ts";
-import type { ClusterTerms } from "../../store/cluster.ts";
+import type { ClusterTerms } from "@sheaf/store/cluster";
 import {
   createLostError,
   isBusyError,
@@ -13,7 +13,7 @@ import {
   type ConversationSettings,
   type RequestKey,
   type Store,
-} from "../../store/store.ts";
+} from "@sheaf/store/store";
 import type { ToolBox } from "../../tools/tool.ts";
 
 /** How often a writer renews its lease. Milliseconds; a lease lasts five times as long. */

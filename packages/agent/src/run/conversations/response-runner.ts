@@ -1,13 +1,13 @@
 /** Runs responses in the background: one at a time per conversation, each to its end, whether anybody listens or not. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
-import { waitAtMost } from "../../base/wait-at-most.ts";
-import { SheafError, toSheafError } from "../../base/errors.ts";
+import { waitAtMost } from "@sheaf/base/wait-at-most";
+import { SheafError, toSheafError } from "@sheaf/base/errors";
 import { startDeadline } from "../budget.ts";
 import { type WhenBusy, createConversationLanes } from "./conversation-lanes.ts";
 import { type RespondPorts, respond, waitForTools } from "./respond.ts";
 import type { RunSettings } from "../run.ts";
-import { createHandOverError, isBusyError } from "../../store/store.ts";
+import { createHandOverError, isBusyError } from "@sheaf/store/store";
 import type { ToolBox } from "../../tools/tool.ts";
 
 /** How often to retry a conversation that another process is writing. Milliseconds. */

@@ -1,15 +1,15 @@
 /** Restores files, each only if it has not changed since Sheaf wrote it. */
 import { join } from "node:path";
 import type { FileChange, RunEvent } from "@sheaf/protocol";
-import type { Environment } from "../../base/paths.ts";
-import { writeFileAtomically } from "../../workspace/atomic-write.ts";
+import type { Environment } from "@sheaf/base/paths";
+import { writeFileAtomically } from "@sheaf/base/files/atomic-write";
 import { type Checkpoints, MAX_CHECKPOINT_BYTES } from "../../workspace/checkpoints.ts";
-import type { FileResult } from "../../workspace/file-error.ts";
-import { moveFile, removeFile, resolveEntry } from "../../workspace/move-file.ts";
-import type { FileIdentity } from "../../workspace/open-file.ts";
-import { hashFile, readWholeFile } from "../../workspace/read-file.ts";
-import { findProtection } from "../../workspace/protected-names.ts";
-import { type Workspace, type WorkspacePath, createWorkspace } from "../../workspace/workspace.ts";
+import type { FileResult } from "@sheaf/base/files/file-error";
+import { moveFile, removeFile, resolveEntry } from "@sheaf/base/files/move-file";
+import type { FileIdentity } from "@sheaf/base/files/open-file";
+import { hashFile, readWholeFile } from "@sheaf/base/files/read-file";
+import { findProtection } from "@sheaf/base/files/protected-names";
+import { type Workspace, type WorkspacePath, createWorkspace } from "@sheaf/base/files/workspace";
 
 /** Why a file cannot be restored. */
 export const UNKNOWN_BEFORE = "it was a link or too large to be kept";

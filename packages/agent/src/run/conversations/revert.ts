@@ -1,10 +1,10 @@
 /** Reverts responses: restores their files, and ends the history before them. */
-import { SheafError } from "../../base/errors.ts";
-import type { Environment } from "../../base/paths.ts";
-import type { Store } from "../../store/store.ts";
+import { SheafError } from "@sheaf/base/errors";
+import type { Environment } from "@sheaf/base/paths";
+import type { Store } from "@sheaf/store/store";
 import type { Checkpoints } from "../../workspace/checkpoints.ts";
-import { toRealPlace } from "../../workspace/repository.ts";
-import { isBelow } from "../../workspace/workspace.ts";
+import { toRealPlace } from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
 import { type FileSpan, type RevertConflict, type RevertedFile, planFileReverts, toFileSpans } from "./revert-files.ts";
 
 /** What to revert. */

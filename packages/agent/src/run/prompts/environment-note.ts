@@ -1,6 +1,6 @@
 /** Where and when a response works: a note before the prompt. Later responses get only the lines that changed (C38). */
 import type { Mode, RunEventBody, RunStart } from "@sheaf/protocol";
-import { toLine } from "../../workspace/read-folder.ts";
+import { toLine } from "@sheaf/base/files/read-folder";
 
 /** What the note tells. */
 export interface EnvironmentFacts {

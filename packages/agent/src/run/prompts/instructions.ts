@@ -1,11 +1,11 @@
 /** AGENTS.md and the like: what the user and the repository tell every model (S-101). */
 import { readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { openFolder } from "../../workspace/open-folder.ts";
-import { createWorkspace, type Workspace } from "../../workspace/workspace.ts";
-import type { Repository } from "../../workspace/repository.ts";
-import { readSmallBytesIn, readSmallFile } from "../../workspace/open-file.ts";
-import { toPrefix } from "../../workspace/text-format.ts";
+import { openFolder } from "@sheaf/base/files/open-folder";
+import { createWorkspace, type Workspace } from "@sheaf/base/files/workspace";
+import type { Repository } from "@sheaf/base/files/repository";
+import { readSmallBytesIn, readSmallFile } from "@sheaf/base/files/open-file";
+import { toPrefix } from "@sheaf/base/files/text-format";
 import { parseFrontMatter } from "../../config/front-matter.ts";
 
 /** In the root of a repository and in the folders below, down to the workspace; the first one counts most. */

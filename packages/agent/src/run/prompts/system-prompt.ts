@@ -2,7 +2,7 @@
  * The system prompt: short, because every request pays for it, and the same in every mode and every turn, because
  * providers keep what they have read of a request's beginning (C38). What changes is in notes before the prompt.
  */
-import { toLine } from "../../workspace/read-folder.ts";
+import { toLine } from "@sheaf/base/files/read-folder";
 import type { Skill } from "../../config/skills.ts";
 import type { Instructions } from "./instructions.ts";
 

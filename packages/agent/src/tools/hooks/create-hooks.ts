@@ -1,9 +1,9 @@
 /** Runs the user's hooks of a run (C80). */
 import type { HookResult } from "@sheaf/protocol";
 import type { Hook } from "../../config/read-hooks.ts";
-import { maskKeys } from "../../base/key-shapes.ts";
+import { maskKeys } from "@sheaf/base/key-shapes";
 import type { CommandRunner } from "../../guard/sandbox/command.ts";
-import { toPrefix } from "../../workspace/text-format.ts";
+import { toPrefix } from "@sheaf/base/files/text-format";
 import { type HookAnswer, refusingEvents, toFailedAnswer, toHookAnswer } from "./hook-answer.ts";
 import { type HookSession, toHookInput, toMatchedNames } from "./hook-input.ts";
 import type { HookOccasion, Hooks } from "./hooks.ts";

@@ -4,7 +4,7 @@ import { listProblems, parseJson } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
 import type { CommandOutcome } from "../../guard/sandbox/command.ts";
 import { findSignal } from "../../guard/sandbox/follow/sandbox-status.ts";
-import { cutMiddle } from "../../workspace/text-format.ts";
+import { cutMiddle } from "@sheaf/base/files/text-format";
 import { foldControls } from "../../workspace/whole-output.ts";
 import { fromToolInput } from "./hook-input.ts";
 

@@ -1,7 +1,7 @@
 /** What a hook reads on its standard input, with the names of Claude Code (C82), and the way back for changed arguments. */
 import { resolve } from "node:path";
-import { cutMiddle } from "../../workspace/text-format.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
+import { cutMiddle } from "@sheaf/base/files/text-format";
+import type { Workspace } from "@sheaf/base/files/workspace";
 import { isJsonObject } from "@sheaf/protocol/check-value";
 import { editFileTool } from "../edit-file.ts";
 import { describeTool, findTool } from "../registry.ts";

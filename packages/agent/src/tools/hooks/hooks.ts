@@ -1,7 +1,7 @@
 /** The port between a run and the user's hooks (C80), and what their results add up to. */
 import type { HookResult } from "@sheaf/protocol";
-import { toFence } from "../../base/to-fence.ts";
-import { toOneLine } from "../../base/to-one-line.ts";
+import { toFence } from "@sheaf/base/to-fence";
+import { toOneLine } from "@sheaf/base/to-one-line";
 import type { ToolInvocation, ToolOutcome } from "../tool.ts";
 
 /** What a run is about to do, or has done. */

@@ -1,6 +1,6 @@
 /** The connection of one server: made when it is needed, and again when its program has ended. */
 import type { RequestOptions } from "@modelcontextprotocol/client";
-import { untilAborted } from "../../base/until-aborted.ts";
+import { untilAborted } from "@sheaf/base/until-aborted";
 import type { ServerConnection } from "./server-connection.ts";
 import { describeFault } from "./server-problem.ts";
 

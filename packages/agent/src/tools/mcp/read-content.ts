@@ -1,7 +1,7 @@
 /** The content of a tool's result: text, and what can be attached to it (N68). */
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { Attachment, McpContent } from "@sheaf/protocol";
-import { findExcess, formatAttachment, toAttachment } from "../../workspace/attachment.ts";
+import { findExcess, formatAttachment, toAttachment } from "@sheaf/base/files/attachment";
 
 type Block = CallToolResult["content"][number];
 

@@ -1,7 +1,7 @@
 /** list_mcp_resources and read_mcp_resource: what servers let a model read (C110). */
 import type { Client, ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/client";
 import * as s from "@sheaf/protocol/schema";
-import { toLine } from "../../workspace/read-folder.ts";
+import { toLine } from "@sheaf/base/files/read-folder";
 import { toCancelledOutcome, toFailure } from "../failure.ts";
 import { toCallable, type CallableTool } from "../registry.ts";
 import type { ToolReturn } from "../tool.ts";

@@ -1,9 +1,9 @@
 /** tool_search: finds tools of servers, and loads them (C113). */
 import * as s from "@sheaf/protocol/schema";
-import { findLongest } from "../../base/find-longest.ts";
-import type { ModelMessage } from "../../model/provider.ts";
+import { findLongest } from "@sheaf/base/find-longest";
+import type { ModelMessage } from "@sheaf/models/provider";
 import { toIndexedText, toQueryWords } from "../../workspace/codebase/index-text.ts";
-import { toLine } from "../../workspace/read-folder.ts";
+import { toLine } from "@sheaf/base/files/read-folder";
 import { searchToolName } from "../other-tools.ts";
 import { toCallable, type CallableTool } from "../registry.ts";
 

@@ -10,18 +10,18 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import { DEFAULT_INHERITED_ENV_VARS } from "@modelcontextprotocol/client/stdio";
-import { waitAtMost } from "../../base/wait-at-most.ts";
-import { isFolder } from "../../base/make-folder.ts";
-import { findHome, type Environment } from "../../base/paths.ts";
+import { waitAtMost } from "@sheaf/base/wait-at-most";
+import { isFolder } from "@sheaf/base/make-folder";
+import { findHome, type Environment } from "@sheaf/base/paths";
 import { toFixedPath, withoutInnerFolders } from "../../guard/sandbox/environment.ts";
 import {
   startServerProgram,
   type ServerProgram,
   type ServerProgramOptions,
 } from "../../guard/sandbox/launch/server-program.ts";
-import { sheafVersion } from "../../base/version.ts";
-import { toRealPlace } from "../../workspace/repository.ts";
-import { isBelow } from "../../workspace/workspace.ts";
+import { sheafVersion } from "@sheaf/base/version";
+import { toRealPlace } from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
 import {
   hasOwnAuthorization,
   type HttpServerSettings,

@@ -10,11 +10,11 @@ import {
   type FetchLike,
   type OAuthClientMetadata,
 } from "@modelcontextprotocol/client";
-import { SheafError } from "../../base/errors.ts";
-import { isOwnAddress } from "../../base/public-address.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { isOwnAddress } from "@sheaf/base/public-address";
 import type { OauthSettings } from "../../config/mcp-settings.ts";
 import type { ServerIdentity, ServerLogin } from "../../config/server-logins.ts";
-import { createSafeText } from "../../model/live/secrets.ts";
+import { createSafeText } from "@sheaf/models/live/secrets";
 import { toTokenFields } from "./server-authorization.ts";
 
 /** What the server answered to a request without a token. */

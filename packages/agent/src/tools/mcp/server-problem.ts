@@ -1,6 +1,6 @@
 /** What a server, or the way to it, said went wrong. */
 import { InsufficientScopeError } from "@modelcontextprotocol/client";
-import { createSafeText } from "../../model/live/secrets.ts";
+import { createSafeText } from "@sheaf/models/live/secrets";
 import type { ToolServer } from "./tool-server.ts";
 
 /** One line, whatever the server said, without the keys that it got (S-41). */

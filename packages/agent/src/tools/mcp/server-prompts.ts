@@ -1,9 +1,9 @@
 /** Prompts of servers, which a person sends as commands: `/mcp__SERVER__PROMPT words` (C111). */
 import type { Attachment } from "@sheaf/protocol";
-import { SheafError } from "../../base/errors.ts";
-import { toFence } from "../../base/to-fence.ts";
-import { cutMiddle } from "../../workspace/text-format.ts";
-import { toLine } from "../../workspace/read-folder.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { toFence } from "@sheaf/base/to-fence";
+import { cutMiddle } from "@sheaf/base/files/text-format";
+import { toLine } from "@sheaf/base/files/read-folder";
 import { readMcpContent } from "./read-content.ts";
 import { toProblem } from "./server-problem.ts";
 import { parseMcpToolName, toMcpToolName } from "./tool-name.ts";

@@ -1,5 +1,5 @@
 /** What a run, or a subagent, is offered of the tools of servers: all of them, or those that it loaded (C112, C113). */
-import type { ModelMessage } from "../../model/provider.ts";
+import type { ModelMessage } from "@sheaf/models/provider";
 import { searchToolName } from "../other-tools.ts";
 import { isChosen, type CallableTool, type ServerTools, type ToolChoice } from "../registry.ts";
 import { createSearchTool, findLoadedNames } from "./search-tool.ts";

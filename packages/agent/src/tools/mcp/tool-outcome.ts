@@ -1,7 +1,7 @@
 /** The outcome of a call of a server. */
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { McpEffect } from "@sheaf/protocol";
-import { cutMiddle } from "../../workspace/text-format.ts";
+import { cutMiddle } from "@sheaf/base/files/text-format";
 import type { ToolReturn } from "../tool.ts";
 import { readMcpContent } from "./read-content.ts";
 

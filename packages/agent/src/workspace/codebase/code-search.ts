@@ -2,8 +2,8 @@
 import { hash } from "node:crypto";
 import { join, posix } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
-import { readLines } from "../read-file.ts";
-import type { Workspace } from "../workspace.ts";
+import { readLines } from "@sheaf/base/files/read-file";
+import type { Workspace } from "@sheaf/base/files/workspace";
 import { type FoundPiece, type IndexDatabase, isDamaged, openIndexDatabase, removeIndex } from "./index-database.ts";
 import { toQueryWords } from "./index-text.ts";
 import { type IndexState, updateIndex } from "./update-index.ts";

@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { makeFolder } from "../../base/make-folder.ts";
+import { makeFolder } from "@sheaf/base/make-folder";
 import { type CodePiece, toIndexedText } from "./index-text.ts";
 
 /** Raised when older indexes can no longer be read: they are then rebuilt. */

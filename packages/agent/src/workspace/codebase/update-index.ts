@@ -1,11 +1,11 @@
 /** Updates an index to the state of the files: adds what is new or changed, removes what is gone. */
 import { lstatSync } from "node:fs";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
-import { openFolder } from "../open-folder.ts";
-import { decodeText, detectTextFormat } from "../text-format.ts";
-import { readSmallBytesIn } from "../open-file.ts";
-import { createFolderReader, type FolderEntry, walkFolders } from "../read-folder.ts";
-import type { Workspace } from "../workspace.ts";
+import { openFolder } from "@sheaf/base/files/open-folder";
+import { decodeText, detectTextFormat } from "@sheaf/base/files/text-format";
+import { readSmallBytesIn } from "@sheaf/base/files/open-file";
+import { createFolderReader, type FolderEntry, walkFolders } from "@sheaf/base/files/read-folder";
+import type { Workspace } from "@sheaf/base/files/workspace";
 import { cutLines, type CodePiece } from "./index-text.ts";
 import type { IndexDatabase, IndexedFile } from "./index-database.ts";
 

@@ -1,10 +1,10 @@
 /** The working tree of one conversation of a server, and its states in the mirror and at the remote. */
 import { join } from "node:path";
 import { parseJson } from "@sheaf/protocol/check-value";
-import { SheafError } from "../../base/errors.ts";
-import { replaceFile } from "../../base/replace-file.ts";
-import { readSmallFile } from "../open-file.ts";
-import { toHash } from "../read-file.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { replaceFile } from "@sheaf/base/replace-file";
+import { readSmallFile } from "@sheaf/base/files/open-file";
+import { toHash } from "@sheaf/base/files/read-file";
 import { fetchRefs, type Fetched, listRemoteRefs, pushRefs, readCommit, type Remote } from "./mirror.ts";
 import { recordState } from "./record-state.ts";
 import { askGit, type GitSetup, runGit } from "./run-git.ts";

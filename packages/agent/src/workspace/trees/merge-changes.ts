@@ -1,15 +1,15 @@
 /** Brings the changes of a working tree into the user's files: no git runs there, and no link is followed (C73). */
 import { chmodSync, lstatSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { writeFileAtomically } from "../atomic-write.ts";
-import { type FileResult, runFileWork } from "../file-error.ts";
-import { removeFile, resolveEntry } from "../move-file.ts";
-import { type FileIdentity, toFileIdentity } from "../open-file.ts";
-import { openFolder } from "../open-folder.ts";
-import { findProtection } from "../protected-names.ts";
-import { readWholeFile } from "../read-file.ts";
-import { createWorkspace, type Workspace, type WorkspacePath } from "../workspace.ts";
-import type { Environment } from "../../base/paths.ts";
+import { writeFileAtomically } from "@sheaf/base/files/atomic-write";
+import { type FileResult, runFileWork } from "@sheaf/base/files/file-error";
+import { removeFile, resolveEntry } from "@sheaf/base/files/move-file";
+import { type FileIdentity, toFileIdentity } from "@sheaf/base/files/open-file";
+import { openFolder } from "@sheaf/base/files/open-folder";
+import { findProtection } from "@sheaf/base/files/protected-names";
+import { readWholeFile } from "@sheaf/base/files/read-file";
+import { createWorkspace, type Workspace, type WorkspacePath } from "@sheaf/base/files/workspace";
+import type { Environment } from "@sheaf/base/paths";
 import { listTreeChanges, readObject, type TreeChange, type TreeEntry } from "./list-tree-changes.ts";
 import { type GitSetup, runGit } from "./run-git.ts";
 

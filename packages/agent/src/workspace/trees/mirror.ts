@@ -1,11 +1,11 @@
 /** The bare repository that Sheaf keeps of a repository: it has Sheaf's own configuration and no hooks (S-124). */
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { SheafError } from "../../base/errors.ts";
-import { makeFolder } from "../../base/make-folder.ts";
-import type { Environment } from "../../base/paths.ts";
-import { readRepositoryConfig } from "../git-places.ts";
-import type { Repository } from "../repository.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { makeFolder } from "@sheaf/base/make-folder";
+import type { Environment } from "@sheaf/base/paths";
+import { readRepositoryConfig } from "@sheaf/base/git/git-places";
+import type { Repository } from "@sheaf/base/files/repository";
 import { askGit, type GitSetup, type RemoteAccess, runGit, toReason } from "./run-git.ts";
 
 /** Another repository: the user's, or one on a server. */

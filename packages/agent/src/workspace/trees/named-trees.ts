@@ -4,15 +4,15 @@ import { renameSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseJson } from "@sheaf/protocol/check-value";
-import { SheafError } from "../../base/errors.ts";
-import { makeFolder } from "../../base/make-folder.ts";
-import { moveToFreeName } from "../atomic-write.ts";
-import { getFaultCode } from "../file-error.ts";
-import { readSmallFile } from "../open-file.ts";
-import { isAlive } from "../../base/process-numbers.ts";
-import { replaceFile, writeNewFile } from "../../base/replace-file.ts";
-import { toHash } from "../read-file.ts";
-import { isBelow } from "../workspace.ts";
+import { SheafError } from "@sheaf/base/errors";
+import { makeFolder } from "@sheaf/base/make-folder";
+import { moveToFreeName } from "@sheaf/base/files/atomic-write";
+import { getFaultCode } from "@sheaf/base/files/file-error";
+import { readSmallFile } from "@sheaf/base/files/open-file";
+import { isAlive } from "@sheaf/base/process-numbers";
+import { replaceFile, writeNewFile } from "@sheaf/base/replace-file";
+import { toHash } from "@sheaf/base/files/read-file";
+import { isBelow } from "@sheaf/base/files/workspace";
 import { listTreeNames, removeTree, toTreePlace, type TreePlace } from "./working-tree.ts";
 
 /** What is known about a tree. */

@@ -1,7 +1,7 @@
 /** The state of a working tree as a commit: tracked and new files, ignored ones not (S-125). Nothing in the tree is run or followed. */
 import { copyFileSync, existsSync, renameSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
-import { readStats } from "../repository.ts";
+import { readStats } from "@sheaf/base/files/repository";
 import { askGit, type GitSetup } from "./run-git.ts";
 import type { TreePlace } from "./working-tree.ts";
 

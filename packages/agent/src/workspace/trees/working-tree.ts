@@ -2,7 +2,7 @@
 import { chmodSync, copyFileSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "../../base/make-folder.ts";
+import { makeFolder } from "@sheaf/base/make-folder";
 import { askGit, type GitSetup } from "./run-git.ts";
 
 /** Where a tree and what Sheaf keeps about it are. */

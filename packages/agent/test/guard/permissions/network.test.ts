@@ -1,6 +1,6 @@
 /** Rules for hosts and for tools of MCP servers. */
 import { describe, expect, test } from "vitest";
-import { parseHostPattern, toHost } from "../../../src/base/host-pattern.ts";
+import { parseHostPattern, toHost } from "@sheaf/base/host-pattern";
 import { createPolicy, toRequest } from "./policy.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 

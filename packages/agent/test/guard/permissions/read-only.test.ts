@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { PermissionOptions } from "../../../src/guard/permissions/permissions.ts";
 import { createPlaceFinder } from "../../../src/guard/permissions/reading-place.ts";
 import { createPolicy, toRequest } from "./policy.ts";
-import { createTemporaryWorkspace } from "../../workspace/temporary-workspace.ts";
+import { createTemporaryWorkspace } from "../../../../base/test/files/temporary-workspace.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 
 function createSetting() {

@@ -9,7 +9,7 @@ import type { PermissionDecision } from "../../../src/guard/permissions/decision
 import { createPlaceFinder } from "../../../src/guard/permissions/reading-place.ts";
 import { createGitGuard } from "../../../src/guard/permissions/untrusted-git.ts";
 import { untrustedGitVariables } from "../../../src/guard/sandbox/environment.ts";
-import { createTemporaryWorkspace } from "../../workspace/temporary-workspace.ts";
+import { createTemporaryWorkspace } from "../../../../base/test/files/temporary-workspace.ts";
 import { createPolicy } from "./policy.ts";
 
 interface Setting {

@@ -98,7 +98,7 @@ describeWithSandbox("a sandbox", () => {
       const { workspace, secret } = hostile;
       startSwapper(join(workspace, "a"), join(workspace, "b"), secret);
       const errors: string[] = [];
-      for (let round = 0; round < chooseRuns(40, 2000); round += 1) {
+      for (let round = 0; round < chooseRuns(400, 2000); round += 1) {
         const outcome = await hostile.run(attack);
         expectUntouched(hostile, outcome);
         if (outcome.startError !== "") errors.push(outcome.startError);

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readSmallFile } from "../../../src/workspace/open-file.ts";
+import { readSmallFile } from "@sheaf/base/files/open-file";
 import { chooseRows } from "../../../../../test/support/depth.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createRepository, git, gitVariables, tryGit } from "./git-user.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createOutputStreams } from "../../../src/guard/sandbox/follow/output-streams.ts";
-import { createBoundedOutput } from "../../../src/workspace/bounded-output.ts";
+import { createBoundedOutput } from "@sheaf/base/files/bounded-output";
 import { chooseRows } from "../../../../../test/support/depth.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { describeBothWays } from "./sandbox-run.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { parseRule } from "../../../src/guard/permissions/rule.ts";
-import type { ProgramFiles } from "../../../src/workspace/own-places.ts";
+import type { ProgramFiles } from "@sheaf/base/files/own-places";
 import { createFolder, describeWithSandbox, removeTaken, runHeld } from "./sandbox-run.ts";
 
 /** Sheaf installed in a project, next to another package. */
@@ -19,9 +19,9 @@ const installed = {
 
 /** A checkout of Sheaf. */
 const checkout = {
-  "packages/agent/package.json": "{}",
+  "packages/cli/package.json": "{}",
   "packages/agent/src/main.ts": "source",
-  "packages/agent/dist/cli/main.js": "own",
+  "packages/cli/dist/cli/main.js": "own",
   "node_modules/node/bin/node": "own",
 };
 
@@ -118,9 +118,9 @@ describeWithSandbox("Sheaf in node_modules of the workspace", () => {
 
 describeWithSandbox("a checkout of Sheaf as the workspace", () => {
   test.each([
-    "echo evil > packages/agent/dist/cli/main.js",
-    "mv packages/agent/dist x",
-    "mv packages x; mkdir -p packages/agent/dist/cli; echo evil > packages/agent/dist/cli/main.js",
+    "echo evil > packages/cli/dist/cli/main.js",
+    "mv packages/cli/dist x",
+    "mv packages x; mkdir -p packages/cli/dist/cli; echo evil > packages/cli/dist/cli/main.js",
     "mv packages/agent x; ln -s ../x packages/agent; echo evil > x/dist/cli/main.js",
     "rm -rf packages node_modules",
     "mv node_modules x",
@@ -133,17 +133,17 @@ describeWithSandbox("a checkout of Sheaf as the workspace", () => {
 
   test(verifies("S-224", "its sources can be written"), async () => {
     const command =
-      "echo x > packages/agent/src/main.ts; mv packages/agent/src packages/agent/lib; echo x > packages/agent/package.json";
+      "echo x > packages/agent/src/main.ts; mv packages/agent/src packages/agent/lib; echo x > packages/cli/package.json";
     const { outcome } = run(command, checkout);
     expect(await outcome).toMatchObject({ exitCode: 0, refusals: [] });
   });
 
   test(verifies("S-224", "a nearer node_modules, in which Node would look first, is moved away"), async () => {
-    const { workspace, outcome } = run("mkdir -p packages/agent/node_modules/ai packages/node_modules", checkout);
+    const { workspace, outcome } = run("mkdir -p packages/cli/node_modules/ai packages/node_modules", checkout);
     const { refusals } = await outcome;
     removeTaken(refusals);
-    expect(refusals.join("\n")).toContain('"packages/agent/node_modules" is protected (Sheaf itself runs from there)');
-    expect(existsSync(join(workspace, "packages/agent/node_modules"))).toBe(false);
+    expect(refusals.join("\n")).toContain('"packages/cli/node_modules" is protected (Sheaf itself runs from there)');
+    expect(existsSync(join(workspace, "packages/cli/node_modules"))).toBe(false);
     expect(existsSync(join(workspace, "packages/node_modules"))).toBe(false);
   });
 });

@@ -9,6 +9,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
@@ -63,7 +64,13 @@ function runAsUser(
   code = "",
 ): UserOutcome {
   chmodSync(top, 0o755);
-  cpSync(join(import.meta.dirname, "../../../src"), join(top, "agent/src"), { recursive: true });
+  for (const room of ["agent", "base"]) {
+    const from = join(import.meta.dirname, "../../../..", room);
+    for (const part of ["src", "package.json"]) cpSync(join(from, part), join(top, room, part), { recursive: true });
+  }
+  mkdirSync(join(top, "node_modules/@sheaf"), { recursive: true });
+  if (!existsSync(join(top, "node_modules/@sheaf/base")))
+    symlinkSync("../../base", join(top, "node_modules/@sheaf/base"));
   cpSync(process.execPath, join(top, "node"));
   const ignore = dirname(createRequire(import.meta.url).resolve("ignore"));
   cpSync(ignore, join(top, "node_modules/ignore"), { recursive: true });
@@ -75,6 +82,7 @@ function runAsUser(
     `--regid=${user}`,
     "--clear-groups",
     join(top, "node"),
+    "--conditions=sheaf-source",
     "--input-type=module-typescript",
     "-e",
     program,

@@ -19,7 +19,7 @@ import { verifies } from "../../../../../test/support/verifies.ts";
 import { chooseRuns } from "../../../../../test/support/soak.ts";
 import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
 import { createCheckpoints } from "../../../src/workspace/checkpoints.ts";
-import { toHash } from "../../../src/workspace/read-file.ts";
+import { toHash } from "@sheaf/base/files/read-file";
 import { createToolSession, move, remove, replace, write, type Call } from "./tool-session.ts";
 
 /** Contents and permission bits of all files below a folder. */

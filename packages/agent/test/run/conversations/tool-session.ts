@@ -6,13 +6,13 @@ import type { RunEvent } from "@sheaf/protocol";
 import { onTestFinished } from "vitest";
 import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
 import { revertConversation, type RevertRequest, type RevertResult } from "../../../src/run/conversations/revert.ts";
-import { createSqliteStore } from "../../../src/store/sqlite.ts";
-import type { Store } from "../../../src/store/store.ts";
+import { createSqliteStore } from "@sheaf/store/sqlite";
+import type { Store } from "@sheaf/store/store";
 import { createToolBox } from "../../../src/tools/tool-box.ts";
 import type { ToolOutcome } from "../../../src/tools/tool.ts";
 import { createCheckpoints, type Checkpoints } from "../../../src/workspace/checkpoints.ts";
 import { start } from "../fake-ports.ts";
-import { createTemporaryWorkspace, type TemporaryWorkspace } from "../../workspace/temporary-workspace.ts";
+import { createTemporaryWorkspace, type TemporaryWorkspace } from "../../../../base/test/files/temporary-workspace.ts";
 import { createPolicy } from "../../guard/permissions/policy.ts";
 import { endedCommand } from "../../tools/ended-command.ts";
 

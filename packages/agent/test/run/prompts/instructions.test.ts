@@ -6,8 +6,8 @@ import { verifies } from "../../../../../test/support/verifies.ts";
 import { readRepositoryInstructions, readUserInstructions } from "../../../src/run/prompts/instructions.ts";
 import { toEnvironmentNote } from "../../../src/run/prompts/environment-note.ts";
 import { toSystemPrompt } from "../../../src/run/prompts/system-prompt.ts";
-import { findRepository } from "../../../src/workspace/repository.ts";
-import { createTemporaryWorkspace } from "../../workspace/temporary-workspace.ts";
+import { findRepository } from "@sheaf/base/files/repository";
+import { createTemporaryWorkspace } from "../../../../base/test/files/temporary-workspace.ts";
 
 function readAll(root: string, workspace = root) {
   return readRepositoryInstructions(findRepository(root), workspace);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { fromToolInput, toHookInput, toMatchedNames, toToolInput } from "../../../src/tools/hooks/hook-input.ts";
 import type { HookOccasion } from "../../../src/tools/hooks/hooks.ts";
-import { createWorkspace } from "../../../src/workspace/workspace.ts";
+import { createWorkspace } from "@sheaf/base/files/workspace";
 import { createFolder } from "../search-workspace.ts";
 
 const root = createFolder({ "a.txt": "a\n" });

@@ -19,7 +19,7 @@ import { createCodeSearch } from "../../../src/workspace/codebase/code-search.ts
 import { cutLines, toIndexedText, toQueryWords } from "../../../src/workspace/codebase/index-text.ts";
 import { codebaseSearchTool } from "../../../src/tools/codebase-search.ts";
 import { createFileToolContext } from "../../tools/file-tool-context.ts";
-import { createTemporaryWorkspace } from "../temporary-workspace.ts";
+import { createTemporaryWorkspace } from "../../../../base/test/files/temporary-workspace.ts";
 
 function createSearch(isSaved = true) {
   const temporary = createTemporaryWorkspace();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { notRoot, skipIfMissing, testDeep } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { findRepository } from "../../../src/workspace/repository.ts";
+import { findRepository } from "@sheaf/base/files/repository";
 import { fetchRef, openMirror, pushRefs, toLocalRemote } from "../../../src/workspace/trees/mirror.ts";
 import { createFolder, git, gitProgram, openTree, type TestTree } from "./repository.ts";
 

@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import type { GitSetup } from "../../../src/workspace/trees/run-git.ts";
 import { fetchRef, openMirror, toLocalRemote } from "../../../src/workspace/trees/mirror.ts";
 import { createTree, type TreePlace, toTreePlace } from "../../../src/workspace/trees/working-tree.ts";
-import { findRepository } from "../../../src/workspace/repository.ts";
+import { findRepository } from "@sheaf/base/files/repository";
 
 export const gitProgram = "/usr/bin/git";
 

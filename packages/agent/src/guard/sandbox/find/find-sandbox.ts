@@ -1,7 +1,7 @@
 /** Finds out, before a run begins, which sandbox works on this machine (S-31). */
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
-import type { Environment } from "../../../base/paths.ts";
+import type { Environment } from "@sheaf/base/paths";
 import { createCommandNetwork } from "../../permissions/decide-network.ts";
 import { createCommandRunner } from "../launch/command-runner.ts";
 import { withoutInnerFolders } from "../environment.ts";

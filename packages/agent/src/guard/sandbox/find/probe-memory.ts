@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
-import { makeFolder } from "../../../base/make-folder.ts";
-import { replaceFile } from "../../../base/replace-file.ts";
+import { makeFolder } from "@sheaf/base/make-folder";
+import { replaceFile } from "@sheaf/base/replace-file";
 
 export interface ProbeMemory {
   /** The sandbox worked within the last hour, and nothing that decides it has changed since. */

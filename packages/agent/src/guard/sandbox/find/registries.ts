@@ -3,10 +3,10 @@
  * user's configuration, never by that of a workspace. No host is known here.
  */
 import { join } from "node:path";
-import type { Environment } from "../../../base/paths.ts";
-import { readSmallFile } from "../../../workspace/open-file.ts";
-import { toRealPlace } from "../../../workspace/repository.ts";
-import { isBelow } from "../../../workspace/workspace.ts";
+import type { Environment } from "@sheaf/base/paths";
+import { readSmallFile } from "@sheaf/base/files/open-file";
+import { toRealPlace } from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
 import type { FindRegistryHosts } from "../../permissions/decide-network.ts";
 import type { RegistryName } from "../../permissions/rule.ts";
 import { toFixedPath, withoutInnerFolders } from "../environment.ts";

@@ -1,7 +1,7 @@
 /** Commands that keep running while the run goes on: their output waits to be read, in bounded memory. */
 import type { CommandPermission } from "@sheaf/protocol";
 import type { CommandOutcome, CommandRequest, CommandRunner } from "../command.ts";
-import { createBoundedOutput } from "../../../workspace/bounded-output.ts";
+import { createBoundedOutput } from "@sheaf/base/files/bounded-output";
 import { createOutputSink, type WholeOutput } from "../../../workspace/whole-output.ts";
 
 export interface BackgroundCommand {

@@ -1,7 +1,7 @@
 /** Explains failures that the sandbox likely caused: programs report what failed, but do not know about the sandbox (S-100). */
 import type { CommandPermission } from "@sheaf/protocol";
 import { explainProgramPlaces, type ProgramOrder } from "../hold/program-places.ts";
-import { isBelow } from "../../../workspace/workspace.ts";
+import { isBelow } from "@sheaf/base/files/workspace";
 
 /** How a command ended. */
 interface FailedCommand {

@@ -1,5 +1,5 @@
 /** The output of a command: decoded, shown live up to a limit, kept in bounded memory (N37, R-14). */
-import { type BoundedOutput, createBoundedOutput } from "../../../workspace/bounded-output.ts";
+import { type BoundedOutput, createBoundedOutput } from "@sheaf/base/files/bounded-output";
 import { createOutputSink, type OutputSink } from "../../../workspace/whole-output.ts";
 
 import type { CommandOutcome } from "../command.ts";

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { constants, totalmem } from "node:os";
-import { toLine } from "../../../workspace/read-folder.ts";
+import { toLine } from "@sheaf/base/files/read-folder";
 import { type ProcessEntry, readProcess } from "./processes.ts";
 
 export interface SandboxStatus {

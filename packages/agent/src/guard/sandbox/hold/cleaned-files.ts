@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { readSmallFile } from "../../../workspace/open-file.ts";
+import { readSmallFile } from "@sheaf/base/files/open-file";
 import { toExistingPath } from "./mounts.ts";
 
 /** An address without user and password, query or fragment. */

@@ -1,7 +1,7 @@
 /** Finds the places in folders that commands write which git's configuration names (S-80). */
 import { basename, dirname } from "node:path";
-import type { Environment } from "../../../base/paths.ts";
-import { listGitPlaces } from "../../../workspace/git-places.ts";
+import type { Environment } from "@sheaf/base/paths";
+import { listGitPlaces } from "@sheaf/base/git/git-places";
 import { type HeldPlace, toHeldPlace, toShownPath } from "./held-place.ts";
 import { toExistingPath } from "./mounts.ts";
 

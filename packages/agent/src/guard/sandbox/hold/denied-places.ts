@@ -1,7 +1,7 @@
 /** Finds what the user's rules `Read(…)` and `Write(…)` deny to commands (S-06): it is hidden or read-only. */
 import type { Dirent } from "node:fs";
 import { join, relative } from "node:path";
-import { isBelow } from "../../../workspace/workspace.ts";
+import { isBelow } from "@sheaf/base/files/workspace";
 import type { FileRule } from "../../permissions/rule.ts";
 import { createFolderSearch, type FolderContent, type UnsearchedFolder } from "./folder-memory.ts";
 import { type HeldPlace, toHeldPlace, toMounts, toShownPath } from "./held-place.ts";

@@ -5,7 +5,7 @@
  */
 import { accessSync, type BigIntStats, constants, type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { createFileFault, getFaultCode } from "../../../workspace/file-error.ts";
+import { createFileFault, getFaultCode } from "@sheaf/base/files/file-error";
 
 /** What one folder contains: places of interest, and the folders to search next. */
 export interface FolderContent<Place, Folder> {

@@ -4,7 +4,7 @@
  */
 import type { Dirent } from "node:fs";
 import { basename, dirname } from "node:path";
-import { readSmallBytesIn } from "../../../workspace/open-file.ts";
+import { readSmallBytesIn } from "@sheaf/base/files/open-file";
 import { type HeldPlace, toHeldPlace } from "./held-place.ts";
 
 export interface GitFolder {

@@ -1,8 +1,8 @@
 /** A place in folders that commands write, which they must not change, create or read. */
 import { lstatSync } from "node:fs";
 import { basename, relative } from "node:path";
-import { readTarget } from "../../../workspace/read-folder.ts";
-import { toVisible } from "../../../workspace/workspace.ts";
+import { readTarget } from "@sheaf/base/files/read-folder";
+import { toVisible } from "@sheaf/base/files/workspace";
 import { readStat, toIdentity } from "./folder-memory.ts";
 import { type Mount, toExistingPath } from "./mounts.ts";
 

@@ -4,9 +4,9 @@
  * where nothing exists.
  */
 import { basename, dirname, join } from "node:path";
-import type { Environment } from "../../../base/paths.ts";
-import type { ProgramFiles } from "../../../workspace/own-places.ts";
-import { isBelow } from "../../../workspace/workspace.ts";
+import type { Environment } from "@sheaf/base/paths";
+import type { ProgramFiles } from "@sheaf/base/files/own-places";
+import { isBelow } from "@sheaf/base/files/workspace";
 import type { FileRule } from "../../permissions/rule.ts";
 import { listConfiguredPlaces } from "./configured-places.ts";
 import { createDeniedIndex } from "./denied-places.ts";

@@ -2,8 +2,8 @@
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { isAlive, readProcessNamespace } from "../../../base/process-numbers.ts";
-import { isBelow } from "../../../workspace/workspace.ts";
+import { isAlive, readProcessNamespace } from "@sheaf/base/process-numbers";
+import { isBelow } from "@sheaf/base/files/workspace";
 
 /** One place of the plan, absolute and without links. */
 export interface Mount {

@@ -4,9 +4,9 @@
  */
 import { type Dirent, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { basename, join, relative } from "node:path";
-import { findProgramFiles, listProgramPlaces, type ProgramFiles, toCodeFolder } from "../../../workspace/own-places.ts";
-import type { Environment } from "../../../base/paths.ts";
-import { isBelow } from "../../../workspace/workspace.ts";
+import { findProgramFiles, listProgramPlaces, type ProgramFiles, toCodeFolder } from "@sheaf/base/files/own-places";
+import type { Environment } from "@sheaf/base/paths";
+import { isBelow } from "@sheaf/base/files/workspace";
 import { readStat, toIdentity } from "./folder-memory.ts";
 import { type HeldPlace, toHeldPlace, toShownPath } from "./held-place.ts";
 

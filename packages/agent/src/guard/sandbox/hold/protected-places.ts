@@ -1,7 +1,7 @@
 /** Finds what decides which programs run later: protected names, and what git discovers (S-22, S-76, S-77). */
 import type { Dirent } from "node:fs";
 import { join } from "node:path";
-import { isProtectedEntry, toProtectedName } from "../../../workspace/protected-names.ts";
+import { isProtectedEntry, toProtectedName } from "@sheaf/base/files/protected-names";
 import { createFolderSearch, type FolderContent, type SearchResult } from "./folder-memory.ts";
 import {
   type GitFolder,

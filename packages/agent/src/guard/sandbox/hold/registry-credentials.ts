@@ -1,9 +1,9 @@
 /** The user's tokens for package registries: commands get them only where a rule `Credentials(@npm)` says so (S-104). */
 import { isAbsolute, join } from "node:path";
-import type { Environment } from "../../../base/paths.ts";
-import { readSmallFile } from "../../../workspace/open-file.ts";
-import { readStats, toRealPlace } from "../../../workspace/repository.ts";
-import { isBelow } from "../../../workspace/workspace.ts";
+import type { Environment } from "@sheaf/base/paths";
+import { readSmallFile } from "@sheaf/base/files/open-file";
+import { readStats, toRealPlace } from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
 import { type CredentialName, parseRule } from "../../permissions/rule.ts";
 import { listHomes, listSecretPlaces } from "./secret-places.ts";
 

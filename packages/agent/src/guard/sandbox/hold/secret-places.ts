@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
-import { type Environment, toConfigFolder, toDataFolder, tryFinding } from "../../../base/paths.ts";
+import { type Environment, toConfigFolder, toDataFolder, tryFinding } from "@sheaf/base/paths";
 
 /** Below the home folder. */
 const homePlaces = [

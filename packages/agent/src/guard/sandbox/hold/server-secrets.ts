@@ -4,12 +4,12 @@
  */
 import { lstatSync, readlinkSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { SheafError } from "../../../base/errors.ts";
-import type { Environment } from "../../../base/paths.ts";
-import { getFaultCode } from "../../../workspace/file-error.ts";
-import { followLinks } from "../../../workspace/follow-links.ts";
-import { toRealPlace } from "../../../workspace/repository.ts";
-import { isBelow } from "../../../workspace/workspace.ts";
+import { SheafError } from "@sheaf/base/errors";
+import type { Environment } from "@sheaf/base/paths";
+import { getFaultCode } from "@sheaf/base/files/file-error";
+import { followLinks } from "@sheaf/base/files/follow-links";
+import { toRealPlace } from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
 import { toFixedPath } from "../environment.ts";
 import { type MountTable, readMountTable } from "./mount-table.ts";
 import { listHomes } from "./secret-places.ts";

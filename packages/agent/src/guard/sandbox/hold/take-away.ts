@@ -23,9 +23,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
-import { createFileFault, getFaultCode } from "../../../workspace/file-error.ts";
-import { type OpenFolder, openFolder } from "../../../workspace/open-folder.ts";
-import { isBelow } from "../../../workspace/workspace.ts";
+import { createFileFault, getFaultCode } from "@sheaf/base/files/file-error";
+import { type OpenFolder, openFolder } from "@sheaf/base/files/open-folder";
+import { isBelow } from "@sheaf/base/files/workspace";
 import { readStat, toIdentity } from "./folder-memory.ts";
 
 /** A file or folder to take away. */

@@ -5,10 +5,10 @@
 import { hash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { Environment } from "../../../base/paths.ts";
-import { isFolder, makeFolder } from "../../../base/make-folder.ts";
-import { readSmallFile } from "../../../workspace/open-file.ts";
-import { isBelow } from "../../../workspace/workspace.ts";
+import type { Environment } from "@sheaf/base/paths";
+import { isFolder, makeFolder } from "@sheaf/base/make-folder";
+import { readSmallFile } from "@sheaf/base/files/open-file";
+import { isBelow } from "@sheaf/base/files/workspace";
 import { tokenLike } from "./cleaned-files.ts";
 import { type Mount, toExistingPath } from "./mounts.ts";
 import { listHomes } from "./secret-places.ts";

@@ -1,12 +1,12 @@
 /** What commands write besides the workspace: folders of `--add-dir`, and the repository of a linked worktree. */
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
-import type { Environment } from "../../../base/paths.ts";
-import { SheafError } from "../../../base/errors.ts";
-import { hasForeignName } from "../../../base/foreign-name.ts";
-import { readSmallFile } from "../../../workspace/open-file.ts";
-import { toProtectedName } from "../../../workspace/protected-names.ts";
-import { isBelow } from "../../../workspace/workspace.ts";
+import type { Environment } from "@sheaf/base/paths";
+import { SheafError } from "@sheaf/base/errors";
+import { hasForeignName } from "@sheaf/base/foreign-name";
+import { readSmallFile } from "@sheaf/base/files/open-file";
+import { toProtectedName } from "@sheaf/base/files/protected-names";
+import { isBelow } from "@sheaf/base/files/workspace";
 import { type Mount, toExistingPath } from "./mounts.ts";
 import { listHomes, listSecretPlaces } from "./secret-places.ts";
 

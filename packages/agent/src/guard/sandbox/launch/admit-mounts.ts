@@ -5,7 +5,7 @@
  */
 import { basename, dirname, join, relative } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { isBelow } from "../../../workspace/workspace.ts";
+import { isBelow } from "@sheaf/base/files/workspace";
 import type { ProcessEntry } from "../follow/processes.ts";
 import { type MountEntry, type MountTable, readMountTable } from "../hold/mount-table.ts";
 import type { Mount } from "../hold/mounts.ts";

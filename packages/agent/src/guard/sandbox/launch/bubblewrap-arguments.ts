@@ -1,5 +1,5 @@
 /** The arguments of bubblewrap (S-30). */
-import type { Environment } from "../../../base/paths.ts";
+import type { Environment } from "@sheaf/base/paths";
 import type { Mount } from "../hold/mounts.ts";
 import { findProgram } from "../programs.ts";
 

@@ -1,7 +1,7 @@
 /** The port between the runner, which follows a command, and the launchers, which start one. */
 import type { CommandPermission } from "@sheaf/protocol";
-import type { Environment } from "../../../base/paths.ts";
-import type { ProgramFiles } from "../../../workspace/own-places.ts";
+import type { Environment } from "@sheaf/base/paths";
+import type { ProgramFiles } from "@sheaf/base/files/own-places";
 import type { CommandNetwork } from "../../permissions/decide-network.ts";
 import type { CredentialName, FileRule } from "../../permissions/rule.ts";
 import type { CommandPipes } from "../follow/output-pipes.ts";

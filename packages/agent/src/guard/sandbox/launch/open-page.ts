@@ -1,6 +1,6 @@
 /** Opens a page in the user's browser. */
 import { spawn } from "node:child_process";
-import type { Environment } from "../../../base/paths.ts";
+import type { Environment } from "@sheaf/base/paths";
 import { toFixedPath, withoutInnerFolders } from "../environment.ts";
 
 /**

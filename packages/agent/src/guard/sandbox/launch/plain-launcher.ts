@@ -1,6 +1,6 @@
 /** Commands as plain processes of the user, without a sandbox of the system: `--sandbox disabled`. */
 import { spawn } from "node:child_process";
-import type { Environment } from "../../../base/paths.ts";
+import type { Environment } from "@sheaf/base/paths";
 import { toCommandEnvironment } from "../environment.ts";
 import { openOutputPipes } from "../follow/output-pipes.ts";
 import { createProcessTree } from "../follow/process-tree.ts";

@@ -1,8 +1,8 @@
 /** Runs ripgrep for searches: in the sandbox, wherever commands run in it (S-83). */
 import { sep } from "node:path";
-import type { Environment } from "../../../base/paths.ts";
-import { toRealPlace } from "../../../workspace/repository.ts";
-import { isBelow } from "../../../workspace/workspace.ts";
+import type { Environment } from "@sheaf/base/paths";
+import { toRealPlace } from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
 import type { FileRule } from "../../permissions/rule.ts";
 import { createDeniedIndex } from "../hold/denied-places.ts";
 import { toMounts } from "../hold/held-place.ts";

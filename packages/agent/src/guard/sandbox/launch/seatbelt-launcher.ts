@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isBelow } from "../../../workspace/workspace.ts";
+import { isBelow } from "@sheaf/base/files/workspace";
 import { toCommandEnvironment, toProxyVariables } from "../environment.ts";
 import { openOutputPipes } from "../follow/output-pipes.ts";
 import { createProcessTree } from "../follow/process-tree.ts";

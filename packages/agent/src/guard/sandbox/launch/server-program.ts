@@ -1,6 +1,6 @@
 /** The program of a tool server: outside the sandbox, and ended with all that it starts. */
 import { spawn } from "node:child_process";
-import { waitAtMost } from "../../../base/wait-at-most.ts";
+import { waitAtMost } from "@sheaf/base/wait-at-most";
 import { markerName } from "../environment.ts";
 import { createProcessTree } from "../follow/process-tree.ts";
 import { followChild } from "../follow/processes.ts";

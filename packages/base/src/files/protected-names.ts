@@ -1,0 +1,91 @@
+/** What file tools never write: contents that run or take effect later (S-22, S-80, S-81, S-224). */
+import type { ToolError } from "@sheaf/protocol";
+import { toComparable } from "./comparable-name.ts";
+import { findGitPlace } from "../git/git-places.ts";
+import { findOwnPlace } from "./own-places.ts";
+import type { Workspace, WorkspacePath } from "./workspace.ts";
+
+/**
+ * Files and folders that are protected at any depth, with everything in them. Left out on purpose: what runs only when
+ * the user starts the project's own tools, and what asks first (`docs/decisions/permissions.md`).
+ */
+const protectedNames: ReadonlySet<string> = new Set([
+  // version control: hooks and settings run programs
+  ".git", ".gitmodules", ".gitconfig", ".hg", ".hgrc", ".svn", ".jj",
+  // own configuration
+  ".sheaf",
+  // editors: tasks, language servers and settings run programs
+  ".vscode", ".devcontainer", ".devcontainer.json", ".idea", ".cursor", ".zed", ".vs", ".fleet", ".helix", ".theia", ".nova",
+  ".vim", ".exrc", ".vimrc", ".gvimrc", ".nvimrc", ".lvimrc", ".nvim", ".nvim.lua", ".lazy.lua", ".neoconf.json", ".nlsp-settings",
+  ".dir-locals.el", ".dir-locals-2.el", ".kateproject", ".project", ".externaltoolbuilders",
+  // tool servers, and settings of other agents
+  ".mcp.json", ".opencode", "opencode.json", "opencode.jsonc", "crush.json", ".crush.json", ".aider.conf.yml",
+  // shells and their neighbours
+  ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc",
+  ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout",
+  ".envrc", ".ripgreprc",
+]); // prettier-ignore
+
+/** Protected by the names of folder and file together: the rest of the folder is text that people ask for. */
+const protectedPairs: ReadonlySet<string> = new Set([
+  ".claude/settings.json", ".claude/settings.local.json", ".claude/hooks", ".gemini/settings.json", ".gemini/extensions",
+  ".qwen/settings.json", ".qwen/extensions", ".codex/config.toml", ".codex/hooks.json", ".kiro/settings", ".kiro/hooks",
+  ".windsurf/hooks.json", ".roo/mcp.json", ".amazonq/mcp.json", ".amazonq/cli-agents", ".junie/mcp", ".copilot/mcp-config.json",
+  ".github/hooks", ".continue/config.yaml", ".continue/mcpservers", ".factory/mcp.json", ".factory/settings.json", ".factory/hooks",
+  ".clinerules/hooks", ".amp/settings.json", ".vibe/config.toml",
+  "fish/config.fish", "fish/conf.d",
+]); // prettier-ignore
+
+/** The folders of those pairs. */
+const pairFolders: ReadonlySet<string> = new Set([...protectedPairs].map((pair) => pair.slice(0, pair.indexOf("/"))));
+
+/** Settings of editors, which a person names freely. */
+const protectedEnding = /\.(?:code-workspace|sublime-project|sublime-workspace)$/;
+
+/**
+ * The protected name that a relative path meets, at any depth; undefined if there is none.
+ * Names are compared as the most lenient file system would: without regard to case, ignorable characters, trailing
+ * dots and blanks, streams (`.git::$DATA`) and short names (`GIT~1`). `kind`: what the path names.
+ */
+export function toProtectedName(relative: string, kind: "file" | "folder" = "file"): string | undefined {
+  const names = relative.split(/[\\/]/).map(toComparable);
+  for (const [index, name] of names.entries()) {
+    if (protectedNames.has(name) || protectedEnding.test(name)) return name;
+    if (/^(git|gitmod)~\d$/.test(name)) return ".git";
+    const pair = `${names[index - 1] ?? ""}/${name}`;
+    if (protectedPairs.has(pair)) return pair;
+  }
+  const last = names.at(-1) ?? "";
+  return kind === "file" && isPairFolder(last) ? last : undefined;
+}
+
+/** Names that every file system takes as they are, apart from their case. */
+const plainName = /^\.?[\w-](?:[\w .+-]*[\w+-])?$/;
+
+/**
+ * Whether an entry of a folder is protected, by `toProtectedName`. Plain names are decided without the full comparison:
+ * there may be a hundred thousand of them. `folder`: only its last name counts.
+ */
+export function isProtectedEntry(folder: string, name: string, kind: "file" | "folder"): boolean {
+  const parent = folder.slice(folder.lastIndexOf("/") + 1).toLowerCase();
+  const own = name.toLowerCase();
+  if (plainName.test(own) && plainName.test(parent) && !pairFolders.has(parent)) {
+    return protectedNames.has(own) || protectedEnding.test(own) || (kind === "file" && isPairFolder(own));
+  }
+  return toProtectedName(`${parent}/${name}`, kind) !== undefined;
+}
+
+/** A link in the place of such a folder would bring other settings. */
+function isPairFolder(name: string): boolean {
+  return name.startsWith(".") && pairFolders.has(name);
+}
+
+/** Why a path must not be written, deleted or moved; undefined if it may. Its name and its real place both count. */
+export function findProtection(workspace: Workspace, path: WorkspacePath): ToolError | undefined {
+  const names = path.named === path.relative ? [path.named] : [path.relative, path.named];
+  const name = names.map((named) => toProtectedName(named)).find((found) => found !== undefined);
+  const reason = name ?? findOwnPlace(workspace, path)?.reason ?? findGitPlace(workspace, path)?.reason;
+  if (reason === undefined) return undefined;
+  const message = `${path.named} is protected (${reason}): file tools never change it; tell the user what to change there`;
+  return { code: "PROTECTED_PATH", message, details: "" };
+}

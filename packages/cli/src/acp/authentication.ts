@@ -1,0 +1,58 @@
+/** How an editor helps a person without a key (C56). */
+import type { AuthMethod, ClientCapabilities } from "@agentclientprotocol/sdk/unstable";
+import { toSheafError } from "@sheaf/base/errors";
+import { toUserFiles } from "@sheaf/base/paths";
+import { findUserConfig } from "@sheaf/agent/config/config-file";
+import { toProviders, type Provider } from "@sheaf/agent/config/providers";
+import type { FlagValues } from "../flags.ts";
+import type { CommandIo } from "../io.ts";
+import { toConfig } from "../run-config.ts";
+import type { ModelNames } from "./model-choice.ts";
+
+/**
+ * A person who named no model may still choose one, where a provider lists some.
+ * @throws SheafError AUTH_REQUIRED where nothing could answer: the message says what to set.
+ */
+export async function checkModel(flags: FlagValues, io: CommandIo, names: ModelNames): Promise<void> {
+  const { model, chooseModel } = toConfig(flags, io);
+  try {
+    chooseModel();
+  } catch (error) {
+    if (toSheafError(error).code !== "AUTH_REQUIRED") return;
+    if (model === undefined) await names.ask();
+    if (model !== undefined || names.known.length === 0) throw error;
+  }
+}
+
+/** By the environment, or by `sheaf acp login` in a terminal of an editor that can open one. */
+export function toAuthMethods(flags: FlagValues, io: CommandIo, { auth }: ClientCapabilities): AuthMethod[] {
+  const { settings } = findUserConfig(toUserFiles(io.environment).config);
+  const all = [...toProviders(settings).values()];
+  const { model } = toConfig(flags, io);
+  const candidates = model === undefined ? all : all.filter(({ name }) => model.startsWith(`${name}/`));
+  const needing = candidates.filter(({ key }) => key === "required");
+  const providers = [...new Map(needing.map((provider) => [provider.credential, provider])).values()];
+  const example = providers[0];
+  if (example === undefined) return [];
+  return [
+    { id: "environment", name: "Key in the environment", description: formatAdvice(example) },
+    ...(auth?.terminal ? providers.map(({ credential }) => toTerminalMethod(credential)) : []),
+  ];
+}
+
+function formatAdvice({ credential, keyVariables: [variable = "SHEAF_API_KEY"] }: Provider): string {
+  return (
+    `Set ${variable} where the editor's settings start Sheaf, or run sheaf login ${credential} in a terminal; ` +
+    "--model ollama/ID uses a local server, without a key."
+  );
+}
+
+function toTerminalMethod(credential: string): AuthMethod {
+  return {
+    type: "terminal",
+    id: `login-${credential}`,
+    name: `Key of ${credential}`,
+    description: `Asks for the key in a terminal, and keeps it as sheaf login ${credential} does`,
+    args: ["login", credential],
+  };
+}

@@ -1,0 +1,169 @@
+/** One prompt of an editor: a run, or a command that begins with a slash. */
+import {
+  methods,
+  type AgentContext,
+  type ClientCapabilities,
+  type PromptRequest,
+  type PromptResponse,
+} from "@agentclientprotocol/sdk/unstable";
+import type { RunEnd, RunStart } from "@sheaf/protocol";
+import type { ToolServers } from "@sheaf/agent/assemble/wire-servers";
+import { SheafError } from "@sheaf/base/errors";
+import type { McpServers } from "@sheaf/agent/config/mcp-settings";
+import { createAcpProjection, toStopReason } from "@sheaf/agent/output/acp-updates";
+import type { ConversationSettings } from "@sheaf/store/store";
+import type { FlagValues } from "../flags.ts";
+import { listOwnCommands, type OwnCommand } from "../own-commands.ts";
+import { runSlashCommand } from "../interactive/run-slash-command.ts";
+import { isEditorCommand, parseSlashLine } from "../interactive/slash-commands.ts";
+import type { CommandIo } from "../io.ts";
+import { createPromptRun } from "../prompt-run.ts";
+import { toConfig } from "../run-config.ts";
+import { createEditorApprover } from "./editor-approver.ts";
+import { toEditorFiles } from "./files-of-editor.ts";
+import { toPromptMessage } from "./prompt-content.ts";
+import { toRequestError } from "./request-errors.ts";
+
+/** One session that the editor has open. */
+export interface OpenSession {
+  /** Flags of the command line, with the session's own settings. */
+  flags: FlagValues;
+  /** What was stored of its settings when this program last looked. */
+  known: ConversationSettings;
+  /** Servers of the Model Context Protocol that the editor brought. */
+  readonly mcpServers: McpServers;
+  /** Prompts of tool servers, once a response has started these. */
+  serverCommands: readonly OwnCommand[];
+  /** Defined while a prompt runs. */
+  running: AbortController | undefined;
+}
+
+/** Who asks, and where. */
+interface PromptPorts {
+  readonly client: AgentContext;
+  /** What the editor offers. */
+  readonly editor: ClientCapabilities;
+  readonly signal: AbortSignal;
+  readonly io: CommandIo;
+  /** Those of all sessions. */
+  readonly toolServers: ToolServers;
+}
+
+export function cancelPrompt(session: OpenSession | undefined): void {
+  session?.running?.abort(createCancelError());
+}
+
+function createCancelError(): SheafError {
+  return new SheafError("CANCELLED", "cancelled by the editor", { source: "user" });
+}
+
+/** A session runs one prompt at a time. */
+export async function runEditorPrompt(
+  session: OpenSession,
+  { sessionId, prompt }: PromptRequest,
+  { client, editor, signal, io, toolServers }: PromptPorts,
+): Promise<PromptResponse> {
+  if (session.running) {
+    throw new SheafError(
+      "CONVERSATION_BUSY",
+      `a prompt of the session ${sessionId} runs: wait for its end, or cancel it`,
+    );
+  }
+  const controller = new AbortController();
+  session.running = controller;
+  const onAbort = (): void => controller.abort(createCancelError());
+  signal.addEventListener("abort", onAbort, { once: true });
+  const run = (message: Message): Promise<RunEnd | undefined> =>
+    runMessage(message, session, sessionId, { client, editor, signal: controller.signal, io, toolServers });
+  try {
+    const [first] = prompt;
+    const listOwn = () => listOwnCommands(toConfig(session.flags, io), io);
+    const slash = prompt.length === 1 && first?.type === "text" ? parseSlashLine(first.text, listOwn) : undefined;
+    if (!slash) return toPromptResponse(await run(toPromptMessage(prompt)));
+    return await runSlashLine(slash, session, sessionId, { client, run, io });
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    session.running = undefined;
+  }
+}
+
+type Message = Pick<RunStart, "prompt" | "attachments" | "shortens">;
+
+/** Each update is sent after its event is stored. */
+async function runMessage(
+  message: Message,
+  session: OpenSession,
+  sessionId: string,
+  { client, editor, signal, io, toolServers }: PromptPorts,
+): Promise<RunEnd | undefined> {
+  const controller = new AbortController();
+  const run = createPromptRun({
+    message,
+    config: toConfig(session.flags, io),
+    flags: { ...session.flags, "include-thinking": true },
+    io,
+    mcpServers: session.mcpServers,
+    toolServers,
+    control: { signal: AbortSignal.any([signal, controller.signal]), abort: (reason) => controller.abort(reason) },
+    approver: createEditorApprover({ client, sessionId, editor }),
+    editor: toEditorFiles(client, sessionId, editor),
+  });
+  const projection = createAcpProjection();
+  let end: RunEnd | undefined;
+  for await (const events of run.events()) {
+    for (const event of events) {
+      if (event.type === "run_end") end = event;
+      for (const update of projection.push(event)) {
+        await client.notify(methods.client.session.update, { sessionId, update });
+      }
+    }
+  }
+  await run.close();
+  return end;
+}
+
+interface SlashPorts extends Pick<PromptPorts, "client" | "io"> {
+  readonly run: (message: Message) => Promise<RunEnd | undefined>;
+}
+
+/** What the command says is a message of the agent. A line that only looks like a command costs no request. */
+async function runSlashLine(
+  slash: NonNullable<ReturnType<typeof parseSlashLine>>,
+  session: OpenSession,
+  sessionId: string,
+  { client, run, io }: SlashPorts,
+): Promise<PromptResponse> {
+  const texts: string[] = [];
+  let end: RunEnd | undefined;
+  if (slash.kind === "unknown") texts.push(slash.message);
+  else if (!isEditorCommand(slash.name)) texts.push(`/${slash.name} is a command of the terminal.`);
+  else {
+    const state = {
+      flags: session.flags,
+      session: sessionId,
+      seen: new Set<string>(),
+      files: {},
+      print: (text: string) => void texts.push(text),
+      shorten: async () => void (end = await run({ prompt: "", shortens: true })),
+      chooseRevert: (conflict: SheafError) => {
+        texts.push(`${conflict.message} (here /revert leave, /revert overwrite)`);
+        return Promise.resolve(undefined);
+      },
+    };
+    await runSlashCommand(slash, state, io);
+    session.flags = state.flags;
+  }
+  if (texts.length > 0) {
+    const content = { type: "text", text: texts.join("") } as const;
+    const update = { sessionUpdate: "agent_message_chunk", content } as const;
+    await client.notify(methods.client.session.update, { sessionId, update });
+  }
+  return end ? toPromptResponse(end) : { stopReason: "end_turn" };
+}
+
+function toPromptResponse(end: RunEnd | undefined): PromptResponse {
+  const stopReason = end && toStopReason(end);
+  if (stopReason) return { stopReason };
+  const { code = "INTERNAL", message = "the run has no end", retryable = false } = end?.error ?? {};
+  throw toRequestError({ code, message, retryable });
+}

@@ -1,0 +1,41 @@
+/** The files of an editor that offers them (C57). */
+import { methods, type AgentContext, type ClientCapabilities } from "@agentclientprotocol/sdk/unstable";
+import { now } from "@sheaf/agent/assemble/wire";
+import { createEditorFiles, type EditorFiles } from "@sheaf/agent/tools/editor-files";
+
+/** How long an editor may take to answer. Milliseconds. */
+const ANSWER_MS = 5000;
+
+/** Undefined: it offers none. An editor that fails or is silent is one without the file. */
+export function toEditorFiles(
+  client: AgentContext,
+  sessionId: string,
+  { fs = {} }: ClientCapabilities,
+): EditorFiles | undefined {
+  if (!fs.readTextFile && !fs.writeTextFile) return undefined;
+  const { readTextFile, writeTextFile } = methods.client.fs;
+  const toOptions = (signal: AbortSignal) => ({
+    cancellationSignal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+  });
+  return createEditorFiles({
+    now,
+    ...(fs.readTextFile && {
+      async read(path, signal) {
+        try {
+          return (await client.request(readTextFile, { sessionId, path }, toOptions(signal))).content;
+        } catch {
+          return undefined;
+        }
+      },
+    }),
+    ...(fs.writeTextFile && {
+      async write(path, content, signal) {
+        try {
+          await client.request(writeTextFile, { sessionId, path, content }, toOptions(signal));
+        } catch {
+          // What is on the disk says whether it was written.
+        }
+      },
+    }),
+  });
+}

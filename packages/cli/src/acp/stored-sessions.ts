@@ -1,0 +1,113 @@
+/** The sessions of the store, as editors list, open, fork and delete them (C54). */
+import {
+  methods,
+  RequestError,
+  type AgentContext,
+  type ListSessionsRequest,
+  type ListSessionsResponse,
+} from "@agentclientprotocol/sdk/unstable";
+import { now } from "@sheaf/agent/assemble/wire";
+import { SheafError } from "@sheaf/base/errors";
+import { createAcpProjection } from "@sheaf/agent/output/acp-updates";
+import { toBareId } from "@sheaf/agent/output/result-line";
+import { readConversationSettings } from "@sheaf/agent/run/conversations/conversation-settings";
+import { listEndedResponses } from "@sheaf/agent/run/conversations/end-cut-response";
+import { forkConversation } from "@sheaf/agent/run/conversations/fork";
+import type { ConversationRecord, ConversationSettings, SharedStore, Store } from "@sheaf/store/store";
+import { removeConversationFiles } from "@sheaf/agent/workspace/conversation-folders";
+import { toRealPlace } from "@sheaf/base/files/repository";
+import type { CommandIo } from "../io.ts";
+import { toConversationId } from "../session-id.ts";
+import { withSessionStore } from "../session-store.ts";
+
+/** Sessions of one page of the list. */
+const PAGE = 50;
+
+/** One page, newest first. @throws RequestError for a cursor that Sheaf has not given. */
+export async function listSessions({ cwd, cursor }: ListSessionsRequest, io: CommandIo): Promise<ListSessionsResponse> {
+  const after = typeof cursor === "string" ? decodeCursor(cursor) : undefined;
+  const folder = typeof cwd === "string" ? toRealPlace(cwd) : undefined;
+  const query = { limit: PAGE + 1, workspace: folder, after };
+  const found = await withSessionStore(io, undefined, (store) => store.listConversations(query));
+  const page = found.slice(0, PAGE);
+  const last = found.length > PAGE ? page.at(-1) : undefined;
+  return {
+    sessions: page.map(({ id, workspace, title, updatedAt }) => ({
+      sessionId: toBareId(id),
+      cwd: workspace,
+      title,
+      updatedAt: new Date(updatedAt).toISOString(),
+    })),
+    ...(last && { nextCursor: encodeCursor(last) }),
+  };
+}
+
+type Place = Pick<ConversationRecord, "id" | "updatedAt">;
+
+function encodeCursor({ id, updatedAt }: Place): string {
+  return `${updatedAt}.${toBareId(id)}`;
+}
+
+function decodeCursor(cursor: string): Place {
+  const [, time, word = ""] = /^(\d{1,16})\.(.+)$/.exec(cursor) ?? [];
+  const id = toConversationId(word);
+  if (id !== undefined) return { id, updatedAt: Number(time) };
+  throw RequestError.invalidParams({ cursor }, "the cursor is not one of session/list: begin without one");
+}
+
+/** What a stored session goes on with; undefined: it is not stored. */
+export async function readSettings(sessionId: string, io: CommandIo): Promise<ConversationSettings | undefined> {
+  return withSessionStore(io, undefined, async (store) => {
+    const conversation = await store.getConversation(toConversationId(sessionId) ?? "");
+    return conversation && readConversationSettings(store, conversation);
+  });
+}
+
+/** A session that is not stored yet keeps them with its first response. */
+export async function keepSettings(sessionId: string, settings: ConversationSettings, io: CommandIo): Promise<void> {
+  const id = toConversationId(sessionId) ?? "";
+  await withSessionStore(io, undefined, (store) => store.changeConversation(id, { settings }));
+}
+
+/** Replays the responses of a session as updates. @throws SheafError USAGE for one that is not stored. */
+export async function tellHistory(sessionId: string, client: AgentContext, io: CommandIo): Promise<void> {
+  await withSessionStore(io, undefined, async (store) => {
+    const responses = await readResponses(store, sessionId);
+    for (const { id, reverted } of responses) {
+      if (reverted) continue;
+      const projection = createAcpProjection({ withPrompt: true });
+      for (const event of await store.readEvents(id)) {
+        for (const update of projection.push(event)) {
+          await client.notify(methods.client.session.update, { sessionId, update });
+        }
+      }
+    }
+  });
+}
+
+async function readResponses(store: Store, sessionId: string) {
+  const responses = await store.listResponses(toConversationId(sessionId) ?? "");
+  if (responses.length > 0) return responses;
+  throw new SheafError("USAGE", `the session ${sessionId} is not stored: create a new one`);
+}
+
+/** One that is not stored is deleted already. @throws SheafError CONVERSATION_BUSY for one that is written. */
+export async function deleteSession(sessionId: string, io: CommandIo): Promise<void> {
+  await withSessionStore(io, undefined, async (store, { dataFolder }) => {
+    const id = toConversationId(sessionId) ?? "";
+    if (await store.deleteConversation(id)) await removeConversationFiles(dataFolder, id);
+  });
+}
+
+/** The id of the new session; files stay as they are. @throws SheafError USAGE when there is nothing to fork from. */
+export async function forkSession(sessionId: string, io: CommandIo): Promise<string> {
+  return withSessionStore(io, undefined, async (store) => toBareId((await forkLast(store, sessionId)).id));
+}
+
+async function forkLast(store: SharedStore, sessionId: string): Promise<ConversationRecord> {
+  const id = toConversationId(sessionId) ?? "";
+  const last = (await listEndedResponses(store, id, now)).findLast(({ reverted }) => !reverted);
+  const fork = last && (await forkConversation(store, id, last.id, now));
+  if (fork) return fork;
+  throw new SheafError("USAGE", `the session ${sessionId} has no response to fork from: create a new session`);
+}

@@ -1,0 +1,159 @@
+/** The words of a command line as a command, its flags and its other words. */
+import type { parseArgs } from "node:util";
+import { SheafError } from "@sheaf/base/errors";
+import { findNearest } from "@sheaf/base/nearest-names";
+import { commandNames, type CommandName } from "./command-definitions.ts";
+import { checkPromptWords } from "./command-words.ts";
+import { cursorCommands, cursorFlags } from "./cursor-arguments.ts";
+import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
+import { isSessionWord } from "./session-id.ts";
+
+/** What was asked for. */
+export interface ParsedArguments {
+  /** `prompt`: the positional words are the prompt. `foreign`: the one word is a command of `cursor-agent`. */
+  readonly command: CommandName | "prompt" | "foreign";
+  readonly flags: FlagValues;
+  /** Flags of `cursor-agent` that Sheaf has no use for, as they were spelled (C45). */
+  readonly foreign?: readonly string[];
+  /** Words that are no flags, without the command. */
+  readonly positionals: readonly string[];
+  /** Index of the first of them after `--`; there a `-` does not mean stdin. */
+  readonly textStart?: number;
+}
+
+type Values = Partial<Record<FlagName, true | string | (true | string)[]>>;
+type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
+type FlagToken = Extract<Token, { kind: "option" }>;
+
+/** Node needs to know only which flags take the next word. */
+const options = Object.fromEntries(
+  [...cursorFlags, ...flags].map(([spelling, { kind }]) => {
+    const type = kind === "value" || kind === "list" ? ("string" as const) : ("boolean" as const);
+    return spelling.startsWith("--") ? [spelling.slice(2), { type }] : [spelling, { type, short: spelling.slice(1) }];
+  }),
+);
+
+/**
+ * Reads the words. Everything after `--` is text; a command counts only as the first word and without `-p`, so a prompt
+ * that equals a command's name comes after one of them (section 4).
+ * @throws SheafError USAGE for an unknown flag, a missing or a needless value.
+ */
+export function parseArguments(words: readonly string[]): ParsedArguments {
+  const values: Values = {};
+  const positionals: string[] = [];
+  const foreign: string[] = [];
+  let command: ParsedArguments["command"] | undefined;
+  let isText = false;
+  let textStart: number | undefined;
+  const { tokens: rest } = process.getBuiltinModule("node:util").parseArgs({
+    args: [...words],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  for (let token = rest.shift(); token; token = rest.shift()) {
+    const mayBeCommand = command === undefined && !values.print;
+    if (token.kind === "option-terminator") {
+      textStart = positionals.length;
+      isText = true;
+      command ??= "prompt";
+    } else if (token.kind === "option") {
+      const flag = findFlag(token, command, words);
+      const isForeign = flag === cursorFlags.get(token.rawName);
+      if (isForeign) foreign.push(token.rawName);
+      if (isForeign && flag.kind === "switch") continue;
+      const value = takeValue(token, flag, rest);
+      if (!isForeign) values[flag.name] = flag.kind === "list" ? [values[flag.name] ?? [], value].flat() : value;
+    } else if (mayBeCommand && isCommand(token.value)) {
+      command = token.value;
+    } else if (mayBeCommand && token.value === "resume" && isResumeEnd(rest[0])) {
+      values.resume = takeOptionalValue("--resume", undefined, rest);
+    } else if (command === undefined && token.value === "agent") {
+      // Some clients put this word before the prompt.
+      command = "prompt";
+      isText = true;
+    } else {
+      command ??= "prompt";
+      positionals.push(token.value);
+    }
+  }
+  if (command === "prompt" && !isText && !values.print) {
+    command = toLoneCommand(positionals, values);
+    if (command === "prompt") checkPromptWords(positionals);
+  }
+  return {
+    command: command ?? "prompt",
+    flags: values as FlagValues,
+    ...(foreign.length > 0 && { foreign }),
+    positionals,
+    ...(textStart !== undefined && { textStart }),
+  };
+}
+
+function isCommand(word: string): word is CommandName {
+  return (commandNames as readonly string[]).includes(word);
+}
+
+/** In `mcp add`, a spelling of both programs is Sheaf's. */
+function findFlag(
+  { rawName, inlineValue, index }: FlagToken,
+  command: ParsedArguments["command"] | undefined,
+  words: readonly string[],
+): Flag {
+  const own = flags.get(rawName);
+  const flag = command === "mcp" ? (own ?? cursorFlags.get(rawName)) : (cursorFlags.get(rawName) ?? own);
+  if (rawName.startsWith("--") && flag) return flag;
+  // `-pf` is `-p -f` (C30), but `-mp` is more likely a slip than the model "p".
+  if (flag && !inlineValue) return flag;
+  throw createUnknownFlagError(rawName.startsWith("--") ? rawName : words[index]!);
+}
+
+function takeValue({ rawName, value, inlineValue }: FlagToken, { kind }: Flag, rest: Token[]): true | string {
+  if (kind === "optional") return takeOptionalValue(rawName, value, rest);
+  if (kind === "switch") {
+    if (value === undefined) return true;
+    throw new SheafError("USAGE", `${rawName} takes no value, "${value}" was given`);
+  }
+  // A value may begin with two dashes only when it is attached: `--model --force` is a slip.
+  if (value === undefined || (!inlineValue && value.startsWith("--") && value.length > 2)) {
+    throw new SheafError("USAGE", `${rawName} needs a value: write ${rawName}=VALUE`);
+  }
+  return value;
+}
+
+/** The next word, whatever it is: an id that was mistyped must not become part of the prompt (C14). "" without one. */
+function takeOptionalValue(spelling: string, attached: string | undefined, rest: Token[]): string {
+  const isTree = flags.get(spelling)?.name === "worktree";
+  const next = rest[0]?.kind === "positional" ? rest[0].value : "-";
+  // A working tree has no name with a blank: such a word is the prompt.
+  if (attached === undefined && (next.startsWith("-") || (isTree && /\s/.test(next)))) return "";
+  if (attached === undefined) rest.shift();
+  if (attached ?? next) return attached ?? next;
+  const advice = isTree ? "give a name, or no value" : "name a session, or write --continue for the newest one";
+  throw new SheafError("USAGE", `${spelling} was given an empty id (an unset variable?): ${advice}`);
+}
+
+/** `sheaf resume` is `sheaf --resume`; "resume the work" is a prompt. */
+function isResumeEnd(next: Token | undefined): boolean {
+  return next?.kind !== "positional" || next.value.startsWith("-") || isSessionWord(next.value);
+}
+
+/** A word that is a command where it is the only one. */
+function toLoneCommand([word = "", ...rest]: readonly string[], values: Values): "prompt" | "foreign" {
+  if (rest.length > 0) return "prompt";
+  if (word === "version") values.version = true;
+  return Object.hasOwn(cursorCommands, word) ? "foreign" : "prompt";
+}
+
+/** @throws SheafError USAGE for a flag that only another profile knows (C45). */
+export function checkForeignFlags({ foreign = [] }: ParsedArguments): void {
+  if (foreign[0] !== undefined) throw createUnknownFlagError(foreign[0]);
+}
+
+function createUnknownFlagError(spelling: string): SheafError {
+  const names = [...flags.values()].map(({ name }) => name);
+  const nearest = findNearest(spelling.replace(/^-+/, ""), [...new Set(names)]).map((name) => `--${name}`);
+  const advice = nearest.length > 0 ? `did you mean ${nearest.join(" or ")}?` : "see sheaf help flags";
+  return new SheafError("USAGE", `unknown flag ${spelling}: ${advice} (put a prompt that begins with a dash after --)`);
+}

@@ -1,0 +1,56 @@
+/** Flags of commands: what a command does not know is a usage error, never ignored (C20). */
+import { SheafError } from "@sheaf/base/errors";
+import type { ParsedArguments } from "./arguments.ts";
+import { checkCommandWords } from "./command-words.ts";
+import { commandNames, type CommandName } from "./command-definitions.ts";
+import { listFlags, type FlagName } from "./flags.ts";
+import type { CliProfile } from "@sheaf/agent/output/projection";
+
+/** Commands before which clients of `cursor-agent` write flags of a prompt. */
+const cursorCommands: ReadonlySet<string> = new Set(["models", "mcp", "create-chat", "ls", "acp"]);
+
+/**
+ * In the profile `cursor-2026` the flags of a prompt also go with the commands of that program (C45).
+ * @throws SheafError USAGE that names the first flag that is not the command's and who has it, or the words of a command that takes none.
+ */
+export function checkCommandLine(
+  { command, flags: given, positionals, textStart }: ParsedArguments,
+  profile: CliProfile = "sheaf",
+): void {
+  if (command === "foreign") return;
+  const mayBePrompt = profile === "cursor-2026" && cursorCommands.has(command);
+  // A launcher may put a profile before every command.
+  const isKnown = (name: FlagName): boolean =>
+    name === "compat" || takesFlag(command, name) || (mayBePrompt && takesFlag("prompt", name));
+  const other = (Object.keys(given) as FlagName[]).find((name) => !isKnown(name));
+  if (other !== undefined) {
+    const place = toPlace(command);
+    throw new SheafError("USAGE", `--${other} does not go with ${place}: ${adviseOnFlag(command, other)}`);
+  }
+  // `sheaf completion -- WORD…` has the words of another command line.
+  if (command !== "prompt" && !(command === "completion" && textStart === 0)) checkCommandWords(command, positionals);
+}
+
+function takesFlag(command: CommandName | "prompt", name: FlagName): boolean {
+  return listFlags(command).some((flag) => flag.name === name);
+}
+
+function toPlace(command: CommandName | "prompt"): string {
+  return command === "prompt" ? "a prompt" : `sheaf ${command}`;
+}
+
+function adviseOnFlag(command: CommandName | "prompt", name: FlagName): string {
+  if (command === "prompt" && (name === "format" || name === "json")) return "use --output-format";
+  if (command === "login" && name === "api-key") return "type the key at its prompt, or pipe it to stdin";
+  const owners = (["prompt", ...commandNames] as const).filter((owner) => takesFlag(owner, name)).map(toPlace);
+  const list = owners.length > 2 ? `${owners.slice(0, 2).join(", ")} and others` : owners.join(" and ");
+  return `it belongs to ${list} (see sheaf help ${command === "prompt" ? "flags" : command})`;
+}
+
+/** The value of `--format`. @throws SheafError USAGE for an unknown one. */
+export function toCommandFormat(parsed: ParsedArguments): "text" | "json" {
+  const { format = "text", json } = parsed.flags;
+  if (json) return "json";
+  if (format === "text" || format === "json") return format;
+  throw new SheafError("USAGE", `--format "${format}" is unknown: use text or json`);
+}

@@ -1,0 +1,123 @@
+/** Runs a command line: finds the command and loads it, nothing else. */
+import { errorTable, toSheafError } from "@sheaf/base/errors";
+import type { Environment } from "@sheaf/base/paths";
+import { sheafVersion } from "@sheaf/base/version";
+import { checkForeignFlags, parseArguments, type ParsedArguments } from "./arguments.ts";
+import { takeCursorArguments } from "./cursor-arguments.ts";
+import { chooseProfile, isPrintMode, type CommandIo } from "./io.ts";
+import type { ProcessPorts } from "./process-ports.ts";
+import { formatFailure } from "./report-error.ts";
+import { createRunControl, type RunControl } from "./signals.ts";
+
+/** What a command does; gives its exit code. */
+type RunCommand = (parsed: ParsedArguments, io: CommandIo, control: RunControl) => Promise<number>;
+
+/** Each command is loaded when it is asked for. */
+const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCommand>>> = {
+  prompt: async () => (await import("./commands/prompt.ts")).runPrompt,
+  answer: async () => (await import("./commands/answer.ts")).runAnswer,
+  show: async () => (await import("./commands/show.ts")).runShow,
+  ls: async () => (await import("./commands/sessions.ts")).runListSessions,
+  usage: async () => (await import("./commands/usage.ts")).runUsage,
+  "create-chat": async () => (await import("./commands/sessions.ts")).runCreateChat,
+  export: async () => (await import("./commands/export.ts")).runExport,
+  fork: async () => (await import("./commands/sessions.ts")).runFork,
+  rm: async () => (await import("./commands/sessions.ts")).runRemoveSession,
+  import: async () => (await import("./commands/import.ts")).runImport,
+  replay: async () => (await import("./commands/replay.ts")).runReplay,
+  convert: async () => (await import("./commands/convert.ts")).runConvert,
+  schema: async () => (await import("./commands/schema.ts")).runSchema,
+  login: async () => (await import("./commands/login.ts")).runLogin,
+  logout: async () => (await import("./commands/login.ts")).runLogout,
+  revert: async () => (await import("./commands/revert.ts")).runRevert,
+  worktrees: async () => (await import("./commands/worktrees.ts")).runWorktrees,
+  trust: async () => (await import("./commands/trust.ts")).runTrust,
+  skills: async () => (await import("./commands/skills.ts")).runSkills,
+  permissions: async () => (await import("./commands/permissions.ts")).runPermissions,
+  serve: async () => (await import("./commands/serve.ts")).runServe,
+  store: async () => (await import("./commands/store.ts")).runStore,
+  models: async () => (await import("./commands/models.ts")).runModels,
+  config: async () => (await import("./commands/config.ts")).runConfig,
+  doctor: async () => (await import("./commands/doctor.ts")).runDoctor,
+  completion: async () => (await import("./commands/completion.ts")).runCompletion,
+  hooks: async () => (await import("./commands/hooks.ts")).runHooks,
+  mcp: async () => (await import("./commands/mcp.ts")).runMcp,
+  acp: async () => (await import("./commands/acp.ts")).runAcp,
+  "install-alias": async () => (await import("./commands/install-alias.ts")).runInstallAlias,
+  help: async () => (await import("./commands/help.ts")).runHelp,
+  foreign: async () => (await import("./commands/foreign.ts")).runForeign,
+};
+
+/** Commands that run a model. Signals end them through their `RunControl`. */
+export const controlledCommands: ReadonlySet<string> = new Set(["prompt", "answer", "serve", "acp"]);
+
+/** Where and with which streams a command line runs. */
+export interface CommandLineSetup {
+  readonly ports: ProcessPorts;
+  readonly environment: Environment;
+  /** @throws SheafError USAGE if the folder is gone. */
+  readonly findFolder: () => string;
+  /** Called once the command is known: prepares the process, if it runs nothing else. */
+  readonly onCommand?: (parsed: ParsedArguments) => void;
+}
+
+/** Runs the command line to its end and reports what fails; gives the exit code. */
+export async function runCommandLine(words: readonly string[], setup: CommandLineSetup): Promise<number> {
+  try {
+    return await runWords(words, setup);
+  } catch (error) {
+    return reportFailure(error, words, setup.ports);
+  }
+}
+
+/** Says on stderr why the program ends; gives the exit code. */
+export function reportFailure(
+  error: unknown,
+  words: readonly string[],
+  { writeError }: Pick<ProcessPorts, "writeError">,
+): number {
+  const known = toSheafError(error);
+  const details = known.code === "INTERNAL" && error instanceof Error ? (error.stack ?? "") : known.details;
+  writeError(formatFailure({ code: known.code, message: known.message, details }, words.includes("--verbose")));
+  return errorTable[known.code].exitCode;
+}
+
+async function runWords(words: readonly string[], setup: CommandLineSetup): Promise<number> {
+  const { ports, environment } = setup;
+  const given = parseArguments(words);
+  setup.onCommand?.(given);
+  const profile = chooseProfile(given.flags.compat, ports.program);
+  if (profile === "sheaf") checkForeignFlags(given);
+  const { parsed, notices } =
+    profile === "sheaf" ? { parsed: given, notices: [] } : takeCursorArguments(given, environment);
+  const io: CommandIo = { ...ports, environment, cwd: setup.findFolder(), profile, notices };
+  if (parsed.flags.version) {
+    await io.openOutput().write(`${sheafVersion}\n`);
+    return 0;
+  }
+  if (parsed.flags.help) {
+    return (await import("./commands/help.ts")).runHelp(parsed, io);
+  }
+  if (parsed.flags["list-models"]) {
+    return (await import("./commands/models.ts")).runModels({ ...parsed, flags: {} }, io);
+  }
+  if (parsed.command === "prompt" && parsed.flags["list-tools"]) {
+    return (await import("./commands/list-tools.ts")).runListTools(parsed, io);
+  }
+  if (parsed.command === "prompt" && !isPrintMode(parsed.flags, io)) {
+    return (await import("./interactive/interactive.ts")).runInteractive(parsed, io);
+  }
+  // An answer that cannot be used ends as a run does (C22): the command checks its flags itself.
+  if (parsed.command !== "prompt" && parsed.command !== "answer") {
+    (await import("./command-flags.ts")).checkCommandLine(parsed, profile);
+  }
+  // Before the command is loaded: from then on each signal has its last line and its code (C22, C23).
+  const control = controlledCommands.has(parsed.command) ? createRunControl(io) : undefined;
+  const isTwoWay = parsed.command === "prompt" && (parsed.flags["input-format"] ?? "text") !== "text";
+  const run = isTwoWay ? (await import("./two-way/two-way.ts")).runTwoWay : await commands[parsed.command]();
+  try {
+    return await run(parsed, io, control!);
+  } finally {
+    control?.close();
+  }
+}

@@ -1,0 +1,59 @@
+/** Words that may be a command or a prompt: what is neither clearly costs no model request. */
+import { SheafError } from "@sheaf/base/errors";
+import { findSlip } from "@sheaf/base/nearest-names";
+import { commandDefinitions, commandNames, listChoices, type CommandName } from "./command-definitions.ts";
+import { cursorCommands } from "./cursor-arguments.ts";
+import { isSessionWord } from "./session-id.ts";
+
+/** The words that people type for the name of a command. */
+const otherNames = new Map(
+  commandNames.flatMap((name) => (commandDefinitions[name].otherNames ?? []).map((other) => [other, name] as const)),
+);
+
+const known = [...commandNames, ...otherNames.keys(), ...Object.keys(cursorCommands), "resume", "version"];
+
+/**
+ * Of words that would be a prompt: a first word that is nearly a command, alone or with words that fit it.
+ * @throws SheafError USAGE with both ways to write it.
+ */
+export function checkPromptWords(words: readonly string[]): void {
+  const [word = "", ...rest] = words;
+  if (!/^[a-z][a-z-]{2,}$/.test(word)) return;
+  const slip = otherNames.has(word) ? word : findSlip(word, known);
+  if (slip === undefined) return;
+  const name = otherNames.get(slip) ?? slip;
+  if (rest.length === 0 ? word.length > 3 : fits(name, rest)) {
+    throw new SheafError("USAGE", `did you mean sheaf ${[name, ...rest].join(" ")}? ${toPromptAdvice(words)}`);
+  }
+}
+
+/**
+ * Of words after a command: too few, too many, or a sentence that begins with its name. One word is the command's to judge.
+ * @throws SheafError USAGE; of a sentence with both ways to write it.
+ */
+export function checkCommandWords(name: CommandName, words: readonly string[]): void {
+  const { usage = "" } = commandDefinitions[name];
+  // Its own message lists the names.
+  const isMissing = /^[A-Z]/.test(usage) && !words[0] && name !== "schema";
+  const isOne = words.length <= (/^(--|$)/.test(usage) ? 0 : 1);
+  // The words of a login may be a key (S-41); its own message repeats none.
+  if (name === "login" || name === "mcp" || (!isMissing && (isOne || fits(name, words)))) return;
+  const advice = isMissing ? `See sheaf help ${name}` : toPromptAdvice([name, ...words]);
+  throw new SheafError("USAGE", `${name} takes ${usage || "no words"}; "${words.join(" ")}" was given. ${advice}`);
+}
+
+/** Whether the words can belong to the command, by its usage; the command itself checks them closer. */
+function fits(name: string, words: readonly string[]): boolean {
+  const usage = commandDefinitions[name as CommandName]?.usage ?? "";
+  const [first = ""] = words;
+  const places = usage.replaceAll(/--\S+ \S+/g, "").match(/\S*[A-Z]\S*/g) ?? [];
+  const choices = listChoices(usage);
+  if (choices.length > 0) return choices.includes(first);
+  if (places[0]?.startsWith("SESSION") && !isSessionWord(first)) return false;
+  return words.length <= places.length || usage.includes("…");
+}
+
+function toPromptAdvice(words: readonly string[]): string {
+  const text = words.join(" ");
+  return `For the prompt "${text}" write sheaf -p -- ${text}`;
+}

@@ -1,0 +1,89 @@
+/** `sheaf login PROVIDER`: keeps a key, read from a hidden prompt or from a pipe, never from the command line (S-42). */
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import { SheafError } from "@sheaf/base/errors";
+import { toUserFiles } from "@sheaf/base/paths";
+import type { ParsedArguments } from "../arguments.ts";
+import type { CommandIo } from "../io.ts";
+import { chooseProvider } from "../run-config.ts";
+import { readStandardInput } from "../standard-input.ts";
+import { printText } from "../standard-output.ts";
+import { findUserConfig } from "@sheaf/agent/config/config-file";
+import { changeCredentials, readCredentials } from "@sheaf/agent/config/credentials";
+import { isKeyText } from "@sheaf/agent/config/key-text";
+import { toProviders } from "@sheaf/agent/config/providers";
+
+/** Reads the key and keeps it. @throws SheafError USAGE, CONFIG_INVALID, STORAGE_FULL, CANCELLED. */
+export async function runLogin(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const [word, ...rest] = parsed.positionals;
+  if (word === undefined || rest.length > 0) {
+    throw new SheafError(
+      "USAGE",
+      "login takes one word, the provider, and no key: write sheaf login anthropic, then type the key at its prompt",
+    );
+  }
+  const files = toUserFiles(io.environment);
+  const { settings, fault } = findUserConfig(files.config);
+  if (fault) throw fault;
+  const { credential } = chooseProvider(word, toProviders(settings), { repeatsWord: false });
+  // A problem with the file is reported before the user types a key.
+  readCredentials(files.credentials);
+  const key = await readKey(credential, io);
+  changeCredentials(files.credentials, (keys) => new Map([...keys, [credential, key]]));
+  return printText(io, `The key of ${credential} is kept in ${files.credentials}.\n`);
+}
+
+async function readKey(credential: string, io: CommandIo): Promise<string> {
+  const input = io.findInputKind();
+  const text =
+    input === "terminal"
+      ? await readHiddenLine(io, `Key of ${credential} (not shown): `)
+      : input === "none"
+        ? ""
+        : await readStandardInput(io.openInput());
+  const key = text.trim();
+  if (key === "") throw new SheafError("USAGE", `no key of ${credential} was given: type it, or pipe it to stdin`);
+  if (!isKeyText(key)) {
+    throw new SheafError(
+      "USAGE",
+      `the input is not a key of ${credential}: it contains a space or another character that no key has`,
+    );
+  }
+  return key;
+}
+
+/** Nothing to forget is not a failure. @throws SheafError USAGE, CONFIG_INVALID. */
+export async function runLogout(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const [word] = parsed.positionals;
+  const files = toUserFiles(io.environment);
+  const kept = readCredentials(files.credentials);
+  const forgotten = word === undefined ? [...kept.keys()] : toCredentials(word, kept, files.config);
+  changeCredentials(files.credentials, (keys) => new Map([...keys].filter(([name]) => !forgotten.includes(name))));
+  if (forgotten.length > 0) return printText(io, `Forgotten: the key of ${forgotten.join(", ")}.\n`);
+  return printText(io, `No key to forget in ${files.credentials}.\n`);
+}
+
+/** The kept key that the word means. The key of an endpoint that the configuration no longer names can go too. */
+function toCredentials(word: string, kept: ReadonlyMap<string, string>, configFile: string): string[] {
+  if (kept.has(word)) return [word];
+  const { credential } = chooseProvider(word, toProviders(findUserConfig(configFile).settings));
+  return kept.has(credential) ? [credential] : [];
+}
+
+/** Asks on stderr, reads one line of stdin without showing it. @throws SheafError CANCELLED for Ctrl-C and Ctrl-D. */
+export async function readHiddenLine({ openInput, writeError }: CommandIo, question: string): Promise<string> {
+  // Readline edits the line in raw mode, in which only readline itself would show it: into nothing.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: openInput(), output: nowhere, terminal: true, historySize: 0 });
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  // From here on the terminal shows nothing by itself.
+  writeError(question);
+  lines.once("line", resolve);
+  lines.once("close", () => reject(new SheafError("CANCELLED", "cancelled at the prompt", { source: "user" })));
+  try {
+    return await promise;
+  } finally {
+    lines.close();
+    writeError("\n");
+  }
+}

@@ -1,0 +1,267 @@
+/** `sheaf mcp list`, `list-tools`, `add`, `remove`, `trust` and others: servers of the Model Context Protocol. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { McpServerState } from "@sheaf/protocol";
+import { createConfig } from "@sheaf/agent/config/config";
+import { findUserConfig, changeUserConfig } from "@sheaf/agent/config/config-file";
+import { isServerName, serverNameRule } from "@sheaf/agent/config/mcp-settings";
+import { toUserFiles } from "@sheaf/base/paths";
+import { SheafError } from "@sheaf/base/errors";
+import type { McpServerSettings } from "@sheaf/agent/config/mcp-settings";
+import { chooseServers, readWorkspaceServers, serverFiles } from "@sheaf/agent/config/workspace-servers";
+import { toVisibleLine } from "@sheaf/agent/output/visible-text";
+import { createToolServers } from "@sheaf/agent/assemble/wire-servers";
+import type { ServerLease } from "@sheaf/agent/tools/mcp/server-keeper";
+import type { ParsedArguments } from "../arguments.ts";
+import { toCommandFormat } from "../command-flags.ts";
+import type { FlagValues } from "../flags.ts";
+import type { CommandIo } from "../io.ts";
+import { toRawSettings, toServerSettings } from "../run-config.ts";
+import { printJson, printText } from "../standard-output.ts";
+import { toServerEnvironment, toServerLimits } from "./mcp-add.ts";
+import { formatPrompts, formatResources } from "./mcp-lists.ts";
+import { forgetLogin, runMcpLogin, runMcpLogout } from "./mcp-login.ts";
+import { runMcpTrust } from "./mcp-trust.ts";
+
+/** Runs the one that is named. @throws SheafError USAGE, CONFIG_INVALID. */
+export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const [action = "list", ...words] = parsed.positionals;
+  switch (action) {
+    case "list":
+      return listServers(parsed, io, words);
+    case "add":
+      return addServer(parsed.flags, io, words);
+    case "remove":
+      return removeServer(io, words);
+    case "trust":
+      return runMcpTrust(parsed, io, words);
+    case "list-prompts":
+    case "list-resources":
+      return listFurther(parsed, io, action, toServerName(action, words));
+    case "login":
+      return runMcpLogin(parsed, io, toServerName(action, words));
+    case "logout":
+      return runMcpLogout(io, toServerName(action, words));
+    case "list-tools":
+      return listTools(parsed, io, toServerName(action, words));
+    case "enable":
+    case "disable":
+      return switchServer(parsed, io, action, toServerName(action, words));
+    default: {
+      const known =
+        "list, list-tools, list-prompts, list-resources, add, remove, trust, login, logout, enable or disable";
+      throw new SheafError("USAGE", `mcp "${action}" is unknown: use ${known}`);
+    }
+  }
+}
+
+/** Connects to each that a run would use, so that what is listed is what a run would find. */
+async function listServers(parsed: ParsedArguments, io: CommandIo, words: readonly string[]): Promise<number> {
+  if (words.length > 0) throw new SheafError("USAGE", `mcp list takes no words; "${words.join(" ")}" was given`);
+  const isJson = toCommandFormat(parsed) === "json";
+  const { states, unread } = await connectServers(parsed, io);
+  if (isJson) return printJson(io, states);
+  const list = states.length === 0 ? noServers : states.map(formatServer).join("");
+  return printText(io, `${list}${unread.map(formatUnread).join("")}`);
+}
+
+/** The tools of one server with their arguments, in the form of `cursor-agent` (C43). */
+async function listTools(parsed: ParsedArguments, io: CommandIo, name: string): Promise<number> {
+  const isJson = toCommandFormat(parsed) === "json";
+  const { states, tools } = await connectServers(parsed, io, name);
+  checkReady(name, states);
+  if (isJson) {
+    return printJson(
+      io,
+      tools.map(({ mcp, description, schema }) => ({ name: mcp!.tool, description, schema })),
+    );
+  }
+  const lines = tools.map(({ mcp, schema }) => {
+    const names = Object.keys(schema.properties ?? {});
+    return `- ${toVisibleLine(`${mcp!.tool} (${names.join(", ")})`)}\n`;
+  });
+  return printText(io, `Tools for ${toVisibleLine(name)} (${tools.length}):\n${lines.join("")}`);
+}
+
+/** What one server has besides tools (C111). */
+async function listFurther(
+  parsed: ParsedArguments,
+  io: CommandIo,
+  action: "list-prompts" | "list-resources",
+  name: string,
+): Promise<number> {
+  const isJson = toCommandFormat(parsed) === "json";
+  const { states, further } = await connectServers(parsed, io, name, async (lease, signal) =>
+    action === "list-prompts"
+      ? { prompts: await lease.prompts.list(name, signal) }
+      : { resources: await lease.listResources(name, signal) },
+  );
+  checkReady(name, states);
+  const { prompts = [], resources = [] } = { prompts: undefined, resources: undefined, ...further };
+  if (isJson) return printJson(io, action === "list-prompts" ? prompts : resources);
+  return printText(io, action === "list-prompts" ? formatPrompts(name, prompts) : formatResources(name, resources));
+}
+
+/** @throws SheafError USAGE, CONFIG_INVALID. */
+function checkReady(name: string, [state]: readonly ListedServer[]): void {
+  if (!state) throw new SheafError("USAGE", `there is no MCP server "${name}": see sheaf mcp list`);
+  if (state.status === "ready") return;
+  throw new SheafError("CONFIG_INVALID", `the MCP server ${name} is not ready: ${state.problem ?? state.status}`);
+}
+
+/** What clients of `cursor-agent` call before a run. A server of a workspace needs the yes of `mcp trust` (S-87). */
+function switchServer(
+  parsed: ParsedArguments,
+  io: CommandIo,
+  action: "enable" | "disable",
+  name: string,
+): Promise<number> {
+  const { file, settings } = readSettings(io);
+  if (!Object.hasOwn(settings.mcpServers ?? {}, name)) {
+    const flags = action === "enable" ? parsed.flags : { ...parsed.flags, remove: true as const };
+    return runMcpTrust({ ...parsed, flags }, io, [name]);
+  }
+  if (action === "enable") return printText(io, `${name} is enabled: ${file} names it.\n`);
+  throw new SheafError("USAGE", `${name} is enabled as long as ${file} names it: sheaf mcp remove ${name} removes it`);
+}
+
+function toServerName(action: string, [name, ...rest]: readonly string[]): string {
+  if (name !== undefined && rest.length === 0) return name;
+  throw new SheafError("USAGE", `mcp ${action} takes the name of one server: see sheaf mcp list`);
+}
+
+function readSettings({ environment }: CommandIo) {
+  const { config: file } = toUserFiles(environment);
+  const found = findUserConfig(file);
+  if (found.fault) throw found.fault;
+  return { file, found, settings: found.settings };
+}
+
+/** Connects to those that a run would use, or to one of them, and closes them again. */
+async function connectServers<Further>(
+  { flags }: ParsedArguments,
+  io: CommandIo,
+  only?: string,
+  read?: (lease: ServerLease, signal: AbortSignal) => Promise<Further>,
+) {
+  const { environment } = io;
+  const raw = { ...toRawSettings(flags), ...toServerSettings(flags, io) };
+  const config = createConfig(raw, environment, io.cwd, readSettings(io).found);
+  const { workspace, addedFolders } = config;
+  const trusted = config.findTrust();
+  const places = { ...config, trusted, environment };
+  const { servers, leftOut, own } = chooseServers(places);
+  const files = new Map((trusted ? readWorkspaceServers(places) : []).map(({ name, file }) => [name, file]));
+  const isChosen = (name: string): boolean => only === undefined || name === only;
+  const chosen = Object.fromEntries(Object.entries(servers).filter(([name]) => isChosen(name)));
+  const { signal } = new AbortController();
+  const order = { conversationId: "", servers: chosen };
+  const lease = await createToolServers(environment).lease(order, { workspace, addedFolders }, signal);
+  let further: Further | undefined;
+  try {
+    further = lease && (await read?.(lease, signal));
+  } finally {
+    await lease?.release();
+  }
+  const states = [...(lease?.servers ?? []), ...leftOut.filter(({ name }) => isChosen(name))].map(
+    (state): ListedServer => ({
+      ...state,
+      ...(own.has(state.name) ? { source: "user" } : { source: "workspace", file: files.get(state.name) }),
+    }),
+  );
+  return {
+    states,
+    tools: lease?.tools ?? [],
+    further,
+    unread: trusted ? [] : serverFiles.filter((file) => existsSync(join(workspace, file))),
+  };
+}
+
+interface ListedServer extends McpServerState {
+  /** Whose configuration names it. */
+  readonly source: "user" | "workspace";
+  /** Of the workspace. */
+  readonly file?: string | undefined;
+}
+
+const noServers = "No MCP servers configured (sheaf mcp add NAME -- COMMAND …)\n";
+const formatUnread = (file: string): string =>
+  `The ${file} of this workspace is not read: the workspace is not trusted (sheaf trust).\n`;
+
+function formatServer({ name, file, status, tools, problem = "" }: ListedServer): string {
+  const subject = toVisibleLine(file === undefined ? name : `${name} (${file})`);
+  if (status === "ready") return `${subject}: ready (${tools.length} ${tools.length === 1 ? "tool" : "tools"})\n`;
+  return `${subject}: ${status === "failed" ? `failed (${toVisibleLine(problem)})` : toVisibleLine(problem)}\n`;
+}
+
+async function addServer(flags: FlagValues, io: CommandIo, words: readonly string[]): Promise<number> {
+  const [name, ...rest] = words;
+  if (name === undefined) throw createAddError();
+  // The check of the file alone would pass over a name such as __proto__.
+  if (!isServerName(name)) {
+    throw new SheafError("USAGE", `an MCP server cannot have the name "${name}": expected ${serverNameRule}`);
+  }
+  const server = { ...toSettings(flags, rest, io), ...toServerLimits(flags) };
+  const file = toUserFiles(io.environment).config;
+  changeUserConfig(file, (config) => {
+    const servers = toRecord(config.mcpServers);
+    if (Object.hasOwn(servers, name)) {
+      throw new SheafError("USAGE", `the MCP server "${name}" exists already: remove it with sheaf mcp remove ${name}`);
+    }
+    return { ...config, mcpServers: { ...servers, [name]: server } };
+  });
+  return printText(io, `Added the MCP server ${name} to ${file}.\n`);
+}
+
+function toSettings(
+  { url, header = [], env = [] }: FlagValues,
+  words: readonly string[],
+  { environment }: CommandIo,
+): McpServerSettings {
+  const [command, ...args] = words;
+  if (url !== undefined) {
+    if (command !== undefined) throw createAddError();
+    if (env.length > 0) throw new SheafError("USAGE", "--env is for a program, and --url names none: use --header");
+    const headers = header.map((line) => {
+      const colon = line.indexOf(":");
+      if (colon < 1) throw new SheafError("USAGE", '--header needs the form "NAME: VALUE"');
+      return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()] as const;
+    });
+    return { url, ...(headers.length > 0 && { headers: Object.fromEntries(headers) }) };
+  }
+  if (command === undefined) throw createAddError();
+  const relative = words.find((word) => /^\.{1,2}(\/|$)/.test(word));
+  if (relative !== undefined) {
+    const advice = "a server does not start in this folder: write an absolute path";
+    throw new SheafError("USAGE", `"${relative}" is a relative path, and ${advice}`);
+  }
+  const variables = env.length > 0 && { env: toServerEnvironment(env, environment) };
+  return { command, ...(args.length > 0 && { args }), ...variables };
+}
+
+function createAddError(): SheafError {
+  const forms =
+    'sheaf mcp add NAME [-e NAME=VALUE] -- COMMAND ARGS…, or sheaf mcp add NAME --url URL [-H "NAME: VALUE"]';
+  return new SheafError("USAGE", `mcp add takes a name and a command or an address: write ${forms}`);
+}
+
+async function removeServer(io: CommandIo, words: readonly string[]): Promise<number> {
+  const [name, ...rest] = words;
+  if (name === undefined || rest.length > 0) {
+    throw new SheafError("USAGE", `mcp remove takes one name; "${words.join(" ")}" was given`);
+  }
+  const file = toUserFiles(io.environment).config;
+  changeUserConfig(file, (config) => {
+    const { [name]: found, ...others } = toRecord(config.mcpServers);
+    if (found === undefined) {
+      throw new SheafError("USAGE", `there is no MCP server "${name}" in ${file}: see sheaf mcp list`);
+    }
+    return { ...config, mcpServers: others };
+  });
+  const isForgotten = await forgetLogin(io, name);
+  return printText(io, `Removed the MCP server ${name} from ${file}${isForgotten ? ", and its login" : ""}.\n`);
+}
+
+function toRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,150 @@
+/** `sheaf permissions explain` and `sheaf permissions check`: what a run with the same flags may do, and why. */
+import { findUserConfig } from "@sheaf/agent/config/config-file";
+import type { Config } from "@sheaf/agent/config/config";
+import { toUserFiles } from "@sheaf/base/paths";
+import { SheafError } from "@sheaf/base/errors";
+import { toVisibleJson, toVisibleLine } from "@sheaf/agent/output/visible-text";
+import { deny, toFullReason, type PermissionDecision } from "@sheaf/agent/guard/permissions/decision";
+import { explainPolicy, type ExplainedPolicy, type SourcedRule } from "@sheaf/agent/guard/permissions/explain-policy";
+import { preparePolicy, type PreparedPolicy } from "@sheaf/agent/assemble/prepare-policy";
+import { findFault } from "@sheaf/agent/guard/sandbox/sandbox";
+import { readFileTool } from "@sheaf/agent/tools/read-file";
+import { chooseWorkspace, listSpellings } from "@sheaf/agent/tools/real-arguments";
+import { runTerminalCmdTool } from "@sheaf/agent/tools/run-terminal-cmd";
+import { webFetchTool } from "@sheaf/agent/tools/web-fetch";
+import { writeFileTool } from "@sheaf/agent/tools/write-file";
+import { findProtection } from "@sheaf/base/files/protected-names";
+import type { ParsedArguments } from "../arguments.ts";
+import { toCommandFormat } from "../command-flags.ts";
+import type { FlagValues } from "../flags.ts";
+import type { CommandIo } from "../io.ts";
+import { printJson, printText } from "../standard-output.ts";
+import { toConfig } from "../run-config.ts";
+
+/** Prints the policy, or one decision; gives 0, whatever is decided. @throws SheafError USAGE, CONFIG_INVALID. */
+export async function runPermissions(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const config = toConfig(parsed.flags, io);
+  const { fault, settings } = findUserConfig(toUserFiles(io.environment).config);
+  if (fault) throw fault;
+  const { mode, workspace, addedFolders, sandbox, permissions } = config;
+  const trusted = config.findTrust();
+  const { environment } = io;
+  const order = {
+    mode,
+    workspace,
+    addedFolders,
+    sandbox,
+    permissions,
+    trusted,
+    environment,
+    dataFolder: config.dataFolder,
+    sandboxMemory: undefined,
+    now: Date.now,
+  };
+  const policy = await preparePolicy(order);
+  const isJson = toCommandFormat(parsed) === "json";
+  switch (parsed.positionals.join(" ")) {
+    case "explain": {
+      const rules = toSourcedRules(parsed.flags, settings.permissions, policy.workspaceDenials);
+      const explained = explainPolicy({ ...toFacts(config, policy), trusted, rules });
+      return isJson ? printJson(io, explained) : printText(io, formatPolicy(explained));
+    }
+    case "check": {
+      const { decision, rule = null, reason } = toPlain(await checkCase(parsed.flags, policy));
+      const isRule = rule === null ? "" : ` (${rule})`;
+      if (isJson) return printText(io, `${JSON.stringify({ decision, rule, reason })}\n`, toVisibleJson);
+      return printText(io, `${decision}${isRule}: ${toVisibleLine(reason)}\n`);
+    }
+    default:
+      throw new SheafError("USAGE", "write sheaf permissions explain, or sheaf permissions check with one case");
+  }
+}
+
+function toFacts({ mode, permissions }: Config, { sandbox, addedWorkspaces }: PreparedPolicy) {
+  const addedFolders = addedWorkspaces.map(({ root }) => root);
+  return { mode, addedFolders, force: permissions.force, sandbox: sandbox.state, sandboxFault: findFault(sandbox) };
+}
+
+function toSourcedRules(
+  flags: FlagValues,
+  config: { readonly [effect in SourcedRule["effect"]]?: readonly string[] | undefined } = {},
+  workspaceDenials: readonly string[],
+): SourcedRule[] {
+  const toRules = (effect: SourcedRule["effect"], source: SourcedRule["source"], rules: readonly string[] = []) =>
+    rules.map((rule) => ({ effect, rule, source }));
+  return [
+    ...toRules("deny", "flag", flags.deny),
+    ...toRules("deny", "config", config.deny),
+    ...toRules("deny", "workspace", workspaceDenials),
+    ...toRules("ask", "flag", flags.ask),
+    ...toRules("ask", "config", config.ask),
+    ...toRules("allow", "flag", flags.allow),
+    ...toRules("allow", "config", config.allow),
+  ];
+}
+
+/** The one case that the flags name. */
+async function checkCase(flags: FlagValues, policy: PreparedPolicy): Promise<PermissionDecision> {
+  const { command, path, access, url, mcp } = flags;
+  const named = [command, path, url, mcp].filter((value) => value !== undefined);
+  if (named.length !== 1 || (access !== undefined && path === undefined)) {
+    throw new SheafError(
+      "USAGE",
+      "name one case: --command CMD, --path P --access read|write, --url U, or --mcp SERVER:TOOL",
+    );
+  }
+  if (path !== undefined) return checkPath(path, access, policy);
+  if (command !== undefined) {
+    return policy.permissions.decide({ tool: runTerminalCmdTool, arguments: { command } });
+  }
+  if (url !== undefined) {
+    return policy.permissions.decide({ tool: webFetchTool, arguments: { url } });
+  }
+  const [server = "", tool = ""] = mcp!.split(/:(.*)/s);
+  if (server === "" || tool === "") throw new SheafError("USAGE", `--mcp "${mcp}" names no tool: write SERVER:TOOL`);
+  return policy.permissions.decide({ tool: { name: tool, access: "mcp" }, arguments: {}, mcp: { server, tool } });
+}
+
+/** As a file tool would: inside the workspace, not protected, and by the rules for where the path leads. */
+async function checkPath(
+  path: string,
+  access: string | undefined,
+  policy: PreparedPolicy,
+): Promise<PermissionDecision> {
+  if (access !== "read" && access !== "write")
+    throw new SheafError(
+      "USAGE",
+      `--path needs --access read or write${access === undefined ? "" : `; "${access}" was given`}`,
+    );
+  const named = { files: [path], folders: [] };
+  const workspace = chooseWorkspace(named, policy.workspace, policy.addedWorkspaces);
+  const resolved = workspace.resolve(path);
+  if (!resolved.ok) return deny(resolved.error.message);
+  const protection = access === "write" ? findProtection(workspace, resolved.path) : undefined;
+  if (protection) return deny(protection.message);
+  const tool = access === "read" ? readFileTool : writeFileTool;
+  const decisions = await Promise.all(
+    listSpellings(named, workspace).map((paths) => policy.permissions.decide({ tool, arguments: {}, paths })),
+  );
+  return decisions.find(({ decision }) => decision === "deny") ?? decisions[0]!;
+}
+
+function toPlain(decision: PermissionDecision): { decision: string; rule?: string | undefined; reason: string } {
+  return {
+    decision: decision.decision,
+    rule: "rule" in decision ? decision.rule : undefined,
+    reason: toFullReason(decision),
+  };
+}
+
+function formatPolicy({ mode, trusted, sandbox, classes, rules }: ExplainedPolicy): string {
+  const width = Math.max(...classes.map((row) => row.class.length));
+  const rows = classes.map(
+    (row) => `${row.class.padEnd(width)}  ${row.decision.padEnd(5)}  ${toVisibleLine(row.reason)}\n`,
+  );
+  const listed = rules.map(
+    ({ effect, rule, source }) => `  ${effect.padEnd(5)}  ${toVisibleLine(rule)}  (${source})\n`,
+  );
+  const head = `mode ${mode}, sandbox ${sandbox}, workspace ${trusted ? "trusted" : "not trusted"}\n\n`;
+  return `${head}${rows.join("")}\nRules${listed.length === 0 ? ": none" : ", deny wins, then ask"}\n${listed.join("")}`;
+}

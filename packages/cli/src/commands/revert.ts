@@ -1,0 +1,81 @@
+/** `sheaf revert SESSION [--to RESPONSE]`: reverts a response and all after it, files and history. */
+import { revertConversation, type RevertRequest, type RevertResult } from "@sheaf/agent/run/conversations/revert";
+import { SheafError } from "@sheaf/base/errors";
+import { toVisibleLine } from "@sheaf/agent/output/visible-text";
+import { createCheckpoints } from "@sheaf/agent/workspace/checkpoints";
+import type { ParsedArguments } from "../arguments.ts";
+import { toCommandFormat } from "../command-flags.ts";
+import type { CommandIo } from "../io.ts";
+import { withSessionStore } from "../session-store.ts";
+import { findConversation, findResponse } from "../session-words.ts";
+import { printJson, printText } from "../standard-output.ts";
+
+/**
+ * Prints which files were restored and which were left.
+ * @throws SheafError USAGE; PERMISSION_REQUIRED when files have changed since and nothing said what to do then.
+ */
+export async function runRevert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const format = toCommandFormat(parsed);
+  const { flags, positionals } = parsed;
+  const [session = "", response = flags.to] = positionals;
+  if (flags.to !== undefined && positionals.length > 1) {
+    throw new SheafError("USAGE", `"${response}" and --to "${flags.to}" both name a response: give one of them`);
+  }
+  const order = { session, response, onConflict: toOnConflict(flags), workspace: flags.workspace?.at(-1) };
+  const result = await revertSession(order, io);
+  return format === "json" ? printJson(io, result) : printText(io, formatRevert(result));
+}
+
+/** Which response of which session, as a person names them; undefined: the last one. */
+interface SessionRevert extends Pick<RevertRequest, "onConflict"> {
+  readonly session: string;
+  readonly response?: string | undefined;
+  /** Undefined: the current folder. */
+  readonly workspace: string | undefined;
+}
+
+/** @throws SheafError USAGE; PERMISSION_REQUIRED when files have changed since and `onConflict` is `refuse`. */
+export async function revertSession(
+  { session, response, onConflict, workspace: folder }: SessionRevert,
+  io: CommandIo,
+): Promise<RevertResult> {
+  return withSessionStore(io, folder, async (store, { dataFolder, workspace }) => {
+    const conversationId = await findConversation(store, session);
+    const responseId = response === undefined ? undefined : (await findResponse(store, conversationId, response)).id;
+    const checkpoints = createCheckpoints(dataFolder, conversationId);
+    const order = { conversationId, responseId, onConflict, folders: [workspace] };
+    const result = await revertConversation(order, { store, checkpoints, environment: io.environment });
+    if (!result.reverted) throw createConflictError(result);
+    return result;
+  });
+}
+
+function toOnConflict({ overwrite, "on-conflict": given }: ParsedArguments["flags"]): RevertRequest["onConflict"] {
+  if (given === undefined) return overwrite ? "overwrite" : "refuse";
+  if (given === "refuse" || given === "leave" || given === "overwrite") return given;
+  throw new SheafError("USAGE", `--on-conflict "${given}" is unknown: use refuse, leave or overwrite`);
+}
+
+function createConflictError({ conflicts }: RevertResult): SheafError {
+  const list = conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`);
+  const shown = list.slice(0, 5).map(toVisibleLine).join("; ");
+  const more = list.length > 5 ? `; and ${list.length - 5} more` : "";
+  const advice = "write --on-conflict leave to revert the rest, or overwrite";
+  return new SheafError("PERMISSION_REQUIRED", `nothing was reverted, ${shown}${more}: ${advice}`, {
+    source: "user",
+    details: list.join("\n"),
+  });
+}
+
+/** Which files were restored, and which were left. */
+export function formatRevert({ responseIds, files, conflicts }: RevertResult): string {
+  const width = "unchanged".length;
+  const lines = [
+    `Reverted: ${responseIds.length} ${responseIds.length === 1 ? "response" : "responses"}.`,
+    ...files.map(({ filePath, action }) => `  ${action.padEnd(width)}  ${toVisibleLine(filePath)}`),
+    ...(conflicts.length > 0 ? ["Left unchanged:"] : []),
+    ...conflicts.map(({ filePath, reason }) => `  ${toVisibleLine(filePath)}: ${toVisibleLine(reason)}`),
+    "What commands did is not reverted.",
+  ];
+  return `${lines.join("\n")}\n`;
+}

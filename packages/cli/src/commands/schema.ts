@@ -1,0 +1,19 @@
+/** `sheaf schema NAME`: a published JSON Schema (C13), or that of the configuration file. */
+import { toConfigSchema } from "@sheaf/agent/config/config-file";
+import { SheafError } from "@sheaf/base/errors";
+import { schemaNames, toJsonSchema } from "@sheaf/protocol/schemas";
+import type { ParsedArguments } from "../arguments.ts";
+import type { CommandIo } from "../io.ts";
+import { printJson } from "../standard-output.ts";
+
+/** Prints the schema. @throws SheafError USAGE for an unknown name. */
+export async function runSchema(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const [name, ...rest] = parsed.positionals;
+  const known = schemaNames.find((candidate) => candidate === name);
+  if (rest.length > 0 || (!known && name !== "config")) {
+    const names = [...schemaNames, "config"].join(", ");
+    throw new SheafError("USAGE", `schema "${parsed.positionals.join(" ")}" is unknown: name one of ${names}`);
+  }
+  const schema = known ? toJsonSchema(known) : toConfigSchema();
+  return printJson(io, schema);
+}

@@ -1,0 +1,333 @@
+/** `sheaf serve`: the Chat API, until a signal ends it. */
+import { once } from "node:events";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { findUserConfig } from "@sheaf/agent/config/config-file";
+import { createConfig, type Config } from "@sheaf/agent/config/config";
+import { makeFolder } from "@sheaf/base/make-folder";
+import { toUserFiles } from "@sheaf/base/paths";
+import { ensureServerToken, readTokenFile, watchTokenFile, type ServerToken } from "@sheaf/agent/config/server-tokens";
+import { createGitWorkspace, isGitAddress, type GitWorkspace } from "@sheaf/agent/config/git-workspaces";
+import { isTrusted } from "@sheaf/agent/config/trust";
+import { SheafError } from "@sheaf/base/errors";
+import { toAddedFolders } from "@sheaf/agent/guard/sandbox/hold/writable-folders";
+import { createClientFinder } from "@sheaf/server/client-of";
+import { defaultOwnerLimits, type OwnerLimits } from "@sheaf/server/limits";
+import { isLoopback } from "@sheaf/base/host-pattern";
+import type { Log } from "@sheaf/server/metrics";
+import { toGitRoot } from "@sheaf/server/git-trees";
+import { hideServerSecrets } from "@sheaf/server/hide-server-secrets";
+import { serve, type ServeOptions } from "@sheaf/server/serve";
+import type { AttachmentSettings } from "@sheaf/server/stored-attachments";
+import { createServerModels } from "@sheaf/server/server-models";
+import { toVisibleJson, toVisibleLine } from "@sheaf/agent/output/visible-text";
+import { isPostgresAddress, localOwner } from "@sheaf/store/store";
+import { createModels } from "@sheaf/agent/assemble/wire-models";
+import { createServerStore } from "@sheaf/agent/assemble/wire-stores";
+import { now, openTelemetry } from "@sheaf/agent/assemble/wire";
+import type { ParsedArguments } from "../arguments.ts";
+import type { FlagValues } from "../flags.ts";
+import type { CommandIo } from "../io.ts";
+import { toRawSettings } from "../run-config.ts";
+import type { RunControl } from "../signals.ts";
+import { toStorePlace } from "../store-place.ts";
+
+const DEFAULT_PORT = 7433;
+
+/** How long runs may go on after the signal, by default. Seconds. */
+const DEFAULT_GRACE = 10;
+
+const unhidden =
+  "with --sandbox disabled, commands can read the tokens of the server and the files of other conversations";
+
+const MIB = 1024 * 1024;
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Between heartbeats of a stream (X5). Milliseconds. */
+const HEARTBEAT_MS = 15_000;
+
+/** Serves until the first signal; gives 0 once everything has ended. @throws SheafError USAGE, CONFIG_INVALID. */
+export async function runServe(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
+  const log: Log = (entry) =>
+    io.writeError(toVisibleJson(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`));
+  const { flags } = parsed;
+  const grace = toGrace(flags.grace);
+  const { storePlace, tokenFile, ...options } = createServeOptions(parsed, io, log);
+  const store = await createServerStore(storePlace);
+  const telemetry = await openTelemetry(io.environment, { hasParent: false });
+  const server = await serve({ ...options, store, telemetry });
+  const watch =
+    flags["token-file"] === undefined
+      ? undefined
+      : watchTokenFile(
+          tokenFile,
+          (changed) => server.replaceTokens(changed),
+          ({ code, message }) => log({ level: "error", event: "tokens_kept", code, message }),
+        );
+  const path = flags.open ? server.createTicketPath(options.tokens[0]!.owner) : "";
+  await io.openOutput().write(`Sheaf listens on ${server.address}${path} (token: ${toVisibleLine(tokenFile)})\n`);
+  // The operator learns of a wrong name or a missing key now, not with the first message.
+  for (const name of options.models.names) void options.models.open(name);
+  if (!control.signal.aborted) await once(control.signal, "abort");
+  watch?.end();
+  await server.close(grace);
+  await store.close();
+  return 0;
+}
+
+/** What a server is made of but its store, which the caller opens. */
+interface ServePlan extends Omit<ServeOptions, "store" | "telemetry"> {
+  /** A file, or the address of a PostgreSQL database. */
+  readonly storePlace: string;
+  readonly tokenFile: string;
+}
+
+/** What the flags, the environment and the user's files ask for. @throws SheafError USAGE, CONFIG_INVALID. */
+export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: Log): ServePlan {
+  const { flags } = parsed;
+  const host = flags.host ?? "127.0.0.1";
+  const port = toPort(flags.port);
+  const folders = toWorkspaces(flags, io);
+  const words = [...folders.values()];
+  const configOf = createConfigReader(
+    flags,
+    io,
+    words.filter((word) => !isGitAddress(word)),
+  );
+  const config = configOf(undefined);
+  const { workspaces, gitWorkspaces, trees } = toServedWorkspaces(folders, config, flags, io);
+  const { addedFolders } = config;
+  const plain = new Map([...folders].filter(([, word]) => !isGitAddress(word)));
+  // A folder that cannot be added is reported now, not to the first client.
+  for (const workspace of plain.values())
+    toAddedFolders({ folders: addedFolders, workspace, environment: io.environment });
+  const modelNames = toModelNames(flags, config);
+  const { tokens, tokenFile } = toTokens(flags, host, config, io);
+  const hiddenPlaces = hideServerSecrets({
+    folders: plain,
+    addedFolders,
+    tokenFile: flags["token-file"] === undefined ? undefined : tokenFile,
+    dataFolder: config.dataFolder,
+    trees,
+    gitWorkspaces,
+    gitSettings: config.gitWorkspaces,
+    environment: io.environment,
+  });
+  if (config.sandbox === "disabled") log({ level: "warn", event: "secrets_not_hidden", problem: unhidden });
+  const storePlace = toStorePlace(flags, io, config.storeFile);
+  return {
+    storePlace,
+    tokenFile,
+    settings: {
+      ...config,
+      workspaces,
+      gitWorkspaces,
+      hiddenPlaces,
+      defaultMode: config.mode,
+      onNodeLoss: toNodeLoss(flags, storePlace),
+      isTrusted: (workspace) =>
+        isTrusted(workspace, {
+          flag: flags.trust ?? false,
+          environment: io.environment,
+          dataFolder: config.dataFolder,
+        }),
+      environment: io.environment,
+      wire: { heartbeatMs: config.heartbeatMs ?? HEARTBEAT_MS },
+    },
+    models: createServerModels(modelNames, {
+      async create(name) {
+        const { chooseModel, chooseFallbacks, findPrices, windowTokens } = configOf(name);
+        const [choice, fallbacks, prices] = [chooseModel(), chooseFallbacks(), await findPrices(now())];
+        return { model: await createModels(choice, fallbacks, prices), price: prices.get(name), windowTokens };
+      },
+      findWindow: (name) => configOf(name).windowTokens,
+      onUnusable: (model, { code, message }) => log({ level: "warn", event: "model_unusable", model, code, message }),
+    }),
+    ownerLimits: toOwnerLimits(flags),
+    keepDays: toKeepDays(flags["keep-days"]),
+    // Next to the folder of this program in the package.
+    pageFolder: join(import.meta.dirname, "../web"),
+    tokens,
+    host,
+    port,
+    allowedHosts: flags["allow-host"] ?? [],
+    findClient: createClientFinder(flags["trust-proxy"] ?? []),
+    allowedOrigins: toOrigins(flags["allow-origin"]),
+    now,
+    log,
+  };
+}
+
+/** The default one first. @throws SheafError AUTH_REQUIRED when none is named, as every run does. */
+function toModelNames({ offer = [] }: FlagValues, { model, chooseModel }: Config): readonly string[] {
+  const names = new Set(model === undefined ? offer : [model, ...offer]);
+  if (names.size === 0) chooseModel();
+  return [...names];
+}
+
+/** The settings for a model by its name; undefined: the default one. */
+function createConfigReader(
+  flags: FlagValues,
+  io: CommandIo,
+  [workspace = io.cwd, ...otherWorkspaces]: readonly string[],
+): (model: string | undefined) => Config {
+  const found = findUserConfig(toUserFiles(io.environment).config);
+  const raw = { ...toRawSettings(flags), workspace, otherWorkspaces };
+  return (model) => createConfig(model === undefined ? raw : { ...raw, model }, io.environment, io.cwd, found);
+}
+
+/** `--workspace DIR` and `--workspace NAME=DIR`; default: the folder in which Sheaf was started. */
+function toWorkspaces({ workspace = ["."] }: FlagValues, io: CommandIo): ReadonlyMap<string, string> {
+  const roots = new Map<string, string>();
+  for (const word of workspace) {
+    const [, name, folder = word] = /^([A-Za-z0-9][A-Za-z0-9._-]*)=(.+)$/s.exec(word) ?? [];
+    if (isGitAddress(folder) && name === undefined) {
+      throw new SheafError("USAGE", "a workspace from git needs a name: write --workspace NAME=git+https://…");
+    }
+    const [, odd] = /^([^/=]+)=/.exec(name === undefined ? word : "") ?? [];
+    if (odd !== undefined && !existsSync(resolve(io.cwd, word))) {
+      const rule = "use letters, digits and . _ - in NAME=DIR";
+      throw new SheafError("USAGE", `--workspace ${word}: "${odd}" cannot be the name of a workspace: ${rule}`);
+    }
+    const root = isGitAddress(folder) ? folder : createConfig({ workspace: folder }, io.environment, io.cwd).workspace;
+    const key = name ?? (basename(root) || "root");
+    if (roots.has(key)) throw new SheafError("USAGE", `two workspaces are named "${key}": write --workspace NAME=DIR`);
+    roots.set(key, isGitAddress(root) ? root : realpathSync(root));
+  }
+  return roots;
+}
+
+/** With the folders of those that come from git (R-50). @throws SheafError USAGE, CONFIG_INVALID. */
+function toServedWorkspaces(
+  words: ReadonlyMap<string, string>,
+  { dataFolder, gitWorkspaces: settings }: Config,
+  flags: FlagValues,
+  { environment, cwd }: CommandIo,
+) {
+  const folder = resolve(cwd, flags.trees ?? join(dataFolder, "workspaces"));
+  const isUsed = [...words.values()].some(isGitAddress);
+  if (isUsed) makeFolder(folder);
+  const real = isUsed ? realpathSync(folder) : folder;
+  const workspaces = new Map<string, string>();
+  const gitWorkspaces: GitWorkspace[] = [];
+  for (const [name, word] of words) {
+    if (!isGitAddress(word)) {
+      workspaces.set(name, word);
+      continue;
+    }
+    const own = settings[name] ?? {};
+    const workspace = createGitWorkspace({ name, word, settings: own, folder: real, environment });
+    gitWorkspaces.push(workspace);
+    workspaces.set(name, toGitRoot(workspace));
+  }
+  return { workspaces, gitWorkspaces, trees: real };
+}
+
+/** R-40. */
+function toNodeLoss({ "on-node-loss": choice = "end" }: FlagValues, storePlace: string): "end" | "resume" {
+  if (choice === "end") return "end";
+  if (choice !== "resume") throw new SheafError("USAGE", `--on-node-loss "${choice}" is not known: use end or resume`);
+  if (isPostgresAddress(storePlace)) return "resume";
+  throw new SheafError("USAGE", "--on-node-loss resume needs a database that servers share: give --store postgres://…");
+}
+
+/** S-51, S-56. */
+function toTokens(
+  flags: FlagValues,
+  host: string,
+  { dataFolder }: Config,
+  { cwd }: CommandIo,
+): { readonly tokens: readonly ServerToken[]; readonly tokenFile: string } {
+  const given = flags["token-file"];
+  if (given !== undefined) {
+    const tokenFile = resolve(cwd, given);
+    return { tokens: readTokenFile(tokenFile), tokenFile };
+  }
+  if (!isLoopback(host) && !flags["insecure-listen"]) {
+    throw new SheafError(
+      "USAGE",
+      `--host ${host} is reached from other machines: give --token-file FILE, or --insecure-listen to serve with the token of this user`,
+    );
+  }
+  const tokenFile = join(dataFolder, "server-token");
+  return { tokens: [{ token: ensureServerToken(tokenFile), owner: localOwner }], tokenFile };
+}
+
+/** X24. */
+function toOrigins(words: readonly string[] = []): ReadonlySet<string> {
+  for (const word of words) {
+    if (/^https?:$/.test(URL.parse(word)?.protocol ?? "") && URL.parse(word)?.origin === word) continue;
+    const example = "https://app.example.org or http://localhost:3000";
+    throw new SheafError("USAGE", `--allow-origin "${word}" is not an origin: write one such as ${example}`);
+  }
+  return new Set(words);
+}
+
+/** S-55. */
+function toOwnerLimits(flags: FlagValues): OwnerLimits {
+  const read = (name: LimitFlag): number | undefined => readLimit(flags, name, 999_999_999);
+  const cost = flags["max-cost-usd-per-day"];
+  if (cost !== undefined && !(Number(cost) > 0)) {
+    throw new SheafError("USAGE", `--max-cost-usd-per-day "${cost}" is not a number above 0`);
+  }
+  return {
+    running: read("max-running") ?? defaultOwnerLimits.running,
+    waiting: read("max-waiting") ?? defaultOwnerLimits.waiting,
+    streams: read("max-streams") ?? defaultOwnerLimits.streams,
+    conversations: read("max-conversations") ?? defaultOwnerLimits.conversations,
+    turnsPerDay: read("max-turns-per-day"),
+    costUsdPerDay: cost === undefined ? undefined : Number(cost),
+    attachments: toAttachmentSettings(flags),
+  };
+}
+
+type LimitFlag =
+  | "max-running"
+  | "max-waiting"
+  | "max-streams"
+  | "max-conversations"
+  | "max-turns-per-day"
+  | "max-attachments"
+  | "max-attachments-mib"
+  | "max-attachment-mib"
+  | "attachment-hours";
+
+function readLimit(flags: FlagValues, name: LimitFlag, most: number): number | undefined {
+  const text = flags[name];
+  if (text === undefined) return undefined;
+  if (/^\d{1,9}$/.test(text) && Number(text) > 0 && Number(text) <= most) return Number(text);
+  const range = most === 999_999_999 ? "above 0" : `from 1 to ${most}`;
+  throw new SheafError("USAGE", `--${name} "${text}" is not a whole number ${range}`);
+}
+
+/** S-200. */
+function toAttachmentSettings(flags: FlagValues): AttachmentSettings {
+  const { fileBytes, count, bytes, keptMs } = defaultOwnerLimits.attachments;
+  const mib = (name: "max-attachments-mib" | "max-attachment-mib", byDefault: number, most: number): number =>
+    (readLimit(flags, name, most) ?? byDefault / MIB) * MIB;
+  return {
+    fileBytes: mib("max-attachment-mib", fileBytes, fileBytes / MIB),
+    count: readLimit(flags, "max-attachments", 100_000) ?? count,
+    bytes: mib("max-attachments-mib", bytes, 1_000_000),
+    keptMs: (readLimit(flags, "attachment-hours", 8760) ?? keptMs / HOUR_MS) * HOUR_MS,
+  };
+}
+
+/** R-63. */
+function toKeepDays(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new SheafError("USAGE", `--keep-days "${text}" is not a whole number of days from 1 to 99999`);
+}
+
+function toPort(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_PORT;
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new SheafError("USAGE", `--port "${text}" is not a port: use 0 (any free one) to 65535`);
+}
+
+function toGrace(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_GRACE * 1000;
+  if (/^\d{1,6}$/.test(text)) return Number(text) * 1000;
+  throw new SheafError("USAGE", `--grace "${text}" is not a whole number of seconds`);
+}

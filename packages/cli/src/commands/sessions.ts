@@ -1,0 +1,99 @@
+/** `sheaf ls`: the stored sessions, newest first. */
+import { now } from "@sheaf/agent/assemble/wire";
+import { SheafError } from "@sheaf/base/errors";
+import type { ParsedArguments } from "../arguments.ts";
+import { toCommandFormat } from "../command-flags.ts";
+import type { CommandIo } from "../io.ts";
+import { withSessionStore } from "../session-store.ts";
+import { findConversation, findResponse } from "../session-words.ts";
+import { printJson, printText } from "../standard-output.ts";
+import { toBareId } from "@sheaf/agent/output/result-line";
+import { toVisibleLine } from "@sheaf/agent/output/visible-text";
+import { listEndedResponses } from "@sheaf/agent/run/conversations/end-cut-response";
+import { forkConversation } from "@sheaf/agent/run/conversations/fork";
+import type { ConversationRecord } from "@sheaf/store/store";
+import { removeConversationFiles } from "@sheaf/agent/workspace/conversation-folders";
+
+/** What fits on a screen or two. A program gets all of them: it would not see that there are more. */
+const TEXT_LIMIT = 50;
+const MAX_LIMIT = 999_999;
+
+/** Prints a line or an object for each. No session is not a failure. @throws SheafError USAGE, STORAGE_…. */
+export async function runListSessions(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const { flags } = parsed;
+  const format = toCommandFormat(parsed);
+  const limit = toLimit(flags.limit) ?? (format === "json" ? MAX_LIMIT : TEXT_LIMIT);
+  return withSessionStore(io, flags.workspace?.at(-1), async (store, { workspace }) => {
+    const found = await store.listConversations({ limit: limit + 1, ...(flags.all ? {} : { workspace }) });
+    const sessions = found.slice(0, limit);
+    if (format === "json") return printJson(io, toRows(sessions));
+    const isCut = found.length > limit && flags.limit === undefined;
+    const rest = isCut ? `There are more: sheaf ls${flags.all ? " --all" : ""} --limit ${MAX_LIMIT} lists them.\n` : "";
+    return printText(io, formatText(sessions, flags.all ?? false) + rest);
+  });
+}
+
+function toLimit(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new SheafError("USAGE", `--limit "${text}" is not a whole number from 1 to 999999`);
+}
+
+function toRows(sessions: readonly ConversationRecord[]) {
+  return sessions.map(({ id, title, workspace, createdAt, updatedAt }) => ({
+    session_id: toBareId(id),
+    title,
+    workspace,
+    created: new Date(createdAt).toISOString(),
+    updated: new Date(updatedAt).toISOString(),
+  }));
+}
+
+/** Titles and folders come from prompts and file systems: one visible line each. */
+function formatText(sessions: readonly ConversationRecord[], showsWorkspace: boolean): string {
+  if (sessions.length === 0) {
+    const where = showsWorkspace ? "" : " of this workspace (sheaf ls --all shows those of others)";
+    return `There is no session${where}.\n`;
+  }
+  const lines = sessions.map(({ id, title, workspace, updatedAt }) => {
+    const time = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
+    const place = showsWorkspace ? `  ${toVisibleLine(workspace)}` : "";
+    return `${toBareId(id)}  ${time}  ${toVisibleLine(title)}${place}\n`;
+  });
+  return lines.join("");
+}
+
+/** All or none. @throws SheafError USAGE for one that is not stored; CONVERSATION_BUSY for one that is written. */
+export async function runRemoveSession({ positionals }: ParsedArguments, io: CommandIo): Promise<number> {
+  return withSessionStore(io, undefined, async (store, { dataFolder }) => {
+    const ids = new Set<string>();
+    for (const word of positionals) ids.add(await findConversation(store, word));
+    for (const id of ids) {
+      await store.deleteConversation(id);
+      await removeConversationFiles(dataFolder, id);
+    }
+    return 0;
+  });
+}
+
+/** Prints a UUID. @throws SheafError USAGE. */
+export async function runCreateChat(_parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  return printText(io, `${process.getBuiltinModule("node:crypto").randomUUID()}\n`);
+}
+
+/** Prints the id of the new session; files stay as they are. @throws SheafError USAGE for what is not stored. */
+export async function runFork(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const [session = "", response] = parsed.positionals;
+  return withSessionStore(io, undefined, async (store) => {
+    const conversationId = await findConversation(store, session);
+    const responses = await listEndedResponses(store, conversationId, now);
+    const after =
+      response === undefined
+        ? responses.findLast(({ reverted }) => !reverted)
+        : await findResponse(store, conversationId, response);
+    const fork = after && (await forkConversation(store, conversationId, after.id, now));
+    if (fork) return printText(io, `${toBareId(fork.id)}\n`);
+    const what = after ? `the response ${toBareId(after.id)}` : "every response";
+    throw new SheafError("USAGE", `${what} of ${toBareId(conversationId)} was reverted: there is nothing to fork from`);
+  });
+}

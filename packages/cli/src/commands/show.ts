@@ -1,0 +1,50 @@
+/** `sheaf show SESSION`: a stored conversation, printed again in any format (C31). */
+import type { RunEvent } from "@sheaf/protocol";
+import { now } from "@sheaf/agent/assemble/wire";
+import { SheafError } from "@sheaf/base/errors";
+import { toBareId } from "@sheaf/agent/output/result-line";
+import { listEndedResponses } from "@sheaf/agent/run/conversations/end-cut-response";
+import type { Store } from "@sheaf/store/store";
+import type { ParsedArguments } from "../arguments.ts";
+import { deliverEvents } from "../deliver.ts";
+import type { CommandIo } from "../io.ts";
+import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
+import { reportOutputError } from "../report-error.ts";
+import { withSessionStore } from "../session-store.ts";
+import { findConversation } from "../session-words.ts";
+
+/**
+ * Prints every response of the session that was not reverted, oldest first; a run whose process died ends as interrupted.
+ * @throws SheafError USAGE for an unknown session; CONVERSATION_BUSY after what is there of a response that is being written.
+ */
+export async function runShow(parsed: ParsedArguments, io: CommandIo): Promise<number> {
+  const { flags, positionals } = parsed;
+  const [word = ""] = positionals;
+  const format = toOutputFormat(flags, io);
+  return withSessionStore(io, undefined, async (store) => {
+    const conversationId = await findConversation(store, word);
+    const responses = await listEndedResponses(store, conversationId, now);
+    const output = io.openOutput();
+    for (const response of responses) {
+      if (response.reverted) continue;
+      const projection = await createChosenProjection(format, flags, io, { showsFailure: true });
+      const delivery = await deliverEvents(readGroups(store, response.id), { projection, output });
+      if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false, io);
+      if (!delivery.end) throw createUnendedError(conversationId);
+    }
+    return 0;
+  });
+}
+
+function createUnendedError(conversationId: string): SheafError {
+  const session = toBareId(conversationId);
+  return new SheafError(
+    "CONVERSATION_BUSY",
+    `the last response of ${session} is still being written: this is its beginning; show it again when it has ended`,
+    { source: "storage" },
+  );
+}
+
+async function* readGroups(store: Store, responseId: string): AsyncGenerator<readonly RunEvent[]> {
+  yield await store.readEvents(responseId);
+}

@@ -1,0 +1,132 @@
+/** Brings the events of a run to stdout in a format, and learns from the log how the run ended. */
+import type { RunEnd, RunEvent, RunStart } from "@sheaf/protocol";
+import type { Projection } from "@sheaf/agent/output/projection";
+import { toBareId } from "@sheaf/agent/output/result-line";
+import type { LineOutput } from "./standard-output.ts";
+
+/** A longer wait is for a quota (R-10). Milliseconds. */
+const longestRetryMs = 60_000;
+
+/** What happened to the output. */
+export interface Delivery {
+  /** The id of the session, bare; there once the first turn began: from then on it can be resumed. */
+  session: string | undefined;
+  /** There once the log has its last event. */
+  end: RunEnd | undefined;
+  /** Why stdout took no more. */
+  outputError: NodeJS.ErrnoException | undefined;
+}
+
+/** How events are printed. */
+export interface DeliveryOptions {
+  readonly projection: Projection;
+  readonly output: LineOutput;
+  /** Called with the first event. */
+  readonly onStart?: ((start: RunStart) => void) | undefined;
+  /** Called with what the user should know of a turn (C36); `isFallback`: another model answered it (C59). */
+  readonly onNotice?: ((notice: string, isFallback: boolean) => void) | undefined;
+  /** Called when a wait for a quota begins, with its end (RFC 3339). */
+  readonly onQuotaWait?: ((until: string) => void) | undefined;
+  /** Told once, when stdout takes no more. */
+  readonly onOutputError?: (error: NodeJS.ErrnoException) => void;
+  /** `--heartbeat`: a line after every so many milliseconds of silence, with the time that `now` gives (C26). */
+  readonly heartbeat?: { readonly everyMs: number; readonly now: () => number } | undefined;
+}
+
+/** Prints every event. When stdout closes, the rest of the run is read unprinted, so that its log is complete. */
+export async function deliverEvents(
+  groups: AsyncIterable<readonly RunEvent[]>,
+  options: DeliveryOptions,
+): Promise<Delivery> {
+  const { projection, output } = options;
+  const delivery: Delivery = { session: undefined, end: undefined, outputError: undefined };
+  const fail = (error: unknown): void => {
+    delivery.outputError ??= error as NodeJS.ErrnoException;
+    options.onOutputError?.(delivery.outputError);
+  };
+  let conversationId = "";
+  let isWaiting = false;
+  const heart = createHeart(options, fail);
+  for await (const events of groups) {
+    for (const event of events) {
+      if (event.type === "run_start") {
+        ({ conversationId } = event);
+        options.onStart?.(event);
+      }
+      if (event.type === "turn_start") delivery.session = toBareId(conversationId);
+      if (event.type === "turn_end" && event.notice !== undefined)
+        options.onNotice?.(event.notice, event.model !== undefined);
+      if (event.type === "provider_wait" && !isWaiting && Date.parse(event.until) - event.time > longestRetryMs) {
+        options.onQuotaWait?.(event.until);
+      }
+      isWaiting = event.type === "provider_wait";
+      if (event.type === "run_end") delivery.end = event;
+      if (delivery.outputError) continue;
+      const lines = projection.push(event);
+      if (lines.length === 0) continue;
+      if (heart.isBeating) await heart.pause();
+      const pending = writeLines(lines, output, fail);
+      if (pending) await pending;
+    }
+    if (!heart.isBeating && !delivery.end && !delivery.outputError) heart.beat();
+  }
+  await heart.pause();
+  return delivery;
+}
+
+/** A promise only where the reader is slow: a tick for each line would cost more than the line. */
+function writeLines(
+  lines: readonly string[],
+  output: LineOutput,
+  fail: (error: unknown) => void,
+): Promise<void> | undefined {
+  try {
+    for (const [index, line] of lines.entries()) {
+      const pending = output.write(line);
+      if (pending) return pending.then(() => writeLines(lines.slice(index + 1), output, fail), fail);
+    }
+  } catch (error) {
+    fail(error);
+  }
+  return undefined;
+}
+
+interface Heart {
+  readonly isBeating: boolean;
+  readonly beat: () => void;
+  readonly pause: () => Promise<void>;
+}
+
+/** Beats while nothing is printed. `pause` waits for the beat that is on its way, so that no line is cut by another. */
+function createHeart({ projection, output, heartbeat }: DeliveryOptions, fail: (error: unknown) => void): Heart {
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+  const write = async (): Promise<void> => {
+    try {
+      await output.write(projection.formatHeartbeat!(heartbeat!.now()));
+      beat();
+    } catch (error) {
+      fail(error);
+    }
+  };
+  const beat = (): void => {
+    if (!heartbeat || !projection.formatHeartbeat) return;
+    timer = setTimeout(() => {
+      writing = write();
+    }, heartbeat.everyMs);
+  };
+  return {
+    get isBeating() {
+      return timer !== undefined;
+    },
+    beat,
+    async pause() {
+      clearTimeout(timer);
+      // A beat that is being written sets the next one when it is out.
+      await writing;
+      clearTimeout(timer);
+      timer = undefined;
+      writing = undefined;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** What may come next in a line: slash commands, and `@` with files that ignore rules do not leave out (C63). */
+import { posix } from "node:path";
+import { createFolderReader } from "@sheaf/base/files/read-folder";
+import { createWorkspace } from "@sheaf/base/files/workspace";
+import type { OwnCommand } from "../own-commands.ts";
+import { completeSlashLine } from "./slash-commands.ts";
+
+/** The text from `start` to the cursor may become one of the candidates. */
+export interface Completion {
+  readonly start: number;
+  readonly candidates: readonly string[];
+}
+
+/** Entries of the workspace that are looked at. */
+const MAX_ENTRIES = 10_000;
+
+const MAX_CANDIDATES = 50;
+
+/** `before`: the text before the cursor. `listAddresses`: of resources of a tool server (C110). */
+export async function completeLine(
+  before: string,
+  workspace: string,
+  listOwn?: () => readonly OwnCommand[],
+  listAddresses?: (server: string) => Promise<readonly string[]>,
+): Promise<Completion> {
+  const at = /(?:^|\s)@(\S*)$/.exec(before);
+  if (!at) return { start: 0, candidates: completeSlashLine(before, listOwn) };
+  const word = at[1] ?? "";
+  const start = before.length - word.length - 1;
+  const [, server] = /^([\w.-]+):/.exec(word) ?? [];
+  const addresses = server === undefined ? [] : ((await listAddresses?.(server)) ?? []);
+  // Addresses are foreign text: one with a blank or a control character is none that a person types.
+  const named = addresses.map((uri) => `${server}:${uri}`).filter((text) => /^[!-~]+$/.test(text));
+  const found = named.filter((text) => text.startsWith(word)).slice(0, MAX_CANDIDATES);
+  const words = found.length > 0 ? found : await findPaths(workspace, word);
+  return { start, candidates: words.map((text) => `@${text}`) };
+}
+
+/** Paths that contain the word: first those that begin with it, then those whose name does; folders end with a slash. */
+async function findPaths(root: string, word: string): Promise<string[]> {
+  const reader = await createFolderReader(createWorkspace(root), ".");
+  const wanted = word.toLowerCase();
+  const found: { readonly path: string; readonly rank: number }[] = [];
+  const folders = ["."];
+  let seen = 0;
+  for (const folder of folders) {
+    const reading = await reader.read(folder);
+    if (!reading.ok) continue;
+    for (const { path, kind } of reading.entries) {
+      if (kind === "folder") folders.push(path);
+      if (kind !== "folder" && kind !== "file") continue;
+      const rank = toRank(path.toLowerCase(), wanted);
+      if (rank !== undefined) found.push({ path: kind === "folder" ? `${path}/` : path, rank });
+    }
+    seen += reading.entries.length;
+    if (seen > MAX_ENTRIES) break;
+  }
+  return found
+    .toSorted((one, other) => one.rank - other.rank)
+    .slice(0, MAX_CANDIDATES)
+    .map(({ path }) => path);
+}
+
+function toRank(path: string, wanted: string): number | undefined {
+  const isDeeper = path.slice(wanted.length).includes("/");
+  if (path.startsWith(wanted)) return isDeeper ? 2 : 0;
+  if (posix.basename(path).startsWith(wanted)) return 1;
+  return path.includes(wanted) ? 3 : undefined;
+}

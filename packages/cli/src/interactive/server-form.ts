@@ -1,0 +1,95 @@
+/** Puts the form of a tool server to the person at the terminal (X59). */
+import { isCancel, multiselect, select, text } from "@clack/prompts";
+import type { QuestionField, ServerQuestion } from "@sheaf/protocol";
+import { toVisibleLine } from "@sheaf/agent/output/visible-text";
+import { findFieldProblem } from "@sheaf/agent/tools/mcp/question-form";
+
+type Values = Record<string, unknown>;
+
+/** The values, or undefined if the person pressed Ctrl-C. A field that they leave out has none. */
+export async function askForm(
+  { server, fields, arguments: defaults }: ServerQuestion,
+  signal: AbortSignal,
+): Promise<Values | undefined> {
+  const entries: [string, unknown][] = [];
+  for (const field of fields) {
+    // Each says whose it is: its words could be those of a question of Sheaf's.
+    const message = `${toVisibleLine(server)}: ${formatField(field)}`;
+    const initial = Object.hasOwn(defaults, field.name) ? defaults[field.name] : undefined;
+    const answer = await askField(field, { message, initial, signal });
+    if (answer === undefined) return undefined;
+    if (answer.value !== undefined) entries.push([field.name, answer.value]);
+  }
+  return Object.fromEntries(entries);
+}
+
+/** In one line. */
+function formatField({ title, description, required }: QuestionField): string {
+  const head = `${toVisibleLine(title)}${required ? "" : " (may be left out)"}`;
+  return description === undefined ? head : `${head}: ${toVisibleLine(description)}`;
+}
+
+/** What is asked for, before any of it is answered. */
+export function formatFields({ fields }: ServerQuestion): string {
+  return fields.map(({ title }) => toVisibleLine(title)).join(", ");
+}
+
+interface FieldAnswer {
+  /** Undefined: it is left out. */
+  readonly value: unknown;
+}
+
+interface FieldPrompt {
+  readonly message: string;
+  readonly initial: unknown;
+  readonly signal: AbortSignal;
+}
+
+async function askField(
+  field: QuestionField,
+  { message, initial, signal }: FieldPrompt,
+): Promise<FieldAnswer | undefined> {
+  const { type, options = [], required } = field;
+  if (type === "choices") {
+    const choices = options.map(({ value, label }) => ({ value, label: toVisibleLine(label) }));
+    const initialValues = Array.isArray(initial) ? (initial as string[]) : [];
+    for (;;) {
+      const chosen = await multiselect({ message, options: choices, initialValues, required: false, signal });
+      if (isCancel(chosen)) return undefined;
+      if (chosen.length === 0 && !required) return { value: undefined };
+      if (findFieldProblem(field, chosen) === undefined) return { value: chosen };
+    }
+  }
+  if (type === "choice" || type === "boolean") {
+    const known = type === "boolean" ? yesOrNo : options.map(({ value, label }) => ({ value, label }));
+    const choices = [
+      ...known.map(({ value, label }) => ({ value, label: toVisibleLine(label) })),
+      ...(required ? [] : [{ value: undefined, label: "Leave it out" }]),
+    ];
+    // Enter alone must not answer a question of a server with yes.
+    const first = type === "boolean" && required ? (initial ?? false) : initial;
+    const chosen = await select<unknown>({ message, options: choices, initialValue: first, signal });
+    return isCancel(chosen) ? undefined : { value: chosen };
+  }
+  const answer = await text({
+    message,
+    initialValue: typeof initial === "string" || typeof initial === "number" ? `${initial}` : "",
+    validate: (written = "") => {
+      if (written === "" && !required) return undefined;
+      return findFieldProblem(field, toValue(field, written));
+    },
+    signal,
+  });
+  if (isCancel(answer)) return undefined;
+  return { value: answer === "" && !required ? undefined : toValue(field, answer) };
+}
+
+const yesOrNo = [
+  { value: true, label: "Yes" },
+  { value: false, label: "No" },
+];
+
+function toValue({ type }: QuestionField, written: string): unknown {
+  if (type === "string") return written;
+  return written.trim() === "" ? undefined : Number(written);
+}

@@ -1,0 +1,102 @@
+/** Commands inside a conversation: they begin with a slash. */
+import { findNearest } from "@sheaf/base/nearest-names";
+import { toVisibleLine } from "@sheaf/agent/output/visible-text";
+import type { OwnCommand } from "../own-commands.ts";
+
+interface SlashCommandHelp {
+  readonly usage: string;
+  readonly help: string;
+}
+
+const slashCommands = {
+  help: { usage: "", help: "show these commands" },
+  mode: { usage: "[agent|plan|ask|debug]", help: "show or change the mode" },
+  model: { usage: "[NAME]", help: "show or change the model" },
+  ask: { usage: "[edits|all|off]", help: "show or change what needs your yes first" },
+  compact: { usage: "", help: "summarise the conversation so far, to make room" },
+  new: { usage: "", help: "begin a new session" },
+  resume: { usage: "[SESSION]", help: "go on with another session" },
+  revert: { usage: "[leave|overwrite]", help: "undo the last response, files and history" },
+  export: { usage: "[json|markdown] [FILE]", help: "write the session to a file" },
+  quit: { usage: "", help: "leave (also Ctrl-D, or Ctrl-C twice)" },
+} as const satisfies Record<string, SlashCommandHelp>;
+
+export type SlashCommandName = keyof typeof slashCommands;
+
+/** Those that make sense in an editor, which has its own ways to begin, open and leave a session (C55). */
+const editorNames = ["mode", "model", "ask", "compact", "revert"] as const satisfies SlashCommandName[];
+
+export function isEditorCommand(name: SlashCommandName): boolean {
+  return (editorNames as readonly string[]).includes(name);
+}
+
+/** For an editor to offer: names without the slash. */
+export function listEditorCommands(
+  own: readonly OwnCommand[],
+): { readonly name: string; readonly usage: string; readonly help: string }[] {
+  const others = toOthers(own).map(({ name, hint, description }) => ({ name, usage: hint, help: description }));
+  return [...editorNames.map((name) => ({ name, ...slashCommands[name] })), ...others];
+}
+
+export type SlashLine =
+  | { readonly kind: "command"; readonly name: SlashCommandName; readonly words: readonly string[] }
+  /** Shown to the person, because sending the line as a prompt would cost money. */
+  | { readonly kind: "unknown"; readonly message: string };
+
+/**
+ * The command of a line; undefined for a prompt: also for a path such as `/etc/hosts` at the start, and for a command of
+ * the user's or the repository's, whose text goes with the prompt (C91). Sheaf's own commands count before these (C93).
+ */
+export function parseSlashLine(line: string, listOwn: () => readonly OwnCommand[] = () => []): SlashLine | undefined {
+  const match = /^\/([A-Za-z]*)(?:\s+(.*))?$/s.exec(line.trim());
+  if (!match) return undefined;
+  const [, given = "", rest = ""] = match;
+  const name = given.toLowerCase();
+  if (Object.hasOwn(slashCommands, name)) {
+    const words = rest.split(/\s+/).filter((word) => word !== "");
+    return { kind: "command", name: name as SlashCommandName, words };
+  }
+  const own = listOwn().map((command) => command.name);
+  if (own.includes(given)) return undefined;
+  const [nearest] = findNearest(name, [...Object.keys(slashCommands), ...own]);
+  const advice = nearest === undefined ? "see /help" : `did you mean /${nearest}?`;
+  return { kind: "unknown", message: `/${given} is not a command: ${advice}` };
+}
+
+const values: Readonly<Record<string, readonly string[]>> = {
+  mode: ["agent", "plan", "ask", "debug"],
+  ask: ["edits", "all", "off"],
+};
+
+/** Completions at the end of the line. */
+export function completeSlashLine(line: string, listOwn: () => readonly OwnCommand[] = () => []): string[] {
+  const [, command = ""] = /^\/(mode|ask)\s+\w*$/.exec(line) ?? [];
+  if (Object.hasOwn(values, command)) {
+    return values[command]!.map((value) => `/${command} ${value}`).filter((text) => text.startsWith(line));
+  }
+  if (!/^\/\S*$/.test(line)) return [];
+  const names = [...Object.keys(slashCommands), ...toOthers(listOwn()).map(({ name }) => name)];
+  return names.map((name) => `/${name}`).filter((name) => name.startsWith(line));
+}
+
+/** Those that no command of Sheaf's hides. */
+function toOthers(own: readonly OwnCommand[]): readonly OwnCommand[] {
+  return own.filter(({ name }) => !Object.hasOwn(slashCommands, name.toLowerCase()));
+}
+
+/** A description in `/help`. UTF-16 units. */
+const MAX_HELP = 100;
+
+/** The list of `/help`. */
+export function formatSlashHelp(own: readonly OwnCommand[] = []): string {
+  const others = toOthers(own).map(({ name, hint, description }) => {
+    const help = description.length > MAX_HELP ? `${description.slice(0, MAX_HELP).toWellFormed()}…` : description;
+    return [toVisibleLine(`/${name} ${hint}`).trim(), toVisibleLine(help)] as const;
+  });
+  const builtIn = Object.entries(slashCommands).map(
+    ([name, { usage, help }]) => [`/${name} ${usage}`.trim(), help] as const,
+  );
+  const rows = [...builtIn, ...others];
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `${`  ${left.padEnd(width)}  ${right}`.trimEnd()}\n`).join("");
+}

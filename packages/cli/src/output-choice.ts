@@ -1,0 +1,50 @@
+/** Which format is printed (C2). */
+import { SheafError } from "@sheaf/base/errors";
+import { toLocale } from "@sheaf/agent/output/action-words";
+import { toUserFiles } from "@sheaf/base/paths";
+import { findUserConfig } from "@sheaf/agent/config/config-file";
+import { openProjection } from "@sheaf/agent/assemble/wire";
+import type { PartialOutput } from "@sheaf/agent/output/cursor-stream";
+import { isOutputFormat, outputFormats, type OutputFormat, type Projection } from "@sheaf/agent/output/projection";
+import { toVisibleJson } from "@sheaf/agent/output/visible-text";
+import type { FlagValues } from "./flags.ts";
+import type { CommandIo } from "./io.ts";
+
+/** The format of the flag, else the profile's own (C2, C30). @throws SheafError USAGE for an unknown one; it lists the valid ones. */
+export function toOutputFormat(flags: FlagValues, { profile }: CommandIo): OutputFormat {
+  const format = flags["output-format"] ?? (profile === "cursor-2026" ? "text" : "stream-json");
+  if (isOutputFormat(format)) return format;
+  throw new SheafError("USAGE", `--output-format "${format}" is unknown: use one of ${outputFormats.join(", ")}`);
+}
+
+/**
+ * The projection that the flags ask for; the language comes from --locale or the environment (C11).
+ * `showsFailure`: nothing else says how the run failed (C31).
+ */
+export async function createChosenProjection(
+  format: OutputFormat,
+  flags: FlagValues,
+  io: CommandIo,
+  { showsFailure = false }: { readonly showsFailure?: boolean } = {},
+): Promise<Projection> {
+  const { LC_ALL, LC_MESSAGES, LANG } = io.environment;
+  const projection = await openProjection(format, {
+    locale: toLocale(flags.locale || LC_ALL || LC_MESSAGES || LANG || "en"),
+    includeThinking: flags["include-thinking"] ?? false,
+    profile: io.profile,
+    partial: flags["stream-partial-output"] && findPartialOutput(io),
+    showsFailure,
+  });
+  // Text is visible already (C11).
+  if (!io.isOutputTerminal || format === "text") return projection;
+  return {
+    push: (event) => projection.push(event).map(toVisibleJson),
+    ...(projection.formatHeartbeat && { formatHeartbeat: (time) => projection.formatHeartbeat!(time) }),
+  };
+}
+
+/** Most clients double the text that comes as deltas and as a segment; the setting is for one that needs both (C44). */
+function findPartialOutput({ profile, environment }: CommandIo): PartialOutput {
+  if (profile !== "cursor-2026") return "deltas";
+  return findUserConfig(toUserFiles(environment).config).settings.partialOutput ?? "deltas";
+}

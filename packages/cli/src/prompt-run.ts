@@ -1,0 +1,182 @@
+/** One prompt of a person or a program at this machine: flags and configuration as a request. */
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import type { Mode, RunStart } from "@sheaf/protocol";
+import { createLoggedRun, type LoggedRun, type OpenedRun, type LoggedRunParts } from "@sheaf/agent/assemble/logged-run";
+import type { RunRequest } from "@sheaf/agent/assemble/run-request";
+import { createAnswerCheck, now, openRecording, openTelemetry } from "@sheaf/agent/assemble/wire";
+import { createModels, recordBodies } from "@sheaf/agent/assemble/wire-models";
+import { createStore } from "@sheaf/agent/assemble/wire-stores";
+import type { ToolServers } from "@sheaf/agent/assemble/wire-servers";
+import { SheafError } from "@sheaf/base/errors";
+import { toUserFiles } from "@sheaf/base/paths";
+import type { FlagValues } from "./flags.ts";
+import type { CommandIo } from "./io.ts";
+import { toConversationId } from "./session-id.ts";
+import { findConversation } from "./session-words.ts";
+import type { RunControl } from "./signals.ts";
+import type { RunConfig } from "./run-config.ts";
+import type { McpServers } from "@sheaf/agent/config/mcp-settings";
+import { readConversationSettings } from "@sheaf/agent/run/conversations/conversation-settings";
+import { memoryFile, type Store } from "@sheaf/store/store";
+import type { Approver } from "@sheaf/agent/tools/approval";
+import type { EditorFiles } from "@sheaf/agent/tools/editor-files";
+
+/** What is asked for, and how. */
+export interface PromptOrder {
+  readonly message: Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers" | "stdin">;
+  readonly config: RunConfig;
+  readonly flags: FlagValues;
+  readonly io: Pick<CommandIo, "environment" | "cwd">;
+  readonly control: Pick<RunControl, "signal" | "abort">;
+  /** How much of the time budget was spent before. Milliseconds; default 0. */
+  readonly spentMs?: number | undefined;
+  /** Servers of the Model Context Protocol that the caller brings, besides those of the configuration. */
+  readonly mcpServers?: McpServers | undefined;
+  /** Who may be asked (X8); undefined: nobody. */
+  readonly approver?: Approver | undefined;
+  /** Keeps tool servers for the next prompt (C51). */
+  readonly toolServers?: ToolServers | undefined;
+  /** The editor that the prompt comes from (C57). */
+  readonly editor?: EditorFiles | undefined;
+  /** Shows what became of a working tree (C71); undefined: nobody sees it. */
+  readonly report?: ((line: string) => void) | undefined;
+}
+
+/** Opens nothing yet. */
+export function createPromptRun(prompt: PromptOrder): LoggedRun {
+  const { config, control, spentMs = 0 } = prompt;
+  const request = toRunRequest(prompt);
+  return createLoggedRun({
+    request,
+    open: (complete, onClose) => openPromptRun({ ...prompt, responseId: request.responseId }, complete, onClose),
+    openTelemetry: () => openTelemetry(prompt.io.environment, { hasParent: true }),
+    signal: control.signal,
+    abort: (reason) => control.abort(reason),
+    timeLimit: { timeoutMs: config.timeoutMs, spentMs, advice: "raise --timeout" },
+    now,
+  });
+}
+
+function toRunRequest({ message, config, flags, io: { environment }, ...prompt }: PromptOrder): RunRequest {
+  // The id of a run that cannot begin; a malformed one is not repeated in its lines (C5).
+  const named = findNamedSession(flags) ?? "";
+  const name = config.model ?? "";
+  const mcpServers = { ...config.mcpServers, ...prompt.mcpServers };
+  return {
+    ...config,
+    responseId: `chat_${randomUUID()}`,
+    conversationId: toConversationId(named) ?? `conv_${randomUUID()}`,
+    message: { ...message, ...(config.notices.length > 0 && { notices: config.notices }) },
+    model: { id: name, name, apiKeySource: "none" },
+    modelName: config.model,
+    includesReasoning: flags["include-thinking"],
+    trusted: false,
+    mcpServers,
+    runsWorkspaceHooks: true,
+    approvesServers: flags["approve-mcps"],
+    isUnsaved: flags["no-save"],
+    environment,
+    userFiles: toUserFiles(environment),
+  };
+}
+
+interface OpenOrder extends PromptOrder {
+  readonly responseId: string;
+}
+
+async function openPromptRun(
+  { config, flags, io: { environment, cwd }, control, responseId, report = () => undefined, ...ports }: OpenOrder,
+  complete: Parameters<LoggedRunParts["open"]>[0],
+  onClose: Parameters<LoggedRunParts["open"]>[1],
+): Promise<OpenedRun> {
+  const { signal } = control;
+  const recording = await openRecording(flags.record === undefined ? undefined : resolve(cwd, flags.record));
+  onClose(() => recording?.close());
+  complete({ trusted: config.findTrust() });
+  const [choice, fallbacks, prices] = [config.chooseModel(), config.chooseFallbacks(), await config.findPrices(now())];
+  const model = await recordBodies(await createModels(choice, fallbacks, prices, signal), choice, {
+    file: flags["record-body"] && resolve(cwd, flags["record-body"]),
+    abort: control.abort,
+  });
+  complete({ model, price: prices.get(config.model ?? "") });
+  const store = await createStore(flags["no-save"] ? memoryFile : config.storeFile);
+  onClose(() => store.close());
+  // A new session without the flag has no tree.
+  const { worktree, resume, continue: isContinued, "session-id": sessionId } = flags;
+  const mayHaveTree = [worktree, resume, isContinued, sessionId].some((flag) => flag !== undefined);
+  const trees = mayHaveTree ? await import("./run-tree.ts") : undefined;
+  const folders = trees?.listSessionFolders(config, flags) ?? [config.workspace];
+  const conversationId = await chooseConversation(flags, store, folders);
+  complete({ conversationId, mode: await chooseMode(config, flags, store, conversationId) });
+  const tree = await trees?.openRunTree({ config, flags, environment, conversationId, responseId, report }, store);
+  if (tree) {
+    onClose(() => tree.close());
+    complete({ workspace: tree.workspace, trusted: tree.trusted });
+  }
+  const checkAnswer = await createAnswerCheck(flags["output-schema"], cwd, signal, onClose);
+  return {
+    store,
+    model,
+    approver: ports.approver,
+    toolServers: ports.toolServers,
+    editor: ports.editor,
+    checkAnswer,
+    ...(recording && { wrapPorts: (settings, inner) => recording.wrap(settings, inner, signal) }),
+  };
+}
+
+/**
+ * The id of the conversation, `conv_<uuid>`: the one named, the newest of these folders, or a new one.
+ * A whole id that is not stored begins a new conversation under it (C14).
+ * @throws SheafError USAGE for what is no id, or when there is nothing to go on with.
+ */
+export async function chooseConversation(flags: FlagValues, store: Store, folders: readonly string[]): Promise<string> {
+  const { resume } = flags;
+  if (flags["no-save"] && flags.worktree !== undefined) {
+    throw new SheafError("USAGE", "--worktree keeps files, and --no-save keeps none: leave one of them out");
+  }
+  if (flags["no-save"] && (resume !== undefined || flags.continue)) {
+    throw new SheafError(
+      "USAGE",
+      "--no-save reads no session either: leave it out, or leave --resume and --continue out",
+    );
+  }
+  const named = findNamedSession(flags);
+  if (named !== undefined && flags["session-id"] === undefined) {
+    return findConversation(store, named, { isResumed: true });
+  }
+  if (named !== undefined) {
+    const id = toConversationId(named);
+    if (id !== undefined) return id;
+    throw new SheafError("USAGE", `--session-id "${named}" is not a UUID: sheaf create-chat makes one`);
+  }
+  if (resume === undefined && !flags.continue) return `conv_${randomUUID()}`;
+  const found = await Promise.all(folders.map((workspace) => store.listConversations({ limit: 1, workspace })));
+  const [newest] = found.flat().toSorted((one, other) => other.updatedAt - one.updatedAt);
+  if (newest) return newest.id;
+  const place = folders[0] ?? (flags.worktree ? `the working tree ${flags.worktree}` : "any working tree");
+  throw new SheafError("USAGE", `there is no session of ${place} to go on with: leave --resume and --continue out`);
+}
+
+/** That of the flag, else that of the conversation (C69). */
+async function chooseMode({ mode }: RunConfig, flags: FlagValues, store: Store, id: string): Promise<Mode> {
+  if (flags.mode !== undefined || flags.plan) return mode;
+  const conversation = await store.getConversation(id);
+  return (conversation && (await readConversationSettings(store, conversation)).mode) ?? mode;
+}
+
+/** The session that a flag names, as it was given. @throws SheafError USAGE when two flags name two. */
+export function findNamedSession(flags: FlagValues): string | undefined {
+  const { resume, "session-id": sessionId } = flags;
+  const named = sessionId ?? (resume || undefined);
+  const toId = (word: string): string => toConversationId(word) ?? word;
+  const isOther = resume !== undefined && sessionId !== undefined && toId(resume) !== toId(sessionId);
+  if (sessionId !== undefined && (isOther || flags.continue)) {
+    throw new SheafError(
+      "USAGE",
+      `--session-id ${sessionId} names another session than --resume or --continue: give one of them`,
+    );
+  }
+  return named;
+}

@@ -1,0 +1,49 @@
+/** A run whose settings or prompt cannot be used, reported in the requested format (C22). */
+import { randomUUID } from "node:crypto";
+import type { RunEvent } from "@sheaf/protocol";
+import { createFailedRun } from "@sheaf/agent/run/run-failure";
+import type { SheafError } from "@sheaf/base/errors";
+import type { OutputFormat } from "@sheaf/agent/output/projection";
+import { sheafVersion } from "@sheaf/base/version";
+import type { ParsedArguments } from "./arguments.ts";
+import { deliverEvents } from "./deliver.ts";
+import type { CommandIo } from "./io.ts";
+import { createChosenProjection } from "./output-choice.ts";
+import { now } from "@sheaf/agent/assemble/wire";
+import { reportEnd } from "./report-end.ts";
+import { toConversationId } from "./session-id.ts";
+
+/** Prints its lines; gives the exit code. Nothing is stored: no run began. */
+export async function printRefusedRun(
+  error: SheafError,
+  format: OutputFormat,
+  { command, flags, positionals }: ParsedArguments,
+  io: CommandIo,
+): Promise<number> {
+  const model = flags.model ?? "";
+  // The session that was named, so that its lines are found by it (C14).
+  const [session = "", ...words] =
+    command === "answer" ? positionals : [flags["session-id"] ?? flags.resume, ...positionals];
+  const start = {
+    responseId: `chat_${randomUUID()}`,
+    conversationId: toConversationId(session) ?? `conv_${randomUUID()}`,
+    prompt: words.join(" "),
+    mode: "agent",
+    model,
+    modelName: model,
+    apiKeySource: "none",
+    workspace: io.cwd,
+    permissionMode: "default",
+    sandbox: flags.sandbox === "disabled" ? "disabled" : "untried",
+    trusted: false,
+    sheafVersion,
+  } as const;
+  const events = async function* (): AsyncGenerator<readonly RunEvent[]> {
+    yield createFailedRun(start, error, now());
+  };
+  const delivery = await deliverEvents(events(), {
+    projection: await createChosenProjection(format, flags, io),
+    output: io.openOutput(),
+  });
+  return reportEnd(delivery, undefined, { verbose: flags.verbose ?? false, io });
+}

@@ -1,0 +1,61 @@
+/** Signals end a run; a second one ends the process (C23). */
+import { SheafError } from "@sheaf/base/errors";
+
+/** Exit codes by signal (C20). */
+const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+type SignalName = keyof typeof exitCodes;
+
+/** The exit code of a run that a signal ended, from the details of its error; undefined: none did. */
+export function toSignalExitCode(details: string): number | undefined {
+  const [, name] = /^signal (SIG[A-Z]+)$/.exec(details) ?? [];
+  return name !== undefined && Object.hasOwn(exitCodes, name) ? exitCodes[name as SignalName] : undefined;
+}
+
+/** Where signals come from: the process. */
+export interface SignalSource {
+  on(name: SignalName, listener: (name: SignalName) => void): unknown;
+  off(name: SignalName, listener: (name: SignalName) => void): unknown;
+}
+
+/** What ends a run from outside. */
+export interface RunControl {
+  /** Aborted by the first signal, or by `abort`. */
+  readonly signal: AbortSignal;
+  readonly abort: (reason: SheafError) => void;
+  /** Exit code of the signal that came; undefined if none did. */
+  readonly exitCode: number | undefined;
+  /** Listens no more. */
+  readonly close: () => void;
+}
+
+/** Listens from now on: a signal that comes before the run begins ends it at its first event. */
+export function createRunControl({
+  signals,
+  exit,
+}: {
+  readonly signals: SignalSource;
+  /** Ends the process at once. */
+  readonly exit: (code: number) => void;
+}): RunControl {
+  const controller = new AbortController();
+  let received: SignalName | undefined;
+  const onSignal = (name: SignalName): void => {
+    if (received !== undefined) return exit(exitCodes[name]);
+    received = name;
+    controller.abort(
+      new SheafError("CANCELLED", `cancelled by ${name}`, { source: "user", details: `signal ${name}` }),
+    );
+  };
+  for (const name of Object.keys(exitCodes) as SignalName[]) signals.on(name, onSignal);
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    close() {
+      for (const name of Object.keys(exitCodes) as SignalName[]) signals.off(name, onSignal);
+    },
+    get exitCode() {
+      return received && exitCodes[received];
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** Another model for a session that goes on. */
+import { SheafError } from "@sheaf/base/errors";
+import { toProvider } from "@sheaf/agent/config/endpoints";
+import type { FlagValues } from "./flags.ts";
+import type { CommandIo } from "./io.ts";
+import { toConfig } from "./run-config.ts";
+
+/**
+ * The flags with another model. A key, an address or a header of the command line belongs to the provider that it was
+ * given for, and goes to no other.
+ * @throws SheafError as for `--model`; USAGE for another provider than the one that such a flag belongs to.
+ */
+export function switchModel(flags: FlagValues, model: string, io: CommandIo): FlagValues {
+  const switched = { ...flags, model };
+  const config = toConfig(switched, io);
+  const { model: before } = toConfig(flags, io);
+  const bound = findProviderFlag(flags);
+  if (bound !== undefined && before !== undefined && toProvider(before) !== toProvider(config.model ?? model)) {
+    const provider = toProvider(before);
+    const advice = `start Sheaf without it, or choose a model of ${provider}`;
+    throw new SheafError("USAGE", `--${bound} was given for ${provider}, and "${model}" is not of it: ${advice}`);
+  }
+  config.chooseModel();
+  return switched;
+}
+
+/** The first flag that belongs to one provider. */
+export function findProviderFlag(flags: FlagValues): string | undefined {
+  return (["api-key", "base-url", "header"] as const).find((name) => flags[name] !== undefined);
+}

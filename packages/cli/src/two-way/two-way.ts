@@ -1,0 +1,328 @@
+/** `sheaf -p --input-format stream-json`: a program at both ends, message by message (C65, C66). */
+import type { ControlLine, RunStart } from "@sheaf/protocol";
+import { createStore } from "@sheaf/agent/assemble/wire-stores";
+import { createToolServers } from "@sheaf/agent/assemble/wire-servers";
+import { now } from "@sheaf/agent/assemble/wire";
+import { SheafError, toSheafError } from "@sheaf/base/errors";
+import { encodeLine } from "@sheaf/agent/output/projection";
+import { toBareId } from "@sheaf/agent/output/result-line";
+import type { ParsedArguments } from "../arguments.ts";
+import { readQuestion, toAnswerMessage, toAnswers } from "../commands/answer.ts";
+import { deliverEvents } from "../deliver.ts";
+import type { FlagName, FlagValues } from "../flags.ts";
+import type { CommandIo } from "../io.ts";
+import { createChosenProjection } from "../output-choice.ts";
+import { checkCommandLine } from "../command-flags.ts";
+import { chooseConversation, createPromptRun } from "../prompt-run.ts";
+import { listSessionFolders } from "../run-tree.ts";
+import { printRefusedRun } from "../refused-run.ts";
+import { reportEnd } from "../report-end.ts";
+import { reportNotices } from "../report-notices.ts";
+import { toConfig, type RunConfig } from "../run-config.ts";
+import type { RunControl } from "../signals.ts";
+import type { LineOutput } from "../standard-output.ts";
+import { createLineError, readInputLines, type InputLine, type UserInput } from "./input-lines.ts";
+import { createLineApprover, type LineApprover } from "./line-approver.ts";
+
+/** Messages that may wait for their turn. */
+const MAX_WAITING = 16;
+
+/** Flags that would be about one message, or about none. */
+const otherFlags: readonly FlagName[] = ["file", "image", "no-save", "record"];
+
+/** Answers until stdin is closed; gives the exit code of the last run. */
+export async function runTwoWay(parsed: ParsedArguments, given: CommandIo, control: RunControl): Promise<number> {
+  // Every message has its result line, so the profile counts for names and keys alone.
+  const io: CommandIo = { ...given, profile: "sheaf" };
+  let talk: Talk;
+  try {
+    talk = await openTalk(parsed, given, io, control);
+  } catch (error) {
+    if (error instanceof SheafError) return printRefusedRun(error, "stream-json", parsed, io);
+    throw error;
+  }
+  const { flags } = talk;
+  const reading = readAll(talk);
+  let code = 0;
+  for (let next = await talk.inbox.take(); next && !control.signal.aborted; next = await talk.inbox.take()) {
+    code = (await answerNext(next, talk)) ?? code;
+  }
+  io.openInput().destroy();
+  await reading;
+  await talk.toolServers.close();
+  if (talk.fault && !talk.isFaultTold) {
+    return printRefusedRun(talk.fault, "stream-json", { command: "prompt", flags, positionals: [] }, io);
+  }
+  return control.exitCode ?? code;
+}
+
+/** A message, or answers to what the last run asked. */
+type Waiting = UserInput | Extract<InputLine, { kind: "request" }>;
+
+interface Talk {
+  readonly io: CommandIo;
+  readonly control: RunControl;
+  readonly config: RunConfig;
+  /** Those of each run: the session is named. */
+  readonly flags: FlagValues;
+  readonly sessionId: string;
+  readonly inbox: Inbox;
+  readonly output: LineOutput;
+  readonly write: (line: ControlLine) => Promise<void>;
+  readonly approver: LineApprover;
+  readonly toolServers: ReturnType<typeof createToolServers>;
+  readonly seen: Set<string>;
+  /** Of the run that is going on. */
+  current: AbortController | undefined;
+  /** A line that cannot be used. */
+  fault: SheafError | undefined;
+  /** It is in a result line. */
+  isFaultTold: boolean;
+}
+
+/** @throws SheafError USAGE and others: nothing was read. */
+async function openTalk(parsed: ParsedArguments, given: CommandIo, io: CommandIo, control: RunControl): Promise<Talk> {
+  checkCommandLine(parsed);
+  const { flags, positionals } = parsed;
+  const format = flags["input-format"];
+  if (format !== "stream-json") {
+    throw new SheafError("USAGE", `--input-format "${format}" is unknown: use text or stream-json`);
+  }
+  if ((flags["output-format"] ?? "stream-json") !== "stream-json") {
+    throw new SheafError("USAGE", "--input-format stream-json needs --output-format stream-json");
+  }
+  const other = otherFlags.find((name) => flags[name] !== undefined);
+  if (other !== undefined || positionals.length > 0) {
+    const what = other === undefined ? "a prompt in the arguments" : `--${other}`;
+    throw new SheafError(
+      "USAGE",
+      `${what} does not go with --input-format stream-json: messages come as lines on stdin`,
+    );
+  }
+  const config = toConfig(flags, given);
+  const { continue: _, "session-id": __, "output-format": ___, ...rest } = flags;
+  const sessionId = await findSession(flags, config);
+  const output = createOrderedOutput(io.openOutput({ isEnding: () => control.exitCode !== undefined }));
+  const write = async (line: ControlLine): Promise<void> => {
+    try {
+      await output.write(encodeLine(line));
+    } catch {
+      // The run that prints next learns that stdout is closed, and ends.
+    }
+  };
+  const interrupt = (): void =>
+    talk.current?.abort(new SheafError("CANCELLED", "cancelled by a request on stdin", { source: "user" }));
+  const talk: Talk = {
+    io,
+    control,
+    config,
+    flags: { ...rest, resume: sessionId },
+    sessionId,
+    inbox: createInbox(),
+    output,
+    write,
+    approver: createLineApprover({ sessionId, write: (line) => void write(line), interrupt }),
+    toolServers: createToolServers(io.environment, { maxResting: 1 }, new Map()),
+    seen: new Set(),
+    current: undefined,
+    fault: undefined,
+    isFaultTold: false,
+  };
+  control.signal.addEventListener("abort", () => talk.inbox.end());
+  return talk;
+}
+
+async function findSession(flags: FlagValues, config: RunConfig): Promise<string> {
+  const store = await createStore(config.storeFile);
+  try {
+    return toBareId(await chooseConversation(flags, store, listSessionFolders(config, flags)));
+  } finally {
+    await store.close();
+  }
+}
+
+/** Reads while runs go on. A line that cannot be used ends the run that does. */
+async function readAll(talk: Talk): Promise<void> {
+  const { inbox, approver } = talk;
+  try {
+    let isEmpty = true;
+    for await (const line of readInputLines(talk.io.openInput())) {
+      isEmpty = false;
+      await takeLine(line, talk);
+      if (talk.control.signal.aborted) break;
+    }
+    if (isEmpty) throw createLineError(1, "is missing");
+  } catch (error) {
+    // Only what a line did wrong: stdin that closes while it is read, at the end or by a signal, is no error.
+    if (error instanceof SheafError) {
+      talk.fault = error;
+      inbox.clear();
+      talk.current?.abort(error);
+    }
+  }
+  approver.end();
+  inbox.end();
+}
+
+async function takeLine(line: InputLine, talk: Talk): Promise<void> {
+  const { approver, inbox, sessionId } = talk;
+  if (line.kind === "response") {
+    if (!approver.answer(line.response)) throw createLineError(line.number, "answers what was never asked");
+    return;
+  }
+  if (line.kind === "message" || line.request.subtype === "answer") return inbox.put(line);
+  const { id, request } = line;
+  switch (request.subtype) {
+    case "interrupt":
+      talk.current?.abort(new SheafError("CANCELLED", "cancelled by a request on stdin", { source: "user" }));
+      return respond(id, talk, {});
+    case "initialize":
+      return respond(id, talk, { session_id: sessionId });
+    default: {
+      const name = JSON.stringify(request.subtype.slice(0, 100));
+      return respond(id, talk, `the request ${name} is unknown: use initialize, interrupt or answer`);
+    }
+  }
+}
+
+/** `result`: what the response has, or an error. */
+function respond(id: string, { write, sessionId }: Talk, result: string | Readonly<Record<string, unknown>>): void {
+  const response =
+    typeof result === "string"
+      ? { subtype: "error" as const, request_id: id, error: result }
+      : { subtype: "success" as const, request_id: id, response: result };
+  void write({ type: "control_response", response, session_id: sessionId });
+}
+
+/** Gives the exit code of the run; undefined: there was nothing to run. */
+async function answerNext(next: Waiting, talk: Talk): Promise<number | undefined> {
+  const message = next.kind === "message" ? next.message : await findAnswers(next, talk);
+  return message && answerMessage(message, talk);
+}
+
+async function findAnswers(
+  { id, request: { answers = {} } }: Extract<InputLine, { kind: "request" }>,
+  talk: Talk,
+): Promise<Pick<RunStart, "prompt" | "answers"> | undefined> {
+  try {
+    const question = await readQuestion(talk.config.storeFile, talk.sessionId);
+    const words = Object.entries(answers).map(([name, answer]) => `${name}=${[answer].flat().join(",")}`);
+    const message = toAnswerMessage(toAnswers(question, words));
+    respond(id, talk, {});
+    return message;
+  } catch (error) {
+    respond(id, talk, toSheafError(error).message);
+    return undefined;
+  }
+}
+
+async function answerMessage(
+  message: Pick<RunStart, "prompt" | "attachments" | "answers">,
+  talk: Talk,
+): Promise<number> {
+  const { io, config, flags, control, approver, toolServers, output, seen } = talk;
+  const current = new AbortController();
+  talk.current = current;
+  const run = createPromptRun({
+    message,
+    config,
+    flags,
+    io,
+    control: {
+      signal: AbortSignal.any([control.signal, current.signal]),
+      abort: (reason) => current.abort(reason),
+    },
+    approver,
+    toolServers,
+    report: (line) => reportNotices([line], seen, io.writeError),
+  });
+  reportNotices(config.notices, seen, io.writeError);
+  const observed = async function* () {
+    for await (const events of run.events()) {
+      for (const event of events) approver.observe(event);
+      yield events;
+    }
+  };
+  const { heartbeatMs } = config;
+  const delivery = await deliverEvents(observed(), {
+    projection: await createChosenProjection("stream-json", flags, io),
+    output,
+    onNotice: (notice, isFallback) => isFallback && reportNotices([notice], seen, io.writeError),
+    onOutputError: (error) => {
+      current.abort(
+        new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error }),
+      );
+      talk.inbox.end();
+    },
+    heartbeat: heartbeatMs === undefined ? undefined : { everyMs: heartbeatMs, now },
+  });
+  talk.current = undefined;
+  talk.isFaultTold = delivery.end?.error !== undefined && delivery.end.error.message === talk.fault?.message;
+  await run.close();
+  return reportEnd(delivery, control.exitCode, { verbose: flags.verbose ?? false, io });
+}
+
+/** One line after another, whoever writes them. */
+function createOrderedOutput(output: LineOutput): LineOutput {
+  let last: Promise<void> | undefined;
+  const follow = async (line: string, before: Promise<void>): Promise<void> => {
+    await before.catch(() => undefined);
+    await output.write(line);
+  };
+  const keep = (written: Promise<void>): Promise<void> => {
+    last = written;
+    const forget = (): void => {
+      if (last === written) last = undefined;
+    };
+    written.then(forget, forget);
+    return written;
+  };
+  return {
+    write(line) {
+      const written = last ? follow(line, last) : output.write(line);
+      return written && keep(written);
+    },
+  };
+}
+
+/** What waits for its turn. */
+interface Inbox {
+  /** Resolves when there is room for more. */
+  put(item: Waiting): Promise<void>;
+  /** Undefined: nothing waits, and nothing more will come. */
+  take(): Promise<Waiting | undefined>;
+  clear(): void;
+  end(): void;
+}
+
+function createInbox(): Inbox {
+  const items: Waiting[] = [];
+  const state = { hasEnded: false };
+  let change = Promise.withResolvers<void>();
+  const announce = (): void => {
+    change.resolve();
+    change = Promise.withResolvers();
+  };
+  return {
+    async put(item) {
+      items.push(item);
+      announce();
+      while (items.length >= MAX_WAITING && !state.hasEnded) await change.promise;
+      // So that the run has begun that the next line may be about.
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+    },
+    async take() {
+      while (items.length === 0 && !state.hasEnded) await change.promise;
+      const item = items.shift();
+      announce();
+      return item;
+    },
+    clear: () => void items.splice(0),
+    end() {
+      state.hasEnded = true;
+      announce();
+    },
+  };
+}

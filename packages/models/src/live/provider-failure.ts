@@ -1,0 +1,201 @@
+/** Failures of a try, and those of its connection (R-10, C21). */
+import { SheafError, type ErrorCode } from "@sheaf/base/errors";
+import { isLoopback } from "@sheaf/base/host-pattern";
+import type { ProviderIdentity, RequestLimits } from "../endpoint.ts";
+import { createSafeText } from "./secrets.ts";
+
+/** A failed try. It is expected, so it is a value. */
+export interface ProviderFailure {
+  readonly error: SheafError;
+  /** Whether the same request may succeed later. */
+  readonly isRetryable: boolean;
+  /** Milliseconds after which the provider accepts the next request, as it says; 0 if that time is over. */
+  readonly waitMs?: number;
+  /** An idle connection broke. The server may be well, so a new connection can be tried at once. */
+  readonly isRested?: true;
+  /** Tries in total, if more are no use. */
+  readonly maxTries?: number;
+}
+
+/** What the provider said, without secrets. */
+export interface FailureReason {
+  readonly code: ErrorCode;
+  /** `HTTP 429: slow down`, `overloaded_error: …`, `no byte for 120 s`. */
+  readonly reason: string;
+  readonly details?: string;
+  readonly resetsAt?: string;
+  /** What to do; default: as the code says. */
+  readonly advice?: string;
+}
+
+/** The error for a failure: one line that names provider and model and says what to do (C21). */
+export function createProviderError(endpoint: ProviderIdentity, failure: FailureReason): SheafError {
+  const { code, reason, details = "", resetsAt, advice = formatAdvice(code, endpoint, resetsAt) } = failure;
+  const message = `${endpoint.provider}, model ${endpoint.modelId}: ${formatHappening(code, endpoint)} (${reason}): ${advice}`;
+  return new SheafError(code, message, { source: "provider", details, ...(resetsAt !== undefined && { resetsAt }) });
+}
+
+/**
+ * No part of the answer arrived within the silence limit (R-10). There is no second try: it could take as long.
+ * `isKeptOpen`: the server did send pings or comments.
+ */
+export function createStallFailure(
+  endpoint: ProviderIdentity,
+  { silenceMs }: RequestLimits,
+  { isKeptOpen }: { readonly isKeptOpen: boolean },
+): ProviderFailure {
+  const what = isKeptOpen ? "nothing but signs of life" : "nothing";
+  const reason = `${what} came for ${Math.round(silenceMs / 100) / 10} s`;
+  const advice = "try again, use another model, or raise limits.silenceSeconds in the configuration";
+  return { error: createProviderError(endpoint, { code: "STREAM_STALLED", reason, advice }), isRetryable: false };
+}
+
+function formatHappening(code: ErrorCode, endpoint: ProviderIdentity): string {
+  switch (code) {
+    case "AUTH_REJECTED":
+      return endpoint.apiKey === undefined ? "a key is needed" : `the key from ${endpoint.apiKeySource} was refused`;
+    case "MODEL_NOT_FOUND":
+      return `no such model at ${formatHost(endpoint)}`;
+    case "CONTEXT_LENGTH":
+      return "the request is longer than the model accepts";
+    case "CONTENT_FILTER":
+      return "the content filter refused the request";
+    case "RATE_LIMITED":
+      return "too many requests, or the quota is used up";
+    case "OVERLOADED":
+      return "the provider has an error or no capacity";
+    case "NETWORK":
+      return `the connection to ${formatHost(endpoint)} failed`;
+    case "STREAM_STALLED":
+      return "the answer stalled";
+    case "STREAM_TRUNCATED":
+      return "the answer broke off without its end marker";
+    default:
+      return "the provider refused the request";
+  }
+}
+
+function formatAdvice(code: ErrorCode, { provider, apiKeySource }: ProviderIdentity, resetsAt?: string): string {
+  switch (code) {
+    case "AUTH_REJECTED":
+      return apiKeySource === "none"
+        ? `run "sheaf login ${provider}", or give --api-key`
+        : `check the key and its rights, or run "sheaf login ${provider}"`;
+    case "MODEL_NOT_FOUND":
+      return "check the name and the base URL; sheaf models lists what is there";
+    case "CONTEXT_LENGTH":
+      return "ask for less at once, start a new conversation, or use a model with a larger window";
+    case "CONTENT_FILTER":
+      return "change the prompt";
+    case "RATE_LIMITED":
+      return resetsAt === undefined
+        ? "try again later, or check plan and billing"
+        : `try again after ${resetsAt}, or use --wait-for-quota`;
+    case "OVERLOADED":
+    case "STREAM_TRUNCATED":
+      return "try again, or use another model";
+    case "NETWORK":
+      return "check the network and the base URL, then try again";
+    default:
+      return "change the request or the configuration, or use another model";
+  }
+}
+
+/** Host and port of the base URL; the rest of it may contain a password or a key. */
+function formatHost({ baseUrl }: ProviderIdentity): string {
+  if (baseUrl === "") return "the provider";
+  return URL.canParse(baseUrl) ? new URL(baseUrl).host : "its base URL";
+}
+
+const longestReason = 300;
+
+/** Tries if only another configuration, or a server that is starting, can help: they take a second or two. */
+const fewTries = 3;
+
+/** What follows from a reason. */
+interface Diagnosis {
+  readonly advice: string;
+  /** Undefined for the default. */
+  readonly maxTries: number | undefined;
+}
+
+/** The failure for a connection that broke or was not made. It does not keep the cause, which may contain headers. */
+export function toNetworkFailure(endpoint: ProviderIdentity, cause: unknown): ProviderFailure {
+  const fault = toFault(cause);
+  const toSafeText = createSafeText(endpoint);
+  const reason = toSafeText(formatFault(fault), longestReason);
+  const diagnosis = diagnose(endpoint, fault, reason);
+  const advice = diagnosis && toSafeText(diagnosis.advice, longestReason);
+  const error = createProviderError(endpoint, { code: "NETWORK", reason, ...(advice !== undefined && { advice }) });
+  const { maxTries } = diagnosis ?? {};
+  return { error, isRetryable: maxTries !== 1, ...(maxTries !== undefined && { maxTries }) };
+}
+
+/** What Node says about a connection. */
+interface Fault {
+  readonly code: string;
+  readonly message: string;
+  /** Of the server, or of a proxy. */
+  readonly address: string;
+  readonly port: number | undefined;
+}
+
+function toFault(cause: unknown): Fault {
+  if (!(cause instanceof Error)) return { code: "", message: String(cause), address: "", port: undefined };
+  const inner = cause.cause instanceof Error ? cause.cause : cause;
+  // A name can have several addresses; each was tried.
+  const first: unknown = inner instanceof AggregateError ? inner.errors[0] : inner;
+  const { address, port } = (first ?? {}) as { address?: unknown; port?: unknown };
+  return {
+    code: "code" in inner && typeof inner.code === "string" ? inner.code : "",
+    message: inner.message || (first instanceof Error ? first.message : ""),
+    address: typeof address === "string" ? address : "",
+    port: typeof port === "number" ? port : undefined,
+  };
+}
+
+function formatFault({ code, message }: Fault): string {
+  const isTold = message.includes(code);
+  return (isTold ? message : [code, message].filter((part) => part !== "").join(": ")) || "no reason was given";
+}
+
+function diagnose(endpoint: ProviderIdentity, fault: Fault, reason: string): Diagnosis | undefined {
+  // An unknown name stays unknown; a failed lookup (EAI_AGAIN) may succeed later.
+  if (fault.code === "ENOTFOUND") {
+    return { advice: "no host has this name: correct the base URL, or check the network", maxTries: fewTries };
+  }
+  if (fault.code === "ECONNREFUSED" && isLoopback(fault.address)) {
+    const place = `nothing listens on port ${fault.port} of this machine`;
+    const advice = isOwnAddress(endpoint, fault)
+      ? `${place}: start the server of ${endpoint.provider}, or correct the base URL`
+      : `${place}, where a proxy should be: start it, or correct HTTPS_PROXY and HTTP_PROXY`;
+    return { advice, maxTries: fewTries };
+  }
+  if (fault.code === "ERR_PROXY_TUNNEL") {
+    const advice = "check the address, user and password in HTTPS_PROXY, and whether the proxy allows this host";
+    return { advice, maxTries: /: HTTP\/1\.\d 4/.test(fault.message) ? 1 : fewTries };
+  }
+  const advice = findTlsAdvice(reason);
+  return advice === undefined ? undefined : { advice, maxTries: 1 };
+}
+
+/** Whether the address is that of the server itself. */
+function isOwnAddress({ baseUrl }: ProviderIdentity, { address, port }: Fault): boolean {
+  const url = URL.parse(baseUrl);
+  if (!url) return false;
+  const ownPort = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  return ownPort === port && (url.hostname === "localhost" || url.hostname.replaceAll(/[[\]]/g, "") === address);
+}
+
+/** What to do if no encrypted connection can be made: another try is no use. */
+function findTlsAdvice(reason: string): string | undefined {
+  if (/wrong version number|packet length too long|http request/.test(reason)) {
+    return "the server answers without encryption: use http:// in the base URL, or check its port";
+  }
+  if (/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/.test(reason)) {
+    return "renew the certificate of the server, or set the clock of this machine";
+  }
+  if (/ALTNAME_INVALID|HOSTNAME_MISMATCH/.test(reason)) return "use the host name of the certificate in the base URL";
+  if (!/SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|CERT_UNTRUSTED/.test(reason)) return undefined;
+  return "if the server or a proxy has its own certificate authority, set NODE_EXTRA_CA_CERTS=FILE to its certificate";
+}

@@ -1,0 +1,69 @@
+/** Ends an answer that writes the same piece of text over and over (C49). */
+import type { ModelEvent } from "@sheaf/protocol";
+import { SheafError } from "@sheaf/base/errors";
+
+/** The end of the text that must consist of repetitions: longer than any table, listing or pattern with a purpose. UTF-16 units. */
+const TAIL = 20_000;
+
+/** The longest piece whose repetition counts, so that the tail has ten of it. */
+const MAX_PIECE = 2000;
+
+/** How much is written between two looks. */
+const STEP = 4000;
+
+/** How much of its end finds earlier places of a piece. */
+const NEEDLE = 200;
+
+interface RepetitionGuard {
+  /** Takes the next piece of a text. Returns whether the text repeats itself. */
+  push(piece: string): boolean;
+}
+
+/** A guard for one text of one answer. It keeps the end of the text alone. */
+export function createRepetitionGuard(): RepetitionGuard {
+  let tail = "";
+  let fresh: string[] = [];
+  let length = 0;
+  return {
+    push(piece) {
+      fresh.push(piece);
+      length += piece.length;
+      if (length < STEP) return false;
+      tail = [tail, ...fresh].join("").slice(-TAIL);
+      fresh = [];
+      length = 0;
+      return tail.length === TAIL && isRepetition(tail);
+    },
+  };
+}
+
+/**
+ * Passes the groups of an answer on. Thoughts are a text of their own; arguments are not looked at, since data in files may
+ * repeat. @throws SheafError LOOP_DETECTED. `name`: of the model.
+ */
+export async function* endRepetition(
+  groups: AsyncIterable<readonly ModelEvent[]>,
+  name: string,
+): AsyncGenerator<readonly ModelEvent[]> {
+  const guards = { text_delta: createRepetitionGuard(), reasoning_delta: createRepetitionGuard() };
+  const isRepeated = (event: ModelEvent): boolean =>
+    (event.type === "text_delta" || event.type === "reasoning_delta") && guards[event.type].push(event.text);
+  for await (const group of groups) {
+    yield group;
+    // A whole answer is an answer, whatever it says.
+    if (group.at(-1)?.type === "turn_end" || !group.some(isRepeated)) continue;
+    const message = `the answer of ${name} repeats the same text over and over and was ended there: ask in other words, or use another model`;
+    throw new SheafError("LOOP_DETECTED", message, { source: "provider" });
+  }
+}
+
+/** Whether a text is some piece, repeated from its first character to its last. Nearly the same is not the same. */
+function isRepetition(text: string): boolean {
+  const needle = text.slice(-NEEDLE);
+  const last = text.length - NEEDLE;
+  for (let at = text.lastIndexOf(needle, last - 1); at >= last - MAX_PIECE; at = text.lastIndexOf(needle, at - 1)) {
+    const shift = last - at;
+    if (text.startsWith(text.slice(shift))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,72 @@
+/** A reader that waits with its response: its stream is open, and nothing has begun. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context } from "hono";
+import { SheafError, toSheafError } from "@sheaf/base/errors";
+import type { ResponseRunner } from "@sheaf/agent/run/conversations/response-runner";
+import { createFailedRun } from "@sheaf/agent/run/run-failure";
+import type { EventSink } from "./event-sink.ts";
+import type { QueuedResponse } from "./queued-responses.ts";
+import type { ReaderView } from "./reader-view.ts";
+import type { ServerEnvironment } from "./server-context.ts";
+import type { Store } from "@sheaf/store/store";
+
+interface WaitingReader {
+  readonly sink: EventSink;
+  readonly view: ReaderView;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Called for errors that must not happen. */
+  readonly onDefect: (error: unknown) => void;
+}
+
+/**
+ * True once the response has begun; false when the reader is gone. What cannot begin is reported as a response that failed
+ * (N52): it has no other place, since the head of the answer is sent, and nothing is stored.
+ */
+export async function awaitStart(queued: QueuedResponse, reader: WaitingReader): Promise<boolean> {
+  const { sink, view, now, onDefect } = reader;
+  const gone = Promise.withResolvers<void>();
+  sink.closed.addEventListener("abort", () => gone.resolve());
+  try {
+    await Promise.race([queued.begun, gone.promise]);
+    return !sink.isClosed;
+  } catch (error) {
+    const known = toSheafError(error);
+    if (known.code === "INTERNAL") onDefect(error);
+    // What is unexpected goes to the log only.
+    const told = known.code === "INTERNAL" ? new SheafError("INTERNAL", "the server failed: its log says why") : known;
+    for (const event of createFailedRun(queued.start, told, now())) sink.send(view.push(event));
+    sink.end();
+    return false;
+  }
+}
+
+/** How often a response of another process is looked at. Milliseconds. */
+const POLL_MS = 200;
+
+/** @throws the reason of the signal when it is aborted before. */
+export async function waitForEnd(
+  responseId: string,
+  store: Store,
+  runner: Pick<ResponseRunner, "find">,
+  signal: AbortSignal,
+): Promise<void> {
+  await runner.find(responseId)?.ended;
+  for (;;) {
+    const record = await store.getResponse(responseId);
+    if (!record || record.ended) return;
+    await sleep(POLL_MS, undefined, { signal });
+  }
+}
+
+/** Aborted when the client goes away before its answer is complete. */
+export function watchClient(context: Context<ServerEnvironment>): AbortSignal {
+  const controller = new AbortController();
+  const { outgoing } = context.env;
+  const leave = (): void => {
+    if (!outgoing.writableFinished) controller.abort(new Error("the client went away"));
+  };
+  if (outgoing.destroyed) leave();
+  else outgoing.on("close", leave);
+  return controller.signal;
+}

@@ -1,0 +1,70 @@
+/** Answers to the questions of the last response (N42, N73). */
+import type { ClarificationAnswer, ClarificationDocument } from "@sheaf/protocol";
+import { SheafError } from "@sheaf/base/errors";
+import { findNewestResponse, type Store } from "@sheaf/store/store";
+import { readResponse } from "./log-reader.ts";
+import type { WireOptions } from "./response-channel.ts";
+
+/** @returns the answer to every question. @throws SheafError USAGE that names the field. */
+export async function checkAnswers(
+  answers: readonly ClarificationAnswer[],
+  conversationId: string | undefined,
+  store: Store,
+  wire: WireOptions,
+): Promise<readonly ClarificationAnswer[]> {
+  if (answers.length === 0) return answers;
+  const asked = conversationId === undefined ? [] : await readQuestions(conversationId, store, wire);
+  for (const [index, answer] of answers.entries()) {
+    const problem = findProblem(answer, asked);
+    if (problem === undefined) continue;
+    const [field, message] = problem;
+    const told = `the body is not valid at answers.${index}.${field}: ${message}`;
+    throw new SheafError("USAGE", told, { source: "server" });
+  }
+  return asked.flatMap((document) => addSkipped(document, answers));
+}
+
+/** The answers to the questions of a document; those that were skipped are empty (N73). A document may be left alone. */
+function addSkipped(
+  { id: documentId, metadata: { questions } }: ClarificationDocument,
+  answers: readonly ClarificationAnswer[],
+): readonly ClarificationAnswer[] {
+  const given = answers.filter((answer) => answer.documentId === documentId);
+  if (given.length === 0) return [];
+  const isSkipped = (id: string): boolean => !given.some(({ questionId }) => questionId === id);
+  return questions.flatMap(({ id }) =>
+    isSkipped(id)
+      ? [{ documentId, questionId: id, optionIds: [], text: "" }]
+      : given.filter(({ questionId }) => questionId === id),
+  );
+}
+
+async function readQuestions(
+  conversationId: string,
+  store: Store,
+  wire: WireOptions,
+): Promise<ClarificationDocument[]> {
+  const last = await findNewestResponse(store, conversationId);
+  const response = last && (await readResponse(store, last.id, wire));
+  return response?.documents.filter((document) => document.type === "clarification") ?? [];
+}
+
+type Problem = readonly [field: keyof ClarificationAnswer, message: string];
+
+function findProblem(answer: ClarificationAnswer, asked: readonly ClarificationDocument[]): Problem | undefined {
+  const { documentId, questionId, optionIds } = answer;
+  const document = asked.find(({ id }) => id === documentId);
+  if (!document) return ["documentId", `the last response has no clarification ${quote(documentId)}`];
+  const question = document.metadata.questions.find(({ id }) => id === questionId);
+  if (!question) return ["questionId", `${quote(questionId)} was not asked`];
+  const unknown = optionIds.find((optionId) => !question.options.some(({ id }) => id === optionId));
+  if (unknown !== undefined) return ["optionIds", `${quote(unknown)} is not an option of ${quote(questionId)}`];
+  if (optionIds.length > 1 && question.allowMultiple !== true) {
+    return ["optionIds", `${quote(questionId)} takes one option`];
+  }
+  return undefined;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
+}

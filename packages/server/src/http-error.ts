@@ -1,0 +1,131 @@
+/** Errors before the first event: a status, and the fields of an error document (N52). */
+import type { ErrorBody } from "@sheaf/protocol";
+import { securityHeaders } from "./security-headers.ts";
+import { toOpenAiError } from "@sheaf/agent/output/openai-chat";
+import { errorTable, toSheafError, type ErrorCode, type ErrorSource } from "@sheaf/base/errors";
+
+/** Errors of requests, besides the closed table of run errors (C20). Statuses by code. */
+const requestErrorTable = {
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
+  IDEMPOTENCY_CONFLICT: 409,
+  APPROVAL_RESOLVED: 409,
+  FILES_CHANGED: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  URI_TOO_LONG: 414,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  HEADERS_TOO_LARGE: 431,
+  LIMIT_REACHED: 429,
+} as const satisfies Record<string, number>;
+
+/** A code that the body of an error can carry. */
+export type HttpErrorCode = ErrorCode | keyof typeof requestErrorTable;
+
+interface HttpErrorOptions {
+  readonly details?: string;
+  /** Seconds, for `Retry-After`. */
+  readonly retryAfter?: number;
+  /** Methods, for `Allow`. */
+  readonly allowed?: readonly string[];
+  /** Field of the body. */
+  readonly field?: string;
+}
+
+/** A request that gets no response. The message says what is wrong, with which value, and what to do. */
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+  readonly code: HttpErrorCode;
+  readonly details: string;
+  readonly field: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: HttpErrorCode, message: string, options: HttpErrorOptions = {}) {
+    const { details = "", retryAfter, allowed, field } = options;
+    super(message);
+    this.code = code;
+    this.field = field;
+    this.details = details;
+    this.headers = {
+      ...(retryAfter !== undefined && { "Retry-After": `${retryAfter}` }),
+      ...(allowed && { Allow: allowed.join(", ") }),
+      // What follows such a head or body is not read.
+      ...((code === "PAYLOAD_TOO_LARGE" || code === "URI_TOO_LONG") && { Connection: "close" }),
+    };
+  }
+}
+
+/** Seconds after which a request that failed for now may be sent again. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** An error as it goes out. What is unexpected goes to the log only, never to the client. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly body: ErrorBody;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Any thrown value as the answer to a request. */
+export function toErrorAnswer(error: unknown): ErrorAnswer {
+  if (error instanceof HttpError) {
+    return createAnswer(toStatus(error.code), error.code, error.message, "server", error.details, error.headers);
+  }
+  const known = toSheafError(error);
+  const { httpStatus, retryable } = errorTable[known.code];
+  if (known.code === "INTERNAL") {
+    return createAnswer(500, "INTERNAL", "the server failed: its log says why", "server", "", {});
+  }
+  const headers: Record<string, string> = retryable ? { "Retry-After": `${RETRY_AFTER_SECONDS}` } : {};
+  return createAnswer(httpStatus, known.code, known.message, toSource(known.source), known.details, headers);
+}
+
+/** How errors look on a route: Sheaf's own form, that of OpenAI (X20), or a text, which the AI SDK shows (X22). */
+type ErrorForm = "sheaf" | "openai" | "text";
+
+/** The answer, as it is sent. */
+export function toErrorResponse(error: unknown, form: ErrorForm = "sheaf"): Response {
+  const { status, body, headers } = toErrorAnswer(error);
+  const { errorCode, message } = body.error;
+  const field = error instanceof HttpError ? error.field : undefined;
+  const value = form === "openai" ? { error: toOpenAiError(errorCode, message, status, field) } : body;
+  const type = form === "text" ? "text/plain; charset=utf-8" : "application/json";
+  return new Response(form === "text" ? `${errorCode}: ${message}` : JSON.stringify(value), {
+    status,
+    headers: { ...securityHeaders, "Content-Type": type, "Cache-Control": "no-store", ...headers },
+  });
+}
+
+/** The store is part of the server (N39). */
+function toSource(source: ErrorSource): string {
+  return source === "storage" ? "server" : source;
+}
+
+function toStatus(code: HttpErrorCode): number {
+  return Object.hasOwn(requestErrorTable, code)
+    ? requestErrorTable[code as keyof typeof requestErrorTable]
+    : errorTable[code as ErrorCode].httpStatus;
+}
+
+function createAnswer(
+  status: number,
+  errorCode: string,
+  message: string,
+  source: string,
+  details: string,
+  headers: Readonly<Record<string, string>>,
+): ErrorAnswer {
+  return {
+    status,
+    body: { error: { errorCode, message, source, details } },
+    headers: { ...headers, ...(status === 401 && { "WWW-Authenticate": 'Bearer realm="sheaf"' }) },
+  };
+}
+
+/** The answer to what does not exist, or belongs to somebody else: the two look the same (S-53). */
+export function createNotFoundError(
+  kind: "response" | "conversation" | "approval" | "change" | "attachment",
+  id: string,
+): HttpError {
+  return new HttpError("NOT_FOUND", `the ${kind} ${JSON.stringify(id.slice(0, 100))} does not exist: check its id`);
+}

@@ -1,0 +1,78 @@
+/** The stored log of a response, page by page: what every late reader begins with. */
+import { createReducer, toSnapshot, type ChatResponse, type RunEvent } from "@sheaf/protocol";
+import type { Store } from "@sheaf/store/store";
+import type { ServerContext } from "./server-context.ts";
+import { createWireAssembler, type WireOptions } from "./response-channel.ts";
+
+/** Events of the log that are read at a time. */
+const PAGE = 2000;
+
+/** Begins at the first event. */
+export function createLogReader(store: Store, responseId: string) {
+  let last: RunEvent | undefined;
+  return {
+    /** Number of the last event that was read. */
+    get lastSeq(): number {
+      return last?.seq ?? 0;
+    },
+    /** `run_end` was read. */
+    get hasEnded(): boolean {
+      return last?.type === "run_end";
+    },
+    /** The next page; undefined when the log has no more now. */
+    async read(): Promise<readonly RunEvent[] | undefined> {
+      const events = await store.readEvents(responseId, last?.seq, PAGE);
+      last = events.at(-1) ?? last;
+      return events.length === 0 ? undefined : events;
+    },
+  };
+}
+
+export type LogReader = ReturnType<typeof createLogReader>;
+
+/** The response as it is stored now (N3, N53); undefined when nothing of it is stored. */
+export async function readResponse(
+  store: Store,
+  responseId: string,
+  wire: WireOptions,
+): Promise<ChatResponse | undefined> {
+  return (await readState(store, responseId, wire)).response;
+}
+
+/** The response as it is now: as its readers see it where it runs here, else as it is stored. */
+export async function readCurrentResponse(
+  store: Store,
+  responseId: string,
+  { live, settings }: Pick<ServerContext, "live" | "settings">,
+): Promise<ChatResponse | undefined> {
+  const channel = live.find(responseId);
+  return channel && channel.lastSeq > 0 ? channel.snapshot : readResponse(store, responseId, settings.wire);
+}
+
+/** What a log adds up to. */
+export interface StoredState {
+  /** Undefined: nothing is stored. */
+  readonly response: ChatResponse | undefined;
+  /** The same before its last event `done`, as a reader must see it that `done` is still to come for (X3). */
+  readonly open: ChatResponse | undefined;
+  /** Id of the last event; 0: there is none. */
+  readonly lastId: number;
+}
+
+/** Reads the whole log. */
+export async function readState(store: Store, responseId: string, wire: WireOptions): Promise<StoredState> {
+  const reader = createLogReader(store, responseId);
+  const assembler = createWireAssembler(wire);
+  const reducer = createReducer();
+  let open: ChatResponse | undefined;
+  for (let page = await reader.read(); page; page = await reader.read()) {
+    for (const event of page) {
+      for (const streamEvent of assembler.push(event)) {
+        if (streamEvent.event === "done") open = toSnapshot(reducer);
+        reducer.push(streamEvent);
+      }
+    }
+  }
+  const response = reader.lastSeq === 0 ? undefined : toSnapshot(reducer);
+  return { response, open: open ?? response, lastId: reducer.lastEventId };
+}

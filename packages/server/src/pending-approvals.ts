@@ -1,0 +1,156 @@
+/** Questions of running responses that wait for a person, at whichever server they run (X8, S-16, R-37). */
+import type { ApprovalRequest } from "@sheaf/protocol";
+import { SheafError } from "@sheaf/base/errors";
+import type { Store } from "@sheaf/store/store";
+import type { ApprovalDecision, Approver, CheckArguments } from "@sheaf/agent/tools/approval";
+
+/** How long a question stays open. Milliseconds. */
+const EXPIRES_MS = 10 * 60 * 1000;
+
+/** How often answers from other servers are looked for, apart from each notice. Milliseconds. */
+const LOOK_MS = 2000;
+
+/** What became of an answer. `resolved`: somebody was faster, or nobody waits any more. */
+type AnswerOutcome =
+  | { readonly kind: "accepted" | "resolved" | "unknown" | "unknown_option" }
+  /** The call could not run with the arguments; the question stays open. */
+  | { readonly kind: "bad_arguments"; readonly problem: string };
+
+interface Question {
+  readonly request: ApprovalRequest;
+  readonly checkEdited: CheckArguments;
+  /** Undefined: it has its answer, or expired. */
+  resolve: ((answer: ApprovalDecision) => void) | undefined;
+}
+
+/** The questions of one response. */
+interface Asked {
+  readonly questions: Map<string, Question>;
+  /** No longer looks for answers from other servers. */
+  readonly endLooking: () => void;
+}
+
+/** An answer on its way to the server that asked. */
+interface ApprovalAnswer {
+  readonly approvalId: string;
+  readonly answer: ApprovalDecision;
+}
+
+/** Nothing is asked yet. `onFailure` is called when the store cannot be read; the next look tries again. */
+export function createPendingApprovals(onFailure: (error: unknown) => void) {
+  const responses = new Map<string, Asked>();
+
+  /** Each question takes one answer. */
+  const answerHere = async (
+    responseId: string,
+    approvalId: string,
+    answer: ApprovalDecision,
+  ): Promise<AnswerOutcome> => {
+    const question = responses.get(responseId)?.questions.get(approvalId);
+    if (!question) return { kind: "unknown" };
+    const option = question.request.options.find(({ id }) => id === answer.optionId);
+    if (!option) return { kind: "unknown_option" };
+    if (!question.resolve) return { kind: "resolved" };
+    const isEdited = option.kind.startsWith("allow") && answer.editedArguments !== undefined;
+    const problem = isEdited ? await question.checkEdited(answer.editedArguments) : undefined;
+    if (problem !== undefined) return { kind: "bad_arguments", problem };
+    // Somebody may have been faster meanwhile.
+    const { resolve } = question;
+    if (!resolve) return { kind: "resolved" };
+    question.resolve = undefined;
+    resolve(answer);
+    return { kind: "accepted" };
+  };
+
+  /** Answers from other servers, from now on. */
+  const lookForAnswers = (responseId: string, store: Store): (() => void) => {
+    if (!store.cluster) return () => undefined;
+    const { mailbox } = store.cluster;
+    const look = async (): Promise<void> => {
+      for (const { id, text } of await mailbox.take(responseId)) {
+        const { approvalId, answer } = JSON.parse(text) as ApprovalAnswer;
+        await mailbox.reply(responseId, id, JSON.stringify(await answerHere(responseId, approvalId, answer)));
+      }
+    };
+    const lookAgain = (): void => void look().catch(onFailure);
+    const timer = setInterval(lookAgain, LOOK_MS);
+    timer.unref();
+    const endWatch = store.watchResponse(responseId, lookAgain);
+    return () => {
+      clearInterval(timer);
+      endWatch();
+    };
+  };
+
+  return {
+    /** Asks those who read the response; the question itself is an event of its log. `store`: of its owner. */
+    createApprover: (responseId: string, store: Store): Approver => ({
+      expiresAfterMs: EXPIRES_MS,
+      ask: (request, signal, checkEdited) =>
+        new Promise((resolve, reject) => {
+          const question: Question = { request, checkEdited, resolve };
+          const asked = responses.get(responseId) ?? {
+            questions: new Map<string, Question>(),
+            endLooking: lookForAnswers(responseId, store),
+          };
+          responses.set(responseId, asked);
+          asked.questions.set(request.approvalId, question);
+          const give = (): void => {
+            question.resolve = undefined;
+            reject(signal.reason as Error);
+          };
+          if (signal.aborted) give();
+          else signal.addEventListener("abort", give, { once: true });
+        }),
+    }),
+    /** Answers a question here, or at the server that runs the response. @throws SheafError OVERLOADED when that one does not react. */
+    async answer(store: Store, responseId: string, { approvalId, answer }: ApprovalAnswer): Promise<AnswerOutcome> {
+      const here = await answerHere(responseId, approvalId, answer);
+      if (here.kind !== "unknown") return here;
+      const state = await readState(store, responseId, approvalId);
+      if (state !== "open") return { kind: state };
+      return answerElsewhere(store, responseId, { approvalId, answer });
+    },
+    /** Forgets a response that has ended. */
+    forget(responseId: string): void {
+      responses.get(responseId)?.endLooking();
+      responses.delete(responseId);
+    },
+  };
+}
+
+export type PendingApprovals = ReturnType<typeof createPendingApprovals>;
+
+async function answerElsewhere(store: Store, responseId: string, given: ApprovalAnswer): Promise<AnswerOutcome> {
+  const readNow = (): Promise<"open" | "resolved" | "unknown"> => readState(store, responseId, given.approvalId);
+  const reply = await store.cluster?.mailbox.ask(
+    responseId,
+    JSON.stringify(given),
+    async () => (await readNow()) !== "open",
+  );
+  const outcome = reply === undefined ? undefined : (JSON.parse(reply) as AnswerOutcome);
+  if (outcome && outcome.kind !== "unknown") return outcome;
+  // Its writer is another one than when it was asked, or is gone.
+  if ((await readNow()) !== "open" || !store.cluster) return { kind: "resolved" };
+  throw new SheafError("OVERLOADED", "the server that asked does not react: send the answer again in a moment", {
+    source: "server",
+  });
+}
+
+/** What the log says of a question. */
+async function readState(
+  store: Store,
+  responseId: string,
+  approvalId: string,
+): Promise<"open" | "resolved" | "unknown"> {
+  // A subagent asks as the run itself does.
+  const events = (await store.readEvents(responseId)).map((event) =>
+    event.type === "agent_event" && event.event.type !== "run_end" ? event.event : event,
+  );
+  const isAsked = events.some((event) => event.type === "approval_request" && event.approvalId === approvalId);
+  if (!isAsked) return "unknown";
+  const isOver = events.some(
+    (event) => event.type === "run_end" || (event.type === "approval_resolved" && event.approvalId === approvalId),
+  );
+  return isOver ? "resolved" : "open";
+}

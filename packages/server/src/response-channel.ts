@@ -1,0 +1,85 @@
+/** A running response as its readers see it: assembled once, encoded once, whoever listens (X1, X7). */
+import { createAssembler, type Assembler } from "@sheaf/documents";
+import { createReducer, toSnapshot, type ChatResponse, type Reducer, type RunEvent } from "@sheaf/protocol";
+import { encodeSse } from "@sheaf/protocol/encode";
+import type { LiveChannel } from "@sheaf/agent/run/conversations/response-runner";
+import { toFrames, type Frames } from "./event-sink.ts";
+
+/** One of those who listen. */
+interface ChannelReader {
+  /** Wants `reasoning_delta` events too (N14). */
+  readonly includesReasoning: boolean;
+  /** Takes the frames of one group; must not throw, must not wait. `events` are the log events that they were made from. */
+  take(frames: Frames | undefined, events: readonly RunEvent[]): void;
+  /** The run is over here. */
+  end(): void;
+}
+
+/** How documents are assembled for the wire. */
+export interface WireOptions {
+  /** Told to clients (X5). */
+  readonly heartbeatMs: number;
+}
+
+/** The same for every reader and every replay, so that ids are. */
+export function createWireAssembler({ heartbeatMs }: WireOptions): Assembler {
+  return createAssembler({ heartbeatMs, includeReasoning: true });
+}
+
+/** A response with its readers; nobody listens yet. */
+export class ResponseChannel implements LiveChannel {
+  /** Number of the last event of the log that readers have got. */
+  lastSeq = 0;
+  readonly #assembler: Assembler;
+  readonly #reducer: Reducer = createReducer();
+  readonly #readers = new Set<ChannelReader>();
+
+  constructor(options: WireOptions) {
+    this.#assembler = createWireAssembler(options);
+  }
+
+  /** The response so far (N3). */
+  get snapshot(): ChatResponse {
+    return toSnapshot(this.#reducer);
+  }
+
+  push(events: readonly RunEvent[]): void {
+    const isHeard = this.#readers.size > 0;
+    let all = "";
+    let plain = "";
+    let hasReasoning = false;
+    for (const event of events) {
+      this.lastSeq = event.seq;
+      for (const streamEvent of this.#assembler.push(event)) {
+        this.#reducer.push(streamEvent);
+        if (!isHeard) continue;
+        const frame = encodeSse(streamEvent);
+        all += frame;
+        if (streamEvent.event === "reasoning_delta") hasReasoning = true;
+        else plain += frame;
+      }
+    }
+    if (isHeard) this.#send(all, hasReasoning ? plain : undefined, events);
+  }
+
+  /** From now on the reader gets everything; only in the same tick in which it has seen event `lastSeq`. */
+  join(reader: ChannelReader): void {
+    this.#readers.add(reader);
+  }
+
+  leave(reader: ChannelReader): void {
+    this.#readers.delete(reader);
+  }
+
+  close(): void {
+    for (const reader of this.#readers) reader.end();
+    this.#readers.clear();
+  }
+
+  /** `plain`: the frames without reasoning, where they differ. */
+  #send(all: string, plain: string | undefined, events: readonly RunEvent[]): void {
+    const allFrames = toFrames(all);
+    const plainFrames = plain === undefined ? allFrames : toFrames(plain);
+    for (const reader of this.#readers) reader.take(reader.includesReasoning ? allFrames : plainFrames, events);
+  }
+}

@@ -1,0 +1,361 @@
+/** `/v1/conversations`: earlier conversations, their forks and reverts. */
+import type {
+  AttachmentSummary,
+  ChatResponse,
+  ClarificationAnswer,
+  ConversationPage,
+  ConversationSummary,
+} from "@sheaf/protocol";
+import { changeRevert, conversationChange, forkRequest, publishRequest, revertRequest } from "@sheaf/protocol/schemas";
+import type { Context, Hono, MiddlewareHandler } from "hono";
+import { SheafError } from "@sheaf/base/errors";
+import { readConversationSettings } from "@sheaf/agent/run/conversations/conversation-settings";
+import { listChanges, revertChange } from "@sheaf/agent/run/conversations/changes";
+import { forkConversation } from "@sheaf/agent/run/conversations/fork";
+import { revertConversation, type RevertRequest, type RevertResult } from "@sheaf/agent/run/conversations/revert";
+import { toDisposition } from "../disposition.ts";
+import { createDenials } from "../denials.ts";
+import { HttpError, createNotFoundError } from "../http-error.ts";
+import { readJsonBody } from "../json-body.ts";
+import { createTreePorts } from "../tree-spans.ts";
+import { readWholeNumber } from "../read-query.ts";
+import { readCurrentResponse } from "../log-reader.ts";
+import type { ServerContext, ServerEnvironment } from "../server-context.ts";
+import type { ConversationRecord, ResponseRecord, SharedStore } from "@sheaf/store/store";
+import { toAttachmentSummary } from "@sheaf/base/files/attachment";
+import { START_STATE } from "@sheaf/agent/workspace/trees/conversation-tree";
+import { createCheckpoints } from "@sheaf/agent/workspace/checkpoints";
+import { removeConversationFiles } from "@sheaf/agent/workspace/conversation-folders";
+import { formatMarkdownExport } from "@sheaf/agent/output/exports/markdown-export";
+import { findExcerpt } from "../search-excerpt.ts";
+import { toShownModel } from "../server-models.ts";
+
+/** Longest search text. UTF-16 units. */
+const MAX_SEARCH = 1000;
+
+/** One message and its response. */
+interface Turn {
+  readonly message: string;
+  readonly answers?: readonly ClarificationAnswer[];
+  readonly attachments?: readonly AttachmentSummary[];
+  readonly response: ChatResponse;
+}
+
+export function addConversationRoutes(app: Hono<ServerEnvironment>, context: ServerContext): void {
+  app.get("/v1/conversations", async (request) => {
+    const limit = readWholeNumber(request, "limit", { byDefault: 50, most: 200 });
+    const before = request.req.query("before");
+    const search = request.req.query("search")?.slice(0, MAX_SEARCH) || undefined;
+    const pinned = request.req.query("pinned");
+    if (pinned !== undefined && pinned !== "first") {
+      throw new HttpError("USAGE", `pinned is ${JSON.stringify(pinned.slice(0, 100))}: send "first", or leave it out`);
+    }
+    const after = before === undefined ? undefined : decodePlace(before);
+    const query = { limit, after, pinnedFirst: pinned === "first", search };
+    const owner = request.get("owner");
+    const read = (): Promise<ConversationPage> => readPage(context.storeOf(owner), query, context);
+    return request.json(await (search === undefined ? read() : context.meter.search(owner, read)));
+  });
+
+  const readsWhole = createWholeLimit(context);
+
+  app.get("/v1/conversations/:id", readsWhole, async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const responses = (await store.listResponses(record.id)).filter(({ reverted }) => !reverted);
+    return request.json(await readWhole(store, record, responses, context));
+  });
+
+  app.get("/v1/conversations/:id/export", readsWhole, async (request) => {
+    const format = parseExportFormat(request.req.query("format"));
+    const { store, record } = await findConversation(request, context);
+    request.header("Content-Disposition", toDisposition(record.title, extensions[format], "conversation"));
+    if (format === "json") {
+      const whole = await readWhole(store, record, await listExported(store, record.id), context);
+      // What is so only now is no part of a file; JSON leaves out undefined fields.
+      return request.json({ ...whole, runningResponseId: undefined, approvals: undefined });
+    }
+    const text = await readMarkdownExport(store, record);
+    return request.body(text, 200, { "Content-Type": "text/markdown; charset=UTF-8" });
+  });
+
+  app.patch("/v1/conversations/:id", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const { title, model, mode, effort, pinned } = await readJsonBody(request.req, conversationChange);
+    const { names } = context.models;
+    if (model !== undefined && !names.includes(model)) {
+      const message = `the model ${JSON.stringify(model)} is not offered here: use one of ${names.join(", ")}`;
+      throw new SheafError("MODEL_NOT_FOUND", message, { source: "server" });
+    }
+    const { effort: keptEffort, ...kept } = await readConversationSettings(store, record);
+    const newEffort = effort === undefined ? keptEffort : (effort ?? undefined);
+    const settings = { ...kept, ...(mode && { mode }), ...(model && { model }), effort: newEffort };
+    const isChanged = await store.changeConversation(record.id, { title: title?.trim(), settings, pinned });
+    if (!isChanged) throw createNotFoundError("conversation", record.id);
+    return request.json(await readSummary(store, (await findConversation(request, context)).record, context));
+  });
+
+  app.delete("/v1/conversations/:id", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    await store.deleteConversation(record.id);
+    void context.toolServers.end(record.id);
+    void context.trees.forget(record.id).catch(context.onDefect);
+    const { dataFolder } = context.settings;
+    if (dataFolder !== undefined) await removeConversationFiles(dataFolder, record.id);
+    return request.body(null, 204);
+  });
+
+  app.post("/v1/conversations/:id/fork", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const { responseId } = await readJsonBody(request.req, forkRequest);
+    const fork = await forkConversation(store, record.id, responseId, context.now);
+    if (!fork) throw createNotFoundError("response", responseId);
+    await context.trees.copyState(record, fork, store);
+    return request.json(await readSummary(store, fork, context), 201, { Location: `/v1/conversations/${fork.id}` });
+  });
+
+  app.get("/v1/conversations/:id/changes", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const { asked, ports } = toFileAccess(store, record, context);
+    return request.json({ files: await listChanges(asked, ports) });
+  });
+
+  app.post("/v1/conversations/:id/changes/revert", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const change = await readJsonBody(request.req, changeRevert);
+    const { asked, ports } = toFileAccess(store, record, context);
+    const outcome = await revertChange({ ...asked, ...change }, ports);
+    if (!outcome) throw createNotFoundError("change", change.filePath);
+    if (outcome.conflict !== undefined) {
+      throw new HttpError("FILES_CHANGED", `${change.filePath} was not reverted: ${outcome.conflict}`);
+    }
+    await recordTree(store, record, context);
+    return request.json({ files: await listChanges(asked, toFileAccess(store, record, context).ports) });
+  });
+
+  app.post("/v1/conversations/:id/publish", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const { branch, message } = await readJsonBody(request.req, publishRequest);
+    const release = await store.lockConversation(record.id);
+    try {
+      const { commit } = await context.trees.publish(record, { branch, message }, store);
+      return request.json({ branch, commit }, 201);
+    } finally {
+      await release?.();
+    }
+  });
+
+  app.post("/v1/conversations/:id/revert", async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const { responseId, onConflict = "refuse" } = await readJsonBody(request.req, revertRequest);
+    const responses = await store.listResponses(record.id);
+    if (!responses.some(({ id, reverted }) => id === responseId && !reverted)) {
+      throw createNotFoundError("response", responseId);
+    }
+    return request.json(await revertResponses({ responseId, onConflict }, store, record, context));
+  });
+}
+
+/** Whole conversations are large: one owner loads them one after the other, and few wait or are being sent (S-55). */
+function createWholeLimit({ meter }: ServerContext): MiddlewareHandler<ServerEnvironment> {
+  return async (request, next) => {
+    const owner = request.get("owner");
+    const { outgoing } = request.env;
+    outgoing.once("close", meter.openWhole(owner));
+    return meter.loadWhole(owner, async () => (outgoing.destroyed ? request.body(null) : next()));
+  };
+}
+
+async function readPage(
+  store: SharedStore,
+  query: Parameters<SharedStore["listConversations"]>[0],
+  context: ServerContext,
+): Promise<ConversationPage> {
+  const { limit, search } = query;
+  const records = await store.listConversations({ ...query, limit: limit + 1 });
+  const page = records.slice(0, limit);
+  const next = records.length > limit ? encodePlace(page.at(-1)!) : undefined;
+  const conversations: ConversationSummary[] = [];
+  for (const record of page) {
+    const match = search === undefined ? undefined : await findMatch(store, record, search);
+    conversations.push({ ...(await readSummary(store, record, context)), ...(match && { match }) });
+  }
+  return { conversations, ...(next !== undefined && { next }) };
+}
+
+/** @throws HttpError FILES_CHANGED; SheafError CONVERSATION_BUSY while one of them runs. */
+export async function revertResponses(
+  what: Pick<RevertRequest, "responseId" | "onConflict">,
+  store: SharedStore,
+  record: ConversationRecord,
+  context: ServerContext,
+): Promise<Omit<RevertResult, "reverted">> {
+  const { asked, ports } = toFileAccess(store, record, context);
+  const { reverted, ...result } = await revertConversation({ ...asked, ...what }, ports);
+  if (reverted) {
+    await recordTree(store, record, context);
+    return result;
+  }
+  const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");
+  const message = 'files have changed since, nothing was reverted: send "onConflict" with "leave" or "overwrite"';
+  throw new HttpError("FILES_CHANGED", message, { details });
+}
+
+/** What a revert changed in a tree of git is a state, too. */
+async function recordTree(store: SharedStore, record: ConversationRecord, { trees }: ServerContext): Promise<void> {
+  const last = (await store.listResponses(record.id)).findLast(({ reverted }) => !reverted);
+  await trees.record(record, last?.id ?? START_STATE);
+}
+
+/** The files of a conversation: which folders, and by what. In a tree of git, its states say what changed (R-54). */
+function toFileAccess(store: SharedStore, record: ConversationRecord, { settings, trees }: ServerContext) {
+  const { id } = record;
+  const { dataFolder = "", environment, workspaces } = settings;
+  const contents =
+    trees.findRoot(record.workspace) === undefined
+      ? { checkpoints: createCheckpoints(dataFolder, id) }
+      : createTreePorts(async (before) => (await trees.readStates(record, store, before))!);
+  const ports = { store, ...contents, environment };
+  return {
+    asked: { conversationId: id, folders: [...workspaces.values()], readDenials: createDenials(settings) },
+    ports,
+  };
+}
+
+async function findConversation(
+  request: Context<ServerEnvironment>,
+  context: ServerContext,
+): Promise<{ readonly store: SharedStore; readonly record: ConversationRecord }> {
+  const store = context.storeOf(request.get("owner"));
+  const id = request.req.param("id") ?? "";
+  const record = await store.getConversation(id);
+  if (!record) throw createNotFoundError("conversation", id);
+  return { store, record };
+}
+
+/** A conversation with the turns of these responses. */
+async function readWhole(
+  store: SharedStore,
+  record: ConversationRecord,
+  responses: readonly ResponseRecord[],
+  context: ServerContext,
+) {
+  const turns: Turn[] = [];
+  for (const { id } of responses) {
+    const turn = await readTurn(store, id, context);
+    if (turn) turns.push(turn);
+  }
+  const settings = await readConversationSettings(store, record);
+  return { ...(await readSummary(store, { ...record, settings }, context)), turns };
+}
+
+async function readTurn(store: SharedStore, responseId: string, context: ServerContext): Promise<Turn | undefined> {
+  const [start] = await store.readEvents(responseId, 0, 1);
+  const response = await readCurrentResponse(store, responseId, context);
+  if (start?.type !== "run_start" || !response) return undefined;
+  const attachments = start.attachments?.map(toAttachmentSummary);
+  const { prompt: message, answers } = start;
+  return { message, ...(answers && { answers }), ...(attachments && { attachments }), response };
+}
+
+type Place = Pick<ConversationRecord, "id" | "updatedAt" | "pinned">;
+
+/** Opaque to clients. */
+function encodePlace({ updatedAt, id, pinned }: Place): string {
+  return Buffer.from(`${pinned ? "pinned " : ""}${updatedAt} ${id}`).toString("base64url");
+}
+
+/** @throws HttpError USAGE. */
+function decodePlace(text: string): Place {
+  const plain = Buffer.from(text, "base64url").toString();
+  const [, pinned, time, id] = /^(pinned )?(\d{1,16}) (\S{1,200})$/.exec(plain) ?? [];
+  if (time !== undefined && id !== undefined) return { updatedAt: Number(time), id, pinned: pinned !== undefined };
+  throw new HttpError("USAGE", `before is ${JSON.stringify(text.slice(0, 100))}: send the "next" of the previous page`);
+}
+
+/** Values of `?format=` and the extensions of their files. */
+const extensions = { markdown: "md", json: "json" } as const;
+
+type ExportFormat = keyof typeof extensions;
+
+/** @throws HttpError USAGE. */
+function parseExportFormat(text: string | undefined): ExportFormat {
+  if (text === "markdown" || text === "json") return text;
+  const problem = text === undefined ? "is missing" : `is ${JSON.stringify(text.slice(0, 100))}`;
+  throw new HttpError("USAGE", `format ${problem}: send one of ${Object.keys(extensions).join(", ")}`);
+}
+
+/** What a file shows does not change later: what has ended, and was not reverted. Oldest first. */
+async function listExported(store: SharedStore, conversationId: string): Promise<readonly ResponseRecord[]> {
+  return (await store.listResponses(conversationId)).filter(({ ended, reverted }) => ended && !reverted);
+}
+
+async function readMarkdownExport(store: SharedStore, { id, title }: ConversationRecord): Promise<string> {
+  const responses = [];
+  for (const response of await listExported(store, id)) {
+    responses.push({ events: await store.readEvents(response.id) });
+  }
+  return formatMarkdownExport({ conversation: { title }, responses });
+}
+
+/** With the approvals that wait now. */
+async function readSummary(
+  store: SharedStore,
+  record: ConversationRecord,
+  context: ServerContext,
+): Promise<ConversationSummary> {
+  const { id, title, createdAt, updatedAt, pinned, settings, usage, openResponseId } = record;
+  const { mode, model, effort } = settings;
+  const { workspaces } = context.settings;
+  const served = context.trees.findRoot(record.workspace) ?? record.workspace;
+  const [workspace] = [...workspaces].find(([, root]) => root === served) ?? [];
+  const { promptTokens, completionTokens, costUsd } = usage;
+  const approvals = openResponseId === undefined ? [] : await listApprovals(store, openResponseId, context);
+  return {
+    id,
+    title,
+    created: new Date(createdAt).toISOString(),
+    updated: new Date(updatedAt).toISOString(),
+    pinned,
+    ...(workspace !== undefined && { workspace }),
+    ...(mode && { mode }),
+    ...(model !== undefined && { model: toShownModel(model) }),
+    ...(effort && { effort }),
+    usage: {
+      promptTokens,
+      completionTokens,
+      totalTokens: promptTokens + completionTokens,
+      ...(costUsd !== undefined && { costUsd }),
+    },
+    ...(openResponseId !== undefined && { runningResponseId: openResponseId }),
+    ...(approvals.length > 0 && { approvals }),
+  };
+}
+
+async function listApprovals(
+  store: SharedStore,
+  responseId: string,
+  context: ServerContext,
+): Promise<NonNullable<ConversationSummary["approvals"]>> {
+  const { approvals = [] } = (await readCurrentResponse(store, responseId, context)) ?? {};
+  return approvals.map(({ approvalId, subject, reason, expiresAt }) => {
+    const about = { kind: subject.type, ...(reason && { reason }), expiresAt };
+    return { approvalId, responseId, ...about };
+  });
+}
+
+/** Where a conversation that a search found has the words; undefined: it has changed since. */
+async function findMatch(
+  store: SharedStore,
+  { id, title }: ConversationRecord,
+  search: string,
+): Promise<ConversationSummary["match"]> {
+  const inTitle = findExcerpt(title, search);
+  if (inTitle) return { where: "title", ...inTitle };
+  for (const { responseId, message, answer } of await store.listTexts(id)) {
+    const inMessage = findExcerpt(message, search);
+    if (inMessage) return { where: "message", responseId, ...inMessage };
+    const inAnswer = findExcerpt(answer, search);
+    if (inAnswer) return { where: "answer", responseId, ...inAnswer };
+  }
+  return undefined;
+}

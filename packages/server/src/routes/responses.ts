@@ -1,0 +1,112 @@
+/** `/v1/responses/{id}`: a response, its events, its end. */
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Context, Hono } from "hono";
+import { SheafError } from "@sheaf/base/errors";
+import type { ResponseRecord } from "@sheaf/store/store";
+import { approvalAnswer } from "@sheaf/protocol/schemas";
+import { toResponseHeaders } from "../answer-request.ts";
+import { awaitStart } from "../await-start.ts";
+import { isSet, readForm, readPosition, reserveStream } from "../open-stream.ts";
+import { followResponse, type FollowPorts } from "../follow-response.ts";
+import { createNotFoundError, HttpError } from "../http-error.ts";
+import { readJsonBody } from "../json-body.ts";
+import { readCurrentResponse, readState } from "../log-reader.ts";
+import { createReaderView, toFormHeaders, type WireForm } from "../reader-view.ts";
+import { toQueuedSnapshot } from "../queued-responses.ts";
+import type { ServerContext, ServerEnvironment } from "../server-context.ts";
+
+export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerContext): void {
+  const portsOf = (owner: string): FollowPorts => ({
+    store: context.storeOf(owner),
+    live: context.live,
+    tails: context.tails,
+    wire: context.settings.wire,
+  });
+
+  const findRecord = async (request: Context<ServerEnvironment>, id: string): Promise<ResponseRecord> => {
+    const record = await context.storeOf(request.get("owner")).getResponse(id);
+    if (!record) throw createNotFoundError("response", id);
+    return record;
+  };
+
+  app.get("/v1/responses/:id", async (request) => {
+    const queued = await context.queued.find(request.get("owner"), request.req.param("id"));
+    if (queued) return request.json(toQueuedSnapshot(queued, context.settings.wire, context.now()));
+    const { id } = await findRecord(request, request.req.param("id"));
+    const response = await readCurrentResponse(context.storeOf(request.get("owner")), id, context);
+    if (!response) throw createNotFoundError("response", id);
+    return request.json(response);
+  });
+
+  app.get("/v1/responses/:id/events", async (request) => {
+    const after = readPosition(request);
+    const ports = portsOf(request.get("owner"));
+    const snapshot = isSet(request.req.query("snapshot"));
+    const form = readForm(request);
+    const includesReasoning = isSet(request.req.query("reasoning"));
+    const queued = await context.queued.find(request.get("owner"), request.req.param("id"));
+    if (queued) {
+      const { responseId } = queued;
+      const options = { responseId, after, snapshot, includesReasoning, form };
+      const sink = reserveStream(request, context).open({ ...toResponseHeaders(queued), ...toFormHeaders(form) });
+      const view = createReaderView(options, ports.wire);
+      if (await awaitStart(queued, { sink, view, ...context })) await followResponse(sink, options, ports);
+      return RESPONSE_ALREADY_SENT;
+    }
+    const record = await findRecord(request, request.req.param("id"));
+    // An EventSource that has everything would come again and again; this answer makes it stop.
+    if (record.ended && after > 0 && !snapshot && after >= (await findLastId(record, form, ports))) {
+      return request.body(null, 204);
+    }
+    const ids = { responseId: record.id, conversationId: record.conversationId };
+    const headers = { ...toResponseHeaders(ids), ...toFormHeaders(form) };
+    const sink = reserveStream(request, context).open(headers);
+    await followResponse(sink, { responseId: record.id, after, snapshot, includesReasoning, form }, ports);
+    return RESPONSE_ALREADY_SENT;
+  });
+
+  app.post("/v1/responses/:id/cancel", async (request) => {
+    const cancelled = new SheafError("CANCELLED", "cancelled by the user", { source: "user" });
+    const queued = await context.queued.find(request.get("owner"), request.req.param("id"));
+    if (queued) {
+      await queued.cancel(cancelled);
+      return request.json({ id: queued.responseId, status: "cancelling" }, 202);
+    }
+    const { id, ended } = await findRecord(request, request.req.param("id"));
+    const running = context.runner.find(id);
+    if (running) running.abort(cancelled);
+    else await context.storeOf(request.get("owner")).requestCancel(id);
+    return request.json({ id, status: ended ? "ended" : "cancelling" }, 202);
+  });
+
+  app.post("/v1/responses/:id/approvals/:approvalId", async (request) => {
+    const { id } = await findRecord(request, request.req.param("id"));
+    const { optionId, ...words } = await readJsonBody(request.req, approvalAnswer);
+    const approvalId = request.req.param("approvalId");
+    const answer = { optionId, by: toPersonName(request.get("owner")), ...words };
+    const store = context.storeOf(request.get("owner"));
+    const outcome = await context.approvals.answer(store, id, { approvalId, answer });
+    switch (outcome.kind) {
+      case "accepted":
+        return request.json({ approvalId, optionId }, 202);
+      case "resolved":
+        throw new HttpError("APPROVAL_RESOLVED", "this question was already answered, or no longer needs an answer");
+      case "unknown":
+        throw createNotFoundError("approval", approvalId);
+      case "unknown_option":
+        throw new HttpError("USAGE", `optionId: ${JSON.stringify(optionId)} is not an option of this question`);
+      case "bad_arguments":
+        throw new HttpError("USAGE", `the body is not valid at editedArguments: ${outcome.problem}`);
+    }
+  });
+}
+
+/** Readers learn who answered; a token without a name stays anonymous. */
+export function toPersonName(owner: string): string {
+  return owner.startsWith("user:") ? owner.slice("user:".length) : "user";
+}
+
+/** Ids count the events of the form: those of documents, or those of the log. */
+async function findLastId({ id, lastSeq }: ResponseRecord, form: WireForm, ports: FollowPorts): Promise<number> {
+  return form === "documents" ? (await readState(ports.store, id, ports.wire)).lastId : lastSeq;
+}

@@ -1,0 +1,208 @@
+/** The whole server: store, runs, app and sockets, started and stopped together. */
+import { createInProcessLive, createResponseRunner } from "@sheaf/agent/run/conversations/response-runner";
+import type { Telemetry } from "@sheaf/agent/assemble/telemetry";
+import { createToolServers } from "@sheaf/agent/assemble/wire-servers";
+import { toSheafError } from "@sheaf/base/errors";
+import type { SharedStore } from "@sheaf/store/store";
+import { createApp } from "./app.ts";
+import type { FindClient } from "./client-of.ts";
+import { createHeartbeat } from "./event-sink.ts";
+import { createOwnerMeter, type OwnerLimits } from "./limits.ts";
+import { listen } from "./listen.ts";
+import { createMetrics, type Log } from "./metrics.ts";
+import { createOwnHosts } from "./request-rules.ts";
+import { createPageFiles } from "./page-files.ts";
+import { createPendingApprovals } from "./pending-approvals.ts";
+import { createGitTrees } from "./git-trees.ts";
+import { createWorkspaceCommands } from "./workspace-commands.ts";
+import { createWorkspaceFiles } from "./workspace-files.ts";
+import { createQueuedResponses, createStartTurns } from "./queued-responses.ts";
+import { startClaiming } from "./claim-messages.ts";
+import { takeOverResponse } from "./take-over-response.ts";
+import { startResponse } from "./start-response.ts";
+import { startAttachmentSweep } from "./stored-attachments.ts";
+import { startRecovery } from "./recovery.ts";
+import { startRetention } from "./retention.ts";
+import { createRequestKeys } from "./request-keys.ts";
+import { ResponseChannel } from "./response-channel.ts";
+import type { ServerContext, ServerSettings } from "./server-context.ts";
+import type { ServerModels } from "./server-models.ts";
+import type { ServerToken } from "@sheaf/agent/config/server-tokens";
+import { createSharedTails } from "./shared-tails.ts";
+import { createSessionTable, createTokenTable } from "./sessions.ts";
+
+export interface ServeOptions {
+  readonly settings: ServerSettings;
+  readonly models: ServerModels;
+  readonly store: SharedStore;
+  /** Default: none (C67). */
+  readonly telemetry?: Telemetry | undefined;
+  readonly tokens: readonly ServerToken[];
+  readonly ownerLimits: OwnerLimits;
+  /** How long conversations are kept after their last message (R-63); undefined: until somebody deletes them. */
+  readonly keepDays?: number | undefined;
+  /** Where the built page is. */
+  readonly pageFolder: string;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Further names by which the server may be called. */
+  readonly allowedHosts: readonly string[];
+  /** Who calls, before the proxies that the operator trusts (S-116). */
+  readonly findClient: FindClient;
+  /** Whose pages may call the API besides its own (X24). */
+  readonly allowedOrigins: ReadonlySet<string>;
+  /** Milliseconds since 1970; never falling. */
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+/** Of a conversation in which nothing runs. Each is a program or more: some last for a person who reads, and no longer. */
+const keptServers = { maxResting: 8, restMs: 10 * 60 * 1000 };
+
+/** A server that runs. */
+export interface RunningServer {
+  /** `http://127.0.0.1:7433`. */
+  readonly address: string;
+  /** What follows the address to open the page for an owner, once, within a minute. */
+  createTicketPath(owner: string): string;
+  /** From now on only these tokens count, for new requests; a stream that is open goes on. */
+  replaceTokens(tokens: readonly ServerToken[]): void;
+  /** Accepts nothing more, gives runs the grace period to end, then ends them. Milliseconds. */
+  close(graceMs: number): Promise<void>;
+}
+
+/**
+ * `openListener` gives the app its requests: from sockets, or in a test from its own process.
+ * @throws SheafError USAGE when the address cannot be taken.
+ */
+export async function serve(options: ServeOptions, openListener: typeof listen = listen): Promise<RunningServer> {
+  const { now, host, log, store } = options;
+  const tokens = createTokenTable(options.tokens);
+  const sessions = createSessionTable(now, options.tokens);
+  const context = createContext(options);
+  await context.trees.open();
+  let isOwnHost = createOwnHosts(host, options.port, options.allowedHosts);
+  const app = createApp(context, {
+    tokens,
+    sessions,
+    isOwnHost: (name) => isOwnHost(name),
+    findClient: options.findClient,
+    allowedOrigins: options.allowedOrigins,
+    pageFiles: createPageFiles(options.pageFolder),
+    log,
+  });
+  const recovery = startRecovery({
+    store,
+    runner: context.runner,
+    now,
+    takeOver:
+      context.settings.onNodeLoss === "resume"
+        ? (responseId, owner) => takeOverResponse(responseId, owner, context)
+        : undefined,
+    onRecovered: (responseId) => {
+      context.metrics.countRecovered();
+      log({ level: "warn", event: "response_recovered", responseId });
+    },
+    onFailure: context.onDefect,
+  });
+  const claiming = startClaiming({
+    store,
+    maxRunning: options.ownerLimits.running,
+    begin: ({ responseId, owner }, { body, newConversationId, request }) =>
+      startResponse(body, owner, context, {
+        request,
+        starting: new AbortController(),
+        newConversationId,
+        claimed: responseId,
+      }),
+    onFailure: context.onDefect,
+  });
+  /** Another server goes on with what still runs (R-61); without one, or a store that answers, it ends here. */
+  const handOver = async (): Promise<(() => Promise<void>) | undefined> => {
+    const release = await store.cluster?.handOver().catch(context.onDefect);
+    if (!release) return undefined;
+    log({ level: "info", event: "handing_over", running: context.runner.running.length });
+    return () => release().catch(context.onDefect);
+  };
+  const retention = startRetention({
+    store,
+    keepDays: options.keepDays,
+    dataFolder: options.settings.dataFolder,
+    forget: (id) => context.trees.forget(id),
+    now,
+    onDeleted: (count) => log({ level: "info", event: "old_conversations_deleted", count }),
+    onFailure: context.onDefect,
+  });
+  await recovery.recover();
+  const endSweep = startAttachmentSweep(store, options.ownerLimits.attachments, now, context.onDefect);
+  const listener = await openListener(app, host, options.port);
+  isOwnHost = createOwnHosts(host, listener.port, options.allowedHosts);
+  const address = `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}`;
+  log({ level: "info", event: "listening", address });
+  return {
+    address,
+    // After the hash, so that no request and no log contains it.
+    createTicketPath: (owner) => `/#ticket=${sessions.createTicket(owner)}`,
+    replaceTokens(others) {
+      tokens.replace(others);
+      sessions.replaceTokens(others);
+      log({ level: "info", event: "tokens_replaced", count: others.length });
+    },
+    async close(graceMs) {
+      log({ level: "info", event: "closing", running: context.runner.running.length });
+      recovery.close();
+      claiming.close();
+      await endSweep();
+      await retention.close();
+      // Others serve readers and new messages of a database; until they are found, this server says where it stands.
+      if (!store.cluster) listener.stop();
+      await context.runner.close(graceMs, context.settings.onNodeLoss === "resume" ? handOver : undefined);
+      await context.toolServers.close();
+      context.trees.close();
+      await context.telemetry?.flush();
+      context.heartbeat.close();
+      await listener.close();
+      log({ level: "info", event: "closed" });
+    },
+  };
+}
+
+function createContext({ settings, models, store, telemetry, ownerLimits, now, log }: ServeOptions): ServerContext {
+  const live = createInProcessLive(() => new ResponseChannel(settings.wire));
+  const logDefect = (error: unknown, fields: Readonly<Record<string, unknown>> = {}): void => {
+    const { code, message, stack, cause } = toSheafError(error);
+    // Where it happened, not where it was caught.
+    log({
+      level: "error",
+      event: "defect",
+      code,
+      message,
+      stack: cause instanceof Error ? cause.stack : stack,
+      ...fields,
+    });
+  };
+  return {
+    settings,
+    models,
+    live,
+    tails: createSharedTails(settings.wire),
+    runner: createResponseRunner({ live, onDefect: (error, responseId) => logDefect(error, { responseId }) }),
+    heartbeat: createHeartbeat(settings.wire.heartbeatMs),
+    approvals: createPendingApprovals(logDefect),
+    requestKeys: createRequestKeys(),
+    meter: createOwnerMeter(ownerLimits, now),
+    metrics: createMetrics(),
+    takeStartTurn: createStartTurns(),
+    queued: createQueuedResponses((owner) => store.forOwner(owner)),
+    toolServers: createToolServers(settings.environment, keptServers, "conversations"),
+    telemetry,
+    files: createWorkspaceFiles(settings, now),
+    commands: createWorkspaceCommands(settings, now),
+    trees: createGitTrees({ workspaces: settings.gitWorkspaces ?? [], environment: settings.environment, log, now }),
+    storeOf: (owner) => store.forOwner(owner),
+    now,
+    log,
+    onDefect: (error) => logDefect(error),
+  };
+}

@@ -1,0 +1,116 @@
+/** Who may talk to the server: tokens, each of an owner; for the page a ticket that works once, then a cookie (S-51). */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { ServerToken } from "@sheaf/agent/config/server-tokens";
+
+/** How long a ticket works. Milliseconds. */
+const TICKET_MS = 60_000;
+
+/** Tickets and ended sessions that are kept; the oldest one makes room. */
+const MAX_ENTRIES = 1000;
+
+/** How long the page stays signed in. */
+export const sessionSeconds = 12 * 60 * 60;
+
+interface Entry {
+  readonly owner: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** `now` in milliseconds, never falling. Who changes a token ends every session. */
+export function createSessionTable(now: () => number, tokens: readonly ServerToken[]) {
+  let key = toKey(tokens);
+  // Looked up by hash, so that the time it takes tells nothing about a ticket.
+  const tickets = new Map<string, Entry>();
+  const ended = new Map<string, Entry>();
+  const sign = (text: string): Buffer => createHmac("sha256", key).update(text).digest();
+
+  const keep = (table: Map<string, Entry>, name: string, entry: Entry): void => {
+    for (const [other, { expiresAt }] of table) if (expiresAt <= now()) table.delete(other);
+    const [oldest] = table.keys();
+    if (table.size >= MAX_ENTRIES && oldest !== undefined) table.delete(oldest);
+    table.set(name, entry);
+  };
+
+  const readSession = (session: string): Entry | undefined => {
+    const [, text, signature] = /^([\w-]{1,2000})\.([\w-]{43})$/.exec(session) ?? [];
+    if (text === undefined || signature === undefined) return undefined;
+    if (!timingSafeEqual(Buffer.from(signature, "base64url"), sign(text))) return undefined;
+    const entry = JSON.parse(Buffer.from(text, "base64url").toString()) as Entry;
+    return entry.expiresAt > now() && !ended.has(toHashText(session)) ? entry : undefined;
+  };
+
+  return {
+    /** A ticket for an owner; 256 bits. */
+    createTicket(owner: string): string {
+      const ticket = randomBytes(32).toString("base64url");
+      keep(tickets, toHashText(ticket), { owner, expiresAt: now() + TICKET_MS });
+      return ticket;
+    },
+    /** Takes a ticket and gives its owner; undefined: used already, too old, or none of ours. */
+    takeTicket(ticket: string): string | undefined {
+      const entry = tickets.get(toHashText(ticket));
+      tickets.delete(toHashText(ticket));
+      return entry && entry.expiresAt > now() ? entry.owner : undefined;
+    },
+    /** Value of the cookie: owner and end, signed. It outlives a restart, as long as the tokens are the same. */
+    openSession(owner: string): string {
+      const expiresAt = now() + sessionSeconds * 1000;
+      const fields = { owner, expiresAt, nonce: randomBytes(16).toString("base64url") };
+      const text = Buffer.from(JSON.stringify(fields)).toString("base64url");
+      return `${text}.${sign(text).toString("base64url")}`;
+    },
+    /** Ends one before its time. */
+    closeSession(session: string): void {
+      const entry = readSession(session);
+      if (entry) keep(ended, toHashText(session), entry);
+    },
+    findOwner: (session: string): string | undefined => readSession(session)?.owner,
+    /** The tokens were changed: every session and ticket ends, as with a restart. */
+    replaceTokens(others: readonly ServerToken[]): void {
+      key = toKey(others);
+      tickets.clear();
+    },
+  };
+}
+
+export type SessionTable = ReturnType<typeof createSessionTable>;
+
+function toKey(tokens: readonly ServerToken[]): Buffer {
+  return createHash("sha256")
+    .update(`sheaf session ${JSON.stringify(tokens)}`)
+    .digest();
+}
+
+function toHashText(name: string): string {
+  return toHash(name).toString("base64");
+}
+
+/** Only hashes are kept. */
+export function createTokenTable(tokens: readonly ServerToken[]) {
+  let rows = toRows(tokens);
+  return {
+    /** From now on only these count. */
+    replace(others: readonly ServerToken[]): void {
+      rows = toRows(others);
+    },
+    /** The owner; undefined: not a token of ours. The time it takes does not depend on the token. */
+    findOwner(token: string): string | undefined {
+      const hash = toHash(token);
+      let found: string | undefined;
+      // Every row is compared, found or not.
+      for (const row of rows) if (timingSafeEqual(row.hash, hash)) found = row.owner;
+      return found;
+    },
+  };
+}
+
+export type TokenTable = ReturnType<typeof createTokenTable>;
+
+function toRows(tokens: readonly ServerToken[]) {
+  return tokens.map(({ token, owner }) => ({ hash: toHash(token), owner }));
+}
+
+function toHash(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

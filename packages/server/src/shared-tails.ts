@@ -1,0 +1,120 @@
+/** Responses that run elsewhere: one reader of the store for each, however many listen here. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Store } from "@sheaf/store/store";
+import { createLogReader } from "./log-reader.ts";
+import { ResponseChannel, type WireOptions } from "./response-channel.ts";
+
+/** How often a log is looked at: where the store tells of changes, and elsewhere. Milliseconds. */
+const WATCHED_MS = 2000;
+const POLL_MS = 250;
+
+/** A log as it grows, for readers who have caught up. */
+export interface Tail {
+  /** Closed when the response has ended or was deleted, when the store fails, or when the last reader has left. */
+  readonly channel: ResponseChannel;
+  /** Resolves as soon as the channel has this event; false: it was closed before. */
+  reach(seq: number): Promise<boolean>;
+  /** To be called once by each who opened it. */
+  leave(): void;
+}
+
+/** Nobody listens yet. */
+export function createSharedTails(wire: WireOptions) {
+  const tails = new Map<string, SharedTail>();
+  return {
+    /** Of a response that the owner of the store may see. */
+    open(responseId: string, store: Store): Tail {
+      const found = tails.get(responseId);
+      if (found && !found.isOver) {
+        found.enter();
+        return found;
+      }
+      const tail = new SharedTail(responseId, store, wire);
+      tails.set(responseId, tail);
+      tail.enter();
+      void tail.follow().finally(() => {
+        if (tails.get(responseId) === tail) tails.delete(responseId);
+      });
+      return tail;
+    },
+    /** Logs that are followed. */
+    get size(): number {
+      return tails.size;
+    },
+  };
+}
+
+export type SharedTails = ReturnType<typeof createSharedTails>;
+
+class SharedTail implements Tail {
+  readonly channel: ResponseChannel;
+  /** Nobody may enter any more. */
+  isOver = false;
+  readonly #responseId: string;
+  readonly #store: Store;
+  readonly #waiting = new Set<{ readonly seq: number; readonly resolve: (isThere: boolean) => void }>();
+  #readers = 0;
+  #change = new AbortController();
+
+  constructor(responseId: string, store: Store, wire: WireOptions) {
+    this.#responseId = responseId;
+    this.#store = store;
+    this.channel = new ResponseChannel(wire);
+  }
+
+  enter(): void {
+    this.#readers += 1;
+  }
+
+  leave(): void {
+    this.#readers -= 1;
+    if (this.#readers === 0) this.#change.abort();
+  }
+
+  reach(seq: number): Promise<boolean> {
+    if (this.isOver || this.channel.lastSeq >= seq) return Promise.resolve(!this.isOver);
+    return new Promise((resolve) => void this.#waiting.add({ seq, resolve }));
+  }
+
+  /** Reads until there is nothing more to come, or nobody to read it. Never rejects: readers whose stream breaks come again. */
+  async follow(): Promise<void> {
+    const endWatch = this.#store.watchResponse(this.#responseId, () => this.#change.abort());
+    try {
+      await this.#readOn(this.#store.cluster ? WATCHED_MS : POLL_MS);
+    } catch {
+      // The next request of a reader gets the error of the store.
+    } finally {
+      this.isOver = true;
+      endWatch();
+      this.channel.close();
+      this.#tell();
+    }
+  }
+
+  async #readOn(restMs: number): Promise<void> {
+    const reader = createLogReader(this.#store, this.#responseId);
+    do {
+      // A change that comes while it reads is found by the next read.
+      this.#change = new AbortController();
+      const lastSeq = reader.lastSeq;
+      for (let page = await reader.read(); page; page = reader.hasEnded ? undefined : await reader.read()) {
+        this.channel.push(page);
+        this.#tell();
+      }
+      if (reader.hasEnded) return;
+      const { signal } = this.#change;
+      await sleep(restMs, undefined, { signal }).catch(() => undefined);
+      const isQuiet = !signal.aborted && reader.lastSeq === lastSeq;
+      if (isQuiet && !(await this.#store.getResponse(this.#responseId))) return;
+    } while (this.#readers > 0);
+    this.isOver = true;
+  }
+
+  #tell(): void {
+    for (const waiting of this.#waiting) {
+      if (!this.isOver && this.channel.lastSeq < waiting.seq) continue;
+      this.#waiting.delete(waiting);
+      waiting.resolve(this.channel.lastSeq >= waiting.seq);
+    }
+  }
+}

@@ -1,0 +1,386 @@
+/** From the body of a request to a response that runs. */
+import { randomUUID } from "node:crypto";
+import type { ChatRequest, ClarificationAnswer, RunEvent, RunStart } from "@sheaf/protocol";
+import { prepareResponse, type PreparedResponse } from "@sheaf/agent/assemble/prepare-response";
+import { toRunStart, type RunRequest } from "@sheaf/agent/assemble/run-request";
+import { SheafError } from "@sheaf/base/errors";
+import { toUserFiles } from "@sheaf/base/paths";
+import { checkAttachmentTypes } from "@sheaf/models/attachments";
+import type { Model } from "@sheaf/models/provider";
+import type { BudgetLimits } from "@sheaf/agent/run/budget";
+import { readConversationSettings } from "@sheaf/agent/run/conversations/conversation-settings";
+import type { WhenBusy } from "@sheaf/agent/run/conversations/conversation-lanes";
+import { noteNewTree, type CutLog } from "@sheaf/agent/run/conversations/cut-log";
+import { type RespondPorts, waitForTools } from "@sheaf/agent/run/conversations/respond";
+import { addPastTurns, type PastTurn } from "@sheaf/agent/run/conversations/past-turns";
+import { checkAnswers } from "./check-answers.ts";
+import type { StoredRequest } from "./claim-messages.ts";
+import { toFiles } from "./data-address.ts";
+import { HttpError, createNotFoundError } from "./http-error.ts";
+import type { AcceptedResponse } from "./request-keys.ts";
+import type { ServerContext, ServerSettings } from "./server-context.ts";
+import { type ServerModels, toShownModel } from "./server-models.ts";
+import { toWholeRequest, type WholeRequest } from "./stored-attachments.ts";
+import {
+  isBusyError,
+  type ConversationRecord,
+  type ConversationSettings,
+  type RequestKey,
+  type SharedStore,
+  type Store,
+} from "@sheaf/store/store";
+import type { WaitingMessages } from "@sheaf/store/cluster";
+
+interface StartOptions {
+  /** The request, where it may come again (X9). */
+  readonly request: RequestKey | undefined;
+  /** Aborted when nobody waits for the start any more. */
+  readonly starting: AbortController;
+  /** What a new conversation begins with. */
+  readonly past?: readonly PastTurn[] | undefined;
+  /** What it is called. */
+  readonly newConversationId?: string | undefined;
+  /** The id of a response that waited in the store, and was claimed. */
+  readonly claimed?: string | undefined;
+}
+
+/**
+ * Starts the response that a body asks for; resolves once it has begun, or waits among `context.queued`.
+ * @throws HttpError NOT_FOUND, USAGE; SheafError CONVERSATION_BUSY, MODEL_NOT_FOUND, STORAGE_…, OVERLOADED.
+ */
+export async function startResponse(
+  body: ChatRequest,
+  owner: string,
+  context: ServerContext,
+  options: StartOptions,
+): Promise<AcceptedResponse> {
+  await context.takeStartTurn();
+  const whole = await toWholeRequest(body, context.storeOf(owner), context.meter.attachments, context.now());
+  const plan = await planResponse(whole, owner, context, options);
+  const { responseId, conversationId } = plan.run;
+  const { whenBusy = "reject" } = body;
+  if (whenBusy !== "queue") {
+    const begun = runPlan(plan, whenBusy, context, options);
+    await begun;
+    return { responseId, conversationId, begun };
+  }
+  const { cluster } = plan.store;
+  if (cluster) return beginOrStore(plan, cluster.waiting, context, options);
+  const waits = Promise.withResolvers<void>();
+  const begun = runPlan(plan, whenBusy, context, { ...options, onWait: waits.resolve });
+  const isWaiting = await Promise.race([begun.then(() => false), waits.promise.then(() => true)]);
+  if (isWaiting) {
+    const cancel = async (reason: SheafError): Promise<void> => options.starting.abort(reason);
+    context.queued.add({ responseId, conversationId, owner, start: toPlannedStart(plan, context), begun, cancel });
+  }
+  return { responseId, conversationId, begun };
+}
+
+/** Begins here, unless the conversation is busy: then the message waits in the store, where any server begins it (R-38). */
+async function beginOrStore(
+  plan: ResponsePlan,
+  waiting: WaitingMessages,
+  context: ServerContext,
+  options: StartOptions,
+): Promise<AcceptedResponse> {
+  const { responseId, conversationId } = plan.run;
+  const { claimed, starting } = options;
+  const accepted = { responseId, conversationId, begun: Promise.resolve() };
+  if (claimed !== undefined || !(await waiting.hasWaiting(conversationId))) {
+    try {
+      await runPlan(plan, "reject", context, options);
+      return accepted;
+    } catch (error) {
+      if (claimed !== undefined || !isBusyError(error)) throw error;
+    }
+  }
+  starting.signal.throwIfAborted();
+  const { request } = options;
+  const message = { responseId, conversationId, text: toMessageText(plan, context, request), request };
+  await waiting.add(message, context.meter.maxWaiting).catch((error: unknown) => {
+    throw context.meter.toLimitError(error);
+  });
+  const leave = (): void => void waiting.remove(responseId).catch(context.onDefect);
+  if (starting.signal.aborted) leave();
+  else starting.signal.addEventListener("abort", leave, { once: true });
+  return accepted;
+}
+
+function toMessageText(plan: ResponsePlan, context: ServerContext, request: RequestKey | undefined): string {
+  const { body, run } = plan;
+  const start = toPlannedStart(plan, context);
+  return JSON.stringify({ body, newConversationId: run.conversationId, request, start } satisfies StoredRequest);
+}
+
+function toPlannedStart({ run }: ResponsePlan, { settings }: ServerContext): Omit<RunStart, "type"> {
+  return { ...toRunStart(run), sandbox: settings.sandbox };
+}
+
+/** A response that is fully described, and has not begun. */
+interface ResponsePlan {
+  readonly body: WholeRequest;
+  readonly owner: string;
+  readonly store: SharedStore;
+  readonly run: RunRequest;
+  readonly model: Model;
+  readonly isNew: boolean;
+  readonly checkOwnAnswers: () => Promise<unknown>;
+}
+
+/** @throws HttpError, SheafError when it cannot begin here. */
+export async function planResponse(
+  body: WholeRequest,
+  owner: string,
+  context: ServerContext,
+  { newConversationId = `conv_${randomUUID()}`, claimed }: Pick<StartOptions, "newConversationId" | "claimed">,
+): Promise<ResponsePlan> {
+  const { settings, models, meter } = context;
+  const store = context.storeOf(owner);
+  const conversation = await findConversation(body, owner, context);
+  const kept = conversation ? await readConversationSettings(store, conversation) : {};
+  const modelName = chooseModelName(body, kept, models);
+  const { model, price, windowTokens } = await models.open(modelName);
+  const files = toMessageFiles(body);
+  checkAttachmentTypes(files.attachments ?? [], model);
+  const root = chooseWorkspace(body, conversation, context);
+  const workspace = context.trees.toFolder(root, conversation?.id ?? newConversationId);
+  const checkOwnAnswers = (): Promise<readonly ClarificationAnswer[]> =>
+    checkAnswers(body.answers ?? [], body.conversationId, store, settings.wire);
+  const answers = await checkOwnAnswers();
+  const { maxTurns, maxToolCalls, maxTokens, maxCostUsd } = body.budget ?? {};
+  const asked = toLowerLimits(settings.limits, { maxTurns, maxToolCalls, maxTokens, maxCostUsd });
+  const limits = toLowerLimits(asked, await meter.readRest(store));
+  if (body.conversationId === undefined) await meter.checkConversations(store);
+  const parts = { model, modelName, workspace, trusted: settings.isTrusted(root), settings, kept };
+  const run: RunRequest = {
+    ...toRunRequest({ conversationId: newConversationId, ...body, answers: [...answers] }, files, parts),
+    ...(claimed !== undefined && { responseId: claimed }),
+    price,
+    windowTokens,
+    limits,
+  };
+  return { body, owner, store, run, model, isNew: !conversation, checkOwnAnswers };
+}
+
+interface RunOptions extends StartOptions {
+  readonly onWait?: () => void;
+  /** Takes over a response that another server began, in place of beginning one (R-40). */
+  readonly takeOver?: () => Promise<CutLog>;
+}
+
+/** Resolves once it has begun, or goes on. */
+export async function runPlan(
+  plan: ResponsePlan,
+  whenBusy: WhenBusy,
+  context: ServerContext,
+  { request, starting, past = [], claimed, onWait, takeOver }: RunOptions,
+): Promise<unknown> {
+  const { body, owner, store, run, model, isNew, checkOwnAnswers } = plan;
+  const { runner, approvals, meter, toolServers, trees, settings, now } = context;
+  const { responseId, conversationId } = run;
+  const release = meter.startResponse(owner);
+  const observe = observeEvents(plan, context);
+  const { timeout } = body.budget ?? {};
+  try {
+    return await runner.start({
+      responseId,
+      conversationId,
+      whenBusy,
+      timeoutMs: toLower(settings.timeoutMs, timeout === undefined ? undefined : timeout * 1000),
+      startSignal: starting.signal,
+      onWait,
+      prepare: async (signal, abort) => {
+        // Once more, now that nobody else writes the conversation: somebody else may have been faster.
+        await checkOwnAnswers();
+        if (isNew) await checkPlace(run, store);
+        if (past.length > 0) await addPastTurns(store, toRunStart({ ...run, message: { prompt: "" } }), past, now());
+        const approver = body.approvals === "ask" ? approvals.createApprover(responseId, store) : undefined;
+        const taken = await takeOver?.();
+        const tree = { id: conversationId, workspace: run.workspace };
+        const { isNew: isNewTree } = await trees.prepare(tree, store, { responseId, takesOver: taken !== undefined });
+        const cut = taken && isNewTree ? noteNewTree(taken, run.workspace) : taken;
+        const parts = { store, model, now, abort, approver, toolServers, cut };
+        const setup = isNewTree ? trees.findSetup(run.workspace) : undefined;
+        const caches = trees.findRoot(run.workspace);
+        const inTree = { ...run, setup, ...(caches !== undefined && { cacheOwner: `${caches} ${owner}` }) };
+        const prepared = await prepareResponse(inTree, parts, signal);
+        // What it changes in a tree of git goes along to another server as far as it is pushed (R-53).
+        const isContinuable =
+          settings.onNodeLoss === "resume" && (caches === undefined || trees.isShared(run.workspace));
+        const keepState = caches === undefined ? undefined : createStateKeeper(prepared, isContinuable, plan, context);
+        const continuation = isContinuable ? toMessageText(plan, context, request) : undefined;
+        const cluster = { hasWaited: claimed !== undefined, maxRunning: meter.maxRunning, continuation };
+        const ports = { ...prepared.ports, request, cluster, keepState };
+        return { ...prepared, ports };
+      },
+      cancelOther: async () => {
+        const { openResponseId } = (await store.getConversation(conversationId)) ?? {};
+        if (openResponseId !== undefined) await store.requestCancel(openResponseId);
+      },
+      onEvents: observe,
+      onEnd: () => {
+        approvals.forget(responseId);
+        release();
+      },
+    });
+  } catch (error) {
+    throw meter.toLimitError(error);
+  }
+}
+
+/** Records the tree of a response: at its end, and after each turn where another server may go on with it. */
+function createStateKeeper(
+  { tools }: Pick<PreparedResponse, "tools">,
+  isContinuable: boolean,
+  { store, run: { responseId, conversationId, workspace } }: ResponsePlan,
+  { trees, onDefect }: ServerContext,
+): NonNullable<RespondPorts["keepState"]> {
+  const tree = { id: conversationId, workspace };
+  let isPushed = true;
+  return async (moment) => {
+    if (moment === "turn" && !isContinuable) return;
+    // What goes on in the background could change files while they are read.
+    if (moment !== "turn") await waitForTools(tools);
+    const wasPushed = isPushed;
+    isPushed = await trees.record(tree, responseId, moment !== "end");
+    if (!isContinuable || moment === "end" || isPushed === wasPushed) return;
+    await store.cluster?.setContinuable(responseId, isPushed).catch(onDefect);
+  };
+}
+
+/** What the operator learns of a response. */
+function observeEvents(
+  { store, model, run: { price } }: ResponsePlan,
+  context: ServerContext,
+): (events: readonly RunEvent[]) => void {
+  const { metrics, meter } = context;
+  const observe = context.telemetry?.startRun();
+  return (events) => {
+    observe?.(events);
+    for (const event of events) {
+      if (event.type === "run_start") {
+        metrics.countStart();
+        logServers(event, context);
+      }
+      if (event.type === "turn_end" && event.notice !== undefined) {
+        context.log({ level: "warn", event: "model_notice", model: model.name, notice: event.notice });
+      }
+      if (event.type === "run_end") metrics.countEnd(event.reason);
+    }
+    void meter.note(store, events, price).catch(context.onDefect);
+  };
+}
+
+/** Tells the operator which MCP servers a response goes without (S-87). */
+function logServers({ mcpServers = [], workspace }: RunStart, { log }: ServerContext): void {
+  for (const { name, status, problem } of mcpServers) {
+    if (status !== "ready") log({ level: "warn", event: "mcp_server_unused", workspace, name, status, problem });
+  }
+}
+
+/** Undefined: a new one begins. @throws HttpError NOT_FOUND. */
+async function findConversation(
+  { conversationId }: WholeRequest,
+  owner: string,
+  context: ServerContext,
+): Promise<ConversationRecord | undefined> {
+  if (conversationId === undefined) return undefined;
+  const conversation = await context.storeOf(owner).getConversation(conversationId);
+  if (!conversation) throw createNotFoundError("conversation", conversationId);
+  return conversation;
+}
+
+/** @throws SheafError MODEL_NOT_FOUND when the model of the conversation is no longer offered: no other one takes its place. */
+function chooseModelName(body: WholeRequest, kept: ConversationSettings, { names }: ServerModels): string {
+  const name = body.model ?? (kept.model === undefined ? (names[0] ?? "") : toShownModel(kept.model));
+  if (body.model !== undefined || names.includes(name)) return name;
+  const message = `this conversation goes on with the model ${JSON.stringify(name)}, which is not offered here: send "model" with one of ${names.join(", ")}`;
+  throw new SheafError("MODEL_NOT_FOUND", message, { source: "server" });
+}
+
+/** A client that names a new conversation (X22) may begin it twice at the same moment. @throws SheafError CONVERSATION_BUSY. */
+async function checkPlace({ conversationId, workspace }: RunRequest, store: Store): Promise<void> {
+  const other = await store.getConversation(conversationId);
+  if (!other || other.workspace === workspace) return;
+  const message = "another message began this conversation in another workspace: send the message again";
+  throw new SheafError("CONVERSATION_BUSY", message, { source: "server" });
+}
+
+/** A conversation stays where it began. */
+function chooseWorkspace(
+  { workspace: name }: WholeRequest,
+  conversation: ConversationRecord | undefined,
+  context: ServerContext,
+): string {
+  const { workspaces } = context.settings;
+  if (conversation) {
+    const served = context.trees.findRoot(conversation.workspace) ?? conversation.workspace;
+    if ([...workspaces.values()].includes(served)) return served;
+    throw new HttpError("FORBIDDEN", "the workspace of this conversation is not served here: start a new conversation");
+  }
+  const root = name === undefined ? [...workspaces.values()][0] : workspaces.get(name);
+  if (root !== undefined) return root;
+  const names = [...workspaces.keys()].join(", ");
+  throw new HttpError("USAGE", `the workspace ${JSON.stringify(name)} is not served here: use one of ${names}`);
+}
+
+/** @throws SheafError USAGE that names the file. */
+function toMessageFiles({ attachments }: WholeRequest): Pick<RunStart, "attachments"> {
+  if (!attachments || attachments.length === 0) return {};
+  return { attachments: toFiles(attachments) };
+}
+
+interface RequestParts {
+  readonly model: Model;
+  readonly modelName: string;
+  readonly workspace: string;
+  readonly trusted: boolean;
+  readonly settings: ServerSettings;
+  /** Of the conversation (X25). */
+  readonly kept: ConversationSettings;
+}
+
+function toRunRequest(
+  body: WholeRequest & { readonly conversationId: string },
+  files: Pick<RunStart, "attachments">,
+  { model, modelName, workspace, trusted, settings, kept }: RequestParts,
+): RunRequest {
+  const { message, answers, conversationId } = body;
+  const { mode = kept.mode ?? settings.defaultMode, effort = kept.effort ?? settings.effort } = body;
+  return {
+    ...settings,
+    responseId: `chat_${randomUUID()}`,
+    conversationId,
+    message: { prompt: message, ...files, ...(answers && answers.length > 0 && { answers }) },
+    model,
+    modelName,
+    mode,
+    effort,
+    includesReasoning: body.accept?.reasoning,
+    webSearch: toWebSearch(body, settings),
+    basePrompt: body.systemPrompt ?? settings.basePrompt,
+    systemPrompt: body.appendSystemPrompt ?? settings.systemPrompt,
+    workspace,
+    trusted,
+    userFiles: toUserFiles(settings.environment),
+  };
+}
+
+/** The operator says yes for all, and pays; a request can do without (N70). @throws HttpError FORBIDDEN. */
+function toWebSearch({ webSearch }: WholeRequest, settings: ServerSettings): RunRequest["webSearch"] {
+  if (!webSearch || settings.webSearch) return webSearch ?? (settings.webSearch && "if_possible");
+  throw new HttpError("FORBIDDEN", "webSearch is off here: leave it out, or start the server with --web-search");
+}
+
+type Limits = { readonly [Name in keyof BudgetLimits]?: BudgetLimits[Name] | undefined };
+
+/** The lower one of each pair of limits. */
+function toLowerLimits(own: BudgetLimits, asked: Limits): BudgetLimits {
+  const names = ["maxTurns", "maxToolCalls", "maxTokens", "maxCostUsd"] as const;
+  const entries = names.map((name) => [name, toLower(own[name], asked[name])] as const);
+  return Object.fromEntries(entries.filter(([, limit]) => limit !== undefined));
+}
+
+function toLower(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}

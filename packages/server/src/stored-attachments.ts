@@ -1,0 +1,139 @@
+/** Files that clients send before the messages that name them (X46, X47). */
+import { randomUUID } from "node:crypto";
+import type { AttachmentInfo, AttachmentList, ChatAttachment, ChatRequest } from "@sheaf/protocol";
+import { SheafError } from "@sheaf/base/errors";
+import type { AttachmentLimits, AttachmentRecord, SharedStore } from "@sheaf/store/store";
+import { findExcess, messageLimits, toMessageFile } from "@sheaf/base/files/attachment";
+import { HttpError, createNotFoundError } from "./http-error.ts";
+
+/** What the operator allows (S-200). */
+export interface AttachmentSettings extends AttachmentLimits {
+  /** Of one file, however it comes. */
+  readonly fileBytes: number;
+  /** How long a file can be named after it came (S-122). Milliseconds. */
+  readonly keptMs: number;
+}
+
+/** How often those that are older are deleted. Milliseconds. */
+const SWEEP_MS = 10 * 60 * 1000;
+
+/** Waiting hardly helps against too many files; deleting some does. Seconds. */
+const DELETE_SECONDS = 60;
+
+/** A message whose files are all in it, so that it means the same wherever and whenever it begins. */
+export type WholeRequest = Omit<ChatRequest, "attachments"> & { readonly attachments?: readonly ChatAttachment[] };
+
+/** @throws HttpError LIMIT_REACHED; SheafError USAGE that names the file. */
+export async function addAttachment(
+  store: SharedStore,
+  upload: ChatAttachment,
+  settings: AttachmentSettings,
+  createdAt: number,
+): Promise<AttachmentRecord> {
+  const bytes = Buffer.from(upload.data, "base64");
+  checkSize(upload.name, bytes.length, settings);
+  const made = toMessageFile(bytes, upload.name);
+  if (!made.ok) throw new SheafError("USAGE", `${upload.name} ${made.problem}`);
+  const { name, mediaType } = made.value;
+  const record = { id: `att_${randomUUID()}`, name, mediaType, size: bytes.length, createdAt };
+  if (await store.addAttachment(record, bytes, settings)) return record;
+  const most = `${settings.count} attachments that no message has taken, ${settings.bytes} bytes together`;
+  const message = `one token can have at most ${most}: send or delete some`;
+  throw new HttpError("LIMIT_REACHED", message, { retryAfter: DELETE_SECONDS });
+}
+
+/** @throws SheafError USAGE that names the file and the limit of the operator. */
+function checkSize(name: string, bytes: number, { fileBytes }: AttachmentSettings): void {
+  if (bytes <= fileBytes) return;
+  const message = `${name} has ${bytes} bytes, at most ${fileBytes} are allowed here: make it smaller, or attach a part`;
+  throw new SheafError("USAGE", message);
+}
+
+/** All that messages may name now, oldest first, and what is allowed (X108). */
+export async function listAttachments(
+  store: SharedStore,
+  { fileBytes, count, bytes, keptMs }: AttachmentSettings,
+  now: number,
+): Promise<AttachmentList> {
+  const records = await store.listAttachments();
+  const { imageBytes, messageBytes, textBytes, messageFiles } = messageLimits;
+  return {
+    attachments: records.filter(({ createdAt }) => createdAt >= now - keptMs).map(toAttachmentInfo),
+    limits: {
+      fileBytes: Math.min(fileBytes, messageBytes),
+      imageBytes: Math.min(fileBytes, imageBytes),
+      textBytes,
+      messageFiles,
+      messageBytes,
+      files: count,
+      bytes,
+      keptSeconds: keptMs / 1000,
+    },
+  };
+}
+
+/** @throws HttpError NOT_FOUND. */
+export async function findAttachment(
+  store: SharedStore,
+  id: string,
+  { keptMs }: AttachmentSettings,
+  now: number,
+): Promise<AttachmentRecord> {
+  const record = await store.getAttachment(id);
+  if (!record || record.createdAt < now - keptMs) throw createNotFoundError("attachment", id);
+  return record;
+}
+
+/** @throws HttpError NOT_FOUND. */
+export async function readContent(store: SharedStore, id: string): Promise<Uint8Array> {
+  const bytes = await store.readAttachment(id);
+  if (!bytes) throw createNotFoundError("attachment", id);
+  return bytes;
+}
+
+export function toAttachmentInfo({ createdAt, ...record }: AttachmentRecord): AttachmentInfo {
+  return { ...record, created: new Date(createdAt).toISOString() };
+}
+
+/** The message with the bytes of the files that it names. @throws HttpError NOT_FOUND; SheafError USAGE for too many bytes. */
+export async function toWholeRequest(
+  body: ChatRequest,
+  store: SharedStore,
+  settings: AttachmentSettings,
+  now: number,
+): Promise<WholeRequest> {
+  const { attachments, ...rest } = body;
+  if (!attachments) return rest;
+  const found: (ChatAttachment | AttachmentRecord)[] = [];
+  for (const each of attachments) {
+    if ("data" in each) checkSize(each.name, Buffer.byteLength(each.data, "base64"), settings);
+    found.push("data" in each ? each : await findAttachment(store, each.id, settings, now));
+  }
+  // Before anything is read: a few words may name one large file many times.
+  const named = found.flatMap((each) => ("data" in each ? [] : [{ mediaType: each.mediaType, bytes: each.size }]));
+  const excess = findExcess(named);
+  if (excess !== undefined) throw new SheafError("USAGE", excess);
+  const files: ChatAttachment[] = [];
+  for (const each of found) {
+    if ("data" in each) files.push(each);
+    else files.push({ name: each.name, data: Buffer.from(await readContent(store, each.id)).toString("base64") });
+  }
+  return { ...rest, attachments: files };
+}
+
+/** Deletes what is too old to be named, of all owners, now and from time to time, until the result is called (S-122). */
+export function startAttachmentSweep(
+  store: SharedStore,
+  { keptMs }: AttachmentSettings,
+  now: () => number,
+  onFailure: (error: unknown) => void,
+): () => Promise<void> {
+  const sweep = (): Promise<void> => store.deleteAttachmentsBefore(now() - keptMs).catch(onFailure);
+  let sweeping = sweep();
+  const timer = setInterval(() => void (sweeping = sweep()), SWEEP_MS);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    return sweeping;
+  };
+}

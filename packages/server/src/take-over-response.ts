@@ -1,0 +1,52 @@
+/** Takes over a response whose server died. */
+import type { RunEvent } from "@sheaf/protocol";
+import { endClaimedResponse } from "@sheaf/agent/run/conversations/end-cut-response";
+import { toCutLog, type CutLog } from "@sheaf/agent/run/conversations/cut-log";
+import { createBusyError, isBusyError } from "@sheaf/store/store";
+import type { StoredRequest } from "./claim-messages.ts";
+import type { ServerContext } from "./server-context.ts";
+import { planResponse, runPlan } from "./start-response.ts";
+
+/**
+ * Resolves once it goes on or has ended. False: it may not go on, has a server, or another one takes it over.
+ * @throws HttpError, SheafError when it cannot go on at this server; another one may try.
+ */
+export async function takeOverResponse(responseId: string, owner: string, context: ServerContext): Promise<boolean> {
+  const store = context.storeOf(owner);
+  const { cluster } = store;
+  const text = await cluster?.findCut(responseId);
+  if (!cluster || text === undefined) return false;
+  const { body, newConversationId: conversationId, start } = JSON.parse(text) as StoredRequest;
+  // Its answers are in its log already.
+  const asked = { ...body, conversationId, answers: [] };
+  const plan = await planResponse(asked, owner, context, { claimed: responseId });
+  const { workspace } = plan.run;
+  // Where the files cannot be had, another server may try.
+  await context.trees.fetch({ id: conversationId, workspace });
+  let isOurs = false;
+  // Its server died before it stored the message, and whoever sent the message again got the response that it is for.
+  const beginLog = async (planned: StoredRequest["start"]): Promise<readonly RunEvent[]> => {
+    const first: RunEvent = { type: "run_start", ...planned, seq: 1, time: context.now() };
+    await store.appendEvents(responseId, [first], "synced");
+    return [first];
+  };
+  const takeOver = async (): Promise<CutLog> => {
+    if (!(await cluster.takeOver(responseId))) throw createBusyError(conversationId);
+    isOurs = true;
+    const events = await store.readEvents(responseId);
+    const cut = toCutLog(
+      events.length > 0 ? events : await beginLog(start),
+      context.trees.findRoot(workspace) !== undefined,
+    );
+    if (!cut) throw createBusyError(conversationId);
+    return cut;
+  };
+  try {
+    await runPlan(plan, "reject", context, { request: undefined, starting: new AbortController(), takeOver });
+  } catch (error) {
+    if (isOurs) await endClaimedResponse(store, responseId, context.now);
+    else if (isBusyError(error)) return false;
+    else throw error;
+  }
+  return true;
+}

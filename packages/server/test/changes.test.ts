@@ -1,0 +1,191 @@
+/** What a conversation changed, as patches, and reverting one file or one hunk (X28, X29). */
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ChangedFileState, ChatResponse, ConversationChanges } from "@sheaf/protocol";
+import { expect, test } from "vitest";
+import { createSqliteStore } from "@sheaf/store/sqlite";
+import { createTestFolder } from "../../../test/support/sheaf.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { openApp, type TestApp } from "./open-app.ts";
+
+const folders = createTestFolder();
+
+const call = (tool: string, args: object) => ({ call: { tool, arguments: args } });
+const edit = (file: string, from: string, to: string) =>
+  call("edit_file", { target_file: file, edits: [{ old_string: from, new_string: to }] });
+
+const lines = (...changed: readonly (readonly [number, string])[]): string =>
+  Array.from({ length: 30 }, (_, index) => changed.find(([line]) => line === index + 1)?.[1] ?? `line ${index + 1}`)
+    .join("\n")
+    .concat("\n");
+
+/** A conversation of two responses that edits, creates, renames and deletes. */
+async function change() {
+  const cwd = folders.newFolder({ "a.txt": lines(), "gone.txt": "bye\n", "same.txt": "same\n", "old.txt": "moved\n" });
+  const first = [
+    edit("a.txt", "line 3\n", "LINE 3\n"),
+    call("write_file", { target_file: "new.txt", content: "new\n" }),
+  ];
+  const second = [
+    edit("a.txt", "line 25\n", "LINE 25\nmore\n"),
+    call("delete_file", { target_file: "gone.txt" }),
+    edit("same.txt", "same", "other"),
+    edit("same.txt", "other", "same"),
+    call("rename_file", { source_file: "old.txt", destination_file: "moved.txt" }),
+  ];
+  const toTurns = (events: readonly object[]) => [
+    ...events.map((event) => ({ events: [event] })),
+    { events: [{ text: "Done." }] },
+  ];
+  const script = { turns: [...toTurns(first), ...toTurns(second)], after: "error" };
+  const server = await openApp({ cwd, home: `${cwd}-home`, script });
+  const { conversationId } = (await (await server.chat({ message: "one" })).json()) as ChatResponse;
+  await server.chat({ message: "two", conversationId }).then((answer) => answer.json());
+  return { server, cwd, conversationId, path: `/v1/conversations/${conversationId}/changes` };
+}
+
+const read = async (server: TestApp, path: string): Promise<readonly ChangedFileState[]> =>
+  ((await (await server.fetch(path)).json()) as ConversationChanges).files;
+
+const revert = (server: TestApp, path: string, body: object): Promise<Response> =>
+  server.send("POST", `${path}/revert`, body);
+
+test(verifies("X28", "each file is compared with the start of the conversation"), async () => {
+  const { server, path } = await change();
+  const files = await read(server, path);
+  expect(
+    files.map(({ filePath, operation, linesAdded, linesRemoved }) => [filePath, operation, linesAdded, linesRemoved]),
+  ).toEqual([
+    ["a.txt", "edit", 3, 2],
+    ["new.txt", "create", 1, 0],
+    ["gone.txt", "delete", 0, 1],
+    ["old.txt", "rename", 0, 0],
+  ]);
+  const [a, created, gone, moved] = files;
+  expect(moved).toMatchObject({ newFilePath: "moved.txt", hash: expect.any(String) as string });
+  expect(a!.patch).toMatch(/^--- a\/a\.txt\n\+\+\+ b\/a\.txt\n@@ -1,6 \+1,6 @@\n(?:.|\n)*@@ -22,7 \+22,8 @@\n/);
+  expect(created!.patch).toContain("--- /dev/null\n+++ b/new.txt\n");
+  expect(gone).toMatchObject({ patch: expect.stringContaining("+++ /dev/null\n") as string });
+  expect(gone).not.toHaveProperty("hash");
+  expect(files.every((file) => file.changedSince === undefined && file.problem === undefined)).toBe(true);
+});
+
+test(verifies("X29", "a hunk, then the file, then others are as at the start"), async () => {
+  const { server, cwd, path } = await change();
+  const [a] = await read(server, path);
+  const answer = (await (
+    await revert(server, path, { filePath: "a.txt", hash: a!.hash, hunk: 0 })
+  ).json()) as ConversationChanges;
+  expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe(lines([25, "LINE 25\nmore"]));
+  expect(answer.files[0]).toMatchObject({ filePath: "a.txt", linesAdded: 2, linesRemoved: 1, changedSince: true });
+  const stale = await revert(server, path, { filePath: "a.txt", hash: a!.hash });
+  expect([stale.status, await stale.json()]).toMatchObject([409, { error: { errorCode: "FILES_CHANGED" } }]);
+  for (const file of answer.files) {
+    const { status } = await revert(server, path, { filePath: file.filePath, ...(file.hash && { hash: file.hash }) });
+    expect([file.filePath, status]).toEqual([file.filePath, 200]);
+  }
+  expect(await read(server, path)).toEqual([]);
+  expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe(lines());
+  expect(readFileSync(join(cwd, "gone.txt"), "utf8")).toBe("bye\n");
+  expect(readFileSync(join(cwd, "old.txt"), "utf8")).toBe("moved\n");
+  expect(["new.txt", "moved.txt"].filter((name) => existsSync(join(cwd, name)))).toEqual([]);
+});
+
+test(
+  verifies(["X28", "X29"], "what something else changed is shown, and overwritten only as it was seen"),
+  async () => {
+    const { server, cwd, path } = await change();
+    writeFileSync(join(cwd, "a.txt"), "entirely different\n");
+    writeFileSync(join(cwd, "new.txt"), "\0binary");
+    rmSync(join(cwd, "moved.txt"));
+    const files = await read(server, path);
+    const [a, created] = files;
+    expect(a).toMatchObject({ changedSince: true, patch: expect.stringContaining("+entirely different") as string });
+    expect(created).toMatchObject({ changedSince: true, problem: expect.stringContaining("not text") as string });
+    expect(files.at(-1)).toMatchObject({
+      filePath: "old.txt",
+      operation: "delete",
+      problem: "its content of that time is not kept",
+    });
+    expect((await revert(server, path, { filePath: "a.txt", hash: a!.hash, hunk: 7 })).status).toBe(409);
+    expect((await revert(server, path, { filePath: "a.txt", hash: a!.hash })).status).toBe(200);
+    expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe(lines());
+    for (const filePath of ["same.txt", "../outside", "/etc/passwd"]) {
+      expect((await revert(server, path, { filePath })).status).toBe(404);
+    }
+  },
+);
+
+test(verifies("X28", "a folder that became a link leads nowhere"), async () => {
+  const cwd = folders.newFolder({ "d/a.txt": "before\n" });
+  const turns = [{ events: [edit("d/a.txt", "before", "after")] }, { events: [{ text: "Done." }] }];
+  const server = await openApp({ cwd, home: `${cwd}-home`, script: { turns, after: "error" } });
+  const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
+  const outside = folders.newFolder({ "a.txt": "secret\n" });
+  rmSync(join(cwd, "d"), { recursive: true });
+  symlinkSync(outside, join(cwd, "d"));
+  mkdirSync(join(cwd, "e"));
+  const path = `/v1/conversations/${conversationId}/changes`;
+  const files = await read(server, path);
+  expect(files).toMatchObject([{ filePath: "d/a.txt", problem: "it leads out of its workspace now" }]);
+  expect(JSON.stringify(files)).not.toContain("secret");
+  expect((await revert(server, path, { filePath: "d/a.txt" })).status).toBe(409);
+  expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("secret\n");
+});
+
+test(verifies(["X28", "X29"], "what a rule forbids to read is named, and neither shown nor reverted"), async () => {
+  const cwd = folders.newFolder({ "key.txt": "before\n", "d/key.txt": "before\n" });
+  const events = [edit("key.txt", "before", "after"), edit("d/key.txt", "before", "after")];
+  const turns = [{ events }, { events: [{ text: "Done." }] }];
+  const store = createSqliteStore(":memory:");
+  const first = await openApp({ cwd, home: `${cwd}-home`, script: { turns, after: "error" }, store });
+  const { conversationId } = (await (await first.chat({ message: "go" })).json()) as ChatResponse;
+  writeFileSync(join(cwd, "key.txt"), "secret\n");
+  writeFileSync(join(cwd, "d/key.txt"), "secret\n");
+  const args = ["--deny", "Read(/key.txt)", "--deny", `Read(${join(cwd, "d")})`];
+  const server = await openApp({ cwd, home: `${cwd}-home`, store, args });
+  const path = `/v1/conversations/${conversationId}/changes`;
+  const files = await read(server, path);
+  const problem = "a rule of this server forbids to read it";
+  expect(files).toEqual([
+    { filePath: "key.txt", problem },
+    { filePath: "d/key.txt", problem },
+  ]);
+  expect((await revert(server, path, { filePath: "key.txt" })).status).toBe(409);
+  expect(readFileSync(join(cwd, "key.txt"), "utf8")).toBe("secret\n");
+});
+
+test(verifies(["X29", "S-22"], "a hunk of a file that runs by itself now is not reverted"), async () => {
+  const cwd = folders.newFolder({ "hooks/pre-commit": lines(), ".git/HEAD": "ref: refs/heads/a\n", ".git/refs/x": "" });
+  const turns = [{ events: [edit("hooks/pre-commit", "line 3\n", "LINE 3\n")] }, { events: [{ text: "Done." }] }];
+  const server = await openApp({ cwd, home: `${cwd}-home`, script: { turns, after: "error" } });
+  const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
+  mkdirSync(join(cwd, ".git/objects"));
+  writeFileSync(join(cwd, ".git/config"), "[core]\n\trepositoryformatversion = 0\n\thooksPath = hooks\n");
+  const path = `/v1/conversations/${conversationId}/changes`;
+  const [file] = await read(server, path);
+  const { filePath, hash } = file!;
+  for (const body of [
+    { filePath, hash },
+    { filePath, hash, hunk: 0 },
+  ]) {
+    expect((await revert(server, path, body)).status).toBe(409);
+  }
+  expect(readFileSync(join(cwd, filePath), "utf8")).toContain("LINE 3\n");
+});
+
+test(verifies(["X28", "X29"], "a file that has grown without bound is not read to its end"), async () => {
+  const cwd = folders.newFolder({ "a.txt": "before\n" });
+  const turns = [{ events: [edit("a.txt", "before", "after")] }, { events: [{ text: "Done." }] }];
+  const server = await openApp({ cwd, home: `${cwd}-home`, script: { turns, after: "error" } });
+  const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
+  truncateSync(join(cwd, "a.txt"), 65 * 1024 * 1024);
+  const path = `/v1/conversations/${conversationId}/changes`;
+  const [file, ...others] = await read(server, path);
+  expect(others).toEqual([]);
+  expect(file).toMatchObject({ filePath: "a.txt", operation: "edit", changedSince: true });
+  expect(file).toMatchObject({ problem: expect.stringContaining("too large") as string });
+  // Nothing says which of its contents the user has seen.
+  expect(file).not.toHaveProperty("hash");
+  expect((await revert(server, path, { filePath: "a.txt" })).status).toBe(409);
+});

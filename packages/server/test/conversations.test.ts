@@ -1,0 +1,140 @@
+/** Conversations of the Chat API, beyond what the suite of packages/conformance checks: messages that wait. */
+import { join } from "node:path";
+import { reduce, type ChatResponse, type Conversation, type StreamEvent } from "@sheaf/protocol";
+import { verify } from "@sheaf/protocol/verify";
+import { describe, expect, test } from "vitest";
+import { readEvents } from "../../../test/support/server.ts";
+import { createTestFolder } from "../../../test/support/sheaf.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { createSqliteStore } from "@sheaf/store/sqlite";
+import { openApp, type TestApp } from "./open-app.ts";
+
+const folders = createTestFolder();
+const start = (options: Partial<Parameters<typeof openApp>[0]> = {}): Promise<TestApp> => {
+  const cwd = options.cwd ?? folders.newFolder({ "README.md": "# A project\n" });
+  return openApp({ home: `${cwd}-home`, cwd, ...options });
+};
+
+const waitingScript = {
+  turns: [{ events: [{ text: "Begun. " }, { wait_ms: 60_000 }, { text: "Done." }] }],
+  after: "loop",
+};
+const toJson = async <Body>(answer: Response | Promise<Response>): Promise<Body> =>
+  (await (await answer).json()) as Body;
+const readConversation = (server: TestApp, id: string): Promise<Conversation> =>
+  toJson(server.fetch(`/v1/conversations/${id}`));
+
+describe("a request with an Idempotency-Key", () => {
+  test(verifies("X9", "is the same response after a restart; another message under its key is refused"), async () => {
+    const cwd = folders.newFolder();
+    const open = () => start({ cwd, store: createSqliteStore(join(cwd, ".sheaf.db")) });
+    const server = await open();
+    const headers = { "Idempotency-Key": "key 1" };
+    const first = await toJson<ChatResponse>(server.chat({ message: "go" }, { headers }));
+    const changed = await server.chat({ message: "something else" }, { headers });
+    expect(changed.status).toBe(409);
+    expect(await changed.json()).toMatchObject({ error: { errorCode: "IDEMPOTENCY_CONFLICT" } });
+    await server.stop();
+    await server.store.close();
+    const restarted = await open();
+    expect(await toJson(restarted.chat({ message: "go" }, { headers }))).toEqual(first);
+    await restarted.stop();
+    await restarted.store.close();
+  });
+});
+
+describe("a message that waits for the answer before it", () => {
+  const isBegun = ({ event }: StreamEvent): boolean => event === "content_delta";
+  const startTwo = async (server: TestApp, fields: Record<string, unknown> = {}, init: RequestInit = {}) => {
+    const running = await server.chat({ message: "one", stream: true });
+    const conversationId = running.headers.get("x-conversation-id")!;
+    const body = { message: "two", conversationId, whenBusy: "queue", stream: true, ...fields };
+    const queued = await server.chat(body, init);
+    return { running: running.headers.get("location")!, queued, body, conversationId };
+  };
+  const cancel = (server: TestApp, path: string): Promise<Response> =>
+    server.fetch(`${path}/cancel`, { method: "POST" });
+
+  test(
+    verifies(["N49", "X2", "X5", "X9"], "has its head, its heartbeats and its address at once, and is one response"),
+    async () => {
+      const server = await start({ script: waitingScript, args: ["--heartbeat", "0.1"] });
+      const init = { headers: { "Idempotency-Key": "k" } };
+      const { running, queued, body } = await startTwo(server, {}, init);
+      const path = queued.headers.get("location")!;
+      const reader = queued.body!.getReader();
+      let text = "";
+      while (!text.includes(": hb")) text += new TextDecoder().decode((await reader.read()).value);
+      expect(text).toMatch(/^retry: \d+\n\n(: hb\n\n)+$/);
+      const snapshot = await toJson<ChatResponse>(server.fetch(path));
+      expect(snapshot).toMatchObject({ status: "streaming", documents: [], metadata: { lastEventId: 0 } });
+      const again = await server.chat(body, init);
+      expect(again.headers.get("location")).toBe(path);
+      const reads = [readEvents(again, isBegun), readEvents(await server.fetch(`${path}/events`), isBegun)];
+      await reader.cancel();
+      await cancel(server, running);
+      for (const events of await Promise.all(reads)) expect(events[0]?.data).toMatchObject({ id: snapshot.id });
+    },
+  );
+
+  test(verifies(["X7", "N52"], "can be cancelled, and ends as one that failed"), async () => {
+    const server = await start({ script: waitingScript });
+    const { running, queued, conversationId } = await startTwo(server);
+    expect((await cancel(server, queued.headers.get("location")!)).status).toBe(202);
+    const events = await readEvents(queued);
+    expect(verify(events)).toBeUndefined();
+    expect(reduce(events)).toMatchObject({
+      status: "error",
+      conversationId,
+      documents: [{ type: "error", metadata: { errorCode: "CANCELLED" } }],
+    });
+    await cancel(server, running);
+    expect((await server.fetch(queued.headers.get("location")!)).status).toBe(404);
+  });
+
+  test(verifies("X7", "goes on without its client, unless the request says otherwise"), async () => {
+    const server = await start({ script: waitingScript });
+    const leaving = new AbortController();
+    const { running, conversationId } = await startTwo(server, {}, { signal: leaving.signal });
+    const leaver = new AbortController();
+    const init = { signal: leaver.signal };
+    const body = { message: "three", conversationId, whenBusy: "queue", stream: true, onDisconnect: "cancel" };
+    const dropped = await server.chat(body, init);
+    const others = readEvents(await server.fetch(`${dropped.headers.get("location")}/events`));
+    leaving.abort();
+    leaver.abort();
+    expect(reduce(await others).metadata.finishReason).toBe("cancelled");
+    await cancel(server, running);
+    const messages = async (): Promise<string[]> =>
+      (await readConversation(server, conversationId)).turns.map(({ message }) => message);
+    await expect.poll(messages).toEqual(["one", "two"]);
+  });
+
+  test(verifies("S-55", "counts as one only while it waits or runs; one that is refused does not"), async () => {
+    const server = await start({ script: waitingScript, args: ["--max-running", "2"] });
+    const running = await server.chat({ message: "one", stream: true });
+    const conversationId = running.headers.get("x-conversation-id")!;
+    for (let index = 0; index < 3; index += 1) {
+      expect((await server.chat({ message: "two", conversationId })).status).toBe(409);
+    }
+    const queue = { message: "two", conversationId, whenBusy: "queue", stream: true };
+    expect((await server.chat(queue)).status).toBe(200);
+    expect((await server.chat(queue)).status).toBe(429);
+  });
+});
+
+describe("conversations", () => {
+  test(verifies("N52", "are not forked at a response that goes on, and say so"), async () => {
+    const server = await start({ script: waitingScript });
+    const answer = await server.chat({ message: "one", stream: true });
+    const path = `/v1/conversations/${answer.headers.get("x-conversation-id")}/fork`;
+    const refused = await server.send("POST", path, { responseId: answer.headers.get("x-response-id") });
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toMatchObject({
+      error: {
+        errorCode: "CONVERSATION_BUSY",
+        message: expect.stringContaining("fork the conversation when it has ended"),
+      },
+    });
+  });
+});

@@ -1,0 +1,34 @@
+/** A server on a machine where no sandbox works. */
+import type { ChatResponse } from "@sheaf/protocol";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createTestFolder } from "../../../test/support/sheaf.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { openApp } from "./open-app.ts";
+
+const folders = createTestFolder();
+
+test(
+  verifies(["S-31", "N2", "N63"], "a response whose commands were refused is an error that keeps its answer"),
+  async () => {
+    const cwd = folders.newFolder();
+    const call = { tool: "run_terminal_cmd", arguments: { command: "touch made" } };
+    const script = {
+      turns: [{ events: [{ call }] }, { events: [{ text: "Not done." }] }, { events: [{ text: "Hi." }] }],
+    };
+    const server = await openApp({ home: `${cwd}-home`, cwd, script });
+    // Without a folder for temporary files a trial of the sandbox fails.
+    vi.stubEnv("TMPDIR", "/nonexistent");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const told = { notices: [expect.stringMatching(/no sandbox works here/)] };
+    const answer = await server.chat({ message: "go" });
+    const response = (await answer.json()) as ChatResponse;
+    expect([answer.status, response.status]).toEqual([200, "error"]);
+    expect(response.metadata).toMatchObject({ finishReason: "error", ...told });
+    expect(response.documents.map(({ type }) => type)).toEqual(["terminal_command", "error", "text", "error"]);
+    expect(response.documents.at(-1)).toMatchObject({
+      metadata: { errorCode: "SANDBOX_UNAVAILABLE", source: "sandbox" },
+    });
+    const next = await server.chat({ message: "hello", conversationId: response.conversationId });
+    expect(await next.json()).toMatchObject({ status: "completed", metadata: told });
+  },
+);

@@ -1,0 +1,148 @@
+/** The server in the test's own process: its routes by `app.request()`, a scripted model, a store in memory. */
+import { readFileSync, writeFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import type { Hono } from "hono";
+import { onTestFinished } from "vitest";
+import { parseArguments } from "../../cli/src/arguments.ts";
+import { createServeOptions } from "../../cli/src/commands/serve.ts";
+import { serve, type RunningServer } from "../src/serve.ts";
+import type { ServerEnvironment } from "../src/server-context.ts";
+import { createSqliteStore } from "@sheaf/store/sqlite";
+import type { SharedStore } from "@sheaf/store/store";
+import { createAnswer } from "./answer.ts";
+import { createMemoryPorts } from "../../../test/support/memory-ports.ts";
+
+interface AppOptions {
+  /** Folder of the token; a store in it only if `store` says so. */
+  readonly home: string;
+  /** Served workspace. */
+  readonly cwd: string;
+  /** A scripted model as an object; default: it says hello for ever. */
+  readonly script?: unknown;
+  /** Flags of `sheaf serve` besides port and model. */
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Default: one in memory, which ends with the test. */
+  readonly store?: SharedStore;
+}
+
+/** A server without sockets. It is closed with the test at the latest. */
+export interface TestApp {
+  /** The address that its requests name. */
+  readonly address: string;
+  /** Of the local owner; "" when the server was given a token file. */
+  readonly token: string;
+  readonly cwd: string;
+  readonly server: RunningServer;
+  readonly store: SharedStore;
+  /** Everything that was logged so far, as lines of JSON. */
+  readonly log: () => string;
+  /** A request as it is; `path` may be a whole address. */
+  readonly request: (path: string, init?: RequestInit) => Promise<Response>;
+  /** A request with the token. */
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
+  /** A request with the token and, if there is one, a body of JSON. */
+  readonly send: (method: string, path: string, body?: unknown, init?: RequestInit) => Promise<Response>;
+  /** `POST /v1/chat`, with the token. */
+  readonly chat: (body: Readonly<Record<string, unknown>>, init?: RequestInit) => Promise<Response>;
+  /** Ends what runs, and the server. */
+  readonly stop: () => Promise<void>;
+}
+
+const helloScript = { turns: [{ events: [{ text: "Hello world." }] }], after: "loop" };
+const port = 7433;
+
+/** Opens what `sheaf serve` with these flags opens, but no socket. @throws SheafError USAGE, CONFIG_INVALID. */
+export async function openApp(options: AppOptions): Promise<TestApp> {
+  const {
+    home,
+    cwd,
+    script = helloScript,
+    args = [],
+    environment = {},
+    store = createSqliteStore(":memory:"),
+  } = options;
+  const scriptFile = `${home}-script.json`;
+  writeFileSync(scriptFile, JSON.stringify(script));
+  const parsed = parseArguments(["serve", "--model", `scripted:${scriptFile}`, ...args]);
+  const io = {
+    cwd,
+    environment: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: home, ...environment },
+    profile: "sheaf",
+    ...createMemoryPorts(),
+  } as const;
+  let log = "";
+  const plan = createServeOptions(parsed, io, (entry) => void (log += `${JSON.stringify(entry)}\n`));
+  let app: Hono<ServerEnvironment> | undefined;
+  const server = await serve({ ...plan, store }, async (opened) => {
+    app = opened;
+    return { port, stop: () => undefined, close: async () => undefined };
+  });
+  let closed: Promise<void> | undefined;
+  const stop = (): Promise<void> => (closed ??= server.close(0));
+  onTestFinished(async () => {
+    await stop();
+    if (options.store === undefined) await store.close();
+  });
+  const address = `http://127.0.0.1:${port}`;
+  const token = args.includes("--token-file") ? "" : readFileSync(join(home, "server-token"), "utf8").trim();
+  const request = (path: string, init: RequestInit = {}): Promise<Response> =>
+    sendRequest(app!, new URL(path, address), init);
+  const fetch = (path: string, init: RequestInit = {}): Promise<Response> =>
+    request(path, { ...init, headers: { Authorization: `Bearer ${token}`, ...toFields(init) } });
+  const send: TestApp["send"] = (method, path, body, init = {}) =>
+    fetch(path, {
+      method,
+      ...init,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { "Content-Type": "application/json", ...toFields(init) },
+      }),
+    });
+  return {
+    address,
+    token,
+    cwd,
+    server,
+    store,
+    log: () => log,
+    request,
+    fetch,
+    send,
+    chat: (body, init) => send("POST", "/v1/chat", body, init),
+    stop,
+  };
+}
+
+function toFields({ headers }: RequestInit): Record<string, string> {
+  return Object.fromEntries(new Headers(headers).entries());
+}
+
+/** One request as a client of HTTP/1.1 would send it; `init.signal` is a client that goes away. */
+async function sendRequest(app: Hono<ServerEnvironment>, url: URL, init: RequestInit): Promise<Response> {
+  const { signal, ...rest } = init;
+  const headers = { host: url.host, ...toFields(init) };
+  const incoming = {
+    url: `${url.pathname}${url.search}`,
+    httpVersion: "1.1",
+    rawHeaders: Object.entries(headers).flat(),
+  };
+  const answer = createAnswer();
+  signal?.addEventListener("abort", () => answer.outgoing.destroy());
+  const returned = Promise.resolve(
+    app.request(
+      url.href,
+      { ...rest, headers },
+      {
+        incoming: incoming as unknown as IncomingMessage,
+        outgoing: answer.outgoing as unknown as ServerResponse,
+      },
+    ),
+  );
+  // A stream writes its head and body by itself, and returns when it is over.
+  const whole = returned.then((response) =>
+    response.headers.has("x-hono-already-sent") ? answer.started : answer.close(response),
+  );
+  return Promise.race([answer.started, whole]);
+}

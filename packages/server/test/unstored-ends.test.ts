@@ -1,0 +1,133 @@
+/** The store refuses the end of a response: no reader of the server sees it, in any form (R-71). */
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { reduce, type ChatResponse } from "@sheaf/protocol";
+import { describe, expect, test } from "vitest";
+import { createPostgresStore } from "@sheaf/store/postgres";
+import type { SharedStore } from "@sheaf/store/store";
+import { createThreadedSqliteStore } from "@sheaf/store/threaded-sqlite";
+import { testDeep } from "../../../test/support/describe-where.ts";
+import { describeWithPostgres } from "../../../test/support/postgres.ts";
+import { readEvents } from "../../../test/support/server.ts";
+import { createTestFolder } from "../../../test/support/sheaf.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { openApp, type TestApp } from "./open-app.ts";
+
+const folders = createTestFolder();
+
+interface RefusingStore {
+  readonly store: SharedStore;
+  /** From now on no group with `run_end` can be stored. */
+  readonly refuseEnds: () => unknown;
+  readonly allowEnds: () => unknown;
+}
+
+const message = { messages: [{ role: "user", content: "go" }] };
+const forms: readonly (readonly [path: string, body: object, whole: "whole" | "stream"])[] = [
+  ["/v1/chat", { message: "go", stream: true }, "stream"],
+  ["/v1/chat", { message: "go" }, "whole"],
+  ["/v1/chat/completions", { ...message, stream: true }, "stream"],
+  ["/v1/chat/completions", message, "whole"],
+  ["/v1/responses", { input: "go", stream: true }, "stream"],
+  ["/v1/responses", { input: "go" }, "whole"],
+  [
+    "/v1/ui/chat",
+    { id: "my chat", messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "go" }] }] },
+    "stream",
+  ],
+];
+
+/** Words by which each form says that the answer is complete. */
+const complete =
+  /"(status|finishReason|type)":"(completed|end_turn|finish|response\.completed)"|"finish_reason":"stop"|event: done|\[DONE\]/;
+
+/** What a client gets until its stream ends or breaks. */
+async function readText(answer: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for await (const chunk of answer.body!) text += decoder.decode(chunk, { stream: true });
+  } catch {
+    text += "(broken)";
+  }
+  return text;
+}
+
+function testUnstoredEnds(open: () => Promise<RefusingStore>, testEnds = test as typeof testDeep): void {
+  testEnds(
+    verifies(["R-03", "R-71"], "streams break, whole answers wait; then all see the end that is stored"),
+    async () => {
+      const { store, refuseEnds, allowEnds } = await open();
+      const cwd = folders.newFolder();
+      const server: TestApp = await openApp({ home: `${cwd}-home`, cwd, store });
+      await refuseEnds();
+      const sent = forms.map(([path, body]) => server.send("POST", path, body));
+      const broken = forms.flatMap(([path, , kind], index) =>
+        kind === "stream" ? [sent[index]!.then(async (answer) => [path, await readText(answer)] as const)] : [],
+      );
+      const seen: (readonly [string, string])[] = [];
+      for (const reading of broken) seen.push(await reading);
+      for (const [path, text] of seen) {
+        expect([path, text]).toEqual([path, expect.stringMatching(/Hello world[\s\S]*\(broken\)$/)]);
+        expect([path, text]).toEqual([path, expect.not.stringMatching(complete)]);
+      }
+      await expect.poll(() => store.listOpenResponses()).toHaveLength(forms.length);
+      const left = await store.listOpenResponses();
+      for (const { id } of left) {
+        const now = (await (await server.fetch(`/v1/responses/${id}`)).json()) as ChatResponse;
+        expect(now).toMatchObject({ status: "streaming" });
+      }
+      await allowEnds();
+      // The server looks every 3 s for what was left open, also by itself.
+      const wholes = await Promise.all(forms.flatMap(([, , kind], index) => (kind === "whole" ? [sent[index]!] : [])));
+      for (const answer of wholes) expect(await answer.text()).not.toMatch(complete);
+      await expect.poll(() => store.listOpenResponses(), { timeout: 8000 }).toEqual([]);
+      for (const { id } of left) {
+        const events = await readEvents(await server.fetch(`/v1/responses/${id}/events`));
+        expect(reduce(events)).toMatchObject({
+          status: "error",
+          documents: [{ content: "Hello world." }, {}],
+        });
+      }
+    },
+  );
+}
+
+describe("a server with a file", () => {
+  testUnstoredEnds(async () => {
+    const file = join(folders.newFolder(), "sheaf.db");
+    const store = createThreadedSqliteStore(file);
+    const run = (sql: string): void => {
+      const database = new DatabaseSync(file, { timeout: 5000 });
+      database.exec(sql);
+      database.close();
+    };
+    return {
+      store,
+      refuseEnds: () =>
+        run(
+          `CREATE TRIGGER refuse BEFORE INSERT ON event_groups WHEN NEW.events LIKE '%"type":"run_end"%'
+           BEGIN SELECT RAISE(ABORT, 'refused'); END`,
+        ),
+      allowEnds: () => run("DROP TRIGGER refuse"),
+    };
+  });
+});
+
+describeWithPostgres("a server with a database", (postgres) => {
+  testUnstoredEnds(async () => {
+    const address = await postgres.clearDatabase();
+    const store = await createPostgresStore(address);
+    return {
+      store,
+      refuseEnds: () =>
+        postgres.run(
+          address,
+          `CREATE FUNCTION sheaf.refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END';
+           CREATE TRIGGER refuse BEFORE INSERT ON sheaf.event_groups FOR EACH ROW
+           WHEN (NEW.events LIKE '%"type":"run_end"%') EXECUTE FUNCTION sheaf.refuse()`,
+        ),
+      allowEnds: () => postgres.run(address, "DROP TRIGGER refuse ON sheaf.event_groups"),
+    };
+  }, testDeep);
+});

@@ -1,0 +1,85 @@
+/** What can go wrong with a PostgreSQL database, as errors of Sheaf: with server and database, never the password (R-34). */
+import { SheafError, type ErrorCode } from "@sheaf/base/errors";
+
+type Known = readonly [code: ErrorCode, advice: string];
+
+const unreachable: Known = ["STORAGE_LOCKED", "it cannot be reached: check host and port, and that PostgreSQL runs"];
+const full: Known = ["STORAGE_FULL", "the disk of the database is full: free some space there"];
+const corrupt: Known = ["STORAGE_CORRUPT", "the database is damaged: restore it from a backup"];
+const noRights: Known = [
+  "CONFIG_INVALID",
+  "the user has no right to do this: make it the owner of the database, or of a schema sheaf in it",
+];
+const wrongUser: Known = [
+  "CONFIG_INVALID",
+  "the user was refused: check name and password (in the address, PGPASSWORD or ~/.pgpass)",
+];
+const readOnly: Known = ["STORAGE_LOCKED", "the database takes no writes: connect to the primary server"];
+
+/** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), or its class of two characters. */
+const states: ReadonlyMap<string, Known> = new Map([
+  ["08", unreachable],
+  ["25006", readOnly],
+  ["28", wrongUser],
+  ["3D000", ["CONFIG_INVALID", "create it first (createdb), or name another one"]],
+  ["3F000", noRights],
+  ["42501", noRights],
+  ["53100", full],
+  ["53300", ["STORAGE_LOCKED", "too many connections are open: raise max_connections, or end other programs"]],
+  ["53", full],
+  ["55P03", ["STORAGE_LOCKED", "another process holds it: try again"]],
+  ["57014", ["STORAGE_LOCKED", "a statement took too long: try again"]],
+  ["57P", unreachable],
+  ["P0001", ["STORAGE_LOCKED", "a trigger in the database refuses to write: remove it, or ask whoever made it"]],
+  ["XX001", corrupt],
+  ["XX002", corrupt],
+]);
+
+/** Of the system, and of names of hosts. */
+const systemCodes = /^(E(CONN|HOST|NET|TIMEDOUT|PIPE|ADDR)|ENOTFOUND|EAI_|ENOENT|EACCES)/;
+
+/** What the driver says without a code. */
+const lostMessages =
+  /^(Connection terminated|timeout exceeded|Client has encountered a connection error|Query read timeout)/;
+
+/** Without a state of the server. */
+const byMessage: readonly (readonly [RegExp, Known])[] = [
+  [/password must be a (non-empty )?string/, wrongUser],
+  [
+    /SSL|TLS|certificate/i,
+    ["CONFIG_INVALID", "the encrypted connection failed: check sslmode and sslrootcert in the address"],
+  ],
+];
+
+/** Whether the connection is broken, or cannot be made now: the same may work in a moment. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code = "", message = "" } = error as { code?: string; message?: string };
+  return code.startsWith("08") || code.startsWith("57P") || systemCodes.test(code) || lostMessages.test(message);
+}
+
+/** Whether a failure is about what was written (its form, a constraint or a trigger): something else may be written. */
+export function isRefusedByPostgres(error: unknown): boolean {
+  const { code = "" } = ((error as Error).cause ?? {}) as { code?: string };
+  return ["22", "23", "P0"].includes(code.slice(0, 2));
+}
+
+/** A failure of the database at `place`. */
+export function toPostgresError(error: unknown, place: string): SheafError {
+  if (error instanceof SheafError) return error;
+  const { code = "", message = "" } = error as { code?: string; message?: string };
+  const [kind, advice] = findKnown(error, code, message) ?? (["INTERNAL", "unexpected"] as const);
+  // Where several addresses were tried, the message is empty.
+  const reason = message || code || String(error);
+  return new SheafError(kind, `the store (${place}) failed (${reason}): ${advice}`, {
+    cause: error,
+    source: "storage",
+  });
+}
+
+function findKnown(error: unknown, code: string, message: string): Known | undefined {
+  if (isConnectionLost(error)) return unreachable;
+  // Sheaf writes no rows that are not JSON.
+  if (error instanceof SyntaxError) return corrupt;
+  const state = states.get(code) ?? states.get(code.slice(0, 3)) ?? states.get(code.slice(0, 2));
+  return state ?? byMessage.find(([pattern]) => pattern.test(message))?.[1];
+}

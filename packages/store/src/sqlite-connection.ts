@@ -1,0 +1,198 @@
+/** One connection to the SQLite file: statements, transactions, durability. */
+import { chmodSync, closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { SheafError, type ErrorCode } from "@sheaf/base/errors";
+import { makeFolder } from "@sheaf/base/make-folder";
+import { migrate } from "./migrations/migrate.ts";
+import { memoryFile, type Durability } from "./store.ts";
+
+/** How long a writer waits for another process before STORAGE_LOCKED. Milliseconds. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+/** All failures are SheafErrors with a STORAGE_ code. */
+export interface SqliteConnection {
+  /** Runs something that only reads, or that is one statement. */
+  run<Result>(action: () => Result): Result;
+  /** Runs something that happens whole or not at all. */
+  transact<Result>(durability: Durability, action: () => Result): Result;
+  /** Sets the durability of statements outside of a transaction. */
+  setDurability(durability: Durability): void;
+  /** A statement, compiled once. */
+  prepare(sql: string): StatementSync;
+  close(): void;
+}
+
+/**
+ * Opens the store, and creates it if it is missing: folder 0700, file 0600 (S-42). Once it is open, errors call it
+ * `name`; default: the file, with its folder.
+ * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT.
+ */
+export function openSqliteConnection(file: string, name = file): SqliteConnection {
+  let database: DatabaseSync;
+  try {
+    database = openDatabase(file);
+  } catch (error) {
+    throw toStorageError(error, file);
+  }
+  const run = <Result>(action: () => Result): Result => {
+    try {
+      return action();
+    } catch (error) {
+      throw toStorageError(error, name);
+    }
+  };
+  const statements = new Map<string, StatementSync>();
+  let durability: Durability = "grouped";
+  let isClosed = false;
+
+  /** WAL with NORMAL survives the process; only FULL waits for the disk. The switch costs no I/O. */
+  const setDurability = (wanted: Durability): void => {
+    if (wanted === durability) return;
+    database.exec(`PRAGMA synchronous = ${wanted === "synced" ? "FULL" : "NORMAL"}`);
+    durability = wanted;
+  };
+
+  return {
+    run,
+    setDurability,
+    transact: (wanted, action) =>
+      run(() => {
+        setDurability(wanted);
+        database.exec("BEGIN IMMEDIATE");
+        try {
+          const result = action();
+          database.exec("COMMIT");
+          return result;
+        } catch (error) {
+          if (database.isTransaction) database.exec("ROLLBACK");
+          throw error;
+        }
+      }),
+    prepare(sql) {
+      const known = statements.get(sql);
+      if (known) return known;
+      const statement = database.prepare(sql);
+      statements.set(sql, statement);
+      return statement;
+    },
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      run(() => database.close());
+    },
+  };
+}
+
+function openDatabase(file: string): DatabaseSync {
+  if (file === memoryFile) return openFile(file);
+  makeFolder(dirname(file));
+  // SQLite would create the file with the mode of the umask; its WAL and index files get the same mode as the file.
+  closeSync(openSync(file, "a", 0o600));
+  chmodSync(file, 0o600);
+  try {
+    return openFile(file);
+  } catch (error) {
+    if (toStorageError(error, file).code !== "STORAGE_CORRUPT" || !completeCutFile(file)) throw error;
+    return openFile(file);
+  }
+}
+
+/** LIKE of SQLite ignores case in ASCII only, and stops at the first NUL. `words` in lower case. */
+function contains(text: unknown, words: unknown): number {
+  return typeof text === "string" && text.toLowerCase().includes(String(words)) ? 1 : 0;
+}
+
+function openFile(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  database.function("holds", { deterministic: true }, contains);
+  try {
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    migrate(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+const SQLITE_CORRUPT = 11;
+const SQLITE_CONSTRAINT = 19;
+const SQLITE_CONSTRAINT_TRIGGER = 1811;
+
+type Known = readonly [code: ErrorCode, advice: string];
+
+const elsewhere = "choose another folder by SHEAF_HOME, or use --no-save";
+const locked: Known = ["STORAGE_LOCKED", "another process holds it: try again"];
+const full: Known = ["STORAGE_FULL", `the disk is full: free some space, ${elsewhere}`];
+const unopened: Known = ["STORAGE_LOCKED", `it cannot be opened: check its rights, ${elsewhere}`];
+
+/** Result codes of SQLite (https://sqlite.org/rescode.html), and codes of the system. */
+const codes: ReadonlyMap<number | string, Known> = new Map<number | string, Known>([
+  [5, locked],
+  [6, locked],
+  [8, ["STORAGE_LOCKED", `it cannot be written: check its rights, ${elsewhere}`]],
+  [10, ["STORAGE_FULL", `the disk refused to write: free some space, ${elsewhere}`]],
+  [SQLITE_CORRUPT, ["STORAGE_CORRUPT", "it is damaged: move the file away, or choose another folder by SHEAF_HOME"]],
+  [13, full],
+  [14, unopened],
+  [SQLITE_CONSTRAINT_TRIGGER, ["STORAGE_LOCKED", `a trigger in it refuses to write: remove it, ${elsewhere}`]],
+  [26, ["STORAGE_CORRUPT", "it is not a SQLite file: move it away, or choose another folder by SHEAF_HOME"]],
+  ["ENOSPC", full],
+  ["EDQUOT", full],
+]);
+
+/** The primary result code, which is the low byte of an extended code. The code of a trigger stays whole. */
+function toResultCode(error: unknown): number | undefined {
+  // Sheaf writes neither rows that are not JSON nor numbers out of bounds: the file is damaged.
+  if (error instanceof SyntaxError || error instanceof RangeError) return SQLITE_CORRUPT;
+  const { errcode } = error as { errcode?: number };
+  return errcode === undefined || errcode === SQLITE_CONSTRAINT_TRIGGER ? errcode : errcode & 0xff;
+}
+
+/** Whether a failure is about what was written, and not about the file: something else may be written. */
+export function isRefusedBySqlite(error: unknown): boolean {
+  return error instanceof SheafError && ((toResultCode(error.cause ?? {}) ?? 0) & 0xff) === SQLITE_CONSTRAINT;
+}
+
+/** A failure of a store as STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT or INTERNAL. */
+function toStorageError(error: unknown, name: string): SheafError {
+  if (error instanceof SheafError) return error;
+  const { code, message } = error as { code?: string; message?: string };
+  const resultCode = toResultCode(error);
+  const known = resultCode === undefined ? (codes.get(code ?? "") ?? unopened) : codes.get(resultCode);
+  const [kind, advice] = known ?? (["INTERNAL", "unexpected"] as const);
+  return new SheafError(kind, `the store ${name} failed (${message ?? String(error)}): ${advice}`, {
+    cause: error,
+    source: "storage",
+  });
+}
+
+/** The header of a database file, by https://sqlite.org/fileformat.html. */
+const headerBytes = 100;
+
+/**
+ * Extends a truncated file with zeros to the size in its header; returns whether it was truncated.
+ * The lost pages stay damaged, everything else can be read. Nothing is overwritten.
+ * Only for a file that SQLite calls damaged: one that another process is writing may look truncated for a moment.
+ */
+function completeCutFile(file: string): boolean {
+  const descriptor = openSync(file, "r+");
+  try {
+    const header = Buffer.alloc(headerBytes);
+    const { size } = fstatSync(descriptor);
+    if (readSync(descriptor, header, 0, headerBytes, 0) < headerBytes) return false;
+    if (!header.toString("latin1").startsWith("SQLite format 3\0")) return false;
+    const storedSize = header.readUInt16BE(16);
+    const pageSize = storedSize === 1 ? 65_536 : storedSize;
+    const whole = header.readUInt32BE(28) * pageSize;
+    if (whole <= size || whole > size + maximalGap) return false;
+    ftruncateSync(descriptor, whole);
+    return true;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Zeros take no space on the disk; a header that asks for more is not credible. Bytes. */
+const maximalGap = 2 ** 36;

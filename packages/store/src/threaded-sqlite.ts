@@ -1,0 +1,162 @@
+/** The embedded store for servers: reads in this thread, writes in another (R-03). */
+import { basename } from "node:path";
+import { startThread } from "@sheaf/base/start-thread";
+import { SheafError } from "@sheaf/base/errors";
+import { openSqliteConnection } from "./sqlite-connection.ts";
+import { encodeEvents } from "./encode-events.ts";
+import { createLeases } from "./sqlite-leases.ts";
+import { createSqliteLogs, type OwnedAppend } from "./sqlite-log.ts";
+import { createSqliteStore, createSqliteView, type SqliteParts } from "./sqlite.ts";
+import { localOwner, memoryFile, type SharedStore } from "./store.ts";
+
+/** Memory for young objects: those of the thread live for one message. MiB. */
+const YOUNG_MB = 3;
+
+/** The thread, as a function. */
+interface Writer {
+  /** Resolves with the value of the reply, once it is written. @throws SheafError STORAGE_…, CONVERSATION_BUSY, USAGE. */
+  send(request: WorkerAction): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the store, and creates it if it is missing. It is the local owner's view.
+ * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT.
+ */
+export function createThreadedSqliteStore(file: string): SharedStore {
+  // Another thread cannot open a database in memory.
+  if (file === memoryFile) return createSqliteStore(file);
+  // Opened here first, so that a problem with the file is reported at once, to the operator. Later ones go to clients.
+  const connection = openSqliteConnection(file, basename(file));
+  const leases = createLeases(connection);
+  const parts: SqliteParts = { connection, leases, logs: createSqliteLogs(connection, leases) };
+  return createView(parts, startWriter(file), localOwner);
+}
+
+function createView(parts: SqliteParts, writer: Writer, owner: string): SharedStore {
+  const reader = createSqliteView(parts, owner);
+  const toWrite = (method: WriteMethod) => [
+    method,
+    (...args: unknown[]) => writer.send({ kind: "call", owner, method, args }),
+  ];
+  return {
+    ...reader,
+    ...(Object.fromEntries(writeMethods.map(toWrite)) as Pick<SharedStore, WriteMethod>),
+    gathersWrites: true,
+    forOwner: (other) => createView(parts, writer, other),
+    async lockConversation(conversationId) {
+      const lock = await writer.send({ kind: "call", owner, method: "lockConversation", args: [conversationId] });
+      if (typeof lock !== "number") return undefined;
+      return async () => void (await writer.send({ kind: "unlock", lock }));
+    },
+    async appendEvents(responseId, events, durability) {
+      const encoded = encodeEvents(events);
+      if (encoded) await writer.send({ kind: "append", responseId, owner, events: encoded, durability });
+    },
+    async close() {
+      await writer.close();
+      await reader.close();
+    },
+  };
+}
+
+function startWriter(file: string): Writer {
+  const worker = startThread(import.meta.url, "sqlite-worker", {
+    workerData: file,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  });
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let requests: WorkerRequest[] = [];
+  let lastId = 0;
+  /** A message was sent, and its replies have not arrived. */
+  let isWriting = false;
+  let failure: SheafError | undefined;
+
+  const fail = (error: SheafError): void => {
+    failure ??= error;
+    for (const { reject } of waiting.values()) reject(failure);
+    waiting.clear();
+  };
+  worker.on("message", (replies: readonly WorkerReply[]) => {
+    isWriting = false;
+    if (requests.length > 0) setImmediate(flush);
+    for (const reply of replies) {
+      const request = waiting.get(reply.id);
+      waiting.delete(reply.id);
+      if (reply.ok) request?.resolve(reply.value);
+      else request?.reject(new SheafError(reply.error.code, reply.error.message, reply.error));
+    }
+  });
+  worker.on("error", (error: Error) => fail(createDeathError(error)));
+  worker.on("exit", () => fail(createDeathError(undefined)));
+
+  // Everything that is sent while the thread is busy becomes one message, and one transaction. So messages grow with the
+  // load, and the thread never has more than one to do.
+  const flush = (): void => {
+    isWriting = true;
+    worker.postMessage(requests, []);
+    requests = [];
+  };
+  const send = (request: WorkerAction): Promise<unknown> => {
+    if (failure) return Promise.reject(failure);
+    lastId += 1;
+    const outcome = Promise.withResolvers<unknown>();
+    waiting.set(lastId, outcome);
+    if (requests.length === 0 && !isWriting) setImmediate(flush);
+    requests.push({ ...request, id: lastId });
+    return outcome.promise;
+  };
+  return {
+    send,
+    async close() {
+      if (failure) return;
+      await send({ kind: "close" });
+      await worker.terminate();
+    },
+  };
+}
+
+function createDeathError(cause: Error | undefined): SheafError {
+  const message = `the thread that writes the store has ended (${cause ? "its error is in the log" : "closed"}): start the server again`;
+  return new SheafError("INTERNAL", message, { source: "storage", cause });
+}
+
+/** Writes other than appends. */
+const writeMethods = [
+  "createResponse",
+  "claimResponse",
+  "leaveResponse",
+  "keepLease",
+  "requestCancel",
+  "lockConversation",
+  "revertResponses",
+  "changeConversation",
+  "addConversation",
+  "deleteConversation",
+  "deleteOldConversations",
+  "addUsage",
+  "addAttachment",
+  "deleteAttachment",
+  "deleteAttachmentsBefore",
+] as const satisfies readonly (keyof SharedStore)[];
+
+type WriteMethod = (typeof writeMethods)[number];
+
+/** One thing to do. */
+type WorkerAction =
+  | (OwnedAppend & { readonly kind: "append" })
+  | { readonly kind: "call"; readonly owner: string; readonly method: WriteMethod; readonly args: readonly unknown[] }
+  /** Releases a lock; `lock` is the value of the call that took it. */
+  | { readonly kind: "unlock"; readonly lock: number }
+  | { readonly kind: "close" };
+
+/** An action, with the id for its reply. */
+export type WorkerRequest = WorkerAction & { readonly id: number };
+
+/** An error as it crosses threads. */
+export type PlainError = Pick<SheafError, "code" | "message" | "source" | "details">;
+
+/** Result of a request. The value of `lockConversation` is the id of its lock, if the conversation exists. */
+export type WorkerReply =
+  | { readonly id: number; readonly ok: true; readonly value?: unknown }
+  | { readonly id: number; readonly ok: false; readonly error: PlainError };
