@@ -6,7 +6,7 @@ import { verifies } from "../../../test/support/verifies.ts";
 import { toUserFiles } from "@sheaf/base/paths";
 import { askAllProviders } from "../src/model-names.ts";
 import { findUserConfig } from "@sheaf/agent/config/config-file";
-import { createFolder } from "../../agent/test/guard/sandbox/sandbox-run.ts";
+import { createTemporaryWorkspace } from "../../base/test/files/temporary-workspace.ts";
 
 /** A proxy that connects to nobody. */
 const asked: string[] = [];
@@ -28,7 +28,7 @@ test.each([
     const { port } = proxy.address() as AddressInfo;
     const environment = {
       ...variables,
-      SHEAF_HOME: createFolder("home"),
+      SHEAF_HOME: createTemporaryWorkspace().root,
       SHEAF_API_KEY: "common",
       HTTPS_PROXY: `http://127.0.0.1:${port}`,
     };
