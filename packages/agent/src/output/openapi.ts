@@ -25,7 +25,9 @@ export function createOpenApiDocument(version: string): Record<string, unknown> 
     paths: Object.fromEntries(
       Object.entries(operations).map(([route, methods]) => [
         route,
-        Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, toOperation(operation)])),
+        Object.fromEntries(
+          Object.entries(methods).map(([method, operation]) => [method, toOperation(route, operation)]),
+        ),
       ]),
     ),
     components: {
@@ -44,7 +46,11 @@ function nameDocuments(part: unknown): unknown {
   return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, nameDocuments(value)]));
 }
 
-function toOperation({ id, summary, parameters, request, answers, errors = [], secured }: Operation): object {
+function toOperation(route: string, operation: Operation): object {
+  const { id, summary, request, answers, errors = [], secured } = operation;
+  const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  const inPath = names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+  const parameters = [...inPath, ...(operation.parameters ?? [])];
   const statuses = Object.entries(answers).map(([status, answer]) => [status, toAnswer(answer)] as const);
   const [answer] = Object.values(answers);
   const failure = toAnswer(answer === "foreign" ? "any" : answer === "ui-stream" ? "text/plain" : "error");
@@ -52,7 +58,7 @@ function toOperation({ id, summary, parameters, request, answers, errors = [], s
   return {
     operationId: id,
     summary,
-    ...(parameters && { parameters }),
+    ...(parameters.length > 0 && { parameters }),
     ...(request && { requestBody: { required: true, content: toJsonContent(request) } }),
     ...(secured === false && { security: [] }),
     responses: Object.fromEntries([...statuses, ...failures, ["default", failure]]),

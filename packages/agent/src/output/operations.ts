@@ -4,6 +4,7 @@ import type { SchemaName } from "@sheaf/protocol/schemas";
 export interface Operation {
   readonly summary: string;
   readonly id: string;
+  /** Besides those of the path, which its address names. */
   readonly parameters?: readonly unknown[];
   readonly request?: SchemaName | "any";
   /** Answers other than errors, by status: a schema, a media type without one, or nothing. `foreign`: as another API has it. */
@@ -19,7 +20,6 @@ export interface Operation {
   readonly secured?: false;
 }
 
-const path = (name: string) => ({ name, in: "path", required: true, schema: { type: "string" } });
 const query = (name: string, description: string, schema: object) => ({ name, in: "query", description, schema });
 const header = (name: string, description: string) => ({ name, in: "header", description, schema: { type: "string" } });
 
@@ -52,20 +52,13 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     },
   },
   "/v1/responses/{id}": {
-    get: {
-      id: "getResponse",
-      summary: "A response, complete or not.",
-      parameters: [path("id")],
-      answers: { "200": "snapshot" },
-      errors: [404],
-    },
+    get: { id: "getResponse", summary: "A response, complete or not.", answers: { "200": "snapshot" }, errors: [404] },
   },
   "/v1/responses/{id}/events": {
     get: {
       id: "followResponse",
       summary: "The events of a response from any id; 204 if there are no more.",
       parameters: [
-        path("id"),
         lastEventId,
         query("after", "Id of the last event that the client has.", { type: "integer", minimum: 0 }),
         query("snapshot", "1: begin with the whole state as one event.", { type: "string", enum: ["0", "1"] }),
@@ -80,7 +73,6 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     post: {
       id: "cancelResponse",
       summary: "Ends a running response.",
-      parameters: [path("id")],
       answers: { "202": "cancel-result" },
       errors: [404],
     },
@@ -89,7 +81,6 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     post: {
       id: "answerApproval",
       summary: "Answers a question of a running response.",
-      parameters: [path("id"), path("approvalId")],
       request: "approval-answer",
       answers: { "202": "approval-result" },
       errors: [404, 409, 413, 415],
@@ -112,14 +103,12 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     get: {
       id: "getConversation",
       summary: "Messages and responses, in order.",
-      parameters: [path("id")],
       answers: { "200": "conversation" },
       errors: [404],
     },
     patch: {
       id: "changeConversation",
       summary: "Changes the title of a conversation, what its next message goes on with, or whether it is pinned.",
-      parameters: [path("id")],
       request: "conversation-change",
       answers: { "200": "conversation-summary" },
       errors: [404, 413, 415],
@@ -127,7 +116,6 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     delete: {
       id: "deleteConversation",
       summary: "Deletes a conversation.",
-      parameters: [path("id")],
       answers: { "204": "none" },
       errors: [404, 409],
     },
@@ -136,7 +124,6 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     post: {
       id: "forkConversation",
       summary: "A new conversation that begins with a copy of this one up to a response.",
-      parameters: [path("id")],
       request: "fork-request",
       answers: { "201": "conversation-summary" },
       errors: [404, 409, 413, 415],
@@ -146,7 +133,6 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     post: {
       id: "revertConversation",
       summary: "Reverts a response and all after it: history and files.",
-      parameters: [path("id")],
       request: "revert-request",
       answers: { "200": "revert-result" },
       errors: [404, 409, 413, 415],
@@ -156,7 +142,6 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     post: {
       id: "publishConversation",
       summary: "Pushes the files of a conversation in a workspace from git as a branch with one commit.",
-      parameters: [path("id")],
       request: "publish-request",
       answers: { "201": "publish-result" },
       errors: [403, 404, 409, 413, 415],
@@ -167,7 +152,6 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
       id: "exportConversation",
       summary: "A conversation as a file, without what runs or was reverted.",
       parameters: [
-        path("id"),
         {
           ...query("format", "Markdown for people, JSON for programs.", { type: "string", enum: ["markdown", "json"] }),
           required: true,
@@ -181,7 +165,6 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     get: {
       id: "listChanges",
       summary: "What a conversation changed in its files, against its start.",
-      parameters: [path("id")],
       answers: { "200": "conversation-changes" },
       errors: [404],
     },
@@ -190,7 +173,6 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     post: {
       id: "revertChange",
       summary: "Reverts one file, or one hunk of its patch, to the start of the conversation.",
-      parameters: [path("id")],
       request: "change-revert",
       answers: { "200": "conversation-changes" },
       errors: [404, 409, 413, 415],
@@ -211,35 +193,21 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     },
   },
   "/v1/attachments/{id}": {
-    get: {
-      id: "getAttachment",
-      summary: "What such a file is.",
-      parameters: [path("id")],
-      answers: { "200": "attachment" },
-      errors: [404],
-    },
+    get: { id: "getAttachment", summary: "What such a file is.", answers: { "200": "attachment" }, errors: [404] },
     delete: {
       id: "deleteAttachment",
       summary: "Deletes such a file; messages that named it keep it.",
-      parameters: [path("id")],
       answers: { "204": "none" },
       errors: [404],
     },
   },
   "/v1/attachments/{id}/content": {
-    get: {
-      id: "readAttachment",
-      summary: "The bytes of such a file.",
-      parameters: [path("id")],
-      answers: { "200": "file" },
-      errors: [404],
-    },
+    get: { id: "readAttachment", summary: "The bytes of such a file.", answers: { "200": "file" }, errors: [404] },
   },
   "/v1/responses/{id}/attachments/{number}": {
     get: {
       id: "readResponseAttachment",
       summary: "The bytes of a file that came with the message of a response, from 1.",
-      parameters: [path("id"), path("number")],
       answers: { "200": "file" },
       errors: [404],
     },
@@ -252,7 +220,6 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
       id: "findFiles",
       summary: "Files whose path contains the letters of the query in order, the best first.",
       parameters: [
-        path("name"),
         query("query", "Left out: all files.", { type: "string" }),
         query("limit", "Maximum number.", { type: "integer", minimum: 1, maximum: 1000, default: 50 }),
       ],
@@ -265,7 +232,6 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
       id: "findCommands",
       summary: "Commands and skills that a message may name after a slash, the best for the query first.",
       parameters: [
-        path("name"),
         query("query", "Letters of the name, in order. Left out: all.", { type: "string" }),
         query("limit", "Maximum number.", { type: "integer", minimum: 1, maximum: 1000, default: 50 }),
       ],
@@ -278,8 +244,6 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
       id: "readFile",
       summary: "Lines of a text file; the slashes of the path are encoded.",
       parameters: [
-        path("name"),
-        path("path"),
         query("startLine", "First line, from 1.", { type: "integer", minimum: 1, default: 1 }),
         query("maxLines", "Maximum number.", { type: "integer", minimum: 1, maximum: 100_000, default: 2000 }),
       ],
@@ -291,13 +255,7 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     get: { id: "listModels", summary: "Values for `model` in a request.", answers: { "200": "models" } },
   },
   "/v1/models/{id}": {
-    get: {
-      id: "getModel",
-      summary: "A model, for clients of OpenAI.",
-      parameters: [path("id")],
-      answers: { "200": "any" },
-      errors: [404],
-    },
+    get: { id: "getModel", summary: "A model, for clients of OpenAI.", answers: { "200": "any" }, errors: [404] },
   },
   "/v1/chat/completions": {
     post: {
@@ -332,7 +290,6 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     get: {
       id: "resumeUiStream",
       summary: "The running response of such a chat, from its first event; 204 if none runs.",
-      parameters: [path("id")],
       answers: { "200": "ui-stream", "204": "none" },
       errors: [404],
     },
@@ -350,13 +307,7 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
   },
   "/v1/openapi.json": { get: { id: "getDescription", summary: "This document.", answers: { "200": "any" } } },
   "/v1/schema/{name}.json": {
-    get: {
-      id: "getSchema",
-      summary: "A JSON Schema.",
-      parameters: [path("name")],
-      answers: { "200": "any" },
-      errors: [404],
-    },
+    get: { id: "getSchema", summary: "A JSON Schema.", answers: { "200": "any" }, errors: [404] },
   },
   "/healthz": {
     get: {
