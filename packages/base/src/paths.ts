@@ -7,7 +7,6 @@ import { SheafError } from "./errors.ts";
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Files of the user's own. */
 export interface UserFiles {
   /** Written by the user. */
   readonly config: string;
@@ -20,27 +19,25 @@ export interface UserFiles {
 }
 
 /** The user's data folder: `SHEAF_HOME`, else the platform's own place. @throws SheafError CONFIG_INVALID as `findHome`. */
-export function toDataFolder(
-  environment: Environment,
-  platform: string = process.platform,
-  toHome: () => string = () => findHome(environment),
-): string {
-  if (environment.SHEAF_HOME) return resolve(environment.SHEAF_HOME);
-  if (platform === "darwin") return join(toHome(), "Library", "Application Support", "sheaf");
-  if (platform === "win32") return join(environment.LOCALAPPDATA || join(toHome(), "AppData", "Local"), "sheaf");
-  return join(toBaseFolder(environment.XDG_DATA_HOME) ?? join(toHome(), ".local", "share"), "sheaf");
-}
+export const toDataFolder = createFinder(["LOCALAPPDATA", "AppData/Local"], ["XDG_DATA_HOME", ".local/share"]);
 
 /** The user's configuration folder, likewise. @throws SheafError CONFIG_INVALID as `findHome`. */
-export function toConfigFolder(
-  environment: Environment,
-  platform: string = process.platform,
-  toHome: () => string = () => findHome(environment),
-): string {
-  if (environment.SHEAF_HOME) return resolve(environment.SHEAF_HOME);
-  if (platform === "darwin") return join(toHome(), "Library", "Application Support", "sheaf");
-  if (platform === "win32") return join(environment.APPDATA || join(toHome(), "AppData", "Roaming"), "sheaf");
-  return join(toBaseFolder(environment.XDG_CONFIG_HOME) ?? join(toHome(), ".config"), "sheaf");
+export const toConfigFolder = createFinder(["APPDATA", "AppData/Roaming"], ["XDG_CONFIG_HOME", ".config"]);
+
+/** A variable that names a folder, and its default in the home folder. */
+type NamedFolder = readonly [variable: string, inHome: string];
+
+function createFinder([windows, onWindows]: NamedFolder, [xdg, onOthers]: NamedFolder) {
+  return (
+    environment: Environment,
+    platform: string = process.platform,
+    toHome: () => string = () => findHome(environment),
+  ): string => {
+    if (environment.SHEAF_HOME) return resolve(environment.SHEAF_HOME);
+    if (platform === "darwin") return join(toHome(), "Library", "Application Support", "sheaf");
+    if (platform === "win32") return join(environment[windows] || join(toHome(), onWindows), "sheaf");
+    return join(toBaseFolder(environment[xdg]) ?? join(toHome(), onOthers), "sheaf");
+  };
 }
 
 /**

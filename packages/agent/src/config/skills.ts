@@ -2,10 +2,10 @@
  * Skills and commands: Markdown files of the user, and of a repository that is trusted (C90, S-146). A skill is a folder
  * with SKILL.md, which the model reads when a task is about it; a command is a file whose text a person sends by its name.
  */
-import { readdirSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { join, posix, relative } from "node:path";
 import { readSmallBytesIn } from "@sheaf/base/files/open-file";
-import { openFolder } from "@sheaf/base/files/open-folder";
+import { readNames } from "@sheaf/base/files/open-folder";
 import { toLine } from "@sheaf/base/files/read-folder";
 import { findRepository } from "@sheaf/base/files/repository";
 import { parseFrontMatter } from "./front-matter.ts";
@@ -68,7 +68,6 @@ export interface FoundSkills {
 /** In the root of a repository and in the workspace. Cursor has commands only. */
 const repositoryFolders = [".sheaf", ".claude", ".agents", ".cursor"] as const;
 
-/** Reads files of one folder. */
 interface Reader {
   readonly source: Skill["source"];
   readonly root: string;
@@ -105,12 +104,9 @@ function createReader(source: Skill["source"], root: string, find: FindPlace): R
     toFolder: (folder) => join(...find(folder)),
     list(folder) {
       try {
-        const opened = openFolder(...find(folder));
-        try {
-          return readdirSync(opened.entry(".")).toSorted().slice(0, MAX_ENTRIES);
-        } finally {
-          opened.close();
-        }
+        return readNames(...find(folder))
+          .toSorted()
+          .slice(0, MAX_ENTRIES);
       } catch {
         return [];
       }

@@ -1,9 +1,8 @@
 /** Outcomes of tools that failed. */
-import { readdirSync } from "node:fs";
 import { posix } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import type { ToolOutcome } from "./tool.ts";
-import { openFolder } from "@sheaf/base/files/open-folder";
+import { readNames } from "@sheaf/base/files/open-folder";
 import { toLine } from "@sheaf/base/files/read-folder";
 import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import { findNearest } from "@sheaf/base/nearest-names";
@@ -50,12 +49,7 @@ function readNearestFolder(root: string, relative: string): NearestFolder {
   const folder = posix.dirname(relative);
   const name = posix.basename(relative);
   try {
-    const opened = openFolder(root, folder);
-    try {
-      return { folder, name, names: readdirSync(opened.entry(".")).slice(0, MAX_NAMES) };
-    } finally {
-      opened.close();
-    }
+    return { folder, name, names: readNames(root, folder).slice(0, MAX_NAMES) };
   } catch {
     return folder === "." ? { folder, name, names: [] } : readNearestFolder(root, folder);
   }

@@ -2,7 +2,7 @@
 import { lstatSync } from "node:fs";
 import { posix } from "node:path";
 import ignore, { type Ignore } from "ignore";
-import { openFolder } from "./open-folder.ts";
+import { withFolder } from "./open-folder.ts";
 import { readWholeFile } from "./read-file.ts";
 import { decodeText } from "./text-format.ts";
 import type { Workspace } from "./workspace.ts";
@@ -86,13 +86,10 @@ export class IgnoreRules {
 /** Those that exist: most folders have none, and trying to read one takes longer. */
 function findRuleFiles(root: string, folder: string): ReadonlySet<string> {
   try {
-    const opened = openFolder(root, folder);
-    try {
-      const names = FILE_NAMES.filter((name) => lstatSync(opened.entry(name), { throwIfNoEntry: false }));
-      return new Set(names.map((name) => posix.join(folder, name)));
-    } finally {
-      opened.close();
-    }
+    const names = withFolder(root, folder, (opened) =>
+      FILE_NAMES.filter((name) => lstatSync(opened.entry(name), { throwIfNoEntry: false })),
+    );
+    return new Set(names.map((name) => posix.join(folder, name)));
   } catch {
     return new Set();
   }

@@ -1,7 +1,6 @@
 /** Some lines of a text that arrives in pieces; the rest is only counted. */
 import { toPrefix } from "./text-format.ts";
 
-/** Which lines to keep. */
 export interface LineRange {
   /** From 1. */
   readonly startLine: number;

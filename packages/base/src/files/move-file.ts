@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import { moveToFreeName } from "./atomic-write.ts";
 import { createFileFault, runFileWork, toFileError, type FileResult } from "./file-error.ts";
 import { type FileIdentity, isSameFile, toFileIdentity } from "./open-file.ts";
-import { openFolder, type OpenFolder } from "./open-folder.ts";
+import { openFolder, type OpenFolder, withEntry } from "./open-folder.ts";
 import { findProtection } from "./protected-names.ts";
 import { type PathResolution, toOutsideError, type Workspace, type WorkspacePath } from "./workspace.ts";
 
@@ -32,17 +32,13 @@ export async function removeFile(
 ): Promise<FileResult<void>> {
   const protection = findProtection(workspace, path);
   if (protection) return { ok: false, error: protection };
-  return runFileWork(path.named, async () => {
-    const folder = openFolder(workspace.root, posix.dirname(path.relative));
-    try {
-      const entry = toEntry(folder, path);
+  return runFileWork(path.named, async () =>
+    withEntry(workspace.root, path.relative, (entry) => {
       const found = checkMovable(entry);
       if (expected && !isSameFile(found, expected)) throw createFileFault("STALE_FILE");
       unlinkSync(entry);
-    } finally {
-      folder.close();
-    }
-  });
+    }),
+  );
 }
 
 /**
@@ -68,14 +64,8 @@ export async function moveFile(
   });
   if (!source.ok) return source;
   try {
-    return await runFileWork(to.named, async () => {
-      const folder = openFolder(workspace.root, posix.dirname(to.relative), { create: true });
-      try {
-        moveToFreeName(toEntry(source.value, from), toEntry(folder, to));
-      } finally {
-        folder.close();
-      }
-    });
+    const move = (entry: string): void => moveToFreeName(toEntry(source.value, from), entry);
+    return await runFileWork(to.named, async () => withEntry(workspace.root, to.relative, move, { create: true }));
   } finally {
     source.value.close();
   }

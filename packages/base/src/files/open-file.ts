@@ -1,8 +1,7 @@
 /** Ordinary files, opened without waiting and without following a link. */
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
-import { posix } from "node:path";
 import { createFileFault } from "./file-error.ts";
-import { openFolder } from "./open-folder.ts";
+import { withEntry } from "./open-folder.ts";
 import type { WorkspacePath } from "./workspace.ts";
 
 /** Distinguishes states of a file without reading it. */
@@ -31,9 +30,7 @@ export interface OpenFile {
  * @throws an error of the file system; EISDIR, ELOOP, NOT_A_FILE.
  */
 export function openFile(root: string, path: WorkspacePath): OpenFile {
-  const folder = openFolder(root, posix.dirname(path.relative));
-  try {
-    const entry = folder.entry(posix.basename(path.relative));
+  return withEntry(root, path.relative, (entry) => {
     checkOrdinary(lstatSync(entry, { bigint: true }));
     const descriptor = openSync(entry, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
@@ -45,9 +42,7 @@ export function openFile(root: string, path: WorkspacePath): OpenFile {
       closeSync(descriptor);
       throw error;
     }
-  } finally {
-    folder.close();
-  }
+  });
 }
 
 /** @throws EISDIR, ELOOP, NOT_A_FILE for anything but an ordinary file. */
@@ -74,12 +69,7 @@ export function isSameFile(one: FileIdentity | undefined, other: FileIdentity | 
 /** The bytes of a small ordinary file of a folder, no link on the way followed; undefined as for `readSmallFile`. */
 export function readSmallBytesIn(root: string, relative: string, maxBytes: number): Buffer | undefined {
   try {
-    const folder = openFolder(root, posix.dirname(relative));
-    try {
-      return readSmallBytes(folder.entry(posix.basename(relative)), maxBytes);
-    } finally {
-      folder.close();
-    }
+    return withEntry(root, relative, (entry) => readSmallBytes(entry, maxBytes));
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 /** Folders kept open, so that nothing swapped in after a check is followed (S-21). */
-import { closeSync, constants, lstatSync, mkdirSync, openSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readdirSync, realpathSync } from "node:fs";
+import { join, posix } from "node:path";
 import { createFileFault, getFaultCode } from "./file-error.ts";
 
 /** A folder that stays the same one, whatever happens to its name. */
@@ -13,7 +13,6 @@ export interface OpenFolder {
 }
 
 export interface FolderOptions {
-  /** A missing folder is created. */
   readonly create?: boolean;
 }
 
@@ -40,6 +39,36 @@ export function openFolder(root: string, relative: string, options: FolderOption
     }
   }
   return folder;
+}
+
+/** Opens a folder as `openFolder` does, and closes it after `work`. @throws as `openFolder`, and the errors of `work`. */
+export function withFolder<Value>(root: string, relative: string, work: (folder: OpenFolder) => Value): Value {
+  const folder = openFolder(root, relative);
+  try {
+    return work(folder);
+  } finally {
+    folder.close();
+  }
+}
+
+/** Opens the folder of an entry in the same way. `work` gets the path of the entry in it. */
+export function withEntry<Value>(
+  root: string,
+  relative: string,
+  work: (entry: string) => Value,
+  options?: FolderOptions,
+): Value {
+  const folder = openFolder(root, posix.dirname(relative), options);
+  try {
+    return work(folder.entry(posix.basename(relative)));
+  } finally {
+    folder.close();
+  }
+}
+
+/** The names in a folder. @throws as `openFolder`. */
+export function readNames(root: string, relative: string): string[] {
+  return withFolder(root, relative, (folder) => readdirSync(folder.entry(".")));
 }
 
 /** `/proc/self/fd/N/name` is looked up from the open folder N, as `openat` does. */

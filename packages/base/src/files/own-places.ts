@@ -21,7 +21,6 @@ export interface ProgramFiles {
   readonly compiledCode: string | undefined;
 }
 
-/** The files of this process. */
 export function findProgramFiles(): ProgramFiles {
   const compiledCode = getCompileCacheDir();
   return {
@@ -61,7 +60,7 @@ export interface OwnPlace {
   readonly reason: string;
 }
 
-export interface OwnPlacesOrder {
+export interface OwnPlacesOptions {
   /** Places below these are wanted; the folders themselves never are. Absolute, links resolved. */
   readonly inside: readonly string[];
   /** The user's, which names Sheaf's own folders. */
@@ -76,7 +75,7 @@ const runsFrom = "Sheaf itself runs from there";
  * The places of Sheaf's code and of Node. A place in `node_modules` means that whole folder. Every `node_modules` in
  * which Node would look for a package that Sheaf imports is also a place.
  */
-export function listProgramPlaces({ inside, program = findProgramFiles() }: OwnPlacesOrder): OwnPlace[] {
+export function listProgramPlaces({ inside, program = findProgramFiles() }: OwnPlacesOptions): OwnPlace[] {
   const { code, executables, compiledCode } = program;
   const root = toPackageFolder(code);
   const modules = listFoldersUp(root).map((folder) => join(folder, "node_modules"));
@@ -89,12 +88,12 @@ export function listProgramPlaces({ inside, program = findProgramFiles() }: OwnP
 }
 
 /** The program's places, and the folders with the user's configuration, packages of models, and data. */
-export function listOwnPlaces(order: OwnPlacesOrder): OwnPlace[] {
-  const { inside, environment } = order;
+export function listOwnPlaces(options: OwnPlacesOptions): OwnPlace[] {
+  const { inside, environment } = options;
   const folders = [toConfigFolder, toDataFolder].map((toFolder) => tryFinding(() => toFolder(environment)));
   const own = [...new Set(folders.filter(isAbsolute).map((folder) => toRealPlace(resolve(folder))))];
   return [
-    ...listProgramPlaces(order),
+    ...listProgramPlaces(options),
     ...own
       .filter((path) => inside.some((top) => isInside(path, top)))
       .map((path) => ({ path, reason: "Sheaf keeps its configuration and data there" })),

@@ -17,15 +17,10 @@ const BLOCK_BYTES = 64 * 1024;
 /** Files of `/proc` and the like report a size of 0 but are not empty. */
 const UNKNOWN_SIZE_BYTES = 1024 * 1024;
 
-export interface WholeFile {
+export interface WholeFile extends Pick<OpenFile, "identity" | "mode" | "links"> {
   readonly bytes: Buffer;
   /** SHA-256, hex. */
   readonly hash: string;
-  readonly identity: FileIdentity;
-  /** Permission bits. */
-  readonly mode: number;
-  /** Names of the file. */
-  readonly links: number;
 }
 
 export interface ReadLines extends LineSelection {
@@ -156,7 +151,6 @@ async function readBlocks(
 /** Longer quotes are not checked. Bytes. */
 const MAX_BYTES = 256 * 1024;
 
-/** Lines of a file, as quoted. */
 export interface QuotedLines {
   readonly filePath: string;
   /** 1-based, included. */

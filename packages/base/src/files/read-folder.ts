@@ -1,11 +1,10 @@
 /** Folders as the search tools see them: without what rules of the user or ignore files leave out, and without following links. */
 import { type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
-import { posix } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
 import type { ToolError } from "@sheaf/protocol";
 import { toFileError } from "./file-error.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
-import { openFolder } from "./open-folder.ts";
+import { withEntry, withFolder } from "./open-folder.ts";
 import { toVisible, type Workspace } from "./workspace.ts";
 
 export interface FolderEntry {
@@ -77,19 +76,15 @@ export async function findLeftOut(workspace: Workspace, start: string, signal: A
 
 /** The folder stays open meanwhile, so that a link that replaces it is not followed (S-21). */
 function readEntries(root: string, path: string): FolderEntry[] {
-  const folder = openFolder(root, path);
   const prefix = path === "." ? "" : `${path}/`;
-  try {
-    return readdirSync(folder.entry("."), { withFileTypes: true })
-      .map((entry) => {
-        const kind = toKind(entry);
-        const target = kind === "link" ? readTarget(folder.entry(entry.name)) : "";
-        return { name: entry.name, path: prefix + entry.name, kind, target };
-      })
-      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  } finally {
-    folder.close();
-  }
+  const entries = withFolder(root, path, (folder) =>
+    readdirSync(folder.entry("."), { withFileTypes: true }).map((entry) => {
+      const kind = toKind(entry);
+      const target = kind === "link" ? readTarget(folder.entry(entry.name)) : "";
+      return { name: entry.name, path: prefix + entry.name, kind, target };
+    }),
+  );
+  return entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 function toKind(entry: Dirent | Stats): FolderEntry["kind"] {
@@ -104,13 +99,8 @@ function toKind(entry: Dirent | Stats): FolderEntry["kind"] {
  */
 export function readKind(root: string, relative: string): "file" | "folder" | "other" | "missing" {
   try {
-    const folder = openFolder(root, posix.dirname(relative));
-    try {
-      const kind = toKind(lstatSync(folder.entry(posix.basename(relative))));
-      return kind === "link" ? "missing" : kind;
-    } finally {
-      folder.close();
-    }
+    const kind = withEntry(root, relative, (entry) => toKind(lstatSync(entry)));
+    return kind === "link" ? "missing" : kind;
   } catch {
     return "missing";
   }

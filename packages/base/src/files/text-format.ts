@@ -65,7 +65,6 @@ export function toLineEnd(text: string, lineEnd: LineEnd): string {
   return lineEnd === "\n" ? unix : unix.replaceAll("\n", "\r\n");
 }
 
-/** The number of "\n" in a text. */
 export function countLineEnds(text: string): number {
   let count = 0;
   for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) count += 1;

@@ -1,7 +1,6 @@
 /** AGENTS.md and the like: what the user and the repository tell every model (S-101). */
-import { readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { openFolder } from "@sheaf/base/files/open-folder";
+import { readNames } from "@sheaf/base/files/open-folder";
 import { createWorkspace, type Workspace } from "@sheaf/base/files/workspace";
 import type { Repository } from "@sheaf/base/files/repository";
 import { readSmallBytesIn, readSmallFile } from "@sheaf/base/files/open-file";
@@ -26,7 +25,6 @@ const MAX_FILE_BYTES = 1024 * 1024;
 /** Limit for all files of a repository in the prompt. Bytes. */
 const MAX_TOTAL_BYTES = 32 * 1024;
 
-/** One file of instructions. */
 export interface Instructions {
   /** Relative to the root of the repository with `/`, or the absolute path of the user's own. */
   readonly name: string;
@@ -81,17 +79,12 @@ function listCursorFiles(inside: Workspace, name: string): string[] {
   const resolved = inside.resolve(name);
   if (!resolved.ok) return [];
   try {
-    const folder = openFolder(inside.root, resolved.path.relative);
-    try {
-      const files = readdirSync(folder.entry(".")).filter((file) => file.endsWith(".mdc"));
-      return files
-        .toSorted()
-        .slice(0, MAX_CURSOR_FILES)
-        .map((file) => `${name}/${file}`)
-        .toReversed();
-    } finally {
-      folder.close();
-    }
+    const files = readNames(inside.root, resolved.path.relative).filter((file) => file.endsWith(".mdc"));
+    return files
+      .toSorted()
+      .slice(0, MAX_CURSOR_FILES)
+      .map((file) => `${name}/${file}`)
+      .toReversed();
   } catch {
     return [];
   }

@@ -9,12 +9,7 @@ import { toQueryWords } from "./index-text.ts";
 import { type IndexState, updateIndex } from "./update-index.ts";
 
 /** A part of a file that matches a query. */
-export interface CodePlace {
-  /** Relative to the folder that was searched, with `/`. */
-  readonly path: string;
-  /** 1-based, included. */
-  readonly startLine: number;
-  readonly endLine: number;
+export interface CodePlace extends FoundPiece {
   readonly text: string;
 }
 
@@ -29,7 +24,6 @@ export interface CodeSearchResult {
   readonly waiting: number;
 }
 
-/** Where to search. */
 interface CodeScope {
   /** The workspace, or a folder that the user added. */
   readonly workspace: Workspace;
@@ -44,7 +38,6 @@ interface SearchCall {
   readonly signal: AbortSignal;
 }
 
-/** Finds places by words. */
 export interface CodeSearch {
   /** @throws an error of the file system or the database. */
   search(query: string, scope: CodeScope, signal: AbortSignal): Promise<CodeSearchResult>;
@@ -69,7 +62,6 @@ export function createCodeSearch(dataFolder: string | undefined, updateMs: numbe
   const inMemory = new Map<string, IndexDatabase>();
   /** By root: the last update that left nothing waiting. */
   const updates = new Map<string, { readonly lastSearch: number; readonly state: IndexState }>();
-  /** Searches requested so far. */
   let searches = 0;
 
   const open = (root: string): IndexDatabase => {

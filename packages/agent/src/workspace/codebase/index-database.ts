@@ -24,10 +24,9 @@ export interface IndexedFile {
   readonly changedAt: number;
 }
 
-export interface FoundPiece {
+export interface FoundPiece extends Omit<CodePiece, "text"> {
+  /** Relative to the folder that is searched, with `/`. */
   readonly path: string;
-  readonly startLine: number;
-  readonly endLine: number;
 }
 
 /** Opens the index; creates it if it is missing or of another version: folder 0700, file 0600. Undefined: in memory. */

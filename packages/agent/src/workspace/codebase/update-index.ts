@@ -1,7 +1,7 @@
 /** Updates an index to the state of the files: adds what is new or changed, removes what is gone. */
 import { lstatSync } from "node:fs";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
-import { openFolder } from "@sheaf/base/files/open-folder";
+import { withFolder } from "@sheaf/base/files/open-folder";
 import { decodeText, detectTextFormat } from "@sheaf/base/files/text-format";
 import { readSmallBytesIn } from "@sheaf/base/files/open-file";
 import { createFolderReader, type FolderEntry, walkFolders } from "@sheaf/base/files/read-folder";
@@ -18,7 +18,7 @@ const MAX_FILES = 250_000;
 /** Files indexed per transaction; other events have their turn in between. */
 const BATCH = 200;
 
-export interface UpdateOrder {
+export interface UpdateOptions {
   /** After this time no further files are taken, except for the first ones: each update makes progress. */
   readonly timeMs: number;
   /** New files with a higher rank are indexed first. */
@@ -39,7 +39,7 @@ export interface IndexState {
 export async function updateIndex(
   database: IndexDatabase,
   workspace: Workspace,
-  { timeMs, toRank, signal }: UpdateOrder,
+  { timeMs, toRank, signal }: UpdateOptions,
 ): Promise<IndexState> {
   const end = performance.now() + timeMs;
   const known = database.listFiles();
@@ -108,15 +108,12 @@ function readStates(root: string, folder: string, entries: readonly FolderEntry[
   const names = entries.filter(({ kind }) => kind === "file");
   if (names.length === 0) return [];
   try {
-    const opened = openFolder(root, folder);
-    try {
-      return names.flatMap(({ name, path }) => {
+    return withFolder(root, folder, (opened) =>
+      names.flatMap(({ name, path }) => {
         const stats = lstatSync(opened.entry(name), { throwIfNoEntry: false });
         return stats?.isFile() ? [{ path, size: stats.size, changedAt: stats.mtimeMs }] : [];
-      });
-    } finally {
-      opened.close();
-    }
+      }),
+    );
   } catch {
     return [];
   }

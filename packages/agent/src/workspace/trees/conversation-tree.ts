@@ -10,7 +10,6 @@ import { recordState } from "./record-state.ts";
 import { askGit, type GitSetup, runGit } from "./run-git.ts";
 import { createTree, removeTree, toTreePlace, type TreePlace } from "./working-tree.ts";
 
-/** What a tree belongs to. */
 export interface ConversationTree extends TreePlace {
   readonly mirror: GitSetup;
   /** The first part of its refs. */
@@ -99,9 +98,9 @@ export async function openConversationTree(
   const base = (await readRef(tree, "base")) ?? (await findBase());
   await nameState(tree, "base", base);
   const from = own?.state ?? (await findState(tree, responses)) ?? base;
-  const order = takesOver && running !== undefined && stateRemote && { responseId: running, from, stateRemote, now };
-  const state = order ? await claimState(tree, order) : from;
-  const record = { base, state, after: last, running, usedAt: now, ...(order && { isPushed: true }) };
+  const claim = takesOver && running !== undefined && stateRemote && { responseId: running, from, stateRemote, now };
+  const state = claim ? await claimState(tree, claim) : from;
+  const record = { base, state, after: last, running, usedAt: now, ...(claim && { isPushed: true }) };
   if (own && (state === from || (await readCommit(tree.mirror, `${state}~1`)) === from)) {
     writeRecord(tree, { ...own, ...record, after: own.after, running: running ?? own.running });
     return { isNew: false };
@@ -203,7 +202,6 @@ export interface TreeRecording {
   readonly now: number;
 }
 
-/** What became of a recording. */
 export interface TreeRecorded {
   readonly leftOut: readonly string[];
   /** Why other servers cannot get the state; undefined: they can, or none is to. */

@@ -4,7 +4,6 @@ import { askGit, type GitSetup } from "./run-git.ts";
 /** A file in a commit. */
 export interface TreeEntry {
   readonly kind: "file" | "program" | "link" | "repository";
-  /** Of the object. */
   readonly id: string;
 }
 

@@ -1,11 +1,11 @@
 /** Brings the changes of a working tree into the user's files: no git runs there, and no link is followed (C73). */
 import { chmodSync, lstatSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, posix } from "node:path";
+import { join } from "node:path";
 import { writeFileAtomically } from "@sheaf/base/files/atomic-write";
 import { type FileResult, runFileWork } from "@sheaf/base/files/file-error";
 import { removeFile, resolveEntry } from "@sheaf/base/files/move-file";
 import { type FileIdentity, toFileIdentity } from "@sheaf/base/files/open-file";
-import { openFolder } from "@sheaf/base/files/open-folder";
+import { withEntry } from "@sheaf/base/files/open-folder";
 import { findProtection } from "@sheaf/base/files/protected-names";
 import { readWholeFile } from "@sheaf/base/files/read-file";
 import { createWorkspace, type Workspace, type WorkspacePath } from "@sheaf/base/files/workspace";
@@ -16,7 +16,7 @@ import { type GitSetup, runGit } from "./run-git.ts";
 /** Larger files conflict. Bytes. */
 const MAX_BYTES = 100 * 1024 * 1024;
 
-export interface MergeOrder {
+export interface MergeOptions {
   /** The commits between which the changes are. */
   readonly from: string;
   readonly to: string;
@@ -52,12 +52,12 @@ type FileMerge =
   | { readonly kind: "conflict"; readonly reason: string };
 
 /** Plans all files before it changes the first. @throws SheafError INTERNAL. */
-export async function mergeChanges(mirror: GitSetup, order: MergeOrder): Promise<MergeResult> {
-  const { root, environment, onConflict } = order;
+export async function mergeChanges(mirror: GitSetup, options: MergeOptions): Promise<MergeResult> {
+  const { root, environment, onConflict } = options;
   const workspace = createWorkspace(root, { git: { environment, folders: [] } });
   const plans = new Map<string, FileMerge>();
-  for (const change of await listTreeChanges(mirror, order.from, order.to)) {
-    plans.set(change.path, await planFile(mirror, workspace, change, order));
+  for (const change of await listTreeChanges(mirror, options.from, options.to)) {
+    plans.set(change.path, await planFile(mirror, workspace, change, options));
   }
   const isOpen = ({ kind }: FileMerge): boolean => kind === "conflict" || (kind === "mark" && onConflict !== "mark");
   const conflicts = [...plans].flatMap(([path, plan]) => (isOpen(plan) ? [{ path, reason: toReason(plan) }] : []));
@@ -88,7 +88,7 @@ async function planFile(
   mirror: GitSetup,
   workspace: Workspace,
   { path, before, after }: TreeChange,
-  { name }: MergeOrder,
+  { name }: MergeOptions,
 ): Promise<FileMerge> {
   const resolved = resolveEntry(workspace, `./${path}`);
   if (!resolved.ok) return { kind: "conflict", reason: resolved.error.message };
@@ -179,14 +179,9 @@ async function write(
       after,
     );
   }
-  return runFileWork(path.named, async () => {
-    const folder = openFolder(workspace.root, posix.dirname(path.relative), { create: true });
-    try {
-      symlinkSync(wanted.content, folder.entry(posix.basename(path.relative)));
-    } finally {
-      folder.close();
-    }
-  });
+  return runFileWork(path.named, async () =>
+    withEntry(workspace.root, path.relative, (entry) => symlinkSync(wanted.content, entry), { create: true }),
+  );
 }
 
 async function writeText(
@@ -197,20 +192,16 @@ async function writeText(
   const mode = after?.kind === "program" ? 0o777 : 0o666;
   const written = await writeFileAtomically(workspace, path, content, present.identity, mode);
   if (!written.ok || present.kind === "absent") return written;
-  return runFileWork(path.named, async () => {
-    const folder = openFolder(workspace.root, posix.dirname(path.relative));
-    try {
-      const entry = folder.entry(posix.basename(path.relative));
+  return runFileWork(path.named, async () =>
+    withEntry(workspace.root, path.relative, (entry) => {
       const stats = lstatSync(entry);
       const isProgram = (stats.mode & 0o100) !== 0;
       if (!stats.isFile() || isProgram === (after?.kind === "program")) return;
       // Who may read it may run it.
       const bits = stats.mode & 0o777;
       chmodSync(entry, isProgram ? bits & ~0o111 : bits | ((bits & 0o444) >> 2));
-    } finally {
-      folder.close();
-    }
-  });
+    }),
+  );
 }
 
 interface TextMerge {

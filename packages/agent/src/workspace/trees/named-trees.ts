@@ -15,7 +15,6 @@ import { toHash } from "@sheaf/base/files/read-file";
 import { isBelow } from "@sheaf/base/files/workspace";
 import { listTreeNames, removeTree, toTreePlace, type TreePlace } from "./working-tree.ts";
 
-/** What is known about a tree. */
 export interface TreeRecord {
   /** The root of the repository that it comes from. */
   readonly source: string;

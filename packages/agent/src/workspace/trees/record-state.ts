@@ -19,8 +19,7 @@ const defaultLimits: TreeLimits = { fileBytes: 100 * 1024 ** 2, totalBytes: 1024
 /** Hostile ignore patterns may take for ever. Milliseconds. */
 const RECORD_MS = 120_000;
 
-/** What to record. */
-interface StateOrder {
+interface StateRequest {
   /** The commit before: that of the state recorded last, or of the start. */
   readonly parent: string;
   readonly message: string;
@@ -29,7 +28,6 @@ interface StateOrder {
   readonly limits?: TreeLimits | undefined;
 }
 
-/** The recorded state. */
 export interface RecordedState {
   /** `parent` if nothing has changed since. */
   readonly commit: string;
@@ -41,8 +39,8 @@ export interface RecordedState {
  * Makes the commit in the mirror; no ref names it yet.
  * @throws SheafError INTERNAL when git cannot read the tree in time.
  */
-export async function recordState(mirror: GitSetup, place: TreePlace, order: StateOrder): Promise<RecordedState> {
-  const { parent, message, now, limits = defaultLimits } = order;
+export async function recordState(mirror: GitSetup, place: TreePlace, request: StateRequest): Promise<RecordedState> {
+  const { parent, message, now, limits = defaultLimits } = request;
   const { files: workTree, index } = place;
   const options = { workTree, index, timeoutMs: RECORD_MS };
   // An interrupted run leaves the old index as it was.

@@ -33,7 +33,6 @@ interface GitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How a remote is reached. */
 export interface RemoteAccess {
   readonly protocol: "https" | "http" | "ssh" | "file";
   /** Further settings, by name. */

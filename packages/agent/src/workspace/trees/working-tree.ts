@@ -34,7 +34,6 @@ export function listTreeNames(folder: string): string[] {
   }
 }
 
-/** What a tree begins with. */
 export interface TreeStart {
   /** In the mirror: `HEAD` of the tree's own repository. */
   readonly base: string;
