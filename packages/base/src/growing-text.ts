@@ -2,7 +2,6 @@
 
 export interface GrowingText {
   push(piece: string): void;
-  /** All of it. */
   readonly text: string;
 }
 

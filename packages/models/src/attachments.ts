@@ -79,7 +79,6 @@ export function toSentMessages(
 
 type AttachedMessage = Exclude<ModelMessage, { role: "assistant" }> & { readonly attachments: readonly Attachment[] };
 
-/** Whether a message has any. */
 export function hasAttachments(message: ModelMessage): message is AttachedMessage {
   return message.role !== "assistant" && message.attachments !== undefined && message.attachments.length > 0;
 }

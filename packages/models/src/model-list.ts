@@ -92,7 +92,6 @@ async function readBounded(body: BodyReader): Promise<string> {
   return text + decoder.decode();
 }
 
-/** A model in a provider's list. */
 export interface ListedModel {
   readonly id: string;
   /** What fits into one request, if the list says so. Tokens. */

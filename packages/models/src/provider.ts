@@ -17,7 +17,7 @@ export interface ModelToolCall {
   readonly providerCallId?: string;
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What the model wrote, if it is not a JSON object. */
+  /** What the model wrote, if it is not a JSON object (N30). */
   readonly rawArguments?: string;
 }
 

@@ -28,11 +28,9 @@ const call = s.object({
   /** An object, or the raw text that the model writes; default: an empty object. */
   arguments: s.optional(s.either([s.record(s.anything()), s.string()])),
   chunk: s.optional(count),
-  /** The provider's id. */
   id: s.optional(s.string()),
 });
 
-/** One call of a tool. */
 export interface ScriptedCall extends s.ValueOf<typeof call> {}
 
 const errorCode = s.refine(
@@ -105,7 +103,6 @@ const script = s.object({
   agents: s.optional(s.record(s.list(s.strict<ScriptedTurn>(turn), { minItems: 1 }))),
 });
 
-/** A whole script. */
 export interface Script extends s.ValueOf<typeof script> {}
 
 function listScriptProblems(value: unknown): readonly Problem[] {

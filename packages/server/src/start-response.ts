@@ -1,7 +1,8 @@
 /** From the body of a request to a response that runs. */
 import { randomUUID } from "node:crypto";
 import type { ChatRequest, ClarificationAnswer, RunEvent, RunStart } from "@sheaf/protocol";
-import { prepareResponse, type PreparedResponse } from "@sheaf/agent/assemble/prepare-response";
+import { prepareResponse } from "@sheaf/agent/assemble/prepare-response";
+import type { PreparedRun } from "@sheaf/agent/run/conversations/response-runner";
 import { toRunStart, type RunRequest } from "@sheaf/agent/assemble/run-request";
 import { SheafError } from "@sheaf/base/errors";
 import { toUserFiles } from "@sheaf/base/paths";
@@ -230,7 +231,7 @@ export async function runPlan(
 
 /** Records the tree of a response: at its end, and after each turn where another server may go on with it. */
 function createStateKeeper(
-  { tools }: Pick<PreparedResponse, "tools">,
+  { tools }: Pick<PreparedRun, "tools">,
   isContinuable: boolean,
   { store, run: { responseId, conversationId, workspace } }: ResponsePlan,
   { trees, onDefect }: ServerContext,

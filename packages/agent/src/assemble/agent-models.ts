@@ -23,7 +23,7 @@ export interface ChosenAgents {
   readonly notices: readonly string[];
 }
 
-type Order = Pick<RunRequest, "modelName" | "agentModels" | "limits">;
+type ModelsRequest = Pick<RunRequest, "modelName" | "agentModels" | "limits">;
 
 /**
  * A definition of the user may name any model that the user can use; one that cannot be used leaves its kind out, since
@@ -31,7 +31,7 @@ type Order = Pick<RunRequest, "modelName" | "agentModels" | "limits">;
  */
 export async function chooseAgents(
   found: ReadonlyMap<string, AgentKind>,
-  asked: Order,
+  asked: ModelsRequest,
   time: number,
 ): Promise<ChosenAgents> {
   const request = { ...asked, modelName: asked.modelName ?? asked.agentModels?.ofRun };
@@ -68,7 +68,7 @@ export async function chooseAgents(
 async function chooseModel(
   name: string,
   isOwn: boolean,
-  { modelName = "", agentModels, limits }: Order,
+  { modelName = "", agentModels, limits }: ModelsRequest,
   time: number,
 ): Promise<AgentModel> {
   if (!isOwn && (!name.includes("/") || toProvider(name) !== toProvider(modelName))) {

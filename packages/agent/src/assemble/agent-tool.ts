@@ -3,9 +3,8 @@ import type { Mode, RunStart } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import type { AgentKind } from "../run/agents/agent-kinds.ts";
 import type { Permissions } from "../guard/permissions/permissions.ts";
-import type { BudgetLimits } from "../run/budget.ts";
 import { runSubagent } from "../run/agents/run-subagent.ts";
-import type { RunPorts } from "../run/run.ts";
+import type { RunPorts, RunSettings } from "../run/run.ts";
 import { agentTraits } from "../tools/other-tools.ts";
 import { isChosen, listWithheldTools, toCallable, type CallableTool, type ToolChoice } from "../tools/registry.ts";
 import { createToolBox, type ToolBoxPorts } from "../tools/tool-box.ts";
@@ -17,16 +16,13 @@ import type { Tool, ToolContext, ToolReturn } from "../tools/tool.ts";
 import { type AgentModel, toNamedModel } from "./agent-models.ts";
 
 /** What subagents get of the run that calls them. */
-export interface AgentToolPorts {
+export interface AgentToolPorts extends Pick<RunSettings, "limits" | "stopsOnDenied" | "start"> {
   readonly kinds: ReadonlyMap<string, AgentKind>;
   /** Models of kinds that do not use that of the run, by the name of the kind (C129). */
   readonly models: ReadonlyMap<string, AgentModel>;
   readonly openModel: (choice: AgentModel) => Promise<Model>;
   /** Of the run: no subagent may do more. */
   readonly mode: Mode;
-  readonly limits: BudgetLimits;
-  readonly stopsOnDenied: boolean;
-  readonly start: Omit<RunStart, "type">;
   readonly run: Omit<RunPorts, "tools" | "budget" | "agentName" | "checkAnswer">;
   /** The tools of the run, of which the subagent has some. */
   readonly toolBox: ToolBoxPorts;

@@ -128,7 +128,6 @@ function toSuccess(text: string): ToolOutcome {
   return { status: "success", output, truncated: true, bytes: Buffer.byteLength(text) };
 }
 
-/** A wrong option of `createAgent`. */
 export function createUsageError(message: string): SheafError {
   return new SheafError("USAGE", `createAgent: ${message}`);
 }

@@ -6,7 +6,6 @@ import { toRunStart } from "./run-request.ts";
 import { openHooks } from "./wire.ts";
 import type { Sessions } from "./wire-servers.ts";
 
-/** What hooks add to a response. */
 export interface PreparedHooks {
   /** Undefined: none runs. */
   readonly hooks: Hooks | undefined;

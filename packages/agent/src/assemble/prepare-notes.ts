@@ -10,7 +10,6 @@ import type { RunStart } from "@sheaf/protocol";
 import type { PreparedPolicy } from "./prepare-policy.ts";
 import type { RunRequest } from "./run-request.ts";
 
-/** What the notes are made from. */
 export interface NoteSources {
   readonly request: RunRequest;
   readonly policy: Pick<PreparedPolicy, "workspace" | "sandbox" | "permissions">;

@@ -41,7 +41,6 @@ export interface PolicyRequest extends Pick<
 
 export interface PreparedPolicy {
   readonly workspace: Workspace;
-  /** Folders that the user added. */
   readonly addedWorkspaces: readonly Workspace[];
   readonly sandbox: Sandbox;
   readonly permissions: Permissions;
@@ -55,7 +54,6 @@ export interface PreparedPolicy {
   readonly fileDenials: readonly FileRule[];
   /** Absolute. */
   readonly hiddenPlaces: readonly string[];
-  /** Rules that the workspace added. */
   readonly workspaceDenials: readonly string[];
   /** What commands may get a part of (S-40). */
   readonly environment: Environment;

@@ -1,16 +1,13 @@
 /** What one response uses, put together from its request: the same for every door. */
 import { randomUUID } from "node:crypto";
 import type { RunStart } from "@sheaf/protocol";
-import type { SheafError } from "@sheaf/base/errors";
 import { isOffered } from "../guard/permissions/permissions.ts";
 import { findFault } from "../guard/sandbox/sandbox.ts";
-import type { Model } from "@sheaf/models/provider";
 import type { RespondPorts } from "../run/conversations/respond.ts";
 import type { CutLog } from "../run/conversations/cut-log.ts";
-import type { AnswerCheck } from "../run/final-answer.ts";
+import type { PreparedRun } from "../run/conversations/response-runner.ts";
 import type { RunSettings } from "../run/run.ts";
-import type { Store } from "@sheaf/store/store";
-import { type Approver, createExpiringApprover } from "../tools/approval.ts";
+import { createExpiringApprover } from "../tools/approval.ts";
 import type { EditorFiles } from "../tools/editor-files.ts";
 import { type CallableTool, isChosen } from "../tools/registry.ts";
 import { runTerminalCmdTool } from "../tools/run-terminal-cmd.ts";
@@ -27,17 +24,10 @@ import { toRunStart, type RunRequest, type TreeSetup } from "./run-request.ts";
 import { openAgents } from "./wire.ts";
 import { createToolServers, type ToolServers } from "./wire-servers.ts";
 
-/** What the caller brings. */
-export interface ResponsePorts {
-  readonly store: Store;
-  readonly model: Model;
-  /** Milliseconds since 1970; never falling. */
-  readonly now: () => number;
-  /** Aborts the run. */
-  readonly abort: (reason: SheafError) => void;
-  /** Who may be asked (X8); undefined: nobody, so what needs a person is refused. */
-  readonly approver?: Approver | undefined;
-  readonly checkAnswer?: AnswerCheck | undefined;
+export interface ResponsePorts extends Pick<
+  RespondPorts,
+  "store" | "model" | "now" | "abort" | "approver" | "checkAnswer"
+> {
   /** The response goes on here, in place of beginning (R-40). */
   readonly cut?: CutLog | undefined;
   /** Keeps tool servers for the next response (C51); undefined: they end with this one. */
@@ -46,13 +36,6 @@ export interface ResponsePorts {
   readonly editor?: EditorFiles | undefined;
   /** Of a program that uses Sheaf. */
   readonly customTools?: readonly CallableTool[] | undefined;
-}
-
-/** Ready for `respond`. */
-export interface PreparedResponse {
-  readonly settings: RunSettings;
-  readonly ports: RespondPorts;
-  readonly tools: ToolBox;
 }
 
 /**
@@ -64,7 +47,7 @@ export async function prepareResponse(
   request: RunRequest,
   given: ResponsePorts,
   signal: AbortSignal,
-): Promise<PreparedResponse> {
+): Promise<PreparedRun> {
   const { store, now, abort, approver, checkAnswer, cut, customTools = [] } = given;
   const { toolServers = createToolServers(request.environment) } = given;
   const choice = await choosePossibleServers(request);

@@ -24,7 +24,6 @@ export interface ResponseBase {
   readonly request: RunRequest;
   /** Made for this run. */
   readonly model: Model;
-  /** Whether the provider searches the web. */
   readonly webSearch: boolean | undefined;
   readonly policy: PreparedPolicy;
   readonly conversation: OpenConversation;

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { extractWWWAuthenticateParams } from "@modelcontextprotocol/client";
 import { SheafError } from "@sheaf/base/errors";
+import { untilAborted } from "@sheaf/base/until-aborted";
 import type { Environment } from "@sheaf/base/paths";
 import type { HttpServerSettings } from "../config/mcp-settings.ts";
 import { createServerLogins, type ServerLogin } from "../config/server-logins.ts";
@@ -45,14 +46,15 @@ export async function openMcpLogin(request: McpLoginRequest, person: LoginPerson
     const message = `the port ${oauth.redirectPort} of the login to ${name} cannot be used (${code}): choose another redirectPort`;
     throw new SheafError("CONFIG_INVALID", message, { cause });
   });
-  const late = AbortSignal.timeout(LOGIN_MS);
-  const ended = new AbortController();
+  const late = AbortSignal.any([signal, AbortSignal.timeout(LOGIN_MS)]);
   try {
     const askUser = async (address: URL): Promise<URLSearchParams> => {
       person.show(address);
-      const ways = [listener.redirected, rejectAtAbort(AbortSignal.any([signal, late]), ended.signal)];
-      const paste = person.pasted && readPasted(person, listener.url, state);
-      return Promise.race(paste ? [...ways, paste] : ways);
+      const pasted = person.pasted ? [readPasted(person, listener.url, state)] : [];
+      return untilAborted(Promise.race([listener.redirected, ...pasted]), late).catch((error: unknown) => {
+        if (!late.aborted || error instanceof SheafError) throw error;
+        throw new SheafError("CANCELLED", `nobody logged in within ${LOGIN_MS / 60_000} minutes`, { source: "user" });
+      });
     };
     const redirectUrl = listener.url;
     const login = await logInToServer(
@@ -62,7 +64,6 @@ export async function openMcpLogin(request: McpLoginRequest, person: LoginPerson
     const logins = createServerLogins(environment);
     await logins.withLock(login, async () => logins.write(login, login), signal);
   } finally {
-    ended.abort();
     listener.close();
   }
 }
@@ -145,14 +146,4 @@ async function readPasted({ pasted, refuse }: LoginPerson, url: string, state: s
     if (line.trim() !== "") refuse();
   }
   throw new SheafError("CANCELLED", "no address was pasted before the input ended", { source: "user" });
-}
-
-async function rejectAtAbort(signal: AbortSignal, ended: AbortSignal): Promise<never> {
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true, signal: ended });
-  });
-  const { reason } = signal;
-  if (reason instanceof SheafError) throw reason;
-  throw new SheafError("CANCELLED", `nobody logged in within ${LOGIN_MS / 60_000} minutes`, { source: "user" });
 }

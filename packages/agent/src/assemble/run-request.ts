@@ -1,11 +1,11 @@
 /** What every door asks for: one response, completely described. The command line, editors, the server and programs make the same request. */
 import { toWellFormed } from "@sheaf/documents/text";
-import type { Effort, Mode, RunStart, TokenPrice } from "@sheaf/protocol";
-import type { Environment, UserFiles } from "@sheaf/base/paths";
+import type { RunStart, TokenPrice } from "@sheaf/protocol";
+import type { UserFiles } from "@sheaf/base/paths";
 import { sheafVersion } from "@sheaf/base/version";
 import type { AgentModels } from "../config/endpoints.ts";
-import type { HookSources } from "../config/hook-settings.ts";
-import type { McpServers } from "../config/mcp-settings.ts";
+import type { Config } from "../config/config.ts";
+import type { ServerPlaces } from "../config/workspace-servers.ts";
 import type { SandboxSetting } from "../guard/sandbox/sandbox.ts";
 import type { Model } from "@sheaf/models/provider";
 import type { ToolChoice } from "../tools/registry.ts";
@@ -23,46 +23,26 @@ export interface PermissionSettings {
 }
 
 /** How a door sets up its runs. */
-export interface RunSetup {
-  /** Absolute root of the workspace, links resolved. */
-  readonly workspace: string;
-  readonly mode: Mode;
-  /** How much the model thinks; undefined: as it does by default (C36). */
-  readonly effort?: Effort | undefined;
+export interface RunSetup
+  extends ServerPlaces, Pick<Config, "mode" | "stopsOnDenied">, Partial<Pick<Config, "effort" | "hooks">> {
   /** The model is asked for summaries of its thinking (C12). */
   readonly includesReasoning?: boolean | undefined;
   /** The provider may search the web for the model; `if_possible`: where it can (C48). */
   readonly webSearch?: boolean | "if_possible" | undefined;
-  /** S-03. */
-  readonly trusted: boolean;
   /** Whether commands are held by the system's sandbox (S-30). */
   readonly sandbox: SandboxSetting;
   readonly limits: BudgetLimits;
-  /** The first refusal ends the run (C20, code 8). */
-  readonly stopsOnDenied: boolean;
   readonly permissions: PermissionSettings;
-  /** Of `--add-dir`: absolute, as the user named them. */
-  readonly addedFolders: readonly string[];
-  /** The user's servers of the Model Context Protocol; those of the workspace need a yes of their own (S-87). */
-  readonly mcpServers: McpServers;
-  /** The user's list of Cursor's servers; undefined: it is not read (S-108). */
-  readonly cursorFile?: string | undefined;
   /** Every tool of the user's own servers runs without asking (`--approve-mcps`). */
   readonly approvesServers?: boolean | undefined;
   /** The user's commands after an edit (S-96). */
   readonly afterEdit?: readonly AfterEditCommand[] | undefined;
-  /** The user's hooks; undefined: none (C80). */
-  readonly hooks?: HookSources | undefined;
   /** Hooks of a trusted workspace run, if they have a yes of their own (S-141). Default: none does. */
   readonly runsWorkspaceHooks?: boolean | undefined;
-  /** Sheaf's data folder; undefined: none is used. */
-  readonly dataFolder: string | undefined;
   /** The data folder is read, and nothing is written to it (`--no-save`). */
   readonly isUnsaved?: boolean | undefined;
   /** Further places that commands do not see. Absolute (S-241). */
   readonly hiddenPlaces?: readonly string[] | undefined;
-  /** What commands may get a part of (S-40). */
-  readonly environment: Environment;
   /** Where the user's own AGENTS.md, skills and commands are; undefined: they are not read. */
   readonly userFiles: Pick<UserFiles, "instructions" | "skillFolders"> | undefined;
   /** In place of Sheaf's own instructions (C46). */

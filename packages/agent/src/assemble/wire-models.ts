@@ -61,7 +61,6 @@ export async function recordBodies(
   throw new SheafError("USAGE", message);
 }
 
-/** What live models take from outside. */
 export const livePorts: LivePorts = {
   now: Date.now,
   random: Math.random,

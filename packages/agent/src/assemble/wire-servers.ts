@@ -3,8 +3,7 @@ import type { Environment } from "@sheaf/base/paths";
 import { chooseProxy, findProxy } from "../config/proxy.ts";
 import type { ServerChoice, ServerPlaces } from "../config/workspace-servers.ts";
 import type { ServerFolders, ServerPorts } from "../tools/mcp/server-connection.ts";
-import type { ServerPrompt } from "../tools/mcp/server-prompts.ts";
-import type { KeeperLimits, LeaseOrder, ServerKeeper, ServerLease } from "../tools/mcp/server-keeper.ts";
+import type { KeeperLimits, LeaseRequest, ServerKeeper, ServerLease } from "../tools/mcp/server-keeper.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type * as ServerLoginModule from "./run-mcp-login.ts";
 import { livePorts } from "./wire-models.ts";
@@ -35,19 +34,11 @@ async function endSession(sessions: Sessions, conversationId: string): Promise<v
 }
 
 /** Owns the tool servers of one door's conversations. Loaded when a response names a server. */
-export interface ToolServers {
+export interface ToolServers extends Omit<ServerKeeper, "lease"> {
   /** Undefined: the response has none, and none is kept for it. */
-  lease(order: LeaseOrder, folders: ServerFolders, signal: AbortSignal): Promise<ServerLease | undefined>;
-  /** Prompts of those that run for a conversation (C111). Starts none, and never rejects. */
-  listPrompts(conversationId: string): Promise<readonly ServerPrompt[]>;
-  /** Addresses of resources of one of them, in the same way (C110). */
-  listAddresses(conversationId: string, server: string): Promise<readonly string[]>;
+  lease(request: LeaseRequest, folders: ServerFolders, signal: AbortSignal): Promise<ServerLease | undefined>;
   /** When hooks see a session begin and end (C87). */
   readonly sessions: Sessions;
-  /** Ends those of a conversation. */
-  end(conversationId: string): Promise<void>;
-  /** Ends all. */
-  close(): Promise<void>;
 }
 
 /** What connections to servers use. The code of logins is loaded for a server with an address. */
@@ -90,12 +81,12 @@ export function createToolServers(
   const ports = createServerPorts(environment);
   return {
     sessions,
-    async lease(order, folders, signal) {
-      if (!loading && Object.keys(order.servers).length === 0) return undefined;
+    async lease(request, folders, signal) {
+      if (!loading && Object.keys(request.servers).length === 0) return undefined;
       loading ??= import("../tools/mcp/server-keeper.ts").then((module) =>
         module.createServerKeeper(limits, livePorts.startTimer),
       );
-      return (await loading).lease(order, { ...folders, ...ports }, signal);
+      return (await loading).lease(request, { ...folders, ...ports }, signal);
     },
     listAddresses: async (conversationId, server) => (await loading)?.listAddresses(conversationId, server) ?? [],
     listPrompts: async (conversationId) => (await loading)?.listPrompts(conversationId) ?? [],

@@ -35,7 +35,6 @@ export async function openHooks(request: HookRequest): Promise<OpenedHooks> {
   return (await import("./open-hooks.ts")).openHooks(request);
 }
 
-/** What `openAgents` gives. */
 export type OpenedAgents = NonNullable<Awaited<ReturnType<typeof openAgents>>>;
 
 /** The subagents of a run, if the user wants them; what they need is loaded then (C96). */
@@ -122,7 +121,6 @@ export async function createAnswerCheck(
   return (await import("../run/answer-schema.ts")).createAnswerCheck(file, folder, signal, onClose);
 }
 
-/** A fresh projection of one run. */
 export async function openProjection(format: OutputFormat, options: ProjectionOptions): Promise<Projection> {
   if (format !== "documents" && format !== "documents-stream") return createMessageProjection(format, options);
   return (await import("../output/create-projection.ts")).createProjection(format, options);

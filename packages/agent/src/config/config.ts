@@ -83,9 +83,7 @@ export interface Config {
    * @throws SheafError CONFIG_INVALID.
    */
   readonly findTrust: () => boolean;
-  /** Folder of Sheaf's persistent data. */
   readonly dataFolder: string;
-  /** File of the embedded store. */
   readonly storeFile: string;
   readonly limits: {
     readonly maxTurns?: number;
@@ -134,7 +132,7 @@ export function isEffort(value: string): value is Effort {
   return (efforts as readonly string[]).includes(value);
 }
 
-export const modes: readonly string[] = ["agent", "plan", "ask", "debug"] satisfies Mode[];
+export const modes: readonly Mode[] = ["agent", "plan", "ask", "debug"];
 
 /** @throws SheafError USAGE or CONFIG_INVALID; the message names the value and says what to do. */
 export function createConfig(
@@ -170,7 +168,7 @@ export function createConfig(
     chooseFallbacks: () => chooseFallbacks(modelSettings),
     agentModels: createAgentModels(modelSettings, dataFolder),
     mode: toMode(raw),
-    effort: toEffort(raw.effort) ?? found.settings.effort,
+    effort: toChoice("--effort", raw.effort, efforts, found.settings.effort),
     hasAgents: raw.agents ?? found.settings.agents ?? false,
     webSearch: raw.webSearch ?? (found.settings.webSearch ? "if_possible" : undefined),
     workspace,
@@ -185,7 +183,7 @@ export function createConfig(
       ...(maxCostUsd !== undefined && { maxCostUsd }),
     },
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
-    stopsOnDenied: toStopsOnDenied(raw.onDenied),
+    stopsOnDenied: toChoice("--on-denied", raw.onDenied, ["continue", "stop"], "continue") === "stop",
     mcpServers: found.settings.mcpServers ?? {},
     cursorFile:
       raw.readsCursorServers || found.settings.cursorServers
@@ -195,7 +193,7 @@ export function createConfig(
     hiddenPlaces: listCredentialFiles(gitWorkspaces).map(({ path }) => path),
     afterEdit: found.settings.afterEdit ?? [],
     hooks: toHookSources(found.settings, environment),
-    sandbox: toSandboxSetting(raw.sandbox),
+    sandbox: toChoice("--sandbox", raw.sandbox, ["enabled", "disabled"], "enabled"),
     permissions: {
       force: raw.force ?? false,
       allow: [...(raw.allow ?? []), ...(rules.allow ?? [])],
@@ -220,27 +218,20 @@ function toMode({ mode, plan }: RawSettings): Mode {
   if (plan && mode !== undefined && mode !== "plan") {
     throw new SheafError("USAGE", `--plan and --mode ${mode} exclude each other: give one of them`);
   }
-  if (plan) return "plan";
-  if (mode === undefined) return "agent";
-  if (!modes.includes(mode))
-    throw new SheafError("USAGE", `--mode "${mode}" is unknown: use one of ${modes.join(", ")}`);
-  return mode as Mode;
+  return plan ? "plan" : toChoice("--mode", mode, modes, "agent");
 }
 
-function toEffort(value: string | undefined): Effort | undefined {
-  if (value === undefined || isEffort(value)) return value;
-  throw new SheafError("USAGE", `--effort "${value}" is unknown: use one of ${efforts.join(", ")}`);
-}
-
-function toStopsOnDenied(value: string | undefined): boolean {
-  if (value === undefined || value === "continue") return false;
-  if (value === "stop") return true;
-  throw new SheafError("USAGE", `--on-denied "${value}" is unknown: use continue or stop`);
-}
-
-function toSandboxSetting(value = "enabled"): Config["sandbox"] {
-  if (value === "enabled" || value === "disabled") return value;
-  throw new SheafError("USAGE", `--sandbox "${value}" is unknown: use enabled or disabled`);
+function toChoice<Choice extends string, Default>(
+  flag: string,
+  value: string | undefined,
+  choices: readonly Choice[],
+  otherwise: Default,
+): Choice | Default {
+  if (value === undefined) return otherwise;
+  const choice = choices.find((candidate) => candidate === value);
+  if (choice !== undefined) return choice;
+  const known = choices.length === 2 ? choices.join(" or ") : `one of ${choices.join(", ")}`;
+  throw new SheafError("USAGE", `${flag} "${value}" is unknown: use ${known}`);
 }
 
 function toWorkspace(given: string | undefined, cwd: string): string {

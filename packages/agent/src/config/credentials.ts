@@ -4,16 +4,11 @@ import { SheafError } from "@sheaf/base/errors";
 import { isKeyText } from "./key-text.ts";
 import { changePrivateFile, createDamageError, readPrivateFile, type PrivateFile } from "./private-file.ts";
 import type { Environment } from "@sheaf/base/paths";
+import type { ProviderFacts } from "./provider-presets.ts";
 
 /** Whose key is looked for. */
-export interface KeyOwner {
-  /** Name in the credential file. */
-  readonly credential: string;
-  /** Variables that may hold it; the first one that is set applies. */
-  readonly keyVariables: readonly string[];
-}
+type KeyOwner = Pick<ProviderFacts, "credential" | "keyVariables">;
 
-/** Where to look. */
 export interface KeySources {
   /** `--api-key`. */
   readonly flag?: string | undefined;

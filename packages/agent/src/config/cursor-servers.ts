@@ -13,8 +13,9 @@ import { parseServerEntry, readServerList } from "./server-list.ts";
 const MAX_BYTES = 64 * 1024;
 
 export interface CursorPlaces extends FillPlaces {
-  /** Undefined: nothing is read. */
+  /** The user's list of Cursor's servers; undefined: it is not read (S-108). */
   readonly cursorFile?: string | undefined;
+  /** S-03. */
   readonly trusted: boolean;
   readonly addedFolders: readonly string[];
 }

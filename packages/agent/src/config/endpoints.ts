@@ -47,7 +47,6 @@ export interface ModelFlags {
   readonly waitsForQuota?: true | undefined;
 }
 
-/** All that a choice depends on. */
 export interface ModelSettings {
   readonly flags: ModelFlags;
   readonly environment: Environment;
@@ -325,7 +324,6 @@ function createNoKeyError({ name, credential, keyVariables, isBuiltIn }: Provide
   );
 }
 
-/** Beginnings of the providers' model ids. */
 const idBeginnings: readonly (readonly [RegExp, string])[] = [
   [/^claude-/i, "anthropic"],
   [/^(gpt-|o\d|chatgpt-|codex-)/i, "openai"],

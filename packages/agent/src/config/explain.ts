@@ -15,7 +15,7 @@ type Value = string | number | boolean | undefined;
 
 /** Every place that may name a value, strongest first. */
 interface Places {
-  readonly flag: readonly [name: string, value: Value];
+  readonly flag?: readonly [name: string, value: Value];
   readonly variable?: readonly [name: string, value: Value];
   readonly config?: Value;
   readonly fallback?: Value;
@@ -30,7 +30,7 @@ export function explainSettings(
 ): ExplainedSetting[] {
   const { budgets = {}, limits = {} } = config;
   const inHome = (file: string): readonly [string, Value] => ["SHEAF_HOME", environment.SHEAF_HOME ? file : undefined];
-  const mode: Places["flag"] = raw.plan ? ["--plan", "plan"] : ["--mode", raw.mode];
+  const mode: NonNullable<Places["flag"]> = raw.plan ? ["--plan", "plan"] : ["--mode", raw.mode];
   return [
     explain("model", {
       flag: ["--model", raw.model],
@@ -68,19 +68,19 @@ export function explainSettings(
     explain("max tokens", { flag: ["--max-tokens", raw.maxTokens], config: budgets.maxTokens }),
     explain("max cost (USD)", { flag: ["--max-cost-usd", raw.maxCostUsd], config: budgets.maxCostUsd }),
     explain("heartbeat (s)", { flag: ["--heartbeat", raw.heartbeat] }),
-    explain("silence limit (s)", { flag: ["", undefined], config: limits.silenceSeconds, fallback: 120 }),
-    explain("tries", { flag: ["", undefined], config: limits.maxTries, fallback: 10 }),
-    explain("endpoints", { flag: ["", undefined], config: toNames(config.endpoints) }),
-    explain("providers", { flag: ["", undefined], config: toNames(config.providers) }),
-    explain("MCP servers", { flag: ["", undefined], config: toNames(config.mcpServers) }),
-    explain("after edits of", { flag: ["", undefined], config: toList(config.afterEdit?.map(({ glob }) => glob)) }),
-    explain("hooks at", { flag: ["", undefined], config: toNames(config.hooks) }),
-    explain("hooks file", { flag: ["", undefined], config: config.hooksFile }),
-    explain("prices for", { flag: ["", undefined], config: toNames(config.prices) }),
+    explain("silence limit (s)", { config: limits.silenceSeconds, fallback: 120 }),
+    explain("tries", { config: limits.maxTries, fallback: 10 }),
+    explain("endpoints", { config: toNames(config.endpoints) }),
+    explain("providers", { config: toNames(config.providers) }),
+    explain("MCP servers", { config: toNames(config.mcpServers) }),
+    explain("after edits of", { config: toList(config.afterEdit?.map(({ glob }) => glob)) }),
+    explain("hooks at", { config: toNames(config.hooks) }),
+    explain("hooks file", { config: config.hooksFile }),
+    explain("prices for", { config: toNames(config.prices) }),
     explain("context tokens", { flag: ["--context-tokens", raw.contextTokens] }),
-    explain("context tokens for", { flag: ["", undefined], config: toNames(config.contextTokens) }),
-    explain("configuration", { flag: ["", undefined], variable: inHome(found.configFile), fallback: found.configFile }),
-    explain("store", { flag: ["", undefined], variable: inHome(found.storeFile), fallback: found.storeFile }),
+    explain("context tokens for", { config: toNames(config.contextTokens) }),
+    explain("configuration", { variable: inHome(found.configFile), fallback: found.configFile }),
+    explain("store", { variable: inHome(found.storeFile), fallback: found.storeFile }),
   ];
 }
 
@@ -93,8 +93,7 @@ function toNames(record: object = {}): string | undefined {
 }
 
 function explain(name: string, { flag, variable, config, fallback }: Places): ExplainedSetting {
-  const [flagName, flagValue] = flag;
-  if (flagValue !== undefined) return { name, value: flagValue, source: flagName };
+  if (flag?.[1] !== undefined) return { name, value: flag[1], source: flag[0] };
   if (variable?.[1] !== undefined) return { name, value: variable[1], source: variable[0] };
   if (config !== undefined) return { name, value: config, source: "config" };
   return { name, value: fallback ?? null, source: "default" };

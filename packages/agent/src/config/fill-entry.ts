@@ -4,8 +4,9 @@ import { isJsonObject } from "@sheaf/protocol/check-value";
 import { findHome, type Environment } from "@sheaf/base/paths";
 
 export interface FillPlaces {
-  /** Absolute root. */
+  /** Absolute root, links resolved. */
   readonly workspace: string;
+  /** The meaning of `${env:NAME}`. */
   readonly environment: Environment;
 }
 

@@ -13,7 +13,6 @@ export interface FrontMatter {
 
 const head = /^\uFEFF?---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
-/** The lines of one field. */
 interface Field {
   /** What follows the colon. */
   readonly first: string;

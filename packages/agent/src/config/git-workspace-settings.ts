@@ -14,7 +14,6 @@ export const gitWorkspaceSettings = s.strict(
     tokenEnv: s.optional(variableName),
     /** Or the file that has it. */
     tokenFile: s.optional(absolutePath),
-    /** The private key of ssh. */
     sshKeyFile: s.optional(absolutePath),
     /** Where states are pushed, in place of the repository; `none`: they stay at the server. */
     stateRemote: s.optional(s.string({ minLength: 1, maxLength: 4000 })),

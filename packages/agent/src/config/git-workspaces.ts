@@ -8,7 +8,6 @@ import type { Remote } from "../workspace/trees/mirror.ts";
 import type { RemoteAccess } from "../workspace/trees/run-git.ts";
 import type { GitWorkspaceSettings } from "./git-workspace-settings.ts";
 
-/** A workspace that is a repository. */
 export interface GitWorkspace {
   readonly name: string;
   /** The branch that conversations begin with; undefined: that of the repository's `HEAD`. */
@@ -28,7 +27,7 @@ export function isGitAddress(word: string): boolean {
 }
 
 /** Where a git workspace and what the configuration says of it are. */
-interface GitWorkspaceOrder {
+interface GitWorkspaceOptions {
   readonly name: string;
   /** `git+https://host/repo.git#branch`. */
   readonly word: string;
@@ -41,7 +40,7 @@ interface GitWorkspaceOrder {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** @throws SheafError USAGE for an address that cannot be used, CONFIG_INVALID for a key that is not there. */
-export function createGitWorkspace({ name, word, settings, folder, environment }: GitWorkspaceOrder): GitWorkspace {
+export function createGitWorkspace({ name, word, settings, folder, environment }: GitWorkspaceOptions): GitWorkspace {
   const [address = "", branch] = word.slice("git+".length).split("#", 2);
   if (branch !== undefined && !isBranchName(branch)) {
     throw new SheafError("USAGE", `--workspace ${name}: ${JSON.stringify(branch)} is not the name of a branch`);

@@ -55,7 +55,6 @@ const command = s.object({
   statusMessage: s.optional(s.string()),
 });
 
-/** One command. */
 export interface HookCommand extends s.ValueOf<typeof command> {}
 
 export const hookCommand = s.strict(command) as s.Schema<HookCommand>;

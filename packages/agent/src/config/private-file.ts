@@ -7,7 +7,6 @@ import { replaceFile } from "@sheaf/base/replace-file";
 import { changeFile, type TextChange, withFileLock } from "./file-lock.ts";
 import { toWriteError } from "./write-error.ts";
 
-/** How messages describe a file. */
 export interface PrivateFile {
   readonly file: string;
   /** For instance "the file of keys". */

@@ -4,7 +4,6 @@ import type { WireProtocol } from "@sheaf/models/endpoint";
 /** Which adapter makes the requests. */
 export type ModelFamily = "openai" | "anthropic" | "google" | "openai-compatible";
 
-/** What is known of any provider. */
 export interface ProviderFacts {
   /** Without a slash at the end; undefined: `--base-url` gives it, or a package knows it. */
   readonly baseUrl: string | undefined;
@@ -38,56 +37,47 @@ const createLocal = (credential: string, port: number): ProviderPreset => ({
   isLocal: true,
 });
 
-const openai = {
-  family: "openai",
-  protocol: "openai-responses",
-  baseUrl: "https://api.openai.com/v1",
-  credential: "openai",
-  keyVariables: ["OPENAI_API_KEY", commonVariable],
+/** The adapter of an endpoint of the configuration. */
+export const familyOfProtocol: Readonly<Record<WireProtocol, ModelFamily>> = {
+  "openai-responses": "openai",
+  "openai-chat": "openai-compatible",
+  "anthropic-messages": "anthropic",
+  gemini: "google",
+};
+
+const createHosted = (
+  credential: string,
+  protocol: WireProtocol,
+  baseUrl: string,
+  ...variables: readonly string[]
+): ProviderPreset => ({
+  family: familyOfProtocol[protocol],
+  protocol,
+  baseUrl,
+  credential,
+  keyVariables: [...variables, commonVariable],
   key: "required",
   isLocal: false,
-} as const satisfies ProviderPreset;
+});
+
+const openai = createHosted("openai", "openai-responses", "https://api.openai.com/v1", "OPENAI_API_KEY");
 
 /** By name, in the order in which they are listed. */
 export const providerPresets: ReadonlyMap<string, ProviderPreset> = new Map<string, ProviderPreset>([
-  [
-    "anthropic",
-    {
-      family: "anthropic",
-      protocol: "anthropic-messages",
-      baseUrl: "https://api.anthropic.com/v1",
-      credential: "anthropic",
-      keyVariables: ["ANTHROPIC_API_KEY", commonVariable],
-      key: "required",
-      isLocal: false,
-    },
-  ],
+  ["anthropic", createHosted("anthropic", "anthropic-messages", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY")],
   ["openai", openai],
   ["openai-chat", { ...openai, protocol: "openai-chat" }],
   [
     "google",
-    {
-      family: "google",
-      protocol: "gemini",
-      baseUrl: "https://generativelanguage.googleapis.com/v1beta",
-      credential: "google",
-      keyVariables: ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", commonVariable],
-      key: "required",
-      isLocal: false,
-    },
+    createHosted(
+      "google",
+      "gemini",
+      "https://generativelanguage.googleapis.com/v1beta",
+      "GEMINI_API_KEY",
+      "GOOGLE_GENERATIVE_AI_API_KEY",
+    ),
   ],
-  [
-    "openrouter",
-    {
-      family: "openai-compatible",
-      protocol: "openai-chat",
-      baseUrl: "https://openrouter.ai/api/v1",
-      credential: "openrouter",
-      keyVariables: ["OPENROUTER_API_KEY", commonVariable],
-      key: "required",
-      isLocal: false,
-    },
-  ],
+  ["openrouter", createHosted("openrouter", "openai-chat", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY")],
   ["ollama", createLocal("ollama", 11_434)],
   ["lmstudio", createLocal("lmstudio", 1234)],
   ["llamacpp", createLocal("llamacpp", 8080)],
@@ -105,11 +95,3 @@ export const providerPresets: ReadonlyMap<string, ProviderPreset> = new Map<stri
     },
   ],
 ]);
-
-/** The adapter of an endpoint of the configuration. */
-export const familyOfProtocol: Readonly<Record<WireProtocol, ModelFamily>> = {
-  "openai-responses": "openai",
-  "openai-chat": "openai-compatible",
-  "anthropic-messages": "anthropic",
-  gemini: "google",
-};

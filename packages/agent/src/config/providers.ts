@@ -19,7 +19,6 @@ export interface WireProvider extends NamedProvider, ProviderPreset {
   readonly kind: "wire";
 }
 
-/** A provider with a package of the user's. */
 export interface PackageProvider extends NamedProvider, ProviderFacts {
   readonly kind: "package";
   readonly settings: PackageSettings;

@@ -35,7 +35,6 @@ export interface Hook extends Pick<HookResult, "event" | "origin" | "command"> {
   readonly isChanged?: (() => boolean) | undefined;
 }
 
-/** An entry that does not run. */
 export interface UnusedHook {
   readonly event: string;
   /** "" if it has none. */

@@ -28,7 +28,6 @@ const serverLogin = s.object({
   expiresAt: s.optional(s.number()),
 });
 
-/** The login to one tool server. */
 export interface ServerLogin extends s.ValueOf<typeof serverLogin> {}
 
 /** Whose login it is: a server of the same name at another address has none. */

@@ -15,7 +15,6 @@ export interface TrustedEntry {
   readonly digest: string;
 }
 
-/** All that the user trusts. */
 export interface TrustList {
   readonly repositories: readonly Repository[];
   readonly servers: readonly TrustedEntry[];
@@ -28,7 +27,6 @@ export type TrustKind = "servers" | "hooks";
 /** What an entry with this content is. */
 export type TrustState = "trusted" | "changed" | "not_trusted";
 
-/** The file of trust in the user's data folder. */
 function toTarget(dataFolder: string): PrivateFile {
   return {
     file: join(dataFolder, "trust.json"),

@@ -65,7 +65,6 @@ const packageProvider = s.extend(commonFields, {
   ),
 });
 
-/** A provider with an npm package. */
 export interface PackageProviderSettings extends s.ValueOf<typeof packageProvider> {}
 
 const rules = s.list(s.refine(s.string(), "a rule, for instance Shell(npm test) or Read(.env)", isRule));
@@ -134,7 +133,6 @@ const fields = s.object({
   ),
   /** False: the user's hooks run outside the sandbox, where they do not say otherwise (S-138). */
   hooksSandbox: s.optional(s.boolean()),
-  /** Servers of the Model Context Protocol. */
   mcpServers: s.optional(mcpServers),
   /** Whether the servers of `~/.cursor/mcp.json` are the user's own, too (S-108). */
   cursorServers: s.optional(s.boolean()),

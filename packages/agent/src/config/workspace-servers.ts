@@ -3,11 +3,10 @@ import { hash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
 import type { McpServerState } from "@sheaf/protocol";
 import { isJsonObject } from "@sheaf/protocol/check-value";
-import type { Environment } from "@sheaf/base/paths";
 import { readStats, toRealPlace } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";
-import { readCursorServers } from "./cursor-servers.ts";
-import { fillEntry } from "./fill-entry.ts";
+import { type CursorPlaces, readCursorServers } from "./cursor-servers.ts";
+import { fillEntry, type FillPlaces } from "./fill-entry.ts";
 import type { McpServers, McpServerSettings } from "./mcp-settings.ts";
 import { parseServerEntry, readServerList } from "./server-list.ts";
 import { toSorted } from "./to-sorted.ts";
@@ -16,7 +15,6 @@ import { readTrusted, toTrustState, type TrustState } from "./trust.ts";
 /** Longest entry that a person reads before saying yes. UTF-16 units, as JSON. */
 const MAX_ENTRY = 4000;
 
-/** A server that a workspace names. */
 export type WorkspaceServer = { readonly name: string; readonly file: ServerFile } & (
   | {
       /** With its words filled in. */
@@ -39,26 +37,18 @@ export const serverFiles = [".mcp.json", ".cursor/mcp.json"] as const;
 type ServerFile = (typeof serverFiles)[number];
 
 /** What decides about the servers of a workspace. */
-export interface WorkspacePlaces {
-  /** Absolute root, links resolved. */
-  readonly workspace: string;
+export interface WorkspacePlaces extends FillPlaces {
   /** Further folders that commands can write. */
   readonly addedFolders: readonly string[];
   /** Where the user's list of trust is; undefined: nowhere, so that no server has a yes. */
   readonly dataFolder: string | undefined;
-  /** What `${env:NAME}` means. */
-  readonly environment: Environment;
 }
 
 /** What decides about the servers of a run. */
-export interface ServerPlaces extends WorkspacePlaces {
-  readonly trusted: boolean;
+export interface ServerPlaces extends WorkspacePlaces, CursorPlaces {
   readonly mcpServers: McpServers;
-  /** The user's file of Cursor's servers; undefined: it is not read (S-108). */
-  readonly cursorFile?: string | undefined;
 }
 
-/** The servers of a run. */
 export interface ServerChoice {
   /** To be started, or reached. */
   readonly servers: McpServers;

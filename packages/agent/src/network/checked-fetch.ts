@@ -15,7 +15,6 @@ const TIMEOUT_MS = 30_000;
 export interface CheckedFetchPorts {
   /** The address of the proxy for a URL; undefined: none. @throws SheafError CONFIG_INVALID. */
   readonly findProxy: (url: URL) => string | undefined;
-  /** All addresses of a host. */
   readonly resolveHost?: (host: string) => Promise<readonly HostAddress[]>;
 }
 

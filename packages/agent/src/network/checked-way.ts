@@ -38,7 +38,7 @@ export async function openTunneledWay(
   return { createConnection: () => (isSecure ? connectSecure(settings) : tunnel) };
 }
 
-interface RequestOrder {
+interface RequestOptions {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -49,7 +49,7 @@ interface RequestOrder {
 export function sendRequest(
   url: URL,
   way: NetworkWay,
-  { method, headers, body, signal }: RequestOrder,
+  { method, headers, body, signal }: RequestOptions,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const options = { method, headers: { ...headers }, ...way, signal, maxHeaderSize: 64 * 1024 };

@@ -13,7 +13,6 @@ import { openTunneledWay, sendRequest, toDirectWay, type NetworkWay } from "./ch
 import { type HostAddress, isServicePort, resolveAllowed } from "./proxy.ts";
 import { TunnelError } from "./proxy-tunnel.ts";
 
-/** A fetched page. */
 interface WebPage {
   /** Its address after redirects. */
   readonly url: string;
@@ -30,7 +29,6 @@ export type PageResult =
   /** INVALID_URL, ADDRESS_REFUSED, REDIRECTED, HTTP_ERROR, NOT_TEXT, NETWORK, TIMEOUT. */
   | { readonly ok: false; readonly error: ToolError };
 
-/** Fetches pages of public hosts. */
 export interface PageFetcher {
   fetchPage(url: string, signal: AbortSignal): Promise<PageResult>;
 }
@@ -45,7 +43,6 @@ const TIMEOUT_MS = 30_000;
 interface FetchPorts {
   /** The address of the proxy for a page; undefined: none. @throws SheafError CONFIG_INVALID. */
   readonly findProxy: (url: URL) => string | undefined;
-  /** All addresses of a host. */
   readonly resolveHost: (host: string) => Promise<readonly HostAddress[]>;
   readonly isAllowed: (address: string) => boolean;
   /** Milliseconds for all of it. */

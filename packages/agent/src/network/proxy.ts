@@ -9,7 +9,6 @@ import type { Duplex } from "node:stream";
 import { toHost } from "@sheaf/base/host-pattern";
 import { isPrivateAddress, isPublicAddress } from "@sheaf/base/public-address";
 
-/** One address of a host. */
 export interface HostAddress {
   readonly address: string;
   /** 4 or 6. */
@@ -20,7 +19,6 @@ export interface HostAddress {
 export interface ProxyPorts {
   /** Whether a host may be reached; the host as `toHost` gives it. */
   readonly admit: (host: string) => Promise<HostAdmission>;
-  /** All addresses of a host. */
   readonly resolveHost?: (host: string) => Promise<readonly HostAddress[]>;
   readonly isAllowed?: ((address: string) => boolean) | undefined;
 }
@@ -41,7 +39,6 @@ export interface Proxy {
   close(): void;
 }
 
-/** Where a request wants to go. */
 interface Target {
   readonly host: string;
   readonly port: number;

@@ -8,13 +8,11 @@ interface AgentOrigin {
   readonly name: string;
 }
 
-/** Follows the calls of `run_agent`. */
 export interface AgentNames {
   push(event: RunEvent): void;
   find(event: Pick<AgentEvent, "callId">): AgentOrigin;
 }
 
-/** No call so far. */
 export function createAgentNames(): AgentNames {
   const names = new Map<string, string>();
   const open = new Set<string>();

@@ -2,7 +2,6 @@
 import type { ApprovalRequest, RunEnd, RunEvent, RunEventBody, ToolResult } from "@sheaf/protocol";
 import type { Projection } from "./projection.ts";
 
-/** Options of the form. */
 interface AiSdkUiOptions {
   /** The model's reasoning too (N14). */
   readonly includeThinking?: boolean;

@@ -18,10 +18,8 @@ export interface ProjectionOptions {
   readonly partial?: PartialOutput | undefined;
 }
 
-/** The formats that need no documents. */
 export type MessageFormat = Exclude<OutputFormat, "documents" | "documents-stream">;
 
-/** A fresh projection of one run. */
 export function createMessageProjection(format: MessageFormat, options: ProjectionOptions): Projection {
   const isCursor = options.profile === "cursor-2026";
   switch (format) {

@@ -1,11 +1,21 @@
-/** From the name of a format to its projection (C2). */
+/** From the name of a format to its projection (C2), `documents` and `documents-stream` included (X15). */
+import { createAssembler } from "@sheaf/documents";
+import { createReducer } from "@sheaf/protocol";
+import { encodeNdjson } from "@sheaf/protocol/encode";
 import { createMessageProjection, type ProjectionOptions } from "./create-message-projection.ts";
-import { createDocumentsProjection, createDocumentsStreamProjection } from "./documents.ts";
 import type { OutputFormat, Projection } from "./projection.ts";
 
 /** A fresh projection of one run. */
 export function createProjection(format: OutputFormat, options: ProjectionOptions): Projection {
-  if (format === "documents") return createDocumentsProjection(options);
-  if (format === "documents-stream") return createDocumentsStreamProjection(options);
-  return createMessageProjection(format, options);
+  if (format !== "documents" && format !== "documents-stream") return createMessageProjection(format, options);
+  const assembler = createAssembler({ includeReasoning: options.includeThinking });
+  if (format === "documents-stream") return { push: (event) => assembler.push(event).map(encodeNdjson) };
+  const reducer = createReducer();
+  return {
+    // Also if the run failed: its last document says why (N2).
+    push(event) {
+      for (const streamEvent of assembler.push(event)) reducer.push(streamEvent);
+      return event.type === "run_end" ? [encodeNdjson(reducer.response)] : [];
+    },
+  };
 }

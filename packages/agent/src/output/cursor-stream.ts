@@ -10,7 +10,6 @@ import { createToolCallTracker } from "./tool-call-tracker.ts";
 /** What `--stream-partial-output` prints. */
 export type PartialOutput = "deltas" | "both";
 
-/** Options of the format. */
 export interface CursorProjectionOptions extends StreamJsonOptions {
   /** `--stream-partial-output`: deltas, each with its time, instead of segments; `both` prints both (C44). */
   readonly partial?: PartialOutput | undefined;

@@ -6,7 +6,6 @@ import type { Projection } from "./projection.ts";
 import { toBareId } from "./result-line.ts";
 import { formatPlan, formatQuestions } from "./text.ts";
 
-/** Options of the form. */
 interface OpenAiChatOptions {
   /** The model's reasoning too, as `reasoning_content` (N14). */
   readonly includeThinking?: boolean;

@@ -27,7 +27,6 @@ export function isCliProfile(value: string): value is CliProfile {
   return (cliProfiles as readonly string[]).includes(value);
 }
 
-/** A value as one line of NDJSON. */
 export function encodeLine(value: unknown): string {
   return `${JSON.stringify(value)}\n`;
 }

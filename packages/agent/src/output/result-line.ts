@@ -40,7 +40,6 @@ function toCliPlan({ title, overview, plan, todos }: PlanEffect): NonNullable<Re
   return { title, overview, plan, todos };
 }
 
-/** Nothing collected yet. */
 export function createResultCollector(): ResultCollector {
   let start: (RunStart & { time: number }) | undefined;
   let question: QuestionEffect | undefined;

@@ -17,7 +17,6 @@ import { encodeLine, type Projection } from "./projection.ts";
 import { createResultCollector, toBareId } from "./result-line.ts";
 import { createToolCallTracker } from "./tool-call-tracker.ts";
 
-/** Options of the format. */
 export interface StreamJsonOptions {
   /** `--include-thinking` (C12). */
   readonly includeThinking?: boolean;

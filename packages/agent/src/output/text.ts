@@ -9,7 +9,6 @@ import type { Projection } from "./projection.ts";
 import { toCliQuestions } from "./result-line.ts";
 import { toVisibleLine, toVisibleText } from "./visible-text.ts";
 
-/** Options of the format. */
 export interface TextOptions {
   readonly locale: Locale;
   /** False: only the text after the last tool call (C30). Default true. */

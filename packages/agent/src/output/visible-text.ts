@@ -19,7 +19,6 @@ export function toVisibleJson(json: string): string {
   return json.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Text as one visible line. */
 export function toVisibleLine(text: string): string {
   return toOneLine(toVisibleText(text));
 }

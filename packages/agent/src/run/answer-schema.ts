@@ -22,7 +22,6 @@ export async function findSchemaProblem(schema: object, thread: SchemaThread): P
   return verdict.kind === "unusable" ? verdict.problem : undefined;
 }
 
-/** A check by a valid schema. */
 export function createSchemaCheck(schema: object, thread: SchemaThread): SchemaCheck {
   const text = JSON.stringify(schema);
   return (value) => thread.apply({ schema: text, value: [value] });

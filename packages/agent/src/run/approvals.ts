@@ -1,6 +1,7 @@
 /** Asks a person about the calls of a turn: request in the log first, then the question, then the answer in the log (X8). */
 import type { ApprovalRequest, ApprovalResolved, RunEventBody } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
+import { untilAborted } from "@sheaf/base/until-aborted";
 import type { Approval, ApprovalDecision, ApprovalQuestion, Approver, CheckArguments } from "../tools/approval.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { AskPerson, ToolBox, ToolInvocation } from "../tools/tool.ts";
@@ -106,14 +107,11 @@ export async function askApproval(
   checkEdited: CheckArguments,
 ): Promise<ResolvedApproval> {
   const reject = { optionId: request.options.find(({ kind }) => kind === "reject_once")?.id ?? "" };
-  const answered = new AbortController();
   let answer: ApprovalDecision;
   try {
-    answer = await Promise.race([approver.ask(request, signal, checkEdited), waitForAbort(signal, answered.signal)]);
+    answer = await untilAborted(approver.ask(request, signal, checkEdited), signal);
   } catch {
     answer = { ...reject, by: signal.aborted ? "cancelled" : "error" };
-  } finally {
-    answered.abort();
   }
   const option = request.options.find(({ id }) => id === answer.optionId);
   const { approvalId, callId, argumentsHash, rules } = request;
@@ -133,13 +131,4 @@ export async function askApproval(
       ...(message !== undefined && { message }),
     },
   };
-}
-
-/** Rejects at the abort; stops listening once the answer is there. */
-async function waitForAbort(signal: AbortSignal, answered: AbortSignal): Promise<never> {
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true, signal: answered });
-  });
-  throw signal.reason;
 }

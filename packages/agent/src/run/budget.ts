@@ -16,7 +16,6 @@ export interface BudgetLimits {
 
 export const zeroUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
 
-/** Counts what a run used. */
 export interface Budget {
   /** `paid`: its price, if another model than that of the run answered (C59). */
   addTurn(usage: Usage, paid?: TokenPrice): void;
@@ -57,7 +56,6 @@ interface Spending {
 
 const noSpending: Spending = { tokens: 0, cost: 0 };
 
-/** An unused budget. */
 export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined): Budget {
   let turns = 0;
   let toolCalls = 0;

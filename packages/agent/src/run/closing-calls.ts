@@ -18,7 +18,6 @@ export interface ClosingCalls {
   run(end: RunEnd, ports: ApprovalPorts): AsyncGenerator<EventGroup>;
 }
 
-/** Follows the events of a run. */
 export function createClosingCalls({ responseId }: Pick<RunStart, "responseId">): ClosingCalls {
   const terminals = new Set<string>();
   return {

@@ -51,7 +51,6 @@ interface Shortening {
   readonly compaction?: Compaction;
 }
 
-/** Shortens a conversation. */
 export interface Shortener {
   /** Before a turn, if the window is nearly full. */
   shortenIfFull(signal: AbortSignal): Promise<Shortening>;
@@ -63,7 +62,6 @@ export interface Shortener {
 
 const nothing: Shortening = { events: [] };
 
-/** What a shortener works on. */
 interface Conversation {
   readonly history: History;
   readonly size: ContextSize;
@@ -146,7 +144,6 @@ export function createShortener(
 }
 
 interface CompactionPlan extends Pick<Compaction, "keptMessages"> {
-  /** The text to summarise. */
   readonly transcript: string;
   readonly userTokens: number;
 }

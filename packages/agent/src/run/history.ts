@@ -40,7 +40,6 @@ function toTextPart(words: GrowingText): AssistantPart {
 /** What the model sees of a question that the user left open (N73). */
 const skipped = "(The user skipped this question.)";
 
-/** The head of a summary. */
 const SUMMARY_HEAD = "(The older part of this conversation was removed. Its summary:)";
 
 /** The head of what the log says besides. */

@@ -35,7 +35,6 @@ export interface TurnState {
   error: SheafError | undefined;
 }
 
-/** The state before the request. */
 export function createTurnState(): TurnState {
   const words = createGrowingText();
   return {
@@ -51,10 +50,11 @@ export function createTurnState(): TurnState {
   };
 }
 
-/** What a turn uses. */
 export interface ModelTurnPorts {
   readonly model: Model;
+  /** Milliseconds since 1970; never falling. */
   readonly now: () => number;
+  /** Whether quoted lines are in their file (N22). */
   readonly findQuote: QuoteFinder;
 }
 
@@ -168,7 +168,6 @@ function createTruncatedError(model: Model): SheafError {
   });
 }
 
-/** A closed code reference. */
 export interface Quote extends Omit<TextSegmentCodeReference, "type" | "language"> {
   readonly content: string;
 }
@@ -182,7 +181,6 @@ export interface ReferenceChecker {
   check(events: readonly ModelEvent[]): Promise<readonly RunEventBody[]> | undefined;
 }
 
-/** A checker for one turn. */
 export function createReferenceChecker(findQuote: QuoteFinder): ReferenceChecker {
   let parser: TextParser = createTextParser();
   let open: TextSegmentCodeReference | undefined;

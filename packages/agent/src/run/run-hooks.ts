@@ -16,7 +16,6 @@ export interface HookMoments {
   readonly ends?: boolean | undefined;
 }
 
-/** The hooks of one run. */
 export interface RunHooks {
   push(event: RunEventBody): void;
   /** What a hook told the model at the end of the last turn. */

@@ -5,7 +5,6 @@ import { type SheafError, toSheafError } from "@sheaf/base/errors";
 import type { Durability, Store } from "@sheaf/store/store";
 import { toClosingEvents } from "./conversations/end-cut-response.ts";
 
-/** What the log of a run needs. */
 export interface RunLogPorts {
   readonly store: Store;
   readonly responseId: string;
@@ -31,7 +30,6 @@ function isDelta(event: RunEventBody): boolean {
   return deltaTypes.has(event.type === "agent_event" ? event.event.type : event.type);
 }
 
-/** The log of one response. */
 export interface RunLog {
   /**
    * Returns the events of a group with numbers and times, after they are stored. If the store fails, this and every later
@@ -41,7 +39,6 @@ export interface RunLog {
   append(group: EventGroup): Promise<readonly RunEvent[]>;
 }
 
-/** An empty log. */
 export function createRunLog(ports: RunLogPorts): RunLog {
   const { store, responseId, last, now, onStoreFailure, endsElsewhere = false } = ports;
   let seq = last?.seq ?? 0;

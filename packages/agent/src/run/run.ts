@@ -4,11 +4,9 @@ import { findEndFailure } from "@sheaf/documents/model-streams";
 import type { RunEnd, RunEventBody, RunStart, ToolResult, TurnEnd, TurnStart, Usage } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "@sheaf/base/errors";
 import { estimateUsage } from "@sheaf/models/estimated-usage";
-import type { Model, ModelMessage, ModelRequest } from "@sheaf/models/provider";
+import type { ModelMessage, ModelRequest } from "@sheaf/models/provider";
 import { toCancelledOutcome } from "../tools/failure.ts";
-import type { Approver } from "../tools/approval.ts";
-import type { Hooks } from "../tools/hooks/hooks.ts";
-import type { ToolBox, ToolInvocation } from "../tools/tool.ts";
+import type { ToolInvocation } from "../tools/tool.ts";
 import type { CutLog } from "./conversations/cut-log.ts";
 import { createFinalAnswer, type AnswerCheck } from "./final-answer.ts";
 import { toEndedRequest } from "@sheaf/protocol/cost";
@@ -21,12 +19,11 @@ import type { EventGroup } from "./run-log.ts";
 import { createHistory } from "./history.ts";
 import { createRefusedCommands } from "./refused-commands.ts";
 import { createLoopGuard } from "./loop-guard.ts";
-import { type QuoteFinder, type TurnState, createTurnState, runModelTurn } from "./model-turn.ts";
+import { type ModelTurnPorts, type TurnState, createTurnState, runModelTurn } from "./model-turn.ts";
 import { toAbortReason, toRunFailure } from "./run-failure.ts";
 import { createRunHooks, type HookMoments } from "./run-hooks.ts";
-import { runToolCalls } from "./tool-calls.ts";
+import { type CallPorts, runToolCalls } from "./tool-calls.ts";
 
-/** What a run starts with. */
 export interface RunSettings {
   readonly start: Omit<RunStart, "type">;
   /** Messages of earlier responses, oldest first. */
@@ -41,28 +38,13 @@ export interface RunSettings {
   readonly moments?: HookMoments | undefined;
 }
 
-/** What a run uses. */
-export interface RunPorts {
-  readonly model: Model;
-  readonly tools: ToolBox;
-  /** Milliseconds since 1970; never falling. */
-  readonly now: () => number;
+export interface RunPorts extends ModelTurnPorts, Omit<CallPorts, "runBudget"> {
   /** Makes ids of tool calls (N29). */
   readonly newCallId: () => string;
-  /** Whether quoted lines are in their file (N22). */
-  readonly findQuote: QuoteFinder;
-  /** Decides whether a call may run (X8); undefined: nobody can be asked. */
-  readonly approver?: Approver | undefined;
-  /** Makes ids of approvals: `appr_…`. */
-  readonly newApprovalId: () => string;
   /** `--output-schema`: checks the final answer. */
   readonly checkAnswer?: AnswerCheck | undefined;
-  /** The user's hooks; undefined: none (C80). */
-  readonly hooks?: Hooks | undefined;
   /** Of a subagent: what it may use. Default: a new one, by the limits. */
   readonly budget?: Budget | undefined;
-  /** Of a subagent: its name. */
-  readonly agentName?: string | undefined;
 }
 
 /** How often in a row a provider may interrupt its answer. */
@@ -174,7 +156,6 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     closing,
     refused,
     hooks,
-    /** Number of the last turn. */
     get turns(): number {
       return turns;
     },

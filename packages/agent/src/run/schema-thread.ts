@@ -11,7 +11,6 @@ const LIMIT_MB = 256;
 /** How much of a pattern a message shows. Bytes. */
 const SHOWN_BYTES = 200;
 
-/** A request to the thread. */
 export interface SchemaRequest {
   /** JSON. */
   readonly schema: string;

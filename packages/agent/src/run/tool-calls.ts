@@ -11,7 +11,6 @@ import { type Budget, zeroUsage } from "./budget.ts";
 import { type ApprovalPorts, askApproval, createApprovalRequests, createCallQuestions } from "./approvals.ts";
 import type { EventGroup } from "./run-log.ts";
 
-/** What calls run with. */
 export interface CallPorts extends ApprovalPorts {
   /** The user's hooks before and after each call; undefined: none. */
   readonly hooks?: Hooks | undefined;

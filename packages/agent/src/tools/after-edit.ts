@@ -70,7 +70,6 @@ export async function followEdit(
 
 interface FileEdit {
   readonly effect: FileEditEffect;
-  /** The last change of the file. */
   readonly change: FileChange;
   readonly path: WorkspacePath;
 }

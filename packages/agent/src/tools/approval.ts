@@ -33,16 +33,13 @@ export interface Approver {
 }
 
 /** An answer for one call: valid for that call, with those arguments, once (S-16). */
-export interface Approval {
+export interface Approval extends Omit<ApprovalDecision, "optionId"> {
   readonly approvalId: string;
   readonly callId: string;
   readonly argumentsHash: string;
   /** The rules that "always" applies to, as in the question. */
   readonly rules: readonly string[];
   readonly kind: ApprovalOption["kind"];
-  readonly by: string;
-  readonly message?: string;
-  readonly editedArguments?: Readonly<Record<string, unknown>>;
 }
 
 /** The same approver; a question that nobody answered in time, or that could not be asked, is rejected. */

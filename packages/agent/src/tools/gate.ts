@@ -9,7 +9,6 @@ import { type ToolState, rememberAnswer } from "./tool-state.ts";
 import type { CallableTool } from "./registry.ts";
 import type { ToolInvocation, ToolOutcome } from "./tool.ts";
 
-/** What decides. */
 export interface GatePorts {
   readonly workspace: Workspace;
   /** Folders that the user added. */
@@ -20,7 +19,6 @@ export interface GatePorts {
 
 type GatedTool = Pick<CallableTool, "name" | "access" | "modes" | "paths" | "mcp" | "mcpOf">;
 
-/** How a call is to run. */
 interface GatedRun {
   /** The folder in which it works. */
   readonly workspace: Workspace;

@@ -40,7 +40,6 @@ export interface CallableTool extends ToolTraits, Pick<Tool, "description"> {
   prepare(call: ToolInvocation): PreparedCall | Promise<PreparedCall>;
 }
 
-/** A call whose arguments are checked. */
 type PreparedCall =
   | { readonly ok: true; readonly run: (context: ToolContext) => Promise<ToolReturn> }
   | { readonly ok: false; readonly outcome: ToolOutcome };
@@ -134,7 +133,6 @@ export interface ToolChoice {
   readonly excluded?: readonly string[] | undefined;
 }
 
-/** Whether the caller wants the tool. */
 export function isChosen(name: string, { only, excluded = [] }: ToolChoice = {}): boolean {
   const matches = (pattern: string): boolean =>
     pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
@@ -152,7 +150,6 @@ export function listToolNames(): readonly string[] {
   ];
 }
 
-/** Tools that are withheld from subagents. */
 export function listWithheldTools(): readonly string[] {
   return [...described.values()].filter(({ isWithheld }) => isWithheld).map(({ name }) => name);
 }
@@ -162,7 +159,6 @@ export interface ToolOffer {
   readonly mode: Mode;
   /** Default: all. */
   readonly choice?: ToolChoice | undefined;
-  /** Whether the conversation has a plan. */
   readonly hasPlan: boolean;
   /** Whether any command can run. Default true. */
   readonly canRunCommands?: boolean | undefined;

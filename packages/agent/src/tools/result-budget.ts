@@ -6,7 +6,6 @@ import { toPrefix } from "@sheaf/base/files/text-format";
 import { createOutputSink, maxLineLength, type WholeOutput } from "../workspace/whole-output.ts";
 import type { ToolOutcome, ToolReturn } from "./tool.ts";
 
-/** Bytes of one result. */
 const maxResultBytes = 30_000;
 /** Bytes of all results of a turn; each gets at most half of what is left. Files count half: the model named each of them. */
 const maxTurnBytes = 60_000;

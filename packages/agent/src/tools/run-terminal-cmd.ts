@@ -2,7 +2,7 @@
 import type { CommandEffect } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { type BackgroundCommand, maxRunning } from "../guard/sandbox/follow/background-command.ts";
-import type { CommandOutcome } from "../guard/sandbox/command.ts";
+import type { CommandOutcome, CommandRequest } from "../guard/sandbox/command.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import type { Tool, ToolContext, ToolReturn } from "./tool.ts";
 import { toOptional, toArgumentText } from "./tool-traits.ts";
@@ -113,12 +113,7 @@ async function startInBackground(
   return { status: "success", output: text, effect, note, whole };
 }
 
-interface CommandFacts {
-  readonly command: string;
-  readonly workingDirectory: string;
-  /** Undefined: no limit. */
-  readonly timeoutMs: number | undefined;
-}
+type CommandFacts = Pick<CommandRequest, "command" | "workingDirectory" | "timeoutMs">;
 
 function toToolOutcome(outcome: CommandOutcome, { command, workingDirectory, timeoutMs }: CommandFacts): ToolReturn {
   const { exitCode, signal, stdout, stderr, timedOut, permissions, whole } = outcome;

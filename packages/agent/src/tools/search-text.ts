@@ -3,7 +3,6 @@ import type { SearchEffect } from "@sheaf/protocol";
 import { toLine } from "@sheaf/base/files/read-folder";
 import type { ToolOutcome } from "./tool.ts";
 
-/** How matches are shown. */
 export interface SearchView {
   readonly mode: "content" | "files_with_matches" | "count";
   /** Lines that are shown, or files if no lines are. */

@@ -79,7 +79,6 @@ export function encodeTextFile(text: string, before: TextFile | undefined): Enco
   return { text, bytes: content.length, content, hash: toHash(content) };
 }
 
-/** A text file that was written. */
 export interface SavedTextFile {
   /** What the model should know. */
   readonly note?: string;

@@ -1,5 +1,6 @@
 /** All tools of a run: offered by mode, checked, permitted, approved, then run. */
 import { posix } from "node:path";
+import type { HookResult } from "@sheaf/protocol";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
 import type { CallPaths } from "../guard/permissions/decision.ts";
 import type { PathGlob } from "../guard/permissions/glob.ts";
@@ -8,9 +9,9 @@ import { createBackgroundCommands } from "../guard/sandbox/follow/background-com
 import type { KeptResults } from "../workspace/kept-results.ts";
 import { readKind, toLine } from "@sheaf/base/files/read-folder";
 import { fixPaths, type Workspace } from "@sheaf/base/files/workspace";
-import { type AfterEditCommand, runAfterEdit } from "./after-edit.ts";
+import { type AfterEditCommand, followEdit, runAfterEdit } from "./after-edit.ts";
 import { toFailure } from "./failure.ts";
-import { runHooksAfter } from "./hooks/run-hooks-after.ts";
+import type { Hooks } from "./hooks/hooks.ts";
 import { listDirTool } from "./list-dir.ts";
 import { readFileTool } from "./read-file.ts";
 import { chooseWorkspace, listOtherFolders, listPaths, listSpellings } from "./real-arguments.ts";
@@ -28,14 +29,12 @@ import {
   toUnknownTool,
 } from "./registry.ts";
 import type { ToolDefinition } from "@sheaf/models/provider";
-import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "./tool.ts";
+import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome, ToolReturn } from "./tool.ts";
 
-/** What tools work with. */
 export interface ToolBoxPorts
   extends
     Omit<GatePorts, "state">,
     Omit<ToolContext, "background" | "callId" | "signal" | "emitOutput" | "agentPort" | "askPerson"> {
-  /** The user's commands after an edit. */
   readonly afterEdit?: readonly AfterEditCommand[] | undefined;
   /** Which tools the run can use at all. */
   readonly offer?: Omit<ToolOffer, "mode" | "hasPlan">;
@@ -45,7 +44,6 @@ export interface ToolBoxPorts
   readonly openServerTools?: ((choice: ToolChoice | undefined) => ServerTools) | undefined;
 }
 
-/** Creates the tools of a run. */
 export function createToolBox(ports: ToolBoxPorts): ToolBox {
   const running = new Set<Promise<ToolOutcome>>();
   const gate = createGate(ports);
@@ -224,4 +222,20 @@ function withFolderNote(outcome: ToolOutcome, root: string): ToolOutcome {
 function withEditNote(outcome: ToolOutcome, args: Readonly<Record<string, unknown>>): ToolOutcome {
   const note = `The user changed the arguments of this call; it ran with ${JSON.stringify(args)}.`;
   return { ...outcome, note: outcome.note === undefined ? note : `${note} ${outcome.note}` };
+}
+
+/** A hook that formats the file is no surprise to the next edit, and a revert undoes both (S-96). */
+async function runHooksAfter(
+  outcome: ToolReturn,
+  call: ToolInvocation,
+  hooks: Hooks | undefined,
+  context: ToolContext,
+): Promise<ToolReturn> {
+  if (!hooks || outcome.status !== "success") return outcome;
+  let results: readonly HookResult[] = [];
+  const followed = await followEdit(outcome, context, async () => {
+    results = await hooks.run({ event: "PostToolUse", call, outcome }, context.signal);
+    return [];
+  });
+  return results.length === 0 ? outcome : { ...outcome, ...followed, hooks: results };
 }

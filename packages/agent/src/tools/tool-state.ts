@@ -19,7 +19,6 @@ export interface ToolState {
   readonly answers: StandingAnswers;
 }
 
-/** An empty state. */
 export function createToolState(): ToolState {
   return {
     todos: [],
@@ -65,12 +64,10 @@ export interface StandingAnswers {
   readonly open: Map<string, Question>;
 }
 
-/** Nothing answered so far. */
 function createStandingAnswers(): StandingAnswers {
   return { allow: new Set(), deny: new Set(), allowedCalls: new Set(), deniedCalls: new Set(), open: new Map() };
 }
 
-/** Applies an event of the log. */
 function applyToAnswers(answers: StandingAnswers, event: RunEventBody): void {
   if (event.type === "approval_request") answers.open.set(event.approvalId, event);
   if (event.type !== "approval_resolved") return;

@@ -6,7 +6,7 @@ import type { BackgroundCommands } from "../guard/sandbox/follow/background-comm
 import type { RunSearch } from "../guard/sandbox/launch/search-program.ts";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import type { ToolAccess } from "../guard/permissions/decision.ts";
-import type { ToolDefinition } from "@sheaf/models/provider";
+import type { ModelToolCall, ToolDefinition } from "@sheaf/models/provider";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
@@ -29,7 +29,6 @@ export type ToolOutcome = Omit<ToolResult, "type" | "callId" | "durationMs"> & {
 /** What a tool returns: the outcome and, if that is less than there was, the whole text, of which the model sees as much as fits (N56). */
 export type ToolReturn = ToolOutcome & { readonly whole?: WholeOutput | string };
 
-/** What a tool may use. */
 export interface ToolContext {
   readonly workspace: Workspace;
   readonly commands: CommandRunner;
@@ -93,17 +92,11 @@ export interface Tool<Arguments = Record<string, unknown>> extends ToolTraits<ke
 }
 
 /** One call, as the run passes it on. */
-export interface ToolInvocation {
-  readonly callId: string;
-  readonly toolName: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  /** What the model wrote, if it was not a JSON object (N30). */
-  readonly rawArguments?: string;
+export interface ToolInvocation extends Omit<ModelToolCall, "type" | "providerCallId"> {
   /** A hook wants a person to agree: why. */
   readonly askReason?: string;
 }
 
-/** What goes with one call. */
 export interface ExecuteOptions extends Pick<ToolContext, "signal" | "emitOutput" | "agentPort" | "askPerson"> {
   /** The person's answer, where the call needed one. */
   readonly approval?: Approval;

@@ -27,7 +27,6 @@ function loadCompression() {
   return { compress: promisify(zstdCompress), decompress: promisify(zstdDecompress) };
 }
 
-/** The contents that one conversation keeps. */
 export interface Checkpoints {
   /** Keeps a content; when it resolves, it is on disk. Returns why it was not kept, or undefined. `hash`: SHA-256, hex. */
   keep(hash: string, content: Uint8Array): Promise<string | undefined>;

@@ -14,7 +14,6 @@ export function toConversationFolder(dataFolder: string, kind: (typeof kinds)[nu
   return join(dataFolder, kind, isPlain ? conversationId : toHash(Buffer.from(conversationId)));
 }
 
-/** Forgets what a conversation kept. */
 export async function removeConversationFiles(dataFolder: string, conversationId: string): Promise<void> {
   for (const kind of kinds) {
     await rm(toConversationFolder(dataFolder, kind, conversationId), { recursive: true, force: true });

@@ -13,7 +13,6 @@ const prefix = "sheaf-output";
 const namePattern = /^(?:\.\/)?sheaf-output\/[\da-f]{8}\.txt$/;
 const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** The kept results of one conversation. */
 export interface KeptResults {
   /** A new file, empty; undefined if it cannot be created. */
   create(): KeptFile | undefined;

@@ -24,7 +24,7 @@ export interface GitPlace {
   readonly reason: string;
 }
 
-export interface GitPlacesOrder {
+export interface GitPlacesOptions {
   /** Where git may be used: the workspace, added folders, repositories in them. Absolute, links resolved. */
   readonly folders: readonly string[];
   /** Places below these are wanted; the folders themselves never are. Absolute, links resolved. */
@@ -43,7 +43,7 @@ const maxRepositories = 200;
  * The places that the configuration of machine, user and repositories names, in every spelling: a link on the way counts
  * as a place too. Reads files only, and never throws.
  */
-export function listGitPlaces({ folders, inside, environment }: GitPlacesOrder): GitPlace[] {
+export function listGitPlaces({ folders, inside, environment }: GitPlacesOptions): GitPlace[] {
   const home = toGitHome(environment);
   const userFiles = listUserConfigFiles(environment);
   const shared = readGitConfig(userFiles, home).settings;

@@ -5,7 +5,7 @@ import { createConfig } from "@sheaf/agent/config/config";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import { findRepository, toRealPlace } from "@sheaf/base/files/repository";
 import { listTreeChanges } from "@sheaf/agent/workspace/trees/list-tree-changes";
-import { mergeChanges, type MergeOrder, type MergeResult } from "@sheaf/agent/workspace/trees/merge-changes";
+import { mergeChanges, type MergeOptions, type MergeResult } from "@sheaf/agent/workspace/trees/merge-changes";
 import { pushRefs, toLocalRemote } from "@sheaf/agent/workspace/trees/mirror";
 import {
   listTrees,
@@ -171,7 +171,7 @@ async function mergeAsBranch({ tree, record }: KnownTree, io: CommandIo): Promis
   );
 }
 
-function toOnConflict({ "on-conflict": given = "refuse" }: ParsedArguments["flags"]): MergeOrder["onConflict"] {
+function toOnConflict({ "on-conflict": given = "refuse" }: ParsedArguments["flags"]): MergeOptions["onConflict"] {
   if (given === "refuse" || given === "leave" || given === "mark") return given;
   throw new SheafError("USAGE", `--on-conflict "${given}" is unknown: use refuse, leave or mark`);
 }

@@ -6,7 +6,6 @@ import type { Agent as HttpAgent, ClientRequest, IncomingMessage, RequestOptions
 import type { Readable } from "node:stream";
 import type { ProxyVariables } from "../endpoint.ts";
 
-/** One request. */
 export interface HttpRequest<Body = string> {
   /** Default: POST. */
   readonly method?: string;

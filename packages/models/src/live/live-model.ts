@@ -60,7 +60,6 @@ export function createLiveModel(
 
 const keyHeaders: ReadonlySet<string> = new Set(["authorization", "x-api-key", "x-goog-api-key"]);
 
-/** Writes requests with a provider's package. */
 interface RequestWriter {
   /** @throws SheafError AUTH_REJECTED or CONFIG_INVALID for a key, a header or an address that cannot be sent. */
   write(options: LanguageModelV4CallOptions): Promise<HttpRequest>;

@@ -4,7 +4,6 @@ import type { ProviderData } from "@sheaf/protocol";
 import { toGoogleSearchPart, toSearchItem, toSearchPart } from "./search-parts.ts";
 import type { PackageEndpoint, ProviderEndpoint, WireProtocol } from "../endpoint.ts";
 
-/** The message of an answer. */
 export type AssistantMessage = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type Content = AssistantMessage["content"];
 type Options = NonNullable<AssistantMessage["providerOptions"]>;

@@ -5,7 +5,6 @@ import type { ModelEvent, Usage } from "@sheaf/protocol";
 
 /** Reads the parts of one answer. Skips unknown parts. */
 export interface PartReader {
-  /** The events of a part. */
   push(part: LanguageModelV4StreamPart): readonly ModelEvent[];
   /** The stream has ended. Gives the last events; the very last is `turn_end`. */
   end(): readonly ModelEvent[];
@@ -22,7 +21,6 @@ export interface PartReaderOptions {
   readonly origin: string;
 }
 
-/** A reader for one answer. */
 export function createPartReader(options: PartReaderOptions): PartReader {
   return new StreamPartReader(options);
 }

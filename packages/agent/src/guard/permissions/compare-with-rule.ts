@@ -16,7 +16,6 @@ import { UNKNOWN, type ShellWord, type SimpleCommand } from "./shell-reading.ts"
 /** `denied`: the rule names this command; `other`: another one. */
 export type Comparison = "denied" | "other" | Unclear;
 
-/** Compares a command with the words of a rule. */
 export function compareWithRule(named: readonly string[], { words, isCertain }: RunCommand): Comparison {
   const name = toKnownName(words[0]!) ?? "";
   const [first = "", second = ""] = named.map(toProgramName);

@@ -1,5 +1,6 @@
 /** What each kind of call resolves to in a run, and why: for people, and for audits. */
 import type { Mode, RunStart } from "@sheaf/protocol";
+import type { CommandPolicy } from "./decide-command.ts";
 import type { ToolAccess } from "./decision.ts";
 import { isOffered } from "./permissions.ts";
 import { readOnlyGit, readOnlyPrograms } from "./read-only-commands.ts";
@@ -24,16 +25,9 @@ export interface ExplainedPolicy {
   readonly rules: readonly SourcedRule[];
 }
 
-/** What the explanation is based on. */
-export interface PolicyFacts {
-  readonly mode: Mode;
-  readonly trusted: boolean;
-  readonly force: boolean;
-  readonly sandbox: RunStart["sandbox"];
-  readonly sandboxFault: string | undefined;
+export interface PolicyFacts extends Omit<ExplainedPolicy, "classes">, Pick<CommandPolicy, "force" | "sandboxFault"> {
   /** Beside the workspace; absolute. */
   readonly addedFolders: readonly string[];
-  readonly rules: readonly SourcedRule[];
 }
 
 type Row = ExplainedPolicy["classes"][number];

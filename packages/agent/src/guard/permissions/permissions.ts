@@ -3,12 +3,10 @@ import type { Mode } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import { allow, ask, deny, type CallPaths, type JudgedTool, type PermissionDecision } from "./decision.ts";
 import { decideCommand, type CommandPolicy } from "./decide-command.ts";
-import { decideFiles } from "./decide-files.ts";
 import { decideMcp, decideUrl } from "./decide-network.ts";
 import type { PathGlob } from "./glob.ts";
 import { parseRule, type Rule, type Rules } from "./rule.ts";
 
-/** A call to decide on. */
 interface PermissionRequest {
   readonly tool: JudgedTool;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -20,7 +18,6 @@ interface PermissionRequest {
   readonly answered?: { readonly allow: readonly string[]; readonly deny: readonly string[] };
 }
 
-/** The policy of a run. */
 export interface Permissions {
   decide(request: PermissionRequest): Promise<PermissionDecision>;
   /** What searches leave out: files that a rule denies to read, or asks about first (S-243). */
@@ -120,4 +117,36 @@ function refuseByMode(mode: Mode, toolName: string): PermissionDecision {
   return deny(
     `${toolName} is not available in ${mode} mode, which changes nothing: go on without it, or start with --mode agent`,
   );
+}
+
+/**
+ * File tools may read and write inside the workspace, except what a rule denies. A file that must not be read must not
+ * be edited or moved either, since the result would show it. What a call searches without naming it is left out of the
+ * result (S-243). Of commands, those on the read-only list obey Read rules here; for all others the sandbox enforces both
+ * kinds.
+ */
+export function decideFiles(
+  { tool, paths }: Pick<PermissionRequest, "tool" | "paths">,
+  denies: readonly Rule[],
+): PermissionDecision {
+  const named = paths ? [...paths.files, ...paths.folders] : [];
+  for (const rule of denies) {
+    if (rule.kind !== "Read" && !(rule.kind === "Write" && tool.access === "write")) continue;
+    const path = named.find((candidate) => rule.glob.isCovering(candidate));
+    if (path !== undefined) {
+      const reason = `the rule ${rule.text} denies ${tool.name} on ${toShown(path)}: leave this file, and tell the user`;
+      return deny(reason, rule.text);
+    }
+    if (!paths && rule.kind === "Read" && rule.glob.mayMatchBelow(".")) {
+      const reason = `${tool.name} in "." could show a file that the rule ${rule.text} denies`;
+      const advice = "name a folder that cannot contain one, or read files by name with read_file";
+      return deny(`${reason}: ${advice}`, rule.text);
+    }
+  }
+  return allow("file tools work inside the workspace");
+}
+
+/** A path of the model in one short line. */
+function toShown(path: string): string {
+  return JSON.stringify(path.slice(0, 200));
 }

@@ -4,7 +4,6 @@ import { UNKNOWN, type ShellWord } from "./shell-reading.ts";
 /** A command that cannot be read. The message says why, in a few words. */
 export class UnreadableError extends Error {}
 
-/** A word while it is read. */
 interface Draft {
   text: string;
   isGlob: boolean;

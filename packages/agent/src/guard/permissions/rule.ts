@@ -3,7 +3,6 @@ import { SheafError } from "@sheaf/base/errors";
 import { parseHostPattern, type HostPattern } from "@sheaf/base/host-pattern";
 import { parsePathGlob, type PathGlob } from "./glob.ts";
 
-/** A rule about commands. */
 export interface ShellRule {
   readonly kind: "Shell";
   /** As it was written, for messages. */
@@ -12,7 +11,6 @@ export interface ShellRule {
   readonly words: readonly string[] | undefined;
 }
 
-/** A rule about files. */
 export interface FileRule {
   readonly kind: "Read" | "Write";
   readonly text: string;

@@ -3,7 +3,6 @@ import type { CommandPermission } from "@sheaf/protocol";
 import type { KeptResults } from "../../workspace/kept-results.ts";
 import type { WholeOutput } from "../../workspace/whole-output.ts";
 
-/** One shell command to run. */
 export interface CommandRequest {
   readonly command: string;
   /** Absolute. */
@@ -30,7 +29,6 @@ export interface CommandRequest {
   readonly onBackgroundOutput?: (bytes: Uint8Array) => void;
 }
 
-/** How a command ended. */
 export interface CommandOutcome {
   /** N37: 128 + n for a signal, 124 on a timeout, -1 if it never started. */
   readonly exitCode: number;

@@ -82,7 +82,6 @@ export interface ProgramRequest {
   readonly maxStderrBytes: number;
 }
 
-/** How it ended. */
 export interface ProgramOutcome {
   /** -1 if it never started or a signal ended it. */
   readonly exitCode: number;

@@ -28,7 +28,6 @@ export interface Measurement {
 
 type SpanOptions = Pick<TelemetrySettings, "parent" | "capturesContent">;
 
-/** More are left out. */
 const MAX_SPANS = 2000;
 
 /** UTF-16 units of a text in a span. */

@@ -134,7 +134,6 @@ class Terminal implements Projection {
     return [text];
   }
 
-  /** A separate line. */
   #line(text: string): string[] {
     const lead = this.#isAtLineStart ? "" : "\n";
     this.#isAtLineStart = true;

@@ -6,7 +6,6 @@ import { readSmallBytesIn, readSmallFile } from "@sheaf/base/files/open-file";
 import { parseFrontMatter } from "../../config/front-matter.ts";
 import { describeTool, toOwnToolNames } from "../../tools/registry.ts";
 
-/** What a subagent is. */
 export interface AgentKind {
   readonly name: string;
   /** For the model that calls it. */
@@ -54,7 +53,6 @@ const builtIn: readonly AgentKind[] = [
   },
 ];
 
-/** Where definitions are. */
 export interface AgentPlaces {
   /** Absolute. */
   readonly workspace: string;

@@ -6,7 +6,6 @@ import type { AgentPort, ToolReturn } from "../../tools/tool.ts";
 import { createAgentBudget } from "../budget.ts";
 import { runResponse, type RunPorts, type RunSettings } from "../run.ts";
 
-/** A task for a subagent. */
 export interface SubagentRun {
   readonly name: string;
   readonly settings: RunSettings;

@@ -35,7 +35,6 @@ interface Lane {
   readonly waiting: Waiting[];
 }
 
-/** At first, all lanes are free. */
 export function createConversationLanes(): ConversationLanes {
   const lanes = new Map<string, Lane>();
 

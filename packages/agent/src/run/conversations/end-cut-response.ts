@@ -82,7 +82,6 @@ export function closeAgents(events: readonly RunEvent[], cut = createProcessCut(
   });
 }
 
-/** The log of a subagent. */
 export function listAgentEvents(events: readonly RunEvent[], callId: string): RunEvent[] {
   return events.flatMap((logged) =>
     logged.type === "agent_event" && logged.callId === callId

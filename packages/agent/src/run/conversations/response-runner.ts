@@ -14,13 +14,12 @@ import type { ToolBox } from "../../tools/tool.ts";
 const RETRY_MS = 200;
 
 /** What a run needs, once the conversation is free. */
-interface PreparedRun {
+export interface PreparedRun {
   readonly settings: RunSettings;
   readonly ports: RespondPorts;
   readonly tools: ToolBox;
 }
 
-/** A request for a response. */
 interface StartRequest {
   /** `chat_<uuid>`. */
   readonly responseId: string;
@@ -43,7 +42,6 @@ interface StartRequest {
   readonly onEnd?: () => void;
 }
 
-/** A response that runs here. */
 export interface RunningResponse {
   readonly responseId: string;
   readonly conversationId: string;
@@ -60,7 +58,6 @@ export interface ResponseRunner {
    */
   start(request: StartRequest): Promise<RunningResponse>;
   find(responseId: string): RunningResponse | undefined;
-  /** Running responses. */
   readonly running: readonly RunningResponse[];
   /** No response is started any more. */
   readonly isClosing: boolean;
@@ -77,7 +74,6 @@ interface RunnerPorts {
   readonly onDefect: (error: SheafError, responseId: string) => void;
 }
 
-/** At first, nothing runs. */
 export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseRunner {
   const lanes = createConversationLanes();
   const responses = new Map<string, RunningResponse>();
@@ -248,7 +244,6 @@ export interface Live<Channel extends LiveChannel = LiveChannel> {
   open(responseId: string): Channel;
   /** Undefined if the response does not run here. */
   find(responseId: string): Channel | undefined;
-  /** Closes the channel and forgets it. */
   close(responseId: string): void;
 }
 

@@ -39,7 +39,6 @@ export interface FileReverts {
   readonly conflicts: readonly RevertConflict[];
 }
 
-/** The current state of a file. */
 export interface PresentFile {
   readonly span: FileSpan;
   readonly workspace: Workspace;
@@ -49,7 +48,6 @@ export interface PresentFile {
   readonly identity: FileIdentity | undefined;
 }
 
-/** Where the contents of files are. */
 type FileContents = Pick<Checkpoints, "read" | "keep">;
 
 /**

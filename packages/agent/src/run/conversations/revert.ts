@@ -7,7 +7,6 @@ import { toRealPlace } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";
 import { type FileSpan, type RevertConflict, type RevertedFile, planFileReverts, toFileSpans } from "./revert-files.ts";
 
-/** What to revert. */
 export interface RevertRequest {
   /** `conv_<uuid>`. */
   readonly conversationId: string;

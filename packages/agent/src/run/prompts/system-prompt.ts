@@ -6,7 +6,6 @@ import { toLine } from "@sheaf/base/files/read-folder";
 import type { Skill } from "../../config/skills.ts";
 import type { Instructions } from "./instructions.ts";
 
-/** The parts of the prompt. */
 export interface SystemPromptParts {
   /** Absolute. */
   readonly workspace: string;
@@ -43,7 +42,6 @@ Answers:
 - Quote existing code in a fence whose info string is startLine:endLine:path, for instance \`\`\`12:14:src/a.ts, without line numbers inside. Give new code a language tag.
 - Start fences in column 0. Around text that contains fences, use a longer fence.`;
 
-/** The system prompt of a response. */
 export function toSystemPrompt(parts: SystemPromptParts): string {
   const { workspace, addedFolders = [], basePrompt, userInstructions, programInstructions = "" } = parts;
   return [

@@ -8,7 +8,6 @@ import { type HookAnswer, refusingEvents, toFailedAnswer, toHookAnswer } from ".
 import { type HookSession, toHookInput, toMatchedNames } from "./hook-input.ts";
 import type { HookOccasion, Hooks } from "./hooks.ts";
 
-/** Where hooks run. */
 interface HookPlace {
   readonly commands: CommandRunner;
   /** Absolute. */

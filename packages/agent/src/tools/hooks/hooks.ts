@@ -20,7 +20,6 @@ export type HookOccasion =
   | { readonly event: "Stop"; readonly isContinued: boolean; readonly text: string }
   | { readonly event: "SessionEnd" };
 
-/** The user's hooks in one run. */
 export interface Hooks {
   /** Runs those of the occasion, one after the other, and gives what each did. Never throws. */
   run(occasion: HookOccasion, signal: AbortSignal): Promise<readonly HookResult[]>;

@@ -2,6 +2,7 @@
 import {
   Client,
   ReadBuffer,
+  STDIO_DEFAULT_MAX_BUFFER_SIZE,
   StreamableHTTPClientTransport,
   serializeMessage,
   type jsonSchemaValidator,
@@ -29,7 +30,6 @@ import {
   type StdioServerSettings,
 } from "../../config/mcp-settings.ts";
 import type { ServerIdentity } from "../../config/server-logins.ts";
-import { limitMessages } from "./limit-messages.ts";
 import type { QuestionDesk } from "./question-desk.ts";
 import type { ServerAuthorization } from "./server-authorization.ts";
 
@@ -41,7 +41,6 @@ const LEAVE_MS = 300;
 
 export interface ServerConnection {
   readonly client: Client;
-  /** The program has ended. */
   readonly hasEnded: boolean;
   /** The line of its stderr that most likely says why it ended; "": none. */
   readonly lastWords: string;
@@ -62,7 +61,6 @@ export interface ServerFolders {
   readonly addedFolders: readonly string[];
 }
 
-/** What a connection needs. */
 export interface ServerPorts extends ServerFolders {
   /** The user's variables, of which programs get a few (S-40). */
   readonly environment: Environment;
@@ -257,4 +255,39 @@ function createOuterEnvironment({ workspace, addedFolders, environment }: Server
 async function leave(client: Client): Promise<void> {
   const closed = client.close().catch(() => undefined);
   await waitAtMost(closed, LEAVE_MS);
+}
+
+/**
+ * A message of a server with an address may be as long as one of a program, and no longer (S-221). The body fails where a message gets longer: an answer, or an event of a stream, which itself may
+ * go on for ever.
+ */
+function limitMessages(fetch: typeof globalThis.fetch, maxBytes = STDIO_DEFAULT_MAX_BUFFER_SIZE): typeof fetch {
+  return async (...request) => {
+    const response = await fetch(...request);
+    const { body, headers, status, statusText } = response;
+    if (!body) return response;
+    const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
+    return new Response(body.pipeThrough(createLimit(isStream, maxBytes)), { headers, status, statusText });
+  };
+}
+
+const [LF, CR] = [10, 13];
+
+function createLimit(isStream: boolean, maxBytes: number): TransformStream<Uint8Array<ArrayBuffer>> {
+  let size = 0;
+  let isLineEmpty = true;
+  return new TransformStream({
+    transform(chunk, controller) {
+      for (const byte of isStream ? chunk : []) {
+        size += 1;
+        // An empty line ends an event.
+        if (byte === LF && isLineEmpty) size = 0;
+        if (byte !== CR) isLineEmpty = byte === LF;
+        if (size > maxBytes) break;
+      }
+      if (!isStream) size += chunk.length;
+      if (size > maxBytes) throw new Error(`it sends a message of more than ${maxBytes} bytes`);
+      controller.enqueue(chunk);
+    },
+  });
 }

@@ -17,7 +17,7 @@ export interface ServerLease extends OfferedTools {
 }
 
 /** What decides which servers a response has. */
-export interface LeaseOrder {
+export interface LeaseRequest {
   readonly conversationId: string;
   readonly servers: McpServers;
 }
@@ -31,10 +31,10 @@ export interface KeeperLimits {
 
 export interface ServerKeeper {
   /** Servers that run already are used again, new ones started, and those that are no longer named ended. Never rejects. */
-  lease(order: LeaseOrder, ports: ServerPorts, signal: AbortSignal): Promise<ServerLease>;
-  /** Prompts of those that run for a conversation. Starts none, and never rejects. */
+  lease(request: LeaseRequest, ports: ServerPorts, signal: AbortSignal): Promise<ServerLease>;
+  /** Prompts of those that run for a conversation (C111). Starts none, and never rejects. */
   listPrompts(conversationId: string): Promise<readonly ServerPrompt[]>;
-  /** Addresses of resources of one of them, for a person who types one. Starts nothing, and never rejects. */
+  /** Addresses of resources of one of them, for a person who types one (C110). Starts nothing, and never rejects. */
   listAddresses(conversationId: string, server: string): Promise<readonly string[]>;
   /** Ends those of a conversation. */
   end(conversationId: string): Promise<void>;
@@ -47,7 +47,7 @@ interface Kept {
   readonly server: ToolServer;
 }
 
-interface Household {
+interface ConversationServers {
   readonly kept: Map<string, Kept>;
   /** Responses that use it. */
   users: number;
@@ -60,46 +60,46 @@ export function createServerKeeper(
   startTimer: (milliseconds: number, run: () => void) => () => void,
 ): ServerKeeper {
   /** The one that rests longest first. */
-  const households = new Map<string, Household>();
+  const conversations = new Map<string, ConversationServers>();
   let isClosed = false;
 
   const end = async (conversationId: string): Promise<void> => {
-    const household = households.get(conversationId);
-    households.delete(conversationId);
-    household?.stopClock();
-    await Promise.all([...(household?.kept.values() ?? [])].map(({ server }) => server.close()));
+    const own = conversations.get(conversationId);
+    conversations.delete(conversationId);
+    own?.stopClock();
+    await Promise.all([...(own?.kept.values() ?? [])].map(({ server }) => server.close()));
   };
 
-  const enter = (conversationId: string): Household => {
-    const household = households.get(conversationId) ?? { kept: new Map(), users: 0, stopClock: () => undefined };
-    household.stopClock();
-    household.users += 1;
-    households.set(conversationId, household);
-    return household;
+  const enter = (conversationId: string): ConversationServers => {
+    const own = conversations.get(conversationId) ?? { kept: new Map(), users: 0, stopClock: () => undefined };
+    own.stopClock();
+    own.users += 1;
+    conversations.set(conversationId, own);
+    return own;
   };
 
-  const leave = async (conversationId: string, household: Household): Promise<void> => {
-    household.users -= 1;
-    if (household.users > 0 || households.get(conversationId) !== household) return;
-    households.delete(conversationId);
-    households.set(conversationId, household);
-    if (restMs !== undefined) household.stopClock = startTimer(restMs, () => void end(conversationId));
-    const resting = [...households].filter(([, { users }]) => users === 0).map(([id]) => id);
+  const leave = async (conversationId: string, own: ConversationServers): Promise<void> => {
+    own.users -= 1;
+    if (own.users > 0 || conversations.get(conversationId) !== own) return;
+    conversations.delete(conversationId);
+    conversations.set(conversationId, own);
+    if (restMs !== undefined) own.stopClock = startTimer(restMs, () => void end(conversationId));
+    const resting = [...conversations].filter(([, { users }]) => users === 0).map(([id]) => id);
     await Promise.all(resting.slice(0, Math.max(0, resting.length - maxResting)).map(end));
   };
 
   return {
     async lease({ conversationId, servers }, ports, signal) {
-      const household = enter(conversationId);
-      const chosen = await fit(household.kept, isClosed ? {} : servers, ports);
-      return { ...(await offerTools(chosen, signal)), release: () => leave(conversationId, household) };
+      const own = enter(conversationId);
+      const chosen = await fit(own.kept, isClosed ? {} : servers, ports);
+      return { ...(await offerTools(chosen, signal)), release: () => leave(conversationId, own) };
     },
     async listPrompts(conversationId) {
-      const kept = households.get(conversationId)?.kept.values() ?? [];
+      const kept = conversations.get(conversationId)?.kept.values() ?? [];
       return createServerPrompts(Array.from(kept, ({ server }) => server)).listAll();
     },
     async listAddresses(conversationId, name) {
-      const server = households.get(conversationId)?.kept.get(name)?.server;
+      const server = conversations.get(conversationId)?.kept.get(name)?.server;
       if (!server?.capabilities?.resources) return [];
       const listed = await listResources(server, AbortSignal.timeout(LIST_MS)).catch(() => []);
       return listed.filter(({ isTemplate }) => !isTemplate).map(({ uri }) => uri);
@@ -107,7 +107,7 @@ export function createServerKeeper(
     end,
     async close() {
       isClosed = true;
-      await Promise.all([...households.keys()].map(end));
+      await Promise.all([...conversations.keys()].map(end));
     },
   };
 }

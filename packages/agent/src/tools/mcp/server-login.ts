@@ -23,7 +23,7 @@ export interface LoginChallenge {
   readonly scope?: string;
 }
 
-export interface LoginOrder extends ServerIdentity {
+export interface LoginRequest extends ServerIdentity {
   readonly oauth: OauthSettings;
   readonly challenge: LoginChallenge;
   /** Where the browser is led back to. */
@@ -40,20 +40,20 @@ export interface LoginPorts {
 }
 
 /** @throws SheafError AUTH_REJECTED with the reason; what `askUser` throws. */
-export async function logInToServer(order: LoginOrder, ports: LoginPorts): Promise<ServerLogin> {
-  const { name, url, redirectUrl } = order;
+export async function logInToServer(request: LoginRequest, ports: LoginPorts): Promise<ServerLogin> {
+  const { name, url, redirectUrl } = request;
   const failAs = (what: string) => (error: unknown) => {
     throw createFault(name, `${what}: ${error instanceof Error ? error.message : String(error)}`, error);
   };
-  const { metadata, resource, scope } = await findAuthorization(order, ports, failAs);
-  const client = await findClient(order, { metadata, scope }, ports).catch(
+  const { metadata, resource, scope } = await findAuthorization(request, ports, failAs);
+  const client = await findClient(request, { metadata, scope }, ports).catch(
     failAs("its authorization server does not register Sheaf"),
   );
   const common = { metadata, clientInformation: client, ...(resource !== undefined && { resource }) };
   const { authorizationUrl, codeVerifier } = await startAuthorization(metadata.issuer, {
     ...common,
     redirectUrl,
-    state: order.state,
+    state: request.state,
     ...(scope && { scope }),
   }).catch(failAs("its authorization server cannot be used"));
   const answer = await ports.askUser(checkAddress(name, url, authorizationUrl));
@@ -84,7 +84,7 @@ export async function logInToServer(order: LoginOrder, ports: LoginPorts): Promi
 type FailAs = (what: string) => (error: unknown) => never;
 
 /** The authorization server that the server names, and what is asked of it. */
-async function findAuthorization({ name, url, challenge, oauth }: LoginOrder, { fetch }: LoginPorts, failAs: FailAs) {
+async function findAuthorization({ name, url, challenge, oauth }: LoginRequest, { fetch }: LoginPorts, failAs: FailAs) {
   const { resourceMetadataUrl } = challenge;
   // Without its description the SDK looks for the authorization server at the server itself: why it did is worth knowing.
   let refusal = "";
@@ -120,7 +120,7 @@ interface Registration {
 }
 
 async function findClient(
-  { oauth: { clientId, clientSecret, clientMetadataUrl }, redirectUrl }: LoginOrder,
+  { oauth: { clientId, clientSecret, clientMetadataUrl }, redirectUrl }: LoginRequest,
   { metadata, scope }: Registration,
   { fetch }: LoginPorts,
 ): Promise<ServerLogin["client"]> {

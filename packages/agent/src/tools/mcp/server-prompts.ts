@@ -34,7 +34,6 @@ interface PromptArgument {
   readonly isRequired: boolean;
 }
 
-/** What the model gets. */
 interface FilledPrompt {
   readonly note: string;
   readonly attachments: readonly Attachment[];

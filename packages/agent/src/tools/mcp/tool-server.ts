@@ -14,7 +14,6 @@ import type { McpServerSettings } from "../../config/mcp-settings.ts";
 import { createQuestionDesk, type OpenCall, type QuestionDesk } from "./question-desk.ts";
 import { createKeptConnection, untilReady, type StartRequest } from "./kept-connection.ts";
 import { createServerConnection, type ServerConnection, type ServerPorts } from "./server-connection.ts";
-import { createSilenceLimit, type SilenceLimit } from "./silence-limit.ts";
 
 /** Default of `startTimeoutSeconds`: `npx` may have to download the program. */
 const START_SECONDS = 30;
@@ -185,4 +184,35 @@ async function areOpened(error: unknown, desk: QuestionDesk, signal: AbortSignal
     if (action !== "accept") return false;
   }
   return pages.length > 0;
+}
+
+interface SilenceLimit {
+  /** Aborts after so long without a sign of the server. */
+  readonly signal: AbortSignal;
+  /** There was a sign. */
+  readonly restart: () => void;
+  /** A person may take as long as their question is open (true); it has closed (false). */
+  readonly pause: (isWaiting: boolean) => void;
+  readonly end: () => void;
+}
+
+function createSilenceLimit(seconds: number): SilenceLimit {
+  const silent = new AbortController();
+  const fail = (): void => silent.abort(new Error(`it timed out: no sign of progress for ${seconds} s`));
+  let timer: NodeJS.Timeout | undefined;
+  let open = 0;
+  const restart = (): void => {
+    clearTimeout(timer);
+    if (open === 0) timer = setTimeout(fail, seconds * 1000);
+  };
+  restart();
+  return {
+    signal: silent.signal,
+    restart,
+    pause(isWaiting) {
+      open += isWaiting ? 1 : -1;
+      restart();
+    },
+    end: () => clearTimeout(timer),
+  };
 }

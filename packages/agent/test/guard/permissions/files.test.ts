@@ -1,6 +1,6 @@
 /** Read and Write rules against the paths that a model writes. */
 import { describe, expect, test } from "vitest";
-import { decideFiles } from "../../../src/guard/permissions/decide-files.ts";
+import { decideFiles } from "../../../src/guard/permissions/permissions.ts";
 import type { PermissionDecision, ToolAccess } from "../../../src/guard/permissions/decision.ts";
 import { parseRule } from "../../../src/guard/permissions/rule.ts";
 import { toRequest } from "./policy.ts";

@@ -7,8 +7,12 @@ import { notRoot, skipIfMissing } from "../../../../../test/support/describe-whe
 import { describeWithProgram } from "../../../../../test/support/programs.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { parseRule } from "../../../src/guard/permissions/rule.ts";
-import { createSearchProgram, type SearchOptions } from "../../../src/guard/sandbox/launch/search-program.ts";
-import { toSearchArguments, toSearchProfile } from "../../../src/guard/sandbox/launch/search-view.ts";
+import {
+  createSearchProgram,
+  type SearchOptions,
+  toSearchArguments,
+  toSearchProfile,
+} from "../../../src/guard/sandbox/launch/search-program.ts";
 import { findProgram } from "../../../src/guard/sandbox/programs.ts";
 import type { Sandbox } from "../../../src/guard/sandbox/sandbox.ts";
 import { grepSearchTool } from "../../../src/tools/grep-search.ts";

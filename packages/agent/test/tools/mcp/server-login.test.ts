@@ -14,7 +14,7 @@ import { createServerLogins, type ServerLogin } from "../../../src/config/server
 import { createCheckedFetch } from "../../../src/network/checked-fetch.ts";
 import { createServerAuthorization } from "../../../src/tools/mcp/server-authorization.ts";
 import { createServerConnection } from "../../../src/tools/mcp/server-connection.ts";
-import { logInToServer, type LoginOrder } from "../../../src/tools/mcp/server-login.ts";
+import { logInToServer, type LoginRequest } from "../../../src/tools/mcp/server-login.ts";
 import { toProblem } from "../../../src/tools/mcp/server-problem.ts";
 import { createToolServer, type ToolServer } from "../../../src/tools/mcp/tool-server.ts";
 
@@ -40,11 +40,11 @@ async function createPlace(options: OauthServerOptions = {}) {
   const now = (): number => clock.time;
   const fetch = createCheckedFetch(server.url, { findProxy: () => undefined });
   const logIn = async (
-    order: Partial<LoginOrder> = {},
+    request: Partial<LoginRequest> = {},
     askUser: (address: URL) => Promise<URLSearchParams> = openLikeABrowser,
   ): Promise<ServerLogin> => {
     const redirectUrl = "http://127.0.0.1:1/callback";
-    const whole = { ...identity, oauth: {}, challenge: {}, redirectUrl, state: "state-1", ...order };
+    const whole = { ...identity, oauth: {}, challenge: {}, redirectUrl, state: "state-1", ...request };
     const login = await logInToServer(whole, { fetch, askUser, now });
     logins.write(identity, login);
     return login;

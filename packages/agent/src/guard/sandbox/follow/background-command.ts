@@ -2,7 +2,7 @@
 import type { CommandPermission } from "@sheaf/protocol";
 import type { CommandOutcome, CommandRequest, CommandRunner } from "../command.ts";
 import { createBoundedOutput } from "@sheaf/base/files/bounded-output";
-import { createOutputSink, type WholeOutput } from "../../../workspace/whole-output.ts";
+import { createOutputSink } from "../../../workspace/whole-output.ts";
 
 export interface BackgroundCommand {
   /** `bg_1` and so on, in the order of the starts. */
@@ -30,12 +30,8 @@ interface ForegroundEnd {
   readonly goesOn?: BackgroundCommand;
 }
 
-interface TakenOutput {
+interface TakenOutput extends Pick<CommandOutcome, "truncated" | "bytes" | "whole"> {
   readonly text: string;
-  readonly truncated: boolean;
-  readonly bytes: number;
-  /** As the model sees it (N57). */
-  readonly whole: WholeOutput;
 }
 
 /** Commands in the background at a time. */
@@ -49,7 +45,6 @@ type BackgroundRequest = Omit<
   "signal" | "onOutput" | "onBackgroundOutput" | "onTimeLimit" | "isBackground"
 >;
 
-/** The commands in the background of one run. */
 export interface BackgroundCommands {
   start(request: BackgroundRequest): BackgroundCommand;
   /**

@@ -1,15 +1,11 @@
 /** Explains failures that the sandbox likely caused: programs report what failed, but do not know about the sandbox (S-100). */
-import type { CommandPermission } from "@sheaf/protocol";
+import type { CommandOutcome } from "../command.ts";
 import { explainProgramPlaces, type ProgramOrder } from "../hold/program-places.ts";
 import { isBelow } from "@sheaf/base/files/workspace";
 
 /** How a command ended. */
-interface FailedCommand {
+interface FailedCommand extends Pick<CommandOutcome, "exitCode" | "timedOut" | "output" | "permissions"> {
   readonly command: string;
-  readonly exitCode: number;
-  readonly timedOut: boolean;
-  readonly output: string;
-  readonly permissions: readonly CommandPermission[];
   /** Absolute. */
   readonly workspace: string;
   /** The places of Sheaf itself, for a sentence about them. */

@@ -81,7 +81,6 @@ function createFinder(leader: number, marker: string): () => readonly number[] {
   };
 }
 
-/** Adds the descendants of what was found. */
 function addDescendants(found: Set<number>, entries: readonly ProcessEntry[]): void {
   for (let size = -1; size !== found.size;) {
     size = found.size;

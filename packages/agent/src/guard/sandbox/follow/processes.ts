@@ -2,7 +2,6 @@
 import type { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** One process. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
@@ -13,7 +12,6 @@ export interface ProcessEntry {
   readonly isDead: boolean;
 }
 
-/** All living processes. */
 export function readProcesses(): ProcessEntry[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

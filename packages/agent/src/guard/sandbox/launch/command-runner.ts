@@ -30,7 +30,6 @@ export interface CommandRunnerOptions extends Omit<SandboxOptions, "file"> {
   readonly variables?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Creates the command runner of a run. */
 export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
   const launcher = createLauncher(options);
   if (typeof launcher === "string") return createRefusingRunner(launcher);

@@ -4,25 +4,20 @@ import type { Environment } from "@sheaf/base/paths";
 import type { ProgramFiles } from "@sheaf/base/files/own-places";
 import type { CommandNetwork } from "../../permissions/decide-network.ts";
 import type { CredentialName, FileRule } from "../../permissions/rule.ts";
+import type { CommandRequest } from "../command.ts";
 import type { CommandPipes } from "../follow/output-pipes.ts";
 import type { ProcessTree } from "../follow/process-tree.ts";
 import type { StartedProcess } from "../follow/processes.ts";
 import type { UseLimits } from "../follow/sandbox-status.ts";
 import type { NetworkPorts } from "./run-network.ts";
 
-export interface LaunchRequest {
-  readonly command: string;
-  /** Absolute. */
-  readonly workingDirectory: string;
-  /** Its standard input; undefined: none. */
-  readonly input?: string | undefined;
+export interface LaunchRequest extends Pick<CommandRequest, "command" | "workingDirectory" | "input"> {
   /** It runs next to other commands. */
   readonly isBackground: boolean;
   /** Added to the allow list of its environment (S-40). */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** A running command. */
 export interface StartedCommand {
   readonly process: StartedProcess;
   /** Its output, not yet read. */

@@ -3,14 +3,15 @@ import { sep } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import { toRealPlace } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";
-import type { FileRule } from "../../permissions/rule.ts";
 import { createDeniedIndex } from "../hold/denied-places.ts";
 import { toMounts } from "../hold/held-place.ts";
-import { planMounts } from "../hold/mounts.ts";
+import { type Mount, planMounts } from "../hold/mounts.ts";
 import { listSecretPlaces } from "../hold/secret-places.ts";
 import { findRipgrep, type ProgramOutcome, type ProgramRequest, runProgram, startProgram } from "../programs.ts";
 import type { Sandbox } from "../sandbox.ts";
-import { type SearchScope, toSearchArguments, toSearchProfile } from "./search-view.ts";
+import type { SandboxOptions } from "./launcher.ts";
+import { toMountArguments } from "./bubblewrap-arguments.ts";
+import { foundation, type SeatbeltProfile } from "./seatbelt-launcher.ts";
 import { admitOwner, findWorkspaceOwner, toOwnerWords } from "./workspace-owner.ts";
 
 interface SearchRequest extends Pick<ProgramRequest, "args" | "signal" | "onStdout" | "maxStderrBytes"> {
@@ -22,13 +23,8 @@ interface SearchRequest extends Pick<ProgramRequest, "args" | "signal" | "onStdo
 export type RunSearch = (request: SearchRequest) => Promise<ProgramOutcome>;
 
 /** The part of a command runner's options that a search depends on. */
-export interface SearchOptions {
+export interface SearchOptions extends Pick<SandboxOptions, "workspace" | "addedFolders" | "environment" | "denials"> {
   readonly sandbox: Sandbox;
-  /** Absolute, links resolved. */
-  readonly workspace: string;
-  readonly addedFolders?: readonly string[] | undefined;
-  readonly environment: Environment;
-  readonly denials?: readonly FileRule[] | undefined;
 }
 
 /** After the standard three. */
@@ -116,4 +112,55 @@ async function runInSeatbelt(file: string, scope: SearchScope, plain: ProgramReq
 function withStartError(outcome: ProgramOutcome, prefix: string): ProgramOutcome {
   const isFault = outcome.exitCode > 0 && outcome.stderr.startsWith(prefix);
   return isFault ? { ...outcome, startError: outcome.stderr.replaceAll(/\s+/g, " ").trim().slice(0, 500) } : outcome;
+}
+
+/**
+ * The view of ripgrep: the folder that it searches, and what it needs to start (S-83). A link that leads out of the folder
+ * leads nowhere in it, whatever a command swaps meanwhile.
+ */
+interface SearchScope {
+  /** Absolute, without links. */
+  readonly folder: string;
+  /** The program, absolute. */
+  readonly program: string;
+  /** Places in the folder that are not shown; in mount order. */
+  readonly hidden: readonly Mount[];
+}
+
+/** Libraries, for a program that is linked with them. */
+const linuxLibraries = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/nix/store"] as const;
+
+/** Everything before the program: `bwrap <these> -- program arguments`. */
+export function toSearchArguments({ folder, program, hidden }: SearchScope): string[] {
+  return [
+    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--unshare-net",
+    "--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
+    ...linuxLibraries.flatMap((path) => ["--ro-bind-try", path, path]),
+    "--dev-bind", "/dev/null", "/dev/null",
+    "--ro-bind", program, program,
+    "--ro-bind", folder, folder,
+    ...hidden.flatMap(toMountArguments),
+    ...hidden.flatMap(({ path, access }) => (access === "hidden-folder" ? ["--remount-ro", path] : [])),
+    "--remount-ro", "/",
+    "--chdir", folder,
+  ]; // prettier-ignore
+}
+
+/** On macOS: what its dynamic linker reads, and the libraries of package managers. */
+const macLibraries = [
+  "/System", "/usr/lib", "/private/var/db/dyld", "/dev", "/opt/homebrew/Cellar", "/usr/local/Cellar", "/nix/store",
+] as const; // prettier-ignore
+
+/** Names outside the folder can be looked up, since paths lead through them. The last rule that matches wins. */
+export function toSearchProfile({ folder, program, hidden }: SearchScope): SeatbeltProfile {
+  const paths = hidden.map(({ path }, index) => [`HIDDEN_${index}`, path] as const);
+  const hiddenPlaces = paths.map(([name]) => `(subpath (param "${name}"))`).join(" ");
+  const text = `${foundation}(deny file-read*)
+(allow file-read-metadata)
+(allow file-read* (literal "/") ${macLibraries.map((path) => `(subpath "${path}")`).join(" ")})
+(deny file-read* (subpath "/System/Volumes/Data"))
+(allow file-read* (subpath (param "FOLDER")) (literal (param "PROGRAM")))
+${hiddenPlaces === "" ? "" : `(deny file-read* ${hiddenPlaces})\n`}(deny network*)
+`;
+  return { text, parameters: { FOLDER: folder, PROGRAM: program, ...Object.fromEntries(paths) } };
 }
