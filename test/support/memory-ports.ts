@@ -1,7 +1,7 @@
 /** Streams and signals of a command line that runs in the process of a test. */
 import { EventEmitter } from "node:events";
 import { PassThrough, type Readable } from "node:stream";
-import type { ProcessPorts } from "../../packages/cli/src/process-ports.ts";
+import type { ProcessPorts } from "../../packages/cli/src/io.ts";
 
 /** What a test gives to a command line, and what it sees of it. */
 export interface MemoryPortsOptions {

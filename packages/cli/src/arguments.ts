@@ -2,7 +2,7 @@
 import type { parseArgs } from "node:util";
 import { SheafError } from "@sheaf/base/errors";
 import { findNearest } from "@sheaf/base/nearest-names";
-import { commandNames, type CommandName } from "./command-definitions.ts";
+import { isCommandName, type CommandName } from "./command-definitions.ts";
 import { checkPromptWords } from "./command-words.ts";
 import { cursorCommands, cursorFlags } from "./cursor-arguments.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
@@ -65,7 +65,7 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
       if (isForeign && flag.kind === "switch") continue;
       const value = takeValue(token, flag, rest);
       if (!isForeign) values[flag.name] = flag.kind === "list" ? [values[flag.name] ?? [], value].flat() : value;
-    } else if (mayBeCommand && isCommand(token.value)) {
+    } else if (mayBeCommand && isCommandName(token.value)) {
       command = token.value;
     } else if (mayBeCommand && token.value === "resume" && isResumeEnd(rest[0])) {
       values.resume = takeOptionalValue("--resume", undefined, rest);
@@ -89,10 +89,6 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
     positionals,
     ...(textStart !== undefined && { textStart }),
   };
-}
-
-function isCommand(word: string): word is CommandName {
-  return (commandNames as readonly string[]).includes(word);
 }
 
 /** In `mcp add`, a spelling of both programs is Sheaf's. */

@@ -376,6 +376,10 @@ export const commandDefinitions: Readonly<Record<CommandName | "prompt", Command
 
 export const commandNames = Object.keys(definitions).filter((name) => name !== "prompt") as CommandName[];
 
+export function isCommandName(word: string): word is CommandName {
+  return (commandNames as readonly string[]).includes(word);
+}
+
 /** Further words that `sheaf help` takes. */
 export const helpTopics = ["commands", "flags"] as const;
 

@@ -50,7 +50,29 @@ function adviseOnFlag(command: CommandName | "prompt", name: FlagName): string {
 /** The value of `--format`. @throws SheafError USAGE for an unknown one. */
 export function toCommandFormat(parsed: ParsedArguments): "text" | "json" {
   const { format = "text", json } = parsed.flags;
-  if (json) return "json";
-  if (format === "text" || format === "json") return format;
-  throw new SheafError("USAGE", `--format "${format}" is unknown: use text or json`);
+  return json ? "json" : chooseWord("--format", format, ["text", "json"], "text or json");
+}
+
+/** The value of a flag that takes one of a few words. @throws SheafError USAGE for any other value. */
+export function chooseWord<Word extends string>(
+  flag: string,
+  value: string,
+  words: readonly Word[],
+  advice = `one of ${words.join(", ")}`,
+): Word {
+  const word = words.find((candidate) => candidate === value);
+  if (word !== undefined) return word;
+  throw new SheafError("USAGE", `${flag} "${value}" is unknown: use ${advice}`);
+}
+
+/** The value of a flag that takes a whole number. `rule`: follows "is not". @throws SheafError USAGE for any other value. */
+export function readNumberFlag(
+  flag: FlagName,
+  value: string | undefined,
+  [least, most]: readonly [least: number, most: number],
+  rule = `a whole number from ${least} to ${most}`,
+): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most) return Number(value);
+  throw new SheafError("USAGE", `--${flag} "${value}" is not ${rule}`);
 }

@@ -4,8 +4,7 @@ import type { Environment } from "@sheaf/base/paths";
 import { sheafVersion } from "@sheaf/base/version";
 import { checkForeignFlags, parseArguments, type ParsedArguments } from "./arguments.ts";
 import { takeCursorArguments } from "./cursor-arguments.ts";
-import { chooseProfile, isPrintMode, type CommandIo } from "./io.ts";
-import type { ProcessPorts } from "./process-ports.ts";
+import { chooseProfile, isPrintMode, type CommandIo, type ProcessPorts } from "./io.ts";
 import { formatFailure } from "./report-error.ts";
 import { createRunControl, type RunControl } from "./signals.ts";
 

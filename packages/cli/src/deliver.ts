@@ -21,6 +21,8 @@ export interface Delivery {
 export interface DeliveryOptions {
   readonly projection: Projection;
   readonly output: LineOutput;
+  /** Called with each group, before any of it is printed. */
+  readonly onEvents?: ((events: readonly RunEvent[]) => void) | undefined;
   /** Called with the first event. */
   readonly onStart?: ((start: RunStart) => void) | undefined;
   /** Called with what the user should know of a turn (C36); `isFallback`: another model answered it (C59). */
@@ -28,7 +30,7 @@ export interface DeliveryOptions {
   /** Called when a wait for a quota begins, with its end (RFC 3339). */
   readonly onQuotaWait?: ((until: string) => void) | undefined;
   /** Told once, when stdout takes no more. */
-  readonly onOutputError?: (error: NodeJS.ErrnoException) => void;
+  readonly onOutputError?: ((error: NodeJS.ErrnoException) => void) | undefined;
   /** `--heartbeat`: a line after every so many milliseconds of silence, with the time that `now` gives (C26). */
   readonly heartbeat?: { readonly everyMs: number; readonly now: () => number } | undefined;
 }
@@ -48,6 +50,7 @@ export async function deliverEvents(
   let isWaiting = false;
   const heart = createHeart(options, fail);
   for await (const events of groups) {
+    options.onEvents?.(events);
     for (const event of events) {
       if (event.type === "run_start") {
         ({ conversationId } = event);

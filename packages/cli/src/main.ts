@@ -4,7 +4,7 @@ import { silenceRuntimeWarnings } from "@sheaf/base/runtime-warnings";
 import { sheafVersion } from "@sheaf/base/version";
 import type { ParsedArguments } from "./arguments.ts";
 import { controlledCommands, reportFailure, runCommandLine } from "./command-line.ts";
-import { createProcessPorts } from "./process-ports.ts";
+import { createProcessPorts } from "./io.ts";
 import { collectEarly, useSmallMemory } from "./small-memory.ts";
 
 // For programs that run a command line in their own process.

@@ -17,8 +17,14 @@ export function toOutputFormat(flags: FlagValues, { profile }: CommandIo): Outpu
   throw new SheafError("USAGE", `--output-format "${format}" is unknown: use one of ${outputFormats.join(", ")}`);
 }
 
+/** The language of `--locale`, or else of the environment (C11). */
+export function chooseLocale({ locale }: FlagValues, { environment }: CommandIo): ReturnType<typeof toLocale> {
+  const { LC_ALL, LC_MESSAGES, LANG } = environment;
+  return toLocale(locale || LC_ALL || LC_MESSAGES || LANG || "en");
+}
+
 /**
- * The projection that the flags ask for; the language comes from --locale or the environment (C11).
+ * The projection that the flags ask for.
  * `showsFailure`: nothing else says how the run failed (C31).
  */
 export async function createChosenProjection(
@@ -27,9 +33,8 @@ export async function createChosenProjection(
   io: CommandIo,
   { showsFailure = false }: { readonly showsFailure?: boolean } = {},
 ): Promise<Projection> {
-  const { LC_ALL, LC_MESSAGES, LANG } = io.environment;
   const projection = await openProjection(format, {
-    locale: toLocale(flags.locale || LC_ALL || LC_MESSAGES || LANG || "en"),
+    locale: chooseLocale(flags, io),
     includeThinking: flags["include-thinking"] ?? false,
     profile: io.profile,
     partial: flags["stream-partial-output"] && findPartialOutput(io),

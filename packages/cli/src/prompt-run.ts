@@ -49,7 +49,7 @@ export function createPromptRun(prompt: PromptOrder): LoggedRun {
   const request = toRunRequest(prompt);
   return createLoggedRun({
     request,
-    open: (complete, onClose) => openPromptRun({ ...prompt, responseId: request.responseId }, complete, onClose),
+    open: (complete, onClose) => openPorts({ ...prompt, responseId: request.responseId }, complete, onClose),
     openTelemetry: () => openTelemetry(prompt.io.environment, { hasParent: true }),
     signal: control.signal,
     abort: (reason) => control.abort(reason),
@@ -85,7 +85,7 @@ interface OpenOrder extends PromptOrder {
   readonly responseId: string;
 }
 
-async function openPromptRun(
+async function openPorts(
   { config, flags, io: { environment, cwd }, control, responseId, report = () => undefined, ...ports }: OpenOrder,
   complete: Parameters<LoggedRunParts["open"]>[0],
   onClose: Parameters<LoggedRunParts["open"]>[1],

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { RunEvent } from "@sheaf/protocol";
 import { createFailedRun } from "@sheaf/agent/run/run-failure";
-import type { SheafError } from "@sheaf/base/errors";
+import { SheafError } from "@sheaf/base/errors";
 import type { OutputFormat } from "@sheaf/agent/output/projection";
 import { sheafVersion } from "@sheaf/base/version";
 import type { ParsedArguments } from "./arguments.ts";
@@ -12,6 +12,24 @@ import { createChosenProjection } from "./output-choice.ts";
 import { now } from "@sheaf/agent/assemble/wire";
 import { reportEnd } from "./report-end.ts";
 import { toConversationId } from "./session-id.ts";
+
+/** Runs what `prepare` finds; prints a refused run if it throws a SheafError. Gives the exit code. */
+export async function runOrRefuse<Start>(
+  prepare: () => Promise<Start>,
+  run: (start: Start) => Promise<number>,
+  format: OutputFormat,
+  parsed: ParsedArguments,
+  io: CommandIo,
+): Promise<number> {
+  let start: Start;
+  try {
+    start = await prepare();
+  } catch (error) {
+    if (error instanceof SheafError) return printRefusedRun(error, format, parsed, io);
+    throw error;
+  }
+  return run(start);
+}
 
 /** Prints its lines; gives the exit code. Nothing is stored: no run began. */
 export async function printRefusedRun(

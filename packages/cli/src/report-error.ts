@@ -1,7 +1,8 @@
-/** What stderr says when a command fails (C21). */
+/** Lines on stderr: failures (C21), and what a run goes without, such as MCP servers (S-87) or an effort (C36). */
 import { formatFailureLine } from "@sheaf/agent/output/failure-line";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import type { CommandIo } from "./io.ts";
+import type { RunStart } from "@sheaf/protocol";
 
 interface FailureReport {
   readonly code: string;
@@ -33,4 +34,36 @@ export function reportOutputError(
   const message = `stdout takes no more (${code ?? reason}): free some space, or write elsewhere`;
   writeError(formatFailure({ code: "INTERNAL", message }, verbose));
   return 1;
+}
+
+/** One line each on stderr, whatever it is, about what differs from what the caller asked for (C43); `seen` as below. */
+export function reportNotices(notices: readonly string[], seen: Set<string>, write: (text: string) => void): void {
+  for (const notice of notices) {
+    if (!seen.has(notice)) write(formatNotice(notice));
+    seen.add(notice);
+  }
+}
+
+/** One line each on stderr, which must be a terminal (C15); `seen` has those that were told before. */
+export interface NoticeReport {
+  readonly reportStart: (start: Pick<RunStart, "mcpServers" | "notices">) => void;
+  readonly report: (notice: string) => void;
+}
+
+export function createNoticeReport(seen: Set<string>, write: (text: string) => void): NoticeReport {
+  const report = (notice: string): void => {
+    const line = toVisibleLine(`sheaf: ${notice}`);
+    if (seen.has(line)) return;
+    seen.add(line);
+    write(`${line}\n`);
+  };
+  return {
+    report,
+    reportStart({ mcpServers = [], notices = [] }) {
+      for (const notice of notices) if (!seen.has(notice)) report(notice);
+      for (const { name, status, problem = "" } of mcpServers) {
+        if (status !== "ready") report(`MCP server ${name}: ${problem}`);
+      }
+    },
+  };
 }

@@ -1,17 +1,18 @@
 /** What a run is set up with: flags, environment and the user's configuration. */
+import { resolve } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
 import { findNearest } from "@sheaf/base/nearest-names";
 import { toUserFiles } from "@sheaf/base/paths";
 import type { FlagValues } from "./flags.ts";
 import type { CommandIo } from "./io.ts";
-import { readPromptTexts, type PromptTexts } from "./prompt-texts.ts";
-import { toAllowRules, toToolChoice } from "./tool-choice.ts";
 import type { ToolChoice } from "@sheaf/agent/tools/registry";
-import { findUserConfig } from "@sheaf/agent/config/config-file";
+import { findUserConfig, readUserConfig } from "@sheaf/agent/config/config-file";
 import { createConfig, type Config } from "@sheaf/agent/config/config";
 import { toCursorModel } from "@sheaf/agent/config/cursor-models";
 import { type ModelFlags, type ModelSettings, toProvider } from "@sheaf/agent/config/endpoints";
 import type { Provider } from "@sheaf/agent/config/providers";
+import { readOrdinaryFile } from "@sheaf/base/read-ordinary-file";
+import { checkToolNames, toAllowedRules } from "@sheaf/agent/tools/tool-choice";
 
 /** What one run is set up with. */
 export interface RunConfig extends Config, PromptTexts {
@@ -27,6 +28,13 @@ export function toConfig(flags: FlagValues, io: CommandIo): RunConfig {
   const settings = { ...raw, ...toServerSettings(flags, io), allow, notices: [...(io.notices ?? []), ...notices] };
   const config = createConfig(settings, io.environment, io.cwd, found);
   return { ...config, ...readPromptTexts(flags, io.cwd), toolChoice: toToolChoice(flags) };
+}
+
+/** The user's configuration and its file. @throws SheafError CONFIG_INVALID for a file that is not valid. */
+export function readConfigFile({ environment }: Pick<CommandIo, "environment">) {
+  const { config: file } = toUserFiles(environment);
+  const settings = readUserConfig(file);
+  return { file, settings, found: { settings, fault: undefined } };
 }
 
 /** What the model depends on. In the profile `cursor-2026` its name is made one of Sheaf's (C43). */
@@ -96,5 +104,59 @@ export function chooseProvider(
   throw new SheafError(
     "USAGE",
     `the provider ${repeatsWord ? `"${word}" ` : ""}is unknown: ${question}use one of ${[...providers.keys()].join(", ")}`,
+  );
+}
+
+/** Largest file that is read. Bytes. */
+const MAX_BYTES = 256 * 1024;
+
+export interface PromptTexts {
+  /** In place of Sheaf's own instructions. */
+  readonly basePrompt?: string;
+  /** The end of the prompt. */
+  readonly systemPrompt?: string;
+}
+
+/** @throws SheafError USAGE for a text that is empty, and a file that cannot be read. */
+export function readPromptTexts(flags: FlagValues, cwd: string): PromptTexts {
+  const { "system-prompt": base, "append-system-prompt": text, "append-system-prompt-file": file } = flags;
+  if (base !== undefined && base.trim() === "") {
+    throw new SheafError("USAGE", "--system-prompt is empty: give the text, or leave it out");
+  }
+  const appended = [text, file === undefined ? undefined : readTextFile(resolve(cwd, file))]
+    .filter((part) => part !== undefined && part.trim() !== "")
+    .join("\n\n");
+  return { ...(base !== undefined && { basePrompt: base }), ...(appended !== "" && { systemPrompt: appended }) };
+}
+
+function readTextFile(file: string): string {
+  const fail = (reason: string, cause?: unknown): SheafError =>
+    new SheafError("USAGE", `--append-system-prompt-file ${file} ${reason}: name a text file`, { cause });
+  const read = readOrdinaryFile(file, MAX_BYTES);
+  if (!read.ok) throw fail(read.problem, read.cause);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(read.bytes);
+  } catch (error) {
+    throw fail("is not UTF-8", error);
+  }
+}
+
+/** @throws SheafError USAGE for a name that no tool has. */
+export function toToolChoice({ tools, "exclude-tools": excluded }: FlagValues): ToolChoice {
+  return {
+    ...(tools !== undefined && { only: toNames("--tools", tools) }),
+    ...(excluded !== undefined && { excluded: toNames("--exclude-tools", excluded) }),
+  };
+}
+
+/** Rules of the list, as `--allow` takes them one by one; commas within brackets belong to a rule. */
+export function toAllowRules({ "allowed-tools": list = "" }: FlagValues): readonly string[] {
+  return toAllowedRules("--allowed-tools", list.match(/\w+\([^)]*\)|[^\s,]+/g) ?? []);
+}
+
+function toNames(flag: string, list: string): readonly string[] {
+  return checkToolNames(
+    flag,
+    list.split(/[\s,]+/).filter((name) => name !== ""),
   );
 }

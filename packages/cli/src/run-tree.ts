@@ -1,7 +1,9 @@
 /** The working tree of a run: opened before it, recorded after it, and kept if it changed something (C70 to C72). */
 import { join, relative } from "node:path";
 import { now } from "@sheaf/agent/assemble/wire";
+import { createStore } from "@sheaf/agent/assemble/wire-stores";
 import { isTrusted } from "@sheaf/agent/config/trust";
+import { toBareId } from "@sheaf/agent/output/result-line";
 import { SheafError, toSheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
 import { isFolder } from "@sheaf/base/make-folder";
@@ -26,6 +28,7 @@ import { recordState } from "@sheaf/agent/workspace/trees/record-state";
 import { askGit, type GitSetup } from "@sheaf/agent/workspace/trees/run-git";
 import { createTree } from "@sheaf/agent/workspace/trees/working-tree";
 import type { FlagValues } from "./flags.ts";
+import { chooseConversation } from "./prompt-run.ts";
 import type { RunConfig } from "./run-config.ts";
 
 /** What chooses the tree. */
@@ -58,6 +61,16 @@ export function listSessionFolders(
   const trees = repository.git === "none" ? [] : listTrees(toRealPlace(dataFolder), repository.root);
   const named = trees.filter(({ name }) => !worktree || name === worktree).map(({ files }) => join(files, inner));
   return worktree === undefined ? [workspace, ...named] : named;
+}
+
+/** The bare id of the session that the flags name, or of a new one. */
+export async function chooseSession(flags: FlagValues, config: RunConfig): Promise<string> {
+  const store = await createStore(config.storeFile);
+  try {
+    return toBareId(await chooseConversation(flags, store, listSessionFolders(config, flags)));
+  } finally {
+    await store.close();
+  }
 }
 
 /** Undefined: the run works where the command was started. @throws SheafError USAGE, INTERNAL. */

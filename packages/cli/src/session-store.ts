@@ -1,8 +1,10 @@
 /** The store of the user's sessions, for the time of one command. */
 import { createStore } from "@sheaf/agent/assemble/wire-stores";
 import { createConfig, type Config } from "@sheaf/agent/config/config";
-import type { SharedStore } from "@sheaf/store/store";
+import { type SharedStore, isPostgresAddress } from "@sheaf/store/store";
 import type { CommandIo } from "./io.ts";
+import { SheafError } from "@sheaf/base/errors";
+import type { FlagValues } from "./flags.ts";
 
 /** Opens the store, calls `use` with it, and closes it again. `workspace`: the last `--workspace`. */
 export async function withSessionStore<Result>(
@@ -17,4 +19,15 @@ export async function withSessionStore<Result>(
   } finally {
     await store.close();
   }
+}
+
+/** Words that name no database are not repeated: they may contain a password. @throws SheafError USAGE. */
+export function toStorePlace({ store }: FlagValues, { environment }: CommandIo, storeFile: string): string {
+  const name = store === undefined ? "SHEAF_STORE" : "--store";
+  const place = store ?? (environment.SHEAF_STORE || storeFile);
+  if (place === storeFile || isPostgresAddress(place)) return place;
+  throw new SheafError(
+    "USAGE",
+    `${name} does not name a PostgreSQL database: write postgres://USER@HOST:PORT/DATABASE, or leave it out to store in ${storeFile}`,
+  );
 }

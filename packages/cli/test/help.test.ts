@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { commandDefinitions, commandNames, helpTopics } from "../src/command-definitions.ts";
 import { formatAllFlags, formatCommands, formatHelp } from "../src/commands/help.ts";
-import { completeWords } from "../src/complete-words.ts";
+import { completeWords } from "../src/commands/completion.ts";
 import { checkCommandLine } from "../src/command-flags.ts";
 import { flags, listFlags } from "../src/flags.ts";
 import { parseArguments } from "../src/arguments.ts";
@@ -81,48 +81,27 @@ describe("completion", () => {
   });
 
   test.each([
-    [
-      ["--mode", ""],
-      ["agent", "plan", "ask", "debug"],
-    ],
-    [
-      ["serve", "--mode=p"],
-      ["--mode=agent", "--mode=plan", "--mode=ask", "--mode=debug"],
-    ],
-    [["--workspace", ""], ["folder"]],
-    [["-p", "--record", ""], ["file"]],
-    [["--api-key", ""], []],
-    [["--print", ""], ["file"]],
-    [["-p", "show", ""], ["file"]],
-    [["show", "--", "--mo"], ["file"]],
-    [["--resume", ""], ["session"]],
-    [
-      ["help", ""],
-      [...helpTopics, ...commandNames],
-    ],
-    [
-      ["export", "--format", ""],
-      ["json", "markdown"],
-    ],
-    [
-      ["worktrees", "--on-conflict", ""],
-      ["refuse", "leave", "mark"],
-    ],
-    [
-      ["store", ""],
-      ["check", "migrate", "vacuum", "copy"],
-    ],
-    [
-      ["worktrees", ""],
-      ["ls", "rm", "merge"],
-    ],
-    [["mcp", ""], expect.arrayContaining(["add", "list-tools", "disable"])],
-    [["acp", ""], ["login"]],
-    [["import", ""], ["file"]],
-    [["trust", ""], ["folder"]],
-    [["rm", ""], ["session"]],
-    [["ls", ""], []],
-  ])("%j", (words, expected) => {
-    expect(toWords(...words)).toEqual(expected);
+    ["--mode ", "agent plan ask debug"],
+    ["serve --mode=p", "--mode=agent --mode=plan --mode=ask --mode=debug"],
+    ["--workspace ", "folder"],
+    ["-p --record ", "file"],
+    ["--api-key ", ""],
+    ["--print ", "file"],
+    ["-p show ", "file"],
+    ["show -- --mo", "file"],
+    ["--resume ", "session"],
+    ["help ", [...helpTopics, ...commandNames].join(" ")],
+    ["export --format ", "json markdown"],
+    ["worktrees --on-conflict ", "refuse leave mark"],
+    ["store ", "check migrate vacuum copy"],
+    ["worktrees ", "ls rm merge"],
+    ["mcp ", commandDefinitions.mcp.actions!.join(" ")],
+    ["acp ", "login"],
+    ["import ", "file"],
+    ["trust ", "folder"],
+    ["rm ", "session"],
+    ["ls ", ""],
+  ])("%j", (line, expected) => {
+    expect(toWords(...line.split(" ")).join(" ")).toBe(expected);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { parseArguments } from "../src/arguments.ts";
-import { toServerEnvironment, toServerLimits } from "../src/commands/mcp-add.ts";
+import { toServerEnvironment, toServerLimits } from "../src/commands/mcp.ts";
 
 test(
   verifies("C114", "variables come from the line or from the environment, and no value of a wrong one is shown"),

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseArguments } from "../src/arguments.ts";
-import { readPromptTexts } from "../src/prompt-texts.ts";
-import { toAllowRules, toToolChoice } from "../src/tool-choice.ts";
+import { readPromptTexts, toAllowRules, toToolChoice } from "../src/run-config.ts";
 import { isChosen, toDefinitions } from "@sheaf/agent/tools/registry";
 import { verifies } from "../../../test/support/verifies.ts";
 

@@ -24,7 +24,7 @@ import { isUuid, toConversationId } from "../session-id.ts";
 import { checkModel, toAuthMethods } from "./authentication.ts";
 import { createModelNames } from "./model-choice.ts";
 import { cancelPrompt, runEditorPrompt, type OpenSession } from "./editor-prompt.ts";
-import { translate } from "./request-errors.ts";
+import { acknowledge, translate } from "./request-errors.ts";
 import {
   adoptChoices,
   chooseOption,
@@ -88,6 +88,8 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
     setImmediate(() => void announce(id, session, client));
     return toState(session);
   };
+  const reopen = async (id: string, request: SessionRequest, client: AgentContext) =>
+    open(id, request, client, await readSettings(id, io));
   const toState = (session: OpenSession) => {
     const config = toConfig(session.flags, io);
     return {
@@ -161,12 +163,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
       editor = params.clientCapabilities ?? {};
       return { ...toCapabilities(), authMethods: toAuthMethods(flags, io, editor) };
     })
-    .onRequest(methods.agent.authenticate, () =>
-      translate(async () => {
-        await checkModel(flags, io, names);
-        return {};
-      }),
-    )
+    .onRequest(methods.agent.authenticate, () => acknowledge(() => checkModel(flags, io, names)))
     .onRequest(methods.agent.session.new, ({ params, client }) =>
       translate(async () => {
         await checkModel({ ...flags, workspace: [params.cwd] }, io, names);
@@ -176,30 +173,25 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
     )
     .onRequest(methods.agent.session.load, ({ params, client }) =>
       translate(async () => {
-        const id = toKnownId(params.sessionId);
-        const state = open(id, params, client, await readSettings(id, io));
-        await tellHistory(id, client, io);
+        const state = await reopen(toKnownId(params.sessionId), params, client);
+        await tellHistory(params.sessionId, client, io);
         return state;
       }),
     )
     .onRequest(methods.agent.session.resume, ({ params, client }) =>
-      translate(async () => {
-        const id = toKnownId(params.sessionId);
-        return open(id, params, client, await readSettings(id, io));
-      }),
+      translate(async () => reopen(toKnownId(params.sessionId), params, client)),
     )
     .onRequest(methods.agent.session.fork, ({ params, client }) =>
       translate(async () => {
         const sessionId = await forkSession(toKnownId(params.sessionId), io);
-        return { sessionId, ...open(sessionId, params, client, await readSettings(sessionId, io)) };
+        return { sessionId, ...(await reopen(sessionId, params, client)) };
       }),
     )
     .onRequest(methods.agent.session.list, ({ params }) => translate(() => listSessions(params, io)))
     .onRequest(methods.agent.session.delete, ({ params }) =>
-      translate(async () => {
+      acknowledge(async () => {
         await deleteSession(toKnownId(params.sessionId), io);
         forget(params.sessionId);
-        return {};
       }),
     )
     .onRequest(methods.agent.session.close, ({ params }) => {
@@ -208,10 +200,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
       return {};
     })
     .onRequest(methods.agent.session.setMode, ({ params, client }) =>
-      translate(async () => {
-        await choose(params.sessionId, "mode", params.modeId, client);
-        return {};
-      }),
+      acknowledge(() => choose(params.sessionId, "mode", params.modeId, client)),
     )
     .onRequest(methods.agent.session.setConfigOption, ({ params, client }) =>
       translate(async () => {
@@ -220,10 +209,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
       }),
     )
     .onRequest("session/set_model", toModelRequest, ({ params, client }) =>
-      translate(async () => {
-        await choose(params.sessionId, "model", params.modelId, client);
-        return {};
-      }),
+      acknowledge(() => choose(params.sessionId, "model", params.modelId, client)),
     )
     .onNotification(methods.agent.session.cancel, ({ params }) => cancelPrompt(sessions.get(params.sessionId)))
     .onRequest(methods.agent.session.prompt, ({ params, client, signal }) =>

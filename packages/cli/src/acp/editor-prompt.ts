@@ -5,6 +5,7 @@ import {
   type ClientCapabilities,
   type PromptRequest,
   type PromptResponse,
+  type ContentBlock,
 } from "@agentclientprotocol/sdk/unstable";
 import type { RunEnd, RunStart } from "@sheaf/protocol";
 import type { ToolServers } from "@sheaf/agent/assemble/wire-servers";
@@ -21,8 +22,9 @@ import { createPromptRun } from "../prompt-run.ts";
 import { toConfig } from "../run-config.ts";
 import { createEditorApprover } from "./editor-approver.ts";
 import { toEditorFiles } from "./files-of-editor.ts";
-import { toPromptMessage } from "./prompt-content.ts";
 import { toRequestError } from "./request-errors.ts";
+import { toFence } from "@sheaf/base/to-fence";
+import { toMessageAttachments, type NamedBytes } from "@sheaf/base/files/attachment";
 
 /** One session that the editor has open. */
 export interface OpenSession {
@@ -141,8 +143,6 @@ async function runSlashLine(
     const state = {
       flags: session.flags,
       session: sessionId,
-      seen: new Set<string>(),
-      files: {},
       print: (text: string) => void texts.push(text),
       shorten: async () => void (end = await run({ prompt: "", shortens: true })),
       chooseRevert: (conflict: SheafError) => {
@@ -166,4 +166,46 @@ function toPromptResponse(end: RunEnd | undefined): PromptResponse {
   if (stopReason) return { stopReason };
   const { code = "INTERNAL", message = "the run has no end", retryable = false } = end?.error ?? {};
   throw toRequestError({ code, message, retryable });
+}
+
+/**
+ * Text unchanged, links by name and address, embedded text in full; images and other embedded files are attached.
+ * @throws SheafError USAGE for audio, and for a file that no message may have (N65, N126).
+ */
+export function toPromptMessage(content: readonly ContentBlock[]): Pick<RunStart, "prompt" | "attachments"> {
+  const texts: string[] = [];
+  const files: NamedBytes[] = [];
+  for (const block of content) {
+    const file = toFile(block, files.length + 1);
+    if (file) files.push(file);
+    else texts.push(toBlockText(block));
+  }
+  const prompt = texts.join("\n\n");
+  return files.length === 0 ? { prompt } : { prompt, attachments: toMessageAttachments(files) };
+}
+
+/** Bytes alone count: an address is never read (S-102). */
+function toFile(block: ContentBlock, number: number): NamedBytes | undefined {
+  if (block.type === "image") {
+    return { name: block.uri || `image ${number}`, bytes: Buffer.from(block.data, "base64"), isText: false };
+  }
+  if (block.type !== "resource" || !("blob" in block.resource)) return undefined;
+  return { name: block.resource.uri, bytes: Buffer.from(block.resource.blob, "base64") };
+}
+
+function toBlockText(block: ContentBlock): string {
+  switch (block.type) {
+    case "text":
+      return block.text;
+    case "resource_link":
+      return `[${block.name}](${block.uri})`;
+    case "resource": {
+      const { resource } = block;
+      if (!("text" in resource)) return "";
+      const fence = toFence(resource.text);
+      return `${resource.uri}\n${fence}\n${resource.text}\n${fence}`;
+    }
+    default:
+      throw new SheafError("USAGE", `a prompt holds ${block.type}: send text, images, links or embedded files`);
+  }
 }

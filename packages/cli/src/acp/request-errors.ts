@@ -19,6 +19,14 @@ export async function translate<Result>(action: () => Result | Promise<Result>):
   }
 }
 
+/** As `translate`, for a request whose answer says nothing more than that it was done. */
+export function acknowledge(action: () => Promise<unknown>): Promise<Record<string, never>> {
+  return translate(async () => {
+    await action();
+    return {};
+  });
+}
+
 /** The message says what to do; `data.code` is that of the closed table (C20). */
 export function toRequestError({ code, message, ...more }: Failure): RequestError {
   if (code === "USAGE") return RequestError.invalidParams({ code }, message);

@@ -6,7 +6,7 @@ import { createAcpAgent } from "../acp/agent.ts";
 import type { ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";
 import { runLogin } from "./login.ts";
-import { reportNotices } from "../report-notices.ts";
+import { reportNotices } from "../report-error.ts";
 import { toConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
 

@@ -7,17 +7,19 @@ import { createStore } from "@sheaf/agent/assemble/wire-stores";
 import type { ParsedArguments } from "../arguments.ts";
 import { checkCommandLine } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
+import { toOutputFormat } from "../output-choice.ts";
+import { runOrRefuse } from "../refused-run.ts";
 import { toConfig } from "../run-config.ts";
 import { findConversation } from "../session-words.ts";
 import type { RunControl } from "../signals.ts";
-import { answerMessage } from "./prompt.ts";
+import { printRun } from "./prompt.ts";
 
 /**
  * Words: `QUESTION=OPTION[,OPTION]` for options, `QUESTION=any text` for a free answer; with one question its id may be
  * left out. Questions without an answer are skipped (N73): none is made up (C25).
  */
 export async function runAnswer(parsed: ParsedArguments, io: CommandIo, control: RunControl): Promise<number> {
-  return answerMessage(parsed, io, control, async () => {
+  const prepare = async () => {
     checkCommandLine(parsed);
     const { flags, positionals } = parsed;
     const [session = "", ...words] = positionals;
@@ -25,7 +27,8 @@ export async function runAnswer(parsed: ParsedArguments, io: CommandIo, control:
     const question = await readQuestion(config.storeFile, session);
     const message = toAnswerMessage(toAnswers(question, words));
     return { message, config, flags: { ...flags, resume: session } };
-  });
+  };
+  return runOrRefuse(prepare, (start) => printRun(start, io, control), toOutputFormat(parsed.flags, io), parsed, io);
 }
 
 /** Answers as the message that goes on with the conversation (N42). */

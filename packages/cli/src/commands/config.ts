@@ -1,15 +1,13 @@
 /** `sheaf config explain`: each setting of a run, and where it came from. */
-import { findUserConfig } from "@sheaf/agent/config/config-file";
 import { createConfig } from "@sheaf/agent/config/config";
 import { explainSettings, type ExplainedSetting } from "@sheaf/agent/config/explain";
-import { toUserFiles } from "@sheaf/base/paths";
 import { SheafError } from "@sheaf/base/errors";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { printJson, printText } from "../standard-output.ts";
-import { toRawSettings } from "../run-config.ts";
+import { readConfigFile, toRawSettings } from "../run-config.ts";
 
 /** Prints the settings that a run with the same flags has. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runConfig(parsed: ParsedArguments, io: CommandIo): Promise<number> {
@@ -17,9 +15,7 @@ export async function runConfig(parsed: ParsedArguments, io: CommandIo): Promise
   if (parsed.positionals.join(" ") !== "explain") {
     throw new SheafError("USAGE", `config "${parsed.positionals.join(" ")}" is unknown: write sheaf config explain`);
   }
-  const configFile = toUserFiles(environment).config;
-  const found = findUserConfig(configFile);
-  if (found.fault) throw found.fault;
+  const { file: configFile, found } = readConfigFile(io);
   const raw = toRawSettings(parsed.flags);
   const { storeFile, workspace } = createConfig(raw, environment, cwd, found);
   const settings = explainSettings(raw, environment, found.settings, { configFile, storeFile, workspace });

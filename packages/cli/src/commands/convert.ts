@@ -9,10 +9,11 @@ import {
   type ModelStreamFormat,
 } from "@sheaf/documents/model-streams";
 import type { ModelEvent, RunEvent } from "@sheaf/protocol";
-import { errorTable, isErrorCode, SheafError } from "@sheaf/base/errors";
+import { errorTable, isErrorCode } from "@sheaf/base/errors";
 import type { OutputFormat } from "@sheaf/agent/output/projection";
 import { sheafVersion } from "@sheaf/base/version";
 import type { ParsedArguments } from "../arguments.ts";
+import { chooseWord } from "../command-flags.ts";
 import { deliverEvents } from "../deliver.ts";
 import type { CommandIo } from "../io.ts";
 import { createChosenProjection } from "../output-choice.ts";
@@ -28,8 +29,8 @@ const targets = ["documents", "documents-stream"] as const satisfies readonly Ou
 /** Reads stdin to its end. The exit code tells how the answer ended, as for a run (C20). */
 export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags } = parsed;
-  const from = choose("--from", flags.from, sources);
-  const to = choose("--to", flags.to, targets);
+  const from = chooseWord("--from", flags.from ?? "", sources);
+  const to = chooseWord("--to", flags.to ?? "", targets);
   const projection = await createChosenProjection(to, flags, io);
   const delivery = await deliverEvents(
     from === agentStream ? readAgentRun(io) : readModelRun(from, readInput(io), io),
@@ -44,13 +45,6 @@ export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promis
   if (!error) return 0;
   io.writeError(formatFailure(error, flags.verbose ?? false));
   return isErrorCode(error.code) ? errorTable[error.code].exitCode : 1;
-}
-
-function choose<Name extends string>(flag: string, given: string | undefined, names: readonly Name[]): Name {
-  const name = names.find((candidate) => candidate === given);
-  if (name === undefined)
-    throw new SheafError("USAGE", `${flag} "${given ?? ""}" is unknown: use one of ${names.join(", ")}`);
-  return name;
 }
 
 /** The run log of one answer of a model: it ends as a live run with these bytes does. */

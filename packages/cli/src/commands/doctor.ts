@@ -1,10 +1,26 @@
 /** `sheaf doctor`: whether this machine is ready, and what to do where it is not. */
+import { accessSync, constants, existsSync } from "node:fs";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
-import { runChecks, type CheckResult } from "../doctor/checks.ts";
 import type { CommandIo } from "../io.ts";
 import { printJson, printText } from "../standard-output.ts";
+import { toSheafError } from "@sheaf/base/errors";
+import { toUserFiles } from "@sheaf/base/paths";
+import { sheafVersion } from "@sheaf/base/version";
+import type { FlagValues } from "../flags.ts";
+import { toModelSettings, toRawSettings } from "../run-config.ts";
+import { withSessionStore } from "../session-store.ts";
+import { findUserConfig } from "@sheaf/agent/config/config-file";
+import { createConfig } from "@sheaf/agent/config/config";
+import { chooseModel, findModelName, type NamedModel } from "@sheaf/agent/config/endpoints";
+import { withoutInnerFolders } from "@sheaf/agent/guard/sandbox/environment";
+import { createSearchProgram } from "@sheaf/agent/guard/sandbox/launch/search-program";
+import { findSandbox } from "@sheaf/agent/guard/sandbox/find/find-sandbox";
+import { hasSeccompFilter } from "@sheaf/agent/guard/sandbox/hold/seccomp-filter";
+import { findProgram } from "@sheaf/agent/guard/sandbox/programs";
+import { listModels } from "@sheaf/models/model-list";
+import { listKeyPlaces } from "../key-places.ts";
 
 /** Prints every check; exit code 1 when one of them failed. @throws SheafError USAGE. */
 export async function runDoctor(parsed: ParsedArguments, io: CommandIo): Promise<number> {
@@ -20,4 +36,188 @@ export async function runDoctor(parsed: ParsedArguments, io: CommandIo): Promise
 function formatCheck({ name, status, found, advice }: CheckResult): string {
   const head = `${status.padEnd(4)}  ${name.padEnd(13)}  ${toVisibleLine(found)}\n`;
   return advice === undefined ? head : `${head}${" ".repeat(21)}${advice}\n`;
+}
+
+/** One answer. `warn`: Sheaf works, with less. */
+export interface CheckResult {
+  readonly name: string;
+  readonly status: "ok" | "warn" | "fail";
+  /** What was found, one line. */
+  readonly found: string;
+  /** What to do; undefined: nothing. */
+  readonly advice?: string;
+}
+
+/** How long a provider may take. Milliseconds. */
+const NETWORK_TIMEOUT_MS = 5000;
+
+type Check = (io: CommandIo, flags: FlagValues) => Promise<CheckResult> | CheckResult;
+
+/** All checks, in the order in which they are printed. A check that throws is a failed one. */
+export async function runChecks(io: CommandIo, flags: FlagValues): Promise<CheckResult[]> {
+  const checks: Readonly<Record<string, Check>> = {
+    node: checkNode,
+    configuration: checkConfiguration,
+    storage: checkStorage,
+    workspace: checkWorkspace,
+    search: checkSearch,
+    sandbox: checkSandbox,
+    model: checkModel,
+    keys: checkKeys,
+    network: checkNetwork,
+  };
+  return Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      try {
+        return await check(io, flags);
+      } catch (error) {
+        return { name, status: "fail" as const, found: toSheafError(error).message };
+      }
+    }),
+  );
+}
+
+function checkNode(): CheckResult {
+  return {
+    name: "node",
+    status: "ok",
+    found: `Node ${process.versions.node}, ${process.platform} ${process.arch}, Sheaf ${sheafVersion}`,
+  };
+}
+
+function checkConfiguration({ environment }: CommandIo): CheckResult {
+  const file = toUserFiles(environment).config;
+  const { fault } = findUserConfig(file);
+  if (fault) return { name: "configuration", status: "fail", found: fault.message };
+  const found = existsSync(file) ? file : `no file at ${file}, which is fine`;
+  return { name: "configuration", status: "ok", found };
+}
+
+function checkStorage(io: CommandIo): Promise<CheckResult> {
+  return withSessionStore(io, undefined, async (store, { storeFile }) => {
+    await store.listConversations({ limit: 1 });
+    return { name: "storage", status: "ok", found: `${storeFile} can be read and written` };
+  });
+}
+
+function checkWorkspace({ environment, cwd }: CommandIo, flags: FlagValues): CheckResult {
+  const { workspace } = createConfig({ workspace: flags.workspace?.at(-1) }, environment, cwd);
+  try {
+    accessSync(workspace, constants.R_OK | constants.W_OK);
+    return { name: "workspace", status: "ok", found: `${workspace} can be read and written` };
+  } catch {
+    const advice = "give yourself the right to write, or work in --mode ask or plan";
+    return { name: "workspace", status: "warn", found: `${workspace} cannot be written`, advice };
+  }
+}
+
+async function checkSearch(io: CommandIo, flags: FlagValues): Promise<CheckResult> {
+  const place = await findSandboxHere(io, flags);
+  const { workspace } = place;
+  const runSearch = createSearchProgram(place);
+  let version = "";
+  const outcome = await runSearch({
+    folder: workspace,
+    args: ["--version"],
+    signal: AbortSignal.timeout(NETWORK_TIMEOUT_MS),
+    maxStderrBytes: 1000,
+    onStdout(chunk) {
+      version += Buffer.from(chunk).toString();
+      return true;
+    },
+  });
+  if (outcome.exitCode === 0) return { name: "search", status: "ok", found: version.split("\n", 1)[0] ?? "" };
+  const found = `ripgrep does not run (${outcome.startError || outcome.stderr.trim()})`;
+  return { name: "search", status: "fail", found };
+}
+
+function checkModel(io: CommandIo, flags: FlagValues): CheckResult {
+  const settings = toModelSettings(toRawSettings(flags), io);
+  const named = findModelName(settings);
+  if (!named) {
+    const advice = "name one with --model, SHEAF_MODEL or in the configuration; --model offline needs no key";
+    return { name: "model", status: "warn", found: "no model is named", advice };
+  }
+  const choice = chooseModel(settings);
+  const key = choice.kind === "endpoint" ? `, key: ${choice.endpoint.apiKeySource}` : "";
+  return { name: "model", status: "ok", found: `${named.name} (from ${modelSources[named.source]})${key}` };
+}
+
+const modelSources: Readonly<Record<NamedModel["source"], string>> = {
+  flag: "--model",
+  env: "SHEAF_MODEL",
+  config: "your configuration",
+};
+
+function checkKeys(io: CommandIo, flags: FlagValues): CheckResult {
+  const settings = toModelSettings({ model: flags.model }, io);
+  const places = listKeyPlaces(settings).map(({ provider, place }) => `${provider} (${place})`);
+  const { credentials } = settings.files;
+  const found = `${places.join(", ") || "none"}; sheaf login keeps them in ${credentials}`;
+  return { name: "keys", status: "ok", found };
+}
+
+/** Asks the provider of the chosen model for its list; nothing is sent to any other. */
+async function checkNetwork(io: CommandIo, flags: FlagValues): Promise<CheckResult> {
+  const settings = toModelSettings(toRawSettings(flags), io);
+  const choice = findModelName(settings) && chooseModel(settings);
+  if (choice?.kind !== "endpoint") return { name: "network", status: "ok", found: "not needed" };
+  const { baseUrl } = choice.endpoint;
+  const signal = AbortSignal.timeout(NETWORK_TIMEOUT_MS);
+  try {
+    const models = await listModels(choice.endpoint, signal);
+    return { name: "network", status: "ok", found: `${baseUrl} answers, ${models.length} models` };
+  } catch (error) {
+    const reason = signal.aborted ? `no answer within ${NETWORK_TIMEOUT_MS / 1000} s` : toSheafError(error).message;
+    const advice = "check the address, the key and the proxy settings";
+    return { name: "network", status: "fail", found: `${baseUrl}: ${reason}`, advice };
+  }
+}
+
+async function findSandboxHere({ environment, cwd }: CommandIo, flags: FlagValues) {
+  const { workspace, sandbox: setting } = createConfig(
+    { workspace: flags.workspace?.at(-1), sandbox: flags.sandbox },
+    environment,
+    cwd,
+  );
+  const variables = withoutInnerFolders(environment, workspace);
+  const sandbox = await findSandbox({ setting, workspace, environment: variables, memory: undefined, now: Date.now });
+  return { workspace, environment: variables, sandbox };
+}
+
+async function checkSandbox(io: CommandIo, flags: FlagValues): Promise<CheckResult> {
+  const name = "sandbox";
+  const { sandbox, environment: variables } = await findSandboxHere(io, flags);
+  switch (sandbox.state) {
+    case "disabled": {
+      const advice = "commands run as you do, by a rule or --force only; leave --sandbox disabled out to hold them";
+      return { name, status: "warn", found: "switched off", advice };
+    }
+    case "unavailable": {
+      const advice = `${sandbox.advice}; until then every command is refused`;
+      return { name, status: "fail", found: `no sandbox works here (${sandbox.problem})`, advice };
+    }
+    case "enabled": {
+      const found = `${sandbox.kind} (${sandbox.file}) holds commands`;
+      const lack = sandbox.kind === "bubblewrap" ? findLack(variables) : undefined;
+      return lack
+        ? { name, status: "warn", found: `${found}; ${lack.found}`, advice: lack.advice }
+        : { name, status: "ok", found };
+    }
+  }
+}
+
+/** What works without, but not as well. */
+function findLack(
+  environment: CommandIo["environment"],
+): { readonly found: string; readonly advice: string } | undefined {
+  if (!hasSeccompFilter(process.arch)) {
+    const advice = "use a machine of x64 or arm64 where commands must not reach sockets of its programs";
+    return { found: `on ${process.arch} sockets of this machine's programs are not closed to them`, advice };
+  }
+  if (findProgram("nsenter", environment) === undefined) {
+    const advice = "install util-linux: rules Network(…) and commands in the background need it";
+    return { found: "nsenter is not installed", advice };
+  }
+  return undefined;
 }

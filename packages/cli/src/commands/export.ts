@@ -1,7 +1,6 @@
 /** `sheaf export SESSION`: a stored session as JSON or Markdown. */
 import { resolve } from "node:path";
 import { now } from "@sheaf/agent/assemble/wire";
-import { SheafError } from "@sheaf/base/errors";
 import {
   exportVersion,
   formatJsonExport,
@@ -12,27 +11,22 @@ import { toVisibleJson } from "@sheaf/agent/output/visible-text";
 import { listEndedResponses } from "@sheaf/agent/run/conversations/end-cut-response";
 import type { Store } from "@sheaf/store/store";
 import type { ParsedArguments } from "../arguments.ts";
+import { chooseWord } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { writeOutputFile } from "../output-file.ts";
 import { withSessionStore } from "../session-store.ts";
 import { findConversation } from "../session-words.ts";
 import { printText } from "../standard-output.ts";
 
-const formats: Readonly<Record<string, (conversation: ConversationExport) => string>> = {
-  json: formatJsonExport,
-  markdown: formatMarkdownExport,
-};
+const formats = { json: formatJsonExport, markdown: formatMarkdownExport } as const;
 
 /** Writes the session. @throws SheafError USAGE for an unknown session, or a file that cannot be written. */
 export async function runExport(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [word = ""] = parsed.positionals;
-  const { format = "json", output } = parsed.flags;
-  const formatExport = Object.hasOwn(formats, format) ? formats[format] : undefined;
-  if (!formatExport) {
-    throw new SheafError("USAGE", `--format "${format}" is unknown: use one of ${Object.keys(formats).join(", ")}`);
-  }
+  const { output } = parsed.flags;
+  const format = chooseWord("--format", parsed.flags.format ?? "json", ["json", "markdown"]);
   const text = await withSessionStore(io, undefined, async (store) =>
-    formatExport(await readConversation(store, await findConversation(store, word))),
+    formats[format](await readConversation(store, await findConversation(store, word))),
   );
   if (output === undefined) return printText(io, text, format === "json" ? toVisibleJson : undefined);
   writeOutputFile(resolve(io.cwd, output), text);

@@ -5,8 +5,6 @@ import { isJsonObject, parseJson } from "@sheaf/protocol/check-value";
 import { preparePolicy, toCommandOptions } from "@sheaf/agent/assemble/prepare-policy";
 import { openHooks } from "@sheaf/agent/assemble/wire";
 import { SheafError } from "@sheaf/base/errors";
-import { toUserFiles } from "@sheaf/base/paths";
-import { findUserConfig } from "@sheaf/agent/config/config-file";
 import { hookEvents, isHookEvent } from "@sheaf/agent/config/hook-settings";
 import { type Hook, readUserHooks, type UnusedHook } from "@sheaf/agent/config/read-hooks";
 import { readWorkspaceHooks, type WorkspaceHooks } from "@sheaf/agent/config/workspace-hooks";
@@ -19,7 +17,7 @@ import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
-import { type RunConfig, toConfig } from "../run-config.ts";
+import { readConfigFile, type RunConfig, toConfig } from "../run-config.ts";
 import { printJson, printText } from "../standard-output.ts";
 import { quoteVisible, runTrustContents, type Trustable, trustWords } from "./trust-contents.ts";
 
@@ -27,8 +25,7 @@ import { quoteVisible, runTrustContents, type Trustable, trustWords } from "./tr
 export async function runHooks(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [action = "ls", ...words] = parsed.positionals;
   const config = toConfig(parsed.flags, io);
-  const { fault } = findUserConfig(toUserFiles(io.environment).config);
-  if (fault) throw fault;
+  readConfigFile(io);
   switch (action) {
     case "ls":
       return listHooks(parsed, io, config);

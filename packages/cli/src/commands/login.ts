@@ -5,7 +5,7 @@ import { SheafError } from "@sheaf/base/errors";
 import { toUserFiles } from "@sheaf/base/paths";
 import type { ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";
-import { chooseProvider } from "../run-config.ts";
+import { chooseProvider, readConfigFile } from "../run-config.ts";
 import { readStandardInput } from "../standard-input.ts";
 import { printText } from "../standard-output.ts";
 import { findUserConfig } from "@sheaf/agent/config/config-file";
@@ -23,8 +23,7 @@ export async function runLogin(parsed: ParsedArguments, io: CommandIo): Promise<
     );
   }
   const files = toUserFiles(io.environment);
-  const { settings, fault } = findUserConfig(files.config);
-  if (fault) throw fault;
+  const { settings } = readConfigFile(io);
   const { credential } = chooseProvider(word, toProviders(settings), { repeatsWord: false });
   // A problem with the file is reported before the user types a key.
   readCredentials(files.credentials);

@@ -1,9 +1,7 @@
 /** `sheaf mcp login NAME` and `logout NAME`: the user's login to a server that asks for one (S-170). */
 import { createInterface } from "node:readline";
 import { SheafError } from "@sheaf/base/errors";
-import { toUserFiles } from "@sheaf/base/paths";
 import { createConfig } from "@sheaf/agent/config/config";
-import { findUserConfig } from "@sheaf/agent/config/config-file";
 import { hasOwnAuthorization, type HttpServerSettings } from "@sheaf/agent/config/mcp-settings";
 import { chooseServers } from "@sheaf/agent/config/workspace-servers";
 import { openPage } from "@sheaf/agent/guard/sandbox/launch/open-page";
@@ -11,7 +9,7 @@ import { openServerLogin } from "@sheaf/agent/assemble/wire-servers";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import type { ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";
-import { toRawSettings, toServerSettings } from "../run-config.ts";
+import { readConfigFile, toRawSettings, toServerSettings } from "../run-config.ts";
 import { createRunControl } from "../signals.ts";
 import { printText } from "../standard-output.ts";
 
@@ -71,8 +69,7 @@ function findServer(
   io: CommandIo,
 ): { readonly settings: HttpServerSettings; readonly workspace: string } {
   const { environment } = io;
-  const found = findUserConfig(toUserFiles(environment).config);
-  if (found.fault) throw found.fault;
+  const { found } = readConfigFile(io);
   const raw = { ...toRawSettings(flags), ...toServerSettings(flags, io) };
   const config = createConfig(raw, environment, io.cwd, found);
   const trusted = config.findTrust();

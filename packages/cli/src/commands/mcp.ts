@@ -2,13 +2,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { McpServerState } from "@sheaf/protocol";
-import { createConfig } from "@sheaf/agent/config/config";
-import { findUserConfig, changeUserConfig } from "@sheaf/agent/config/config-file";
-import { isServerName, serverNameRule } from "@sheaf/agent/config/mcp-settings";
-import { toUserFiles } from "@sheaf/base/paths";
+import { createConfig, type Config } from "@sheaf/agent/config/config";
+import { changeUserConfig } from "@sheaf/agent/config/config-file";
+import { isServerName, serverNameRule, type McpServerSettings } from "@sheaf/agent/config/mcp-settings";
+import { toUserFiles, type Environment } from "@sheaf/base/paths";
 import { SheafError } from "@sheaf/base/errors";
-import type { McpServerSettings } from "@sheaf/agent/config/mcp-settings";
-import { chooseServers, readWorkspaceServers, serverFiles } from "@sheaf/agent/config/workspace-servers";
+import {
+  chooseServers,
+  readWorkspaceServers,
+  serverFiles,
+  type WorkspaceServer,
+} from "@sheaf/agent/config/workspace-servers";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import { createToolServers } from "@sheaf/agent/assemble/wire-servers";
 import type { ServerLease } from "@sheaf/agent/tools/mcp/server-keeper";
@@ -16,12 +20,12 @@ import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
-import { toRawSettings, toServerSettings } from "../run-config.ts";
+import { readConfigFile, toRawSettings, toServerSettings } from "../run-config.ts";
 import { printJson, printText } from "../standard-output.ts";
-import { toServerEnvironment, toServerLimits } from "./mcp-add.ts";
-import { formatPrompts, formatResources } from "./mcp-lists.ts";
 import { forgetLogin, runMcpLogin, runMcpLogout } from "./mcp-login.ts";
-import { runMcpTrust } from "./mcp-trust.ts";
+import type { ListedResource } from "@sheaf/agent/tools/mcp/resource-tools";
+import type { ServerPrompt } from "@sheaf/agent/tools/mcp/server-prompts";
+import { quoteVisible, runTrustContents, type Trustable } from "./trust-contents.ts";
 
 /** Runs the one that is named. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runMcp(parsed: ParsedArguments, io: CommandIo): Promise<number> {
@@ -116,7 +120,7 @@ function switchServer(
   action: "enable" | "disable",
   name: string,
 ): Promise<number> {
-  const { file, settings } = readSettings(io);
+  const { file, settings } = readConfigFile(io);
   if (!Object.hasOwn(settings.mcpServers ?? {}, name)) {
     const flags = action === "enable" ? parsed.flags : { ...parsed.flags, remove: true as const };
     return runMcpTrust({ ...parsed, flags }, io, [name]);
@@ -130,13 +134,6 @@ function toServerName(action: string, [name, ...rest]: readonly string[]): strin
   throw new SheafError("USAGE", `mcp ${action} takes the name of one server: see sheaf mcp list`);
 }
 
-function readSettings({ environment }: CommandIo) {
-  const { config: file } = toUserFiles(environment);
-  const found = findUserConfig(file);
-  if (found.fault) throw found.fault;
-  return { file, found, settings: found.settings };
-}
-
 /** Connects to those that a run would use, or to one of them, and closes them again. */
 async function connectServers<Further>(
   { flags }: ParsedArguments,
@@ -146,7 +143,7 @@ async function connectServers<Further>(
 ) {
   const { environment } = io;
   const raw = { ...toRawSettings(flags), ...toServerSettings(flags, io) };
-  const config = createConfig(raw, environment, io.cwd, readSettings(io).found);
+  const config = createConfig(raw, environment, io.cwd, readConfigFile(io).found);
   const { workspace, addedFolders } = config;
   const trusted = config.findTrust();
   const places = { ...config, trusted, environment };
@@ -264,4 +261,106 @@ async function removeServer(io: CommandIo, words: readonly string[]): Promise<nu
 
 function toRecord(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** @throws SheafError USAGE. */
+export function toServerLimits(
+  flags: Pick<FlagValues, "timeout" | "start-timeout">,
+): Pick<McpServerSettings, "timeoutSeconds" | "startTimeoutSeconds"> {
+  const [call, start] = [toSeconds("timeout", flags.timeout), toSeconds("start-timeout", flags["start-timeout"])];
+  return {
+    ...(call !== undefined && { timeoutSeconds: call }),
+    ...(start !== undefined && { startTimeoutSeconds: start }),
+  };
+}
+
+function toSeconds(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (seconds > 0 && seconds <= 86_400) return seconds;
+  throw new SheafError("USAGE", `--${flag} "${text}" is not a time: write seconds, more than 0 and at most 86400`);
+}
+
+/** `NAME=VALUE`, or `NAME` for the value of this environment. @throws SheafError USAGE. */
+export function toServerEnvironment(
+  entries: readonly string[],
+  environment: Environment,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const [, name, value = name === undefined ? undefined : environment[name]] =
+        /^([A-Za-z_]\w*)(?:=(.*))?$/s.exec(entry) ?? [];
+      // What cannot be read may be a key.
+      if (name === undefined) throw new SheafError("USAGE", "--env needs the form NAME=VALUE, or NAME alone");
+      if (value !== undefined) return [name, value] as const;
+      throw new SheafError("USAGE", `--env ${name}: the environment has no such variable; write ${name}=VALUE`);
+    }),
+  );
+}
+
+export function formatPrompts(server: string, prompts: readonly ServerPrompt[]): string {
+  const lines = prompts.map(({ command, description, arguments: args }) => {
+    const words = args.map(({ name, isRequired }) => (isRequired ? name : `[${name}]`));
+    return formatLine([`/${command}`, ...words].join(" "), description);
+  });
+  return `Prompts of ${toVisibleLine(server)} (${prompts.length}):\n${lines.join("")}`;
+}
+
+export function formatResources(server: string, resources: readonly ListedResource[]): string {
+  const lines = resources.map(({ uri, name, mimeType }) =>
+    formatLine(uri, [name, mimeType ?? ""].filter((text) => text !== "").join(", ")),
+  );
+  return `Resources of ${toVisibleLine(server)} (${resources.length}):\n${lines.join("")}`;
+}
+
+function formatLine(subject: string, about: string): string {
+  const [line = ""] = about.trim().split(/\r?\n/, 1);
+  return `- ${toVisibleLine(line === "" ? subject : `${subject}: ${line}`)}\n`;
+}
+
+/** `names`: only these. @throws SheafError USAGE, CONFIG_INVALID. */
+export async function runMcpTrust(
+  { flags }: ParsedArguments,
+  io: CommandIo,
+  names: readonly string[],
+): Promise<number> {
+  const config = createConfig(toRawSettings(flags), io.environment, io.cwd);
+  const readServers = (): Trustable[] =>
+    readWorkspaceServers({ ...config, environment: io.environment }).map((server) =>
+      server.state === "unusable" ? server : { ...server, lines: describe(server) },
+    );
+  const source = toServerFiles(config);
+  const subject = { kind: "servers", command: "mcp trust", noun: "server", source } as const;
+  return runTrustContents(readServers, subject, { names, flags, io, config });
+}
+
+/** Those that exist, or else the first. */
+function toServerFiles({ workspace }: Config): string {
+  const [first] = serverFiles;
+  const existing = serverFiles.filter((file) => existsSync(join(workspace, file)));
+  return (existing.length === 0 ? [first] : existing).map((file) => join(workspace, file)).join(" or ");
+}
+
+/** All of what a yes would be bound to, but the values of headers. */
+function describe({ written: settings, variables }: Exclude<WorkspaceServer, { state: "unusable" }>): string[] {
+  const lines =
+    "url" in settings
+      ? [
+          "reached over the network",
+          `address   ${quoteVisible(settings.url)} on ${quoteVisible(new URL(settings.url).host)}`,
+          ...Object.keys(settings.headers ?? {}).map((header) => `header    ${quoteVisible(header)}`),
+          ...Object.entries(settings.oauth ?? {}).map(([key, value]) => `login     ${key}=${toShown(key, value)}`),
+        ]
+      : [
+          "a program that starts outside the sandbox, with your rights",
+          `program   ${quoteVisible(settings.command)}`,
+          ...(settings.args ?? []).map((word) => `argument  ${quoteVisible(word)}`),
+          ...Object.entries(settings.env ?? {}).map(([name, value]) => `variable  ${name}=${quoteVisible(value)}`),
+          ...(settings.cwd === undefined ? [] : [`folder    ${quoteVisible(settings.cwd)}`]),
+        ];
+  return [...lines, ...variables.map((variable) => `gets      your variable ${quoteVisible(variable)}`)];
+}
+
+function toShown(key: string, value: unknown): string {
+  return key === "clientSecret" ? "…" : quoteVisible(String(value));
 }

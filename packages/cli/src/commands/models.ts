@@ -1,5 +1,4 @@
 /** `sheaf models [PROVIDER]`: which names `--model` takes, and what the providers in reach offer. */
-import { findUserConfig } from "@sheaf/agent/config/config-file";
 import { toListedName } from "@sheaf/agent/config/cursor-models";
 import { toUserFiles } from "@sheaf/base/paths";
 import { toProviders } from "@sheaf/agent/config/providers";
@@ -11,7 +10,7 @@ import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { askAllProviders, askProvider, type ProviderModels } from "../model-names.ts";
 import { printJson, printText } from "../standard-output.ts";
-import { chooseProvider } from "../run-config.ts";
+import { chooseProvider, readConfigFile } from "../run-config.ts";
 
 /**
  * Prints the names. All providers with a key, and local servers, are asked; those that don't answer are listed with the
@@ -28,8 +27,7 @@ export async function runModels(parsed: ParsedArguments, io: CommandIo): Promise
   }
   const format = toCommandFormat(parsed);
   const files = toUserFiles(environment);
-  const config = findUserConfig(files.config);
-  if (config.fault) throw config.fault;
+  const { found: config } = readConfigFile(io);
   // The keys of all providers are their own.
   const modelFlags =
     word === undefined ? {} : { apiKey: flags["api-key"], baseUrl: flags["base-url"], headers: flags.header };

@@ -1,7 +1,5 @@
 /** `sheaf permissions explain` and `sheaf permissions check`: what a run with the same flags may do, and why. */
-import { findUserConfig } from "@sheaf/agent/config/config-file";
 import type { Config } from "@sheaf/agent/config/config";
-import { toUserFiles } from "@sheaf/base/paths";
 import { SheafError } from "@sheaf/base/errors";
 import { toVisibleJson, toVisibleLine } from "@sheaf/agent/output/visible-text";
 import { deny, toFullReason, type PermissionDecision } from "@sheaf/agent/guard/permissions/decision";
@@ -19,29 +17,15 @@ import { toCommandFormat } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { printJson, printText } from "../standard-output.ts";
-import { toConfig } from "../run-config.ts";
+import { readConfigFile, toConfig } from "../run-config.ts";
 
 /** Prints the policy, or one decision; gives 0, whatever is decided. @throws SheafError USAGE, CONFIG_INVALID. */
 export async function runPermissions(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const config = toConfig(parsed.flags, io);
-  const { fault, settings } = findUserConfig(toUserFiles(io.environment).config);
-  if (fault) throw fault;
-  const { mode, workspace, addedFolders, sandbox, permissions } = config;
+  const { settings } = readConfigFile(io);
   const trusted = config.findTrust();
   const { environment } = io;
-  const order = {
-    mode,
-    workspace,
-    addedFolders,
-    sandbox,
-    permissions,
-    trusted,
-    environment,
-    dataFolder: config.dataFolder,
-    sandboxMemory: undefined,
-    now: Date.now,
-  };
-  const policy = await preparePolicy(order);
+  const policy = await preparePolicy({ ...config, trusted, environment, sandboxMemory: undefined, now: Date.now });
   const isJson = toCommandFormat(parsed) === "json";
   switch (parsed.positionals.join(" ")) {
     case "explain": {
@@ -50,7 +34,10 @@ export async function runPermissions(parsed: ParsedArguments, io: CommandIo): Pr
       return isJson ? printJson(io, explained) : printText(io, formatPolicy(explained));
     }
     case "check": {
-      const { decision, rule = null, reason } = toPlain(await checkCase(parsed.flags, policy));
+      const decided = await checkCase(parsed.flags, policy);
+      const { decision } = decided;
+      const rule = ("rule" in decided && decided.rule) || null;
+      const reason = toFullReason(decided);
       const isRule = rule === null ? "" : ` (${rule})`;
       if (isJson) return printText(io, `${JSON.stringify({ decision, rule, reason })}\n`, toVisibleJson);
       return printText(io, `${decision}${isRule}: ${toVisibleLine(reason)}\n`);
@@ -70,17 +57,12 @@ function toSourcedRules(
   config: { readonly [effect in SourcedRule["effect"]]?: readonly string[] | undefined } = {},
   workspaceDenials: readonly string[],
 ): SourcedRule[] {
-  const toRules = (effect: SourcedRule["effect"], source: SourcedRule["source"], rules: readonly string[] = []) =>
-    rules.map((rule) => ({ effect, rule, source }));
-  return [
-    ...toRules("deny", "flag", flags.deny),
-    ...toRules("deny", "config", config.deny),
-    ...toRules("deny", "workspace", workspaceDenials),
-    ...toRules("ask", "flag", flags.ask),
-    ...toRules("ask", "config", config.ask),
-    ...toRules("allow", "flag", flags.allow),
-    ...toRules("allow", "config", config.allow),
-  ];
+  return (["deny", "ask", "allow"] as const).flatMap((effect) => {
+    const toRules = (source: SourcedRule["source"], rules: readonly string[] = []) =>
+      rules.map((rule) => ({ effect, rule, source }));
+    const denied = effect === "deny" ? toRules("workspace", workspaceDenials) : [];
+    return [...toRules("flag", flags[effect]), ...toRules("config", config[effect]), ...denied];
+  });
 }
 
 /** The one case that the flags name. */
@@ -127,14 +109,6 @@ async function checkPath(
     listSpellings(named, workspace).map((paths) => policy.permissions.decide({ tool, arguments: {}, paths })),
   );
   return decisions.find(({ decision }) => decision === "deny") ?? decisions[0]!;
-}
-
-function toPlain(decision: PermissionDecision): { decision: string; rule?: string | undefined; reason: string } {
-  return {
-    decision: decision.decision,
-    rule: "rule" in decision ? decision.rule : undefined,
-    reason: toFullReason(decision),
-  };
 }
 
 function formatPolicy({ mode, trusted, sandbox, classes, rules }: ExplainedPolicy): string {

@@ -4,7 +4,7 @@ import { SheafError } from "@sheaf/base/errors";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import { createCheckpoints } from "@sheaf/agent/workspace/checkpoints";
 import type { ParsedArguments } from "../arguments.ts";
-import { toCommandFormat } from "../command-flags.ts";
+import { chooseWord, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { withSessionStore } from "../session-store.ts";
 import { findConversation, findResponse } from "../session-words.ts";
@@ -52,8 +52,7 @@ export async function revertSession(
 
 function toOnConflict({ overwrite, "on-conflict": given }: ParsedArguments["flags"]): RevertRequest["onConflict"] {
   if (given === undefined) return overwrite ? "overwrite" : "refuse";
-  if (given === "refuse" || given === "leave" || given === "overwrite") return given;
-  throw new SheafError("USAGE", `--on-conflict "${given}" is unknown: use refuse, leave or overwrite`);
+  return chooseWord("--on-conflict", given, ["refuse", "leave", "overwrite"], "refuse, leave or overwrite");
 }
 
 function createConflictError({ conflicts }: RevertResult): SheafError {

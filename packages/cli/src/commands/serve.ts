@@ -26,11 +26,12 @@ import { createModels } from "@sheaf/agent/assemble/wire-models";
 import { createServerStore } from "@sheaf/agent/assemble/wire-stores";
 import { now, openTelemetry } from "@sheaf/agent/assemble/wire";
 import type { ParsedArguments } from "../arguments.ts";
-import type { FlagValues } from "../flags.ts";
+import { readNumberFlag } from "../command-flags.ts";
+import type { FlagName, FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { toRawSettings } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
-import { toStorePlace } from "../store-place.ts";
+import { toStorePlace } from "../session-store.ts";
 
 const DEFAULT_PORT = 7433;
 
@@ -51,7 +52,7 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
   const log: Log = (entry) =>
     io.writeError(toVisibleJson(`${JSON.stringify({ time: new Date(now()).toISOString(), ...entry })}\n`));
   const { flags } = parsed;
-  const grace = toGrace(flags.grace);
+  const grace = readNumberFlag("grace", flags.grace, [0, 999_999], "a whole number of seconds") ?? DEFAULT_GRACE;
   const { storePlace, tokenFile, ...options } = createServeOptions(parsed, io, log);
   const store = await createServerStore(storePlace);
   const telemetry = await openTelemetry(io.environment, { hasParent: false });
@@ -70,7 +71,7 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
   for (const name of options.models.names) void options.models.open(name);
   if (!control.signal.aborted) await once(control.signal, "abort");
   watch?.end();
-  await server.close(grace);
+  await server.close(grace * 1000);
   await store.close();
   return 0;
 }
@@ -86,7 +87,7 @@ interface ServePlan extends Omit<ServeOptions, "store" | "telemetry"> {
 export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: Log): ServePlan {
   const { flags } = parsed;
   const host = flags.host ?? "127.0.0.1";
-  const port = toPort(flags.port);
+  const port = readNumberFlag("port", flags.port, [0, 65_535], "a port: use 0 (any free one) to 65535") ?? DEFAULT_PORT;
   const folders = toWorkspaces(flags, io);
   const words = [...folders.values()];
   const configOf = createConfigReader(
@@ -144,7 +145,8 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
       onUnusable: (model, { code, message }) => log({ level: "warn", event: "model_unusable", model, code, message }),
     }),
     ownerLimits: toOwnerLimits(flags),
-    keepDays: toKeepDays(flags["keep-days"]),
+    // R-63.
+    keepDays: readNumberFlag("keep-days", flags["keep-days"], [1, 99_999], "a whole number of days from 1 to 99999"),
     // Next to the folder of this program in the package.
     pageFolder: join(import.meta.dirname, "../web"),
     tokens,
@@ -265,7 +267,8 @@ function toOrigins(words: readonly string[] = []): ReadonlySet<string> {
 
 /** S-55. */
 function toOwnerLimits(flags: FlagValues): OwnerLimits {
-  const read = (name: LimitFlag): number | undefined => readLimit(flags, name, 999_999_999);
+  const read = (name: LimitFlag): number | undefined =>
+    readNumberFlag(name, flags[name], [1, 999_999_999], "a whole number above 0");
   const cost = flags["max-cost-usd-per-day"];
   if (cost !== undefined && !(Number(cost) > 0)) {
     throw new SheafError("USAGE", `--max-cost-usd-per-day "${cost}" is not a number above 0`);
@@ -281,53 +284,16 @@ function toOwnerLimits(flags: FlagValues): OwnerLimits {
   };
 }
 
-type LimitFlag =
-  | "max-running"
-  | "max-waiting"
-  | "max-streams"
-  | "max-conversations"
-  | "max-turns-per-day"
-  | "max-attachments"
-  | "max-attachments-mib"
-  | "max-attachment-mib"
-  | "attachment-hours";
-
-function readLimit(flags: FlagValues, name: LimitFlag, most: number): number | undefined {
-  const text = flags[name];
-  if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text) && Number(text) > 0 && Number(text) <= most) return Number(text);
-  const range = most === 999_999_999 ? "above 0" : `from 1 to ${most}`;
-  throw new SheafError("USAGE", `--${name} "${text}" is not a whole number ${range}`);
-}
+type LimitFlag = Extract<FlagName, `max-${string}` | "attachment-hours">;
 
 /** S-200. */
 function toAttachmentSettings(flags: FlagValues): AttachmentSettings {
   const { fileBytes, count, bytes, keptMs } = defaultOwnerLimits.attachments;
-  const mib = (name: "max-attachments-mib" | "max-attachment-mib", byDefault: number, most: number): number =>
-    (readLimit(flags, name, most) ?? byDefault / MIB) * MIB;
+  const read = (name: LimitFlag, most: number): number | undefined => readNumberFlag(name, flags[name], [1, most]);
   return {
-    fileBytes: mib("max-attachment-mib", fileBytes, fileBytes / MIB),
-    count: readLimit(flags, "max-attachments", 100_000) ?? count,
-    bytes: mib("max-attachments-mib", bytes, 1_000_000),
-    keptMs: (readLimit(flags, "attachment-hours", 8760) ?? keptMs / HOUR_MS) * HOUR_MS,
+    fileBytes: (read("max-attachment-mib", fileBytes / MIB) ?? fileBytes / MIB) * MIB,
+    count: read("max-attachments", 100_000) ?? count,
+    bytes: (read("max-attachments-mib", 1_000_000) ?? bytes / MIB) * MIB,
+    keptMs: (read("attachment-hours", 8760) ?? keptMs / HOUR_MS) * HOUR_MS,
   };
-}
-
-/** R-63. */
-function toKeepDays(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new SheafError("USAGE", `--keep-days "${text}" is not a whole number of days from 1 to 99999`);
-}
-
-function toPort(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_PORT;
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new SheafError("USAGE", `--port "${text}" is not a port: use 0 (any free one) to 65535`);
-}
-
-function toGrace(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_GRACE * 1000;
-  if (/^\d{1,6}$/.test(text)) return Number(text) * 1000;
-  throw new SheafError("USAGE", `--grace "${text}" is not a whole number of seconds`);
 }

@@ -2,7 +2,7 @@
 import { now } from "@sheaf/agent/assemble/wire";
 import { SheafError } from "@sheaf/base/errors";
 import type { ParsedArguments } from "../arguments.ts";
-import { toCommandFormat } from "../command-flags.ts";
+import { readNumberFlag, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { withSessionStore } from "../session-store.ts";
 import { findConversation, findResponse } from "../session-words.ts";
@@ -22,7 +22,7 @@ const MAX_LIMIT = 999_999;
 export async function runListSessions(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags } = parsed;
   const format = toCommandFormat(parsed);
-  const limit = toLimit(flags.limit) ?? (format === "json" ? MAX_LIMIT : TEXT_LIMIT);
+  const limit = readNumberFlag("limit", flags.limit, [1, MAX_LIMIT]) ?? (format === "json" ? MAX_LIMIT : TEXT_LIMIT);
   return withSessionStore(io, flags.workspace?.at(-1), async (store, { workspace }) => {
     const found = await store.listConversations({ limit: limit + 1, ...(flags.all ? {} : { workspace }) });
     const sessions = found.slice(0, limit);
@@ -31,12 +31,6 @@ export async function runListSessions(parsed: ParsedArguments, io: CommandIo): P
     const rest = isCut ? `There are more: sheaf ls${flags.all ? " --all" : ""} --limit ${MAX_LIMIT} lists them.\n` : "";
     return printText(io, formatText(sessions, flags.all ?? false) + rest);
   });
-}
-
-function toLimit(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new SheafError("USAGE", `--limit "${text}" is not a whole number from 1 to 999999`);
 }
 
 function toRows(sessions: readonly ConversationRecord[]) {

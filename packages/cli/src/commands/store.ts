@@ -12,8 +12,8 @@ import { isPostgresAddress } from "@sheaf/store/store";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
+import { toStorePlace } from "../session-store.ts";
 import { printJson, printText } from "../standard-output.ts";
-import { toStorePlace } from "../store-place.ts";
 
 interface Places {
   /** Of this user. */

@@ -5,7 +5,7 @@ import { createConfig } from "@sheaf/agent/config/config";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import { findRepository, toRealPlace } from "@sheaf/base/files/repository";
 import { listTreeChanges } from "@sheaf/agent/workspace/trees/list-tree-changes";
-import { mergeChanges, type MergeOptions, type MergeResult } from "@sheaf/agent/workspace/trees/merge-changes";
+import { mergeChanges, type MergeResult } from "@sheaf/agent/workspace/trees/merge-changes";
 import { pushRefs, toLocalRemote } from "@sheaf/agent/workspace/trees/mirror";
 import {
   listTrees,
@@ -18,7 +18,7 @@ import {
 } from "@sheaf/agent/workspace/trees/named-trees";
 import { askGit } from "@sheaf/agent/workspace/trees/run-git";
 import type { ParsedArguments } from "../arguments.ts";
-import { toCommandFormat } from "../command-flags.ts";
+import { chooseWord, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { recordTree, toMirror } from "../run-tree.ts";
 import { printJson, printText } from "../standard-output.ts";
@@ -136,7 +136,8 @@ async function mergeTree(parsed: ParsedArguments, io: CommandIo, names: readonly
   if (name === undefined || rest.length > 0) {
     throw new SheafError("USAGE", `worktrees merge takes one name; "${names.join(" ")}" was given`);
   }
-  const onConflict = toOnConflict(parsed.flags);
+  const { "on-conflict": given = "refuse" } = parsed.flags;
+  const onConflict = chooseWord("--on-conflict", given, ["refuse", "leave", "mark"], "refuse, leave or mark");
   return withTree(findTree(findTrees(parsed, io), name), io, async (known) => {
     if (parsed.flags.branch) return mergeAsBranch(known, io);
     const { tree, record } = known;
@@ -169,11 +170,6 @@ async function mergeAsBranch({ tree, record }: KnownTree, io: CommandIo): Promis
     io,
     `The branch ${branch} of ${toVisibleLine(record.source)} has the changes: git merge ${branch}\n`,
   );
-}
-
-function toOnConflict({ "on-conflict": given = "refuse" }: ParsedArguments["flags"]): MergeOptions["onConflict"] {
-  if (given === "refuse" || given === "leave" || given === "mark") return given;
-  throw new SheafError("USAGE", `--on-conflict "${given}" is unknown: use refuse, leave or mark`);
 }
 
 function createConflictError({ conflicts }: MergeResult): SheafError {

@@ -6,7 +6,7 @@ import { readServerQuestion } from "@sheaf/agent/tools/mcp/server-question";
 import { colorDiffLine } from "@sheaf/agent/output/terminal/diff-lines";
 import { choose, type MenuScreen } from "./choose.ts";
 import type { LineConsole } from "./line-console.ts";
-import { askForm, formatFields } from "./server-form.ts";
+import { askForm, formatFields } from "./ask-questions.ts";
 import { toVisibleLine, toVisibleText } from "@sheaf/agent/output/visible-text";
 
 /** How long a question stays open. Milliseconds. */

@@ -1,18 +1,17 @@
 /** `sheaf` alone in a terminal: a conversation, prompt by prompt. Not full screen: the conversation stays in the scrollback. */
 import type { RunStart } from "@sheaf/protocol";
-import { createStore } from "@sheaf/agent/assemble/wire-stores";
 import { createToolServers, type ToolServers } from "@sheaf/agent/assemble/wire-servers";
 import { SheafError, errorTable, toSheafError } from "@sheaf/base/errors";
 import { sheafVersion } from "@sheaf/base/version";
 import type { ParsedArguments } from "../arguments.ts";
 import { readQuestion, toAnswerMessage } from "../commands/answer.ts";
-import { answerPrompt, toMessageFiles } from "../commands/prompt.ts";
+import { printRun, toMessageFiles } from "../commands/prompt.ts";
 import type { FlagValues } from "../flags.ts";
 import { createApprovalMenu } from "./approval-menu.ts";
 import { completeLine } from "./complete-line.ts";
 import { LineConsole } from "./line-console.ts";
 import { openPromptHistory, type PromptHistory } from "./prompt-history.ts";
-import { askQuestions } from "./question-menu.ts";
+import { askQuestions } from "./ask-questions.ts";
 import { chooseRevert, runSlashCommand, type InteractiveState } from "./run-slash-command.ts";
 import { parseSlashLine } from "./slash-commands.ts";
 import { toConversationId } from "../session-id.ts";
@@ -20,12 +19,11 @@ import { listOwnCommands, listServerCommands } from "../own-commands.ts";
 import type { CommandIo } from "../io.ts";
 import { checkCommandLine } from "../command-flags.ts";
 import { formatFailure, formatNotice } from "../report-error.ts";
+import { chooseLocale } from "../output-choice.ts";
 import { toConfig } from "../run-config.ts";
-import { chooseConversation } from "../prompt-run.ts";
-import { listSessionFolders } from "../run-tree.ts";
+import type { PromptOrder } from "../prompt-run.ts";
+import { chooseSession } from "../run-tree.ts";
 import { createRunControl } from "../signals.ts";
-import { toLocale } from "@sheaf/agent/output/action-words";
-import { toBareId } from "@sheaf/agent/output/result-line";
 import { toVisibleLine, toVisibleText } from "@sheaf/agent/output/visible-text";
 import { createTerminalProjection } from "@sheaf/agent/output/terminal/terminal";
 
@@ -33,9 +31,13 @@ interface TerminalState extends InteractiveState {
   /** Those of the session (C51). */
   readonly toolServers: ToolServers;
   readonly console: LineConsole;
+  /** Notices that the person has seen. */
+  readonly seen: Set<string>;
+  /** Files for the next prompt (C42). */
+  files: Pick<RunStart, "attachments">;
 }
 
-type Message = Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers">;
+type Message = PromptOrder["message"];
 
 /** Runs the conversation to its end; gives 0, or the code of the signal that ended it. */
 export async function runInteractive(parsed: ParsedArguments, io: CommandIo): Promise<number> {
@@ -49,7 +51,7 @@ export async function runInteractive(parsed: ParsedArguments, io: CommandIo): Pr
   checkCommandLine(parsed);
   keepTerminalClean();
   const files = toMessageFiles(flags, io);
-  const session = await chooseSession(flags, io);
+  const session = await chooseSession(flags, toConfig(flags, io));
   const history = openHistory(flags, io);
   const state: TerminalState = {
     console: new LineConsole({
@@ -123,17 +125,6 @@ function sendOwnSignal(name: "SIGINT" | "SIGTSTP"): void {
   process.kill(process.pid, name);
 }
 
-/** The session that the flags name, or a new one. */
-async function chooseSession(flags: FlagValues, io: CommandIo): Promise<string> {
-  const config = toConfig(flags, io);
-  const store = await createStore(config.storeFile);
-  try {
-    return toBareId(await chooseConversation(flags, store, listSessionFolders(config, flags)));
-  } finally {
-    await store.close();
-  }
-}
-
 /** For a person who starts Sheaf for the first time. */
 const firstSteps = `Choose a model first:
   /model anthropic/ID  with ANTHROPIC_API_KEY set, or after "sheaf login anthropic"; also openai/ID, google/ID
@@ -179,10 +170,10 @@ async function converse(message: Message, state: TerminalState, io: CommandIo): 
 async function respond(message: Message, state: TerminalState, io: CommandIo): Promise<number> {
   const { flags, session, seen, toolServers, console: keys } = state;
   const control = createRunControl(io);
-  const { LC_ALL, LC_MESSAGES, LANG, NO_COLOR, TERM } = io.environment;
+  const { NO_COLOR, TERM } = io.environment;
   const hasColors = !NO_COLOR && TERM !== "dumb";
   const projection = createTerminalProjection({
-    locale: toLocale(flags.locale || LC_ALL || LC_MESSAGES || LANG || "en"),
+    locale: chooseLocale(flags, io),
     hasColors,
     includeThinking: flags["include-thinking"] ?? false,
   });
@@ -192,12 +183,17 @@ async function respond(message: Message, state: TerminalState, io: CommandIo): P
     onCancel: () => control.abort(new SheafError("CANCELLED", "cancelled at a question", { source: "user" })),
   });
   const cancel = (): void => control.abort(new SheafError("CANCELLED", "cancelled by Esc", { source: "user" }));
-  const person = { projection, approver, toolServers, seen, write: (text: string) => keys.write(text) };
+  const conversation = {
+    approver,
+    toolServers,
+    seen,
+    terminal: { projection, write: (text: string) => keys.write(text) },
+  };
   const { continue: _, "session-id": __, ...rest } = flags;
   try {
     const runFlags = { ...rest, resume: session };
-    const config = toConfig(runFlags, io);
-    return await keys.attend(() => answerPrompt(message, config, runFlags, io, control, person), cancel);
+    const start = { message, config: toConfig(runFlags, io), flags: runFlags };
+    return await keys.attend(() => printRun(start, io, control, conversation), cancel);
   } finally {
     control.close();
     // A signal other than Ctrl-C ends the program.

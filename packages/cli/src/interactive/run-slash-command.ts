@@ -1,7 +1,6 @@
 /** Runs a slash command. */
 import { randomUUID } from "node:crypto";
 import { isCancel, select } from "@clack/prompts";
-import type { RunStart } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "@sheaf/base/errors";
 import { runExport } from "../commands/export.ts";
 import { formatRevert, revertSession } from "../commands/revert.ts";
@@ -156,14 +155,10 @@ export interface InteractiveState {
   session: string;
   /** Prompts of the tool servers that run; undefined: not here. */
   readonly listServerCommands?: () => Promise<readonly OwnCommand[]>;
-  /** Notices that the person has seen. */
-  readonly seen: Set<string>;
   /** Summarises the conversation (C35). */
   readonly shorten: () => Promise<void>;
   /** Shows what a command says. */
   readonly print: (text: string) => void;
   /** Asks what to do after a revert that met changed files. Undefined: nothing more. */
   readonly chooseRevert: (conflict: SheafError) => Promise<RevertAnswer | undefined>;
-  /** What goes with the next prompt (C42). */
-  files: Pick<RunStart, "attachments">;
 }

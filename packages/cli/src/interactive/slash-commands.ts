@@ -1,6 +1,7 @@
 /** Commands inside a conversation: they begin with a slash. */
 import { findNearest } from "@sheaf/base/nearest-names";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
+import { listChoices } from "../command-definitions.ts";
 import type { OwnCommand } from "../own-commands.ts";
 
 interface SlashCommandHelp {
@@ -63,16 +64,12 @@ export function parseSlashLine(line: string, listOwn: () => readonly OwnCommand[
   return { kind: "unknown", message: `/${given} is not a command: ${advice}` };
 }
 
-const values: Readonly<Record<string, readonly string[]>> = {
-  mode: ["agent", "plan", "ask", "debug"],
-  ask: ["edits", "all", "off"],
-};
-
 /** Completions at the end of the line. */
 export function completeSlashLine(line: string, listOwn: () => readonly OwnCommand[] = () => []): string[] {
-  const [, command = ""] = /^\/(mode|ask)\s+\w*$/.exec(line) ?? [];
-  if (Object.hasOwn(values, command)) {
-    return values[command]!.map((value) => `/${command} ${value}`).filter((text) => text.startsWith(line));
+  const [, command] = /^\/(mode|ask)\s+\w*$/.exec(line) ?? [];
+  if (command === "mode" || command === "ask") {
+    const values = listChoices(slashCommands[command].usage);
+    return values.map((value) => `/${command} ${value}`).filter((text) => text.startsWith(line));
   }
   if (!/^\/\S*$/.test(line)) return [];
   const names = [...Object.keys(slashCommands), ...toOthers(listOwn()).map(({ name }) => name)];

@@ -1,23 +1,16 @@
 /** `sheaf -p --input-format stream-json`: a program at both ends, message by message (C65, C66). */
 import type { ControlLine, RunStart } from "@sheaf/protocol";
-import { createStore } from "@sheaf/agent/assemble/wire-stores";
 import { createToolServers } from "@sheaf/agent/assemble/wire-servers";
-import { now } from "@sheaf/agent/assemble/wire";
 import { SheafError, toSheafError } from "@sheaf/base/errors";
 import { encodeLine } from "@sheaf/agent/output/projection";
-import { toBareId } from "@sheaf/agent/output/result-line";
 import type { ParsedArguments } from "../arguments.ts";
 import { readQuestion, toAnswerMessage, toAnswers } from "../commands/answer.ts";
-import { deliverEvents } from "../deliver.ts";
+import { printRun } from "../commands/prompt.ts";
 import type { FlagName, FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
-import { createChosenProjection } from "../output-choice.ts";
-import { checkCommandLine } from "../command-flags.ts";
-import { chooseConversation, createPromptRun } from "../prompt-run.ts";
-import { listSessionFolders } from "../run-tree.ts";
-import { printRefusedRun } from "../refused-run.ts";
-import { reportEnd } from "../report-end.ts";
-import { reportNotices } from "../report-notices.ts";
+import { checkCommandLine, chooseWord } from "../command-flags.ts";
+import { chooseSession } from "../run-tree.ts";
+import { printRefusedRun, runOrRefuse } from "../refused-run.ts";
 import { toConfig, type RunConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
 import type { LineOutput } from "../standard-output.ts";
@@ -34,14 +27,12 @@ const otherFlags: readonly FlagName[] = ["file", "image", "no-save", "record"];
 export async function runTwoWay(parsed: ParsedArguments, given: CommandIo, control: RunControl): Promise<number> {
   // Every message has its result line, so the profile counts for names and keys alone.
   const io: CommandIo = { ...given, profile: "sheaf" };
-  let talk: Talk;
-  try {
-    talk = await openTalk(parsed, given, io, control);
-  } catch (error) {
-    if (error instanceof SheafError) return printRefusedRun(error, "stream-json", parsed, io);
-    throw error;
-  }
-  const { flags } = talk;
+  const prepare = (): Promise<Talk> => openTalk(parsed, given, io, control);
+  return runOrRefuse(prepare, runTalk, "stream-json", parsed, io);
+}
+
+async function runTalk(talk: Talk): Promise<number> {
+  const { control, flags, io } = talk;
   const reading = readAll(talk);
   let code = 0;
   for (let next = await talk.inbox.take(); next && !control.signal.aborted; next = await talk.inbox.take()) {
@@ -84,10 +75,7 @@ interface Talk {
 async function openTalk(parsed: ParsedArguments, given: CommandIo, io: CommandIo, control: RunControl): Promise<Talk> {
   checkCommandLine(parsed);
   const { flags, positionals } = parsed;
-  const format = flags["input-format"];
-  if (format !== "stream-json") {
-    throw new SheafError("USAGE", `--input-format "${format}" is unknown: use text or stream-json`);
-  }
+  chooseWord("--input-format", flags["input-format"] ?? "", ["stream-json"], "text or stream-json");
   if ((flags["output-format"] ?? "stream-json") !== "stream-json") {
     throw new SheafError("USAGE", "--input-format stream-json needs --output-format stream-json");
   }
@@ -101,7 +89,7 @@ async function openTalk(parsed: ParsedArguments, given: CommandIo, io: CommandIo
   }
   const config = toConfig(flags, given);
   const { continue: _, "session-id": __, "output-format": ___, ...rest } = flags;
-  const sessionId = await findSession(flags, config);
+  const sessionId = await chooseSession(flags, config);
   const output = createOrderedOutput(io.openOutput({ isEnding: () => control.exitCode !== undefined }));
   const write = async (line: ControlLine): Promise<void> => {
     try {
@@ -110,8 +98,6 @@ async function openTalk(parsed: ParsedArguments, given: CommandIo, io: CommandIo
       // The run that prints next learns that stdout is closed, and ends.
     }
   };
-  const interrupt = (): void =>
-    talk.current?.abort(new SheafError("CANCELLED", "cancelled by a request on stdin", { source: "user" }));
   const talk: Talk = {
     io,
     control,
@@ -121,7 +107,7 @@ async function openTalk(parsed: ParsedArguments, given: CommandIo, io: CommandIo
     inbox: createInbox(),
     output,
     write,
-    approver: createLineApprover({ sessionId, write: (line) => void write(line), interrupt }),
+    approver: createLineApprover({ sessionId, write: (line) => void write(line), interrupt: () => interrupt(talk) }),
     toolServers: createToolServers(io.environment, { maxResting: 1 }, new Map()),
     seen: new Set(),
     current: undefined,
@@ -132,13 +118,8 @@ async function openTalk(parsed: ParsedArguments, given: CommandIo, io: CommandIo
   return talk;
 }
 
-async function findSession(flags: FlagValues, config: RunConfig): Promise<string> {
-  const store = await createStore(config.storeFile);
-  try {
-    return toBareId(await chooseConversation(flags, store, listSessionFolders(config, flags)));
-  } finally {
-    await store.close();
-  }
+function interrupt({ current }: Talk): void {
+  current?.abort(new SheafError("CANCELLED", "cancelled by a request on stdin", { source: "user" }));
 }
 
 /** Reads while runs go on. A line that cannot be used ends the run that does. */
@@ -174,7 +155,7 @@ async function takeLine(line: InputLine, talk: Talk): Promise<void> {
   const { id, request } = line;
   switch (request.subtype) {
     case "interrupt":
-      talk.current?.abort(new SheafError("CANCELLED", "cancelled by a request on stdin", { source: "user" }));
+      interrupt(talk);
       return respond(id, talk, {});
     case "initialize":
       return respond(id, talk, { session_id: sessionId });
@@ -197,7 +178,32 @@ function respond(id: string, { write, sessionId }: Talk, result: string | Readon
 /** Gives the exit code of the run; undefined: there was nothing to run. */
 async function answerNext(next: Waiting, talk: Talk): Promise<number | undefined> {
   const message = next.kind === "message" ? next.message : await findAnswers(next, talk);
-  return message && answerMessage(message, talk);
+  if (!message) return undefined;
+  const { io, config, flags, control, approver, toolServers, output, seen } = talk;
+  const current = new AbortController();
+  talk.current = current;
+  const own = {
+    signal: AbortSignal.any([control.signal, current.signal]),
+    abort: (reason: SheafError) => current.abort(reason),
+    get exitCode() {
+      return control.exitCode;
+    },
+  };
+  return printRun({ message, config, flags }, io, own, {
+    approver,
+    toolServers,
+    seen,
+    output,
+    onEvents(events) {
+      for (const event of events) {
+        approver.observe(event);
+        if (event.type !== "run_end") continue;
+        talk.current = undefined;
+        talk.isFaultTold = event.error !== undefined && event.error.message === talk.fault?.message;
+      }
+    },
+    onOutputError: () => talk.inbox.end(),
+  });
 }
 
 async function findAnswers(
@@ -214,52 +220,6 @@ async function findAnswers(
     respond(id, talk, toSheafError(error).message);
     return undefined;
   }
-}
-
-async function answerMessage(
-  message: Pick<RunStart, "prompt" | "attachments" | "answers">,
-  talk: Talk,
-): Promise<number> {
-  const { io, config, flags, control, approver, toolServers, output, seen } = talk;
-  const current = new AbortController();
-  talk.current = current;
-  const run = createPromptRun({
-    message,
-    config,
-    flags,
-    io,
-    control: {
-      signal: AbortSignal.any([control.signal, current.signal]),
-      abort: (reason) => current.abort(reason),
-    },
-    approver,
-    toolServers,
-    report: (line) => reportNotices([line], seen, io.writeError),
-  });
-  reportNotices(config.notices, seen, io.writeError);
-  const observed = async function* () {
-    for await (const events of run.events()) {
-      for (const event of events) approver.observe(event);
-      yield events;
-    }
-  };
-  const { heartbeatMs } = config;
-  const delivery = await deliverEvents(observed(), {
-    projection: await createChosenProjection("stream-json", flags, io),
-    output,
-    onNotice: (notice, isFallback) => isFallback && reportNotices([notice], seen, io.writeError),
-    onOutputError: (error) => {
-      current.abort(
-        new SheafError("CANCELLED", `stdout was closed (${error.code ?? error.message})`, { cause: error }),
-      );
-      talk.inbox.end();
-    },
-    heartbeat: heartbeatMs === undefined ? undefined : { everyMs: heartbeatMs, now },
-  });
-  talk.current = undefined;
-  talk.isFaultTold = delivery.end?.error !== undefined && delivery.end.error.message === talk.fault?.message;
-  await run.close();
-  return reportEnd(delivery, control.exitCode, { verbose: flags.verbose ?? false, io });
 }
 
 /** One line after another, whoever writes them. */

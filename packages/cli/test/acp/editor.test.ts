@@ -6,7 +6,7 @@ import { createPng, pdf } from "../../../../test/support/images.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { toMcpServers } from "../../src/acp/agent.ts";
 import { createEditorApprover } from "../../src/acp/editor-approver.ts";
-import { toPromptMessage } from "../../src/acp/prompt-content.ts";
+import { toPromptMessage } from "../../src/acp/editor-prompt.ts";
 import { createAcpProjection } from "@sheaf/agent/output/acp-updates";
 import { start } from "../../../agent/test/run/fake-ports.ts";
 

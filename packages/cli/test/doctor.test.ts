@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { runChecks } from "../../src/doctor/checks.ts";
-import type { FlagValues } from "../../src/flags.ts";
+import { runChecks } from "../src/commands/doctor.ts";
+import type { FlagValues } from "../src/flags.ts";
 import type { CliProfile } from "@sheaf/agent/output/projection";
-import { verifies } from "../../../../test/support/verifies.ts";
-import { createMemoryPorts } from "../../../../test/support/memory-ports.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { createMemoryPorts } from "../../../test/support/memory-ports.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sheaf-doctor-"));
 afterAll(() => rmSync(folder, { recursive: true }));
