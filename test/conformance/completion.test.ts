@@ -47,64 +47,30 @@ afterAll(() => {
   if (existsSync(join(cwd, "x"))) throw new Error("a shell ran the title of a session");
 });
 
-const scripts = new Map<string, Promise<string>>();
+const bashProgram = `source "$1"; read -ra COMP_WORDS <<< "$2"; [[ $2 == *" " ]] && COMP_WORDS+=("")
+  COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); COMP_LINE=$2; _sheaf; printf '%s\\n' "\${COMPREPLY[@]}"`;
 
-/** The script of a shell, in a file: all tests of the shell use one. */
-function writeScript(shell: string): Promise<string> {
-  const script = scripts.get(shell) ?? createScript(shell);
-  scripts.set(shell, script);
-  return script;
+/** The arguments with which each shell reads a script and completes a line. */
+const shells = {
+  bash: ["--norc", "-c", bashProgram, "bash"],
+  fish: ["--no-config", "-c", "source $argv[1]; complete -C $argv[2]"],
+  zsh: ["--no-rcs", zshDriver],
+} as const;
+
+for (const [shell, args] of Object.entries(shells)) {
+  describeWithProgram(shell, () => {
+    const script = join(folders.path, `completion.${shell}`);
+    beforeAll(async () => {
+      writeFileSync(script, (await runSheaf(["completion", shell], { cwd })).stdout);
+    });
+
+    test.each(shell === "bash" ? cases : casesOfKinds)("%j", (line, wanted, unwanted) => {
+      const env = { ...environment, HOME: home, TERM: "xterm" };
+      const output = execFileSync(shell, [...args, script, line], { cwd, encoding: "utf8", env, timeout: 20_000 });
+      // fish adds the help of a word after a tab.
+      const found = output.split("\n").map((row) => toPlain(row.split("\t", 1)[0]!));
+      expect(found).toEqual(expect.arrayContaining([...wanted]));
+      expect(found.filter((word) => unwanted.includes(word))).toEqual([]);
+    });
+  });
 }
-
-async function createScript(shell: string): Promise<string> {
-  const { stdout } = await runSheaf(["completion", shell], { cwd });
-  const script = join(folders.path, `completion.${shell}`);
-  writeFileSync(script, stdout);
-  return script;
-}
-
-describeWithProgram("bash", () => {
-  test.each(cases)("%j", async (line, wanted, unwanted) => {
-    const script = await writeScript("bash");
-    const program = `source "$1"; read -ra COMP_WORDS <<< "$2"; [[ $2 == *" " ]] && COMP_WORDS+=("")
-      COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); COMP_LINE=$2; _sheaf; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const output = execFileSync("bash", ["--norc", "-c", program, "bash", script, line], {
-      cwd,
-      encoding: "utf8",
-      env: { ...process.env, ...environment },
-    });
-    const found = output.split("\n").map(toPlain);
-    expect(found).toEqual(expect.arrayContaining([...wanted]));
-    expect(found.filter((word) => unwanted.includes(word))).toEqual([]);
-  });
-});
-
-describeWithProgram("fish", () => {
-  test.each(casesOfKinds)("%j", async (line, wanted, unwanted) => {
-    const script = await writeScript("fish");
-    const program = `source $argv[1]; complete -C $argv[2]`;
-    const output = execFileSync("fish", ["--no-config", "-c", program, script, line], {
-      cwd,
-      encoding: "utf8",
-      env: { ...environment, HOME: home },
-    });
-    const found = output.split("\n").map((row) => toPlain(row.split("\t", 1)[0]!));
-    expect(found).toEqual(expect.arrayContaining([...wanted]));
-    expect(found.filter((word) => unwanted.includes(word))).toEqual([]);
-  });
-});
-
-describeWithProgram("zsh", () => {
-  test.each(casesOfKinds)("%j", async (line, wanted, unwanted) => {
-    const script = await writeScript("zsh");
-    const output = execFileSync("zsh", ["--no-rcs", zshDriver, script, line], {
-      cwd,
-      encoding: "utf8",
-      env: { ...environment, HOME: home, TERM: "xterm" },
-      timeout: 20_000,
-    });
-    const found = output.split("\n").map(toPlain);
-    expect(found).toEqual(expect.arrayContaining([...wanted]));
-    expect(found.filter((word) => unwanted.includes(word))).toEqual([]);
-  });
-});

@@ -9,31 +9,17 @@ const take = (words: readonly string[], environment: Record<string, string> = {}
 
 describe("flags", () => {
   test.each([
-    [["--auto-review"], ["--auto-review"]],
-    [
-      ["--browser", "--fullscreen", "-b", "--background"],
-      ["--browser", "--fullscreen", "-b", "--background"],
-    ],
-    [
-      ["-c", "--cloud", "-c"],
-      ["-c", "--cloud"],
-    ],
-    [
-      ["--worktree-base", "main", "--skip-worktree-setup"],
-      ["--worktree-base", "--skip-worktree-setup"],
-    ],
-    [
-      ["--browser", "--plugin-dir=x"],
-      ["--browser", "--plugin-dir"],
-    ],
-    [
-      ["-e", "https://example.org", "--endpoint", "https://example.org"],
-      ["-e", "--endpoint"],
-    ],
-  ])(verifies("C45", "%j have no effect, and a notice each"), (words, flags) => {
+    ["--auto-review", "--auto-review"],
+    ["--browser --fullscreen -b --background", "--browser --fullscreen -b --background"],
+    ["-c --cloud -c", "-c --cloud"],
+    ["--worktree-base main --skip-worktree-setup", "--worktree-base --skip-worktree-setup"],
+    ["--browser --plugin-dir=x", "--browser --plugin-dir"],
+    ["-e https://example.org --endpoint https://example.org", "-e --endpoint"],
+  ])(verifies("C45", "%s have no effect, and a notice each"), (line, flags) => {
+    const words = line.split(" ");
     const { parsed, notices } = take(["-p", ...words, "do it"]);
     expect(parsed.positionals).toEqual(["do it"]);
-    expect(notices.map((notice) => notice.split(" is ignored: ")[0])).toEqual(flags);
+    expect(notices.map((notice) => notice.split(" is ignored: ")[0]).join(" ")).toBe(flags);
     expect(() => checkForeignFlags(parseArguments(words))).toThrow(/unknown flag/);
   });
 
