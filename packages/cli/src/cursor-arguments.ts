@@ -57,14 +57,8 @@ export const cursorCommands: Readonly<Record<string, CursorCommand>> = {
   bedrock: { text: "Sheaf names its provider by --model: see sheaf models", isMissing: true },
 };
 
-/** Without what has no use here, and what the user must know about it. */
-export interface CursorArguments {
-  readonly parsed: ParsedArguments;
-  readonly notices: readonly string[];
-}
-
 /** A key of Cursor's service, which no other provider may see: by its shape, or because the environment calls it so (C47). */
-export function takeCursorArguments(parsed: ParsedArguments, environment: Environment): CursorArguments {
+export function takeCursorArguments(parsed: ParsedArguments, environment: Environment) {
   const ignored = [...new Set(parsed.foreign ?? [])].map(
     (flag) => `${flag} is ignored: ${cursorFlags.get(flag)!.help}`,
   );

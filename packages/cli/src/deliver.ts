@@ -94,14 +94,8 @@ function writeLines(
   return undefined;
 }
 
-interface Heart {
-  readonly isBeating: boolean;
-  readonly beat: () => void;
-  readonly pause: () => Promise<void>;
-}
-
 /** Beats while nothing is printed. `pause` waits for the beat that is on its way, so that no line is cut by another. */
-function createHeart({ projection, output, heartbeat }: DeliveryOptions, fail: (error: unknown) => void): Heart {
+function createHeart({ projection, output, heartbeat }: DeliveryOptions, fail: (error: unknown) => void) {
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   const write = async (): Promise<void> => {

@@ -45,12 +45,7 @@ export function reportNotices(notices: readonly string[], seen: Set<string>, wri
 }
 
 /** One line each on stderr, which must be a terminal (C15); `seen` has those that were told before. */
-export interface NoticeReport {
-  readonly reportStart: (start: Pick<RunStart, "mcpServers" | "notices">) => void;
-  readonly report: (notice: string) => void;
-}
-
-export function createNoticeReport(seen: Set<string>, write: (text: string) => void): NoticeReport {
+export function createNoticeReport(seen: Set<string>, write: (text: string) => void) {
   const report = (notice: string): void => {
     const line = toVisibleLine(`sheaf: ${notice}`);
     if (seen.has(line)) return;
@@ -59,7 +54,7 @@ export function createNoticeReport(seen: Set<string>, write: (text: string) => v
   };
   return {
     report,
-    reportStart({ mcpServers = [], notices = [] }) {
+    reportStart: ({ mcpServers = [], notices = [] }: Pick<RunStart, "mcpServers" | "notices">): void => {
       for (const notice of notices) if (!seen.has(notice)) report(notice);
       for (const { name, status, problem = "" } of mcpServers) {
         if (status !== "ready") report(`MCP server ${name}: ${problem}`);

@@ -51,7 +51,8 @@ export interface CheckResult {
 /** How long a provider may take. Milliseconds. */
 const NETWORK_TIMEOUT_MS = 5000;
 
-type Check = (io: CommandIo, flags: FlagValues) => Promise<CheckResult> | CheckResult;
+type Answer = Omit<CheckResult, "name">;
+type Check = (io: CommandIo, flags: FlagValues) => Promise<Answer> | Answer;
 
 /** All checks, in the order in which they are printed. A check that throws is a failed one. */
 export async function runChecks(io: CommandIo, flags: FlagValues): Promise<CheckResult[]> {
@@ -69,7 +70,7 @@ export async function runChecks(io: CommandIo, flags: FlagValues): Promise<Check
   return Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {
-        return await check(io, flags);
+        return { name, ...(await check(io, flags)) };
       } catch (error) {
         return { name, status: "fail" as const, found: toSheafError(error).message };
       }
@@ -77,41 +78,38 @@ export async function runChecks(io: CommandIo, flags: FlagValues): Promise<Check
   );
 }
 
-function checkNode(): CheckResult {
-  return {
-    name: "node",
-    status: "ok",
-    found: `Node ${process.versions.node}, ${process.platform} ${process.arch}, Sheaf ${sheafVersion}`,
-  };
+function checkNode(): Answer {
+  const found = `Node ${process.versions.node}, ${process.platform} ${process.arch}, Sheaf ${sheafVersion}`;
+  return { status: "ok", found };
 }
 
-function checkConfiguration({ environment }: CommandIo): CheckResult {
+function checkConfiguration({ environment }: CommandIo): Answer {
   const file = toUserFiles(environment).config;
   const { fault } = findUserConfig(file);
-  if (fault) return { name: "configuration", status: "fail", found: fault.message };
+  if (fault) return { status: "fail", found: fault.message };
   const found = existsSync(file) ? file : `no file at ${file}, which is fine`;
-  return { name: "configuration", status: "ok", found };
+  return { status: "ok", found };
 }
 
-function checkStorage(io: CommandIo): Promise<CheckResult> {
+function checkStorage(io: CommandIo): Promise<Answer> {
   return withSessionStore(io, undefined, async (store, { storeFile }) => {
     await store.listConversations({ limit: 1 });
-    return { name: "storage", status: "ok", found: `${storeFile} can be read and written` };
+    return { status: "ok", found: `${storeFile} can be read and written` };
   });
 }
 
-function checkWorkspace({ environment, cwd }: CommandIo, flags: FlagValues): CheckResult {
+function checkWorkspace({ environment, cwd }: CommandIo, flags: FlagValues): Answer {
   const { workspace } = createConfig({ workspace: flags.workspace?.at(-1) }, environment, cwd);
   try {
     accessSync(workspace, constants.R_OK | constants.W_OK);
-    return { name: "workspace", status: "ok", found: `${workspace} can be read and written` };
+    return { status: "ok", found: `${workspace} can be read and written` };
   } catch {
     const advice = "give yourself the right to write, or work in --mode ask or plan";
-    return { name: "workspace", status: "warn", found: `${workspace} cannot be written`, advice };
+    return { status: "warn", found: `${workspace} cannot be written`, advice };
   }
 }
 
-async function checkSearch(io: CommandIo, flags: FlagValues): Promise<CheckResult> {
+async function checkSearch(io: CommandIo, flags: FlagValues): Promise<Answer> {
   const place = await findSandboxHere(io, flags);
   const { workspace } = place;
   const runSearch = createSearchProgram(place);
@@ -126,21 +124,21 @@ async function checkSearch(io: CommandIo, flags: FlagValues): Promise<CheckResul
       return true;
     },
   });
-  if (outcome.exitCode === 0) return { name: "search", status: "ok", found: version.split("\n", 1)[0] ?? "" };
+  if (outcome.exitCode === 0) return { status: "ok", found: version.split("\n", 1)[0] ?? "" };
   const found = `ripgrep does not run (${outcome.startError || outcome.stderr.trim()})`;
-  return { name: "search", status: "fail", found };
+  return { status: "fail", found };
 }
 
-function checkModel(io: CommandIo, flags: FlagValues): CheckResult {
+function checkModel(io: CommandIo, flags: FlagValues): Answer {
   const settings = toModelSettings(toRawSettings(flags), io);
   const named = findModelName(settings);
   if (!named) {
     const advice = "name one with --model, SHEAF_MODEL or in the configuration; --model offline needs no key";
-    return { name: "model", status: "warn", found: "no model is named", advice };
+    return { status: "warn", found: "no model is named", advice };
   }
   const choice = chooseModel(settings);
   const key = choice.kind === "endpoint" ? `, key: ${choice.endpoint.apiKeySource}` : "";
-  return { name: "model", status: "ok", found: `${named.name} (from ${modelSources[named.source]})${key}` };
+  return { status: "ok", found: `${named.name} (from ${modelSources[named.source]})${key}` };
 }
 
 const modelSources: Readonly<Record<NamedModel["source"], string>> = {
@@ -149,28 +147,28 @@ const modelSources: Readonly<Record<NamedModel["source"], string>> = {
   config: "your configuration",
 };
 
-function checkKeys(io: CommandIo, flags: FlagValues): CheckResult {
+function checkKeys(io: CommandIo, flags: FlagValues): Answer {
   const settings = toModelSettings({ model: flags.model }, io);
   const places = listKeyPlaces(settings).map(({ provider, place }) => `${provider} (${place})`);
   const { credentials } = settings.files;
   const found = `${places.join(", ") || "none"}; sheaf login keeps them in ${credentials}`;
-  return { name: "keys", status: "ok", found };
+  return { status: "ok", found };
 }
 
 /** Asks the provider of the chosen model for its list; nothing is sent to any other. */
-async function checkNetwork(io: CommandIo, flags: FlagValues): Promise<CheckResult> {
+async function checkNetwork(io: CommandIo, flags: FlagValues): Promise<Answer> {
   const settings = toModelSettings(toRawSettings(flags), io);
   const choice = findModelName(settings) && chooseModel(settings);
-  if (choice?.kind !== "endpoint") return { name: "network", status: "ok", found: "not needed" };
+  if (choice?.kind !== "endpoint") return { status: "ok", found: "not needed" };
   const { baseUrl } = choice.endpoint;
   const signal = AbortSignal.timeout(NETWORK_TIMEOUT_MS);
   try {
     const models = await listModels(choice.endpoint, signal);
-    return { name: "network", status: "ok", found: `${baseUrl} answers, ${models.length} models` };
+    return { status: "ok", found: `${baseUrl} answers, ${models.length} models` };
   } catch (error) {
     const reason = signal.aborted ? `no answer within ${NETWORK_TIMEOUT_MS / 1000} s` : toSheafError(error).message;
     const advice = "check the address, the key and the proxy settings";
-    return { name: "network", status: "fail", found: `${baseUrl}: ${reason}`, advice };
+    return { status: "fail", found: `${baseUrl}: ${reason}`, advice };
   }
 }
 
@@ -185,24 +183,21 @@ async function findSandboxHere({ environment, cwd }: CommandIo, flags: FlagValue
   return { workspace, environment: variables, sandbox };
 }
 
-async function checkSandbox(io: CommandIo, flags: FlagValues): Promise<CheckResult> {
-  const name = "sandbox";
+async function checkSandbox(io: CommandIo, flags: FlagValues): Promise<Answer> {
   const { sandbox, environment: variables } = await findSandboxHere(io, flags);
   switch (sandbox.state) {
     case "disabled": {
       const advice = "commands run as you do, by a rule or --force only; leave --sandbox disabled out to hold them";
-      return { name, status: "warn", found: "switched off", advice };
+      return { status: "warn", found: "switched off", advice };
     }
     case "unavailable": {
       const advice = `${sandbox.advice}; until then every command is refused`;
-      return { name, status: "fail", found: `no sandbox works here (${sandbox.problem})`, advice };
+      return { status: "fail", found: `no sandbox works here (${sandbox.problem})`, advice };
     }
     case "enabled": {
       const found = `${sandbox.kind} (${sandbox.file}) holds commands`;
       const lack = sandbox.kind === "bubblewrap" ? findLack(variables) : undefined;
-      return lack
-        ? { name, status: "warn", found: `${found}; ${lack.found}`, advice: lack.advice }
-        : { name, status: "ok", found };
+      return lack ? { status: "warn", found: `${found}; ${lack.found}`, advice: lack.advice } : { status: "ok", found };
     }
   }
 }

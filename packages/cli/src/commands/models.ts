@@ -11,6 +11,7 @@ import type { CommandIo } from "../io.ts";
 import { askAllProviders, askProvider, type ProviderModels } from "../model-names.ts";
 import { printJson, printText } from "../standard-output.ts";
 import { chooseProvider, readConfigFile } from "../run-config.ts";
+import { findProviderFlag } from "../switch-model.ts";
 
 /**
  * Prints the names. All providers with a key, and local servers, are asked; those that don't answer are listed with the
@@ -21,7 +22,7 @@ export async function runModels(parsed: ParsedArguments, io: CommandIo): Promise
   const { flags, positionals } = parsed;
   const [word] = positionals;
   const isCursor = profile === "cursor-2026";
-  const needless = (["api-key", "base-url", "header"] as const).find((name) => flags[name] !== undefined);
+  const needless = findProviderFlag(flags);
   if (word === undefined && !isCursor && needless !== undefined) {
     throw new SheafError("USAGE", `--${needless} goes with one provider: write sheaf models PROVIDER --${needless}=…`);
   }

@@ -225,22 +225,15 @@ async function findAnswers(
 /** One line after another, whoever writes them. */
 function createOrderedOutput(output: LineOutput): LineOutput {
   let last: Promise<void> | undefined;
-  const follow = async (line: string, before: Promise<void>): Promise<void> => {
-    await before.catch(() => undefined);
-    await output.write(line);
-  };
-  const keep = (written: Promise<void>): Promise<void> => {
-    last = written;
-    const forget = (): void => {
-      if (last === written) last = undefined;
-    };
-    written.then(forget, forget);
-    return written;
-  };
   return {
     write(line) {
-      const written = last ? follow(line, last) : output.write(line);
-      return written && keep(written);
+      const written = last ? last.catch(() => undefined).then(() => output.write(line)) : output.write(line);
+      last = written;
+      const forget = (): void => {
+        if (last === written) last = undefined;
+      };
+      written?.then(forget, forget);
+      return written;
     },
   };
 }
