@@ -167,26 +167,17 @@ describe("an id", () => {
 
 describe("what is given wrongly", () => {
   const id = "123e4567-e89b-42d3-a456-426614174000";
-  // Commands that are not runs have a table of their own, without a start of the program: refused-commands.test.ts.
+  // refused-commands.test.ts has commands that are not runs, choices.test.ts each choice of a session.
   test.each([
-    [["export", "x"], '"x" is not the id of a session'],
-    [["-p", "--resume=nope", "x"], '"nope" is not the id of a session'],
-    [["-p", "--resume", "null", "x"], '"null" is not the id of a session'],
     [["-p", "--resume", "go on"], 'and the prompt after --, as in --resume -- "go on"'],
-    [["-p", "--session-id", "mine", "x"], '--session-id "mine" is not a UUID'],
-    [["-p", "--resume", id, "--no-save", "x"], "--no-save reads no session either"],
     [["-p", "--continue", "--no-save", "x"], "--no-save reads no session either"],
-    [["-p", "--continue", "--session-id", id, "x"], "names another session than --resume or --continue"],
     [["-p", `--resume=${id.replace("1", "2")}`, "--session-id", id, "x"], `--session-id ${id} names another session`],
   ])(verifies("C20", "%j"), async (args, message) => {
     const cwd = folders.newFolder();
-    const { code, stdout, stderr } = await runSheaf([...args, ...(args[0] === "-p" ? ["--model", "offline"] : [])], {
-      cwd,
-    });
+    const { code, stderr } = await runSheaf([...args, "--model", "offline"], { cwd });
     expect(code).toBe(2);
     expect(stderr).toMatch(/^sheaf: USAGE: [^\n]+\n$/);
     expect(stderr).toContain(message);
-    if (args[0] !== "-p") expect(stdout).toBe("");
   });
 
   test("an import that is none stores nothing", async () => {
@@ -206,22 +197,6 @@ describe("what is given wrongly", () => {
 });
 
 describe("what is known of this machine", () => {
-  test("doctor finds a fresh folder in order, and its JSON says so", async () => {
-    const cwd = folders.newFolder();
-    const { code, stdout, stderr } = await runSheaf(["doctor", "--json", "--model", "offline"], {
-      cwd,
-      home: join(cwd, "h"),
-    });
-    expect(stderr).toBe("");
-    const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: { name: string; status: string }[] };
-    expect(checks.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["node", "storage", "search", "model", "network"]),
-    );
-    expect(code).toBe(ok ? 0 : 1);
-    const others = checks.filter(({ name }) => name !== "sandbox");
-    expect(others.every(({ status }) => status === "ok")).toBe(true);
-  });
-
   test("doctor names what is broken, with exit code 1", async () => {
     const cwd = folders.newFolder({
       "h/config.json": "{",
@@ -236,10 +211,7 @@ describe("what is known of this machine", () => {
   test("config explain tells where each value came from, and shows no key", async () => {
     const config = { model: "offline", budgets: { maxTurns: 7 }, mcpServers: { files: { command: "secret-3" } } };
     const cwd = folders.newFolder({ "h/config.json": JSON.stringify(config) });
-    const args = [
-      "config",
-      "explain",
-      "--json",
+    const flags = [
       "--mode",
       "ask",
       "--api-key",
@@ -249,7 +221,11 @@ describe("what is known of this machine", () => {
       "--add-dir",
       "../docs",
     ];
-    const { stdout } = await runSheaf(args, { cwd, home: join(cwd, "h"), environment: { SHEAF_MODEL: "ollama/x" } });
+    const { stdout } = await runSheaf(["config", "explain", "--json", ...flags], {
+      cwd,
+      home: join(cwd, "h"),
+      environment: { SHEAF_MODEL: "ollama/x" },
+    });
     expect(stdout).not.toContain("secret");
     expect(JSON.parse(stdout)).toEqual(
       expect.arrayContaining([
@@ -275,18 +251,12 @@ describe("what is known of this machine", () => {
     expect(validate({ budgets: { maxTurns: "three" } })).toBe(false);
   });
 
-  test("every command has help, which names its flags and examples", async () => {
+  test("help of a command has two spellings, and names its flags", async () => {
     const cwd = folders.newFolder();
-    const { stdout } = await runSheaf(["help", "commands"], { cwd });
-    for (const name of ["ls", "export", "import", "doctor", "completion", "config", "install-alias"]) {
-      expect(stdout).toContain(`\n  ${name} `);
-    }
     const own = await runSheaf(["export", "--help"], { cwd });
     expect(toLines(own.stdout)[0]).toBe("sheaf export SESSION\n");
     expect((await runSheaf(["help", "export"], { cwd })).stdout).toBe(own.stdout);
     // What a flag does in other commands is in their help.
     expect(own.stdout).toMatch(/--format json\|markdown +json is the default\n/);
-    const other = await runSheaf(["help", "convert"], { cwd });
-    expect(other.stdout).toMatch(/--to documents\|documents-stream +What to print\n/);
   });
 });
