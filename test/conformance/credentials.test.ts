@@ -423,26 +423,6 @@ describe("sheaf models", () => {
   );
 });
 
-describe("flags", () => {
-  // Those of commands that are not runs are in refused-commands.test.ts.
-  test.each([
-    [["-p", "--format", "json", "--model", "offline", "go"], "--format does not go with a prompt: use --output-format"],
-    [["-p", "--json", "--model", "offline", "go"], "--json does not go with a prompt: use --output-format"],
-    [["-p", "--limit", "3", "--model", "offline", "go"], "--limit does not go with a prompt"],
-    [["-p", "--workspace=", "--model", "offline", "go"], "--workspace is empty"],
-    [["-p", "--timeout", "2147484", "--model", "offline", "go"], '--timeout "2147484" is more than 2147483 seconds'],
-    [["-p", "--heartbeat", "1e9", "--model", "offline", "go"], '--heartbeat "1e9" is more than 2147483 seconds'],
-    [["-p", "--model", "offline", "--base-url", "http://h", "go"], "--base-url has no effect"],
-    [["-p", "--model", "openai-compatible/m", "go"], "add --base-url"],
-    [["login", "antropic"], "did you mean anthropic?"],
-  ])(verifies("C20", "%j is a usage error"), async (args, message) => {
-    const { cwd, home } = newPlace();
-    const { code, stderr } = await run(args, { cwd, home, input: "x" });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^sheaf: USAGE: [^\n]+\n$/)]);
-    expect(stderr).toContain(message);
-  });
-});
-
 test(verifies("S-41", "after all of this, no key is anywhere but in the key files"), () => {
   expect(outputs.length).toBeGreaterThan(80);
   expect(outputs.filter((output) => output.includes("CANARY"))).toEqual([]);

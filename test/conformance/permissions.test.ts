@@ -62,15 +62,6 @@ test(verifies(["S-10", "S-11"], "a check of one case prints decision, rule and r
   });
 });
 
-test.each([
-  [["permissions"]], [["permissions", "check", "--command", "ls", "--url", "http://a"]], [["permissions", "check", "--path", "a", "--access", "run"]],
-  [["permissions", "explain", "--model", "offline"]],
-])(verifies("C20", "%j is a usage error"), async (words) => {
-  const run = await runSheaf(words, { cwd: folders.newFolder() });
-  expect([run.code, run.stdout]).toEqual([2, ""]);
-  expect(run.stderr).toMatch(/^sheaf: USAGE: [^\n]+\n$/);
-}); // prettier-ignore
-
 test(
   verifies("C64", "an ask rule of the configuration refuses headless, even with --force; explain lists it"),
   async () => {

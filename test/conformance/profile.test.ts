@@ -93,12 +93,6 @@ describe("by flag", () => {
     expect(toLines(other.stdout).length).toBeGreaterThan(4);
   });
 
-  test(verifies(["C20", "C30"], "an unknown profile is a usage error that names the known ones"), async () => {
-    const { code, stderr } = await runSheaf([...prompt, "--compat", "cursor"], { cwd: newFolder() });
-    expect(code).toBe(2);
-    expect(stderr).toBe('sheaf: USAGE: --compat "cursor" is unknown: use one of sheaf, cursor-2026\n');
-  });
-
   test(verifies("C30", "SIGINT says Aborting operation..., without a result line"), async () => {
     const cwd = folders.newFolder({
       "slow.json": JSON.stringify({ turns: [{ events: [{ text: "begin" }, { wait_ms: 60_000 }, { text: "end" }] }] }),

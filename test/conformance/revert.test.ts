@@ -91,24 +91,11 @@ test("a run that keeps nothing on the disk keeps no contents of files either", a
   expect(existsSync(join(session.home, "checkpoints"))).toBe(false);
 });
 
-test("wrong words are usage errors that say what to write", async () => {
+test("a word that names no response is a usage error that says what to write", async () => {
   const session = await createSession({ "a.txt": "zero\n" });
   await session.prompt([edit("a.txt", "zero", "one")]);
-  const stored = session.session;
-  const unknown = "00000000-0000-4000-8000-000000000000";
-  for (const [args, message] of [
-    [[], /revert takes SESSION \[RESPONSE\]; "" was given/],
-    [["no-uuid"], /"no-uuid" is not the id of a session/],
-    [[unknown], /is not stored/],
-    [[stored, "no-uuid"], /use the request_id/],
-    [[unknown, unknown, "more"], /revert takes SESSION \[RESPONSE\]/],
-    [[unknown, unknown, "--to", unknown], /both name a response/],
-    [[stored, "--to", "no-uuid"], /use the request_id/],
-    [[unknown, "--on-conflict", "maybe"], /refuse, leave or overwrite/],
-    [[unknown, "--model", "offline"], /--model does not go with sheaf revert/],
-  ] as const) {
-    const { code, stdout, stderr } = await session.run("revert", ...args);
-    expect([code, stdout], args.join(" ")).toEqual([2, ""]);
-    expect(stderr).toMatch(message);
+  for (const args of [["no-uuid"], ["--to", "no-uuid"]]) {
+    const { code, stdout, stderr } = await session.run("revert", session.session, ...args);
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("use the request_id")]);
   }
 });

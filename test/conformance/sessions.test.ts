@@ -167,19 +167,6 @@ describe("an id", () => {
 
 describe("what is given wrongly", () => {
   const id = "123e4567-e89b-42d3-a456-426614174000";
-  // refused-commands.test.ts has commands that are not runs, choices.test.ts each choice of a session.
-  test.each([
-    [["-p", "--resume", "go on"], 'and the prompt after --, as in --resume -- "go on"'],
-    [["-p", "--continue", "--no-save", "x"], "--no-save reads no session either"],
-    [["-p", `--resume=${id.replace("1", "2")}`, "--session-id", id, "x"], `--session-id ${id} names another session`],
-  ])(verifies("C20", "%j"), async (args, message) => {
-    const cwd = folders.newFolder();
-    const { code, stderr } = await runSheaf([...args, "--model", "offline"], { cwd });
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/^sheaf: USAGE: [^\n]+\n$/);
-    expect(stderr).toContain(message);
-  });
-
   test("an import that is none stores nothing", async () => {
     const event = { type: "run_start", seq: 1, time: 1, responseId: `chat_${id}`, conversationId: `conv_${id}` };
     const text = JSON.stringify({

@@ -58,13 +58,3 @@ test(verifies("C60", "runs of several models, workspaces and a fork are counted 
   expect(JSON.parse(await usage("--json", "--since", "2999-01-01"))).toMatchObject({ total: { requests: 0 } });
   expect(JSON.parse(await usage("--json", "--since", "1h"))).toMatchObject({ total: { requests: 4 } });
 });
-
-test.each([
-  ["--by", "week"],
-  ["--since", "yesterday"],
-  ["--since", "2026-13-45"],
-])(verifies("C60", "%s %s is a usage error that says what there is"), async (flag, value) => {
-  const { code, stderr } = await runSheaf(["usage", flag, value], { cwd: folders.newFolder() });
-  expect(code).toBe(2);
-  expect(stderr).toMatch(new RegExp(`^sheaf: USAGE: ${flag} "${value}" is .*: (use|write) `));
-});

@@ -1,70 +1,20 @@
-/** Command lines of commands that are not runs, which end before they do anything. The program's own lines are in test/conformance. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+/** Command lines that end before they do anything. */
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
-import { SheafError } from "@sheaf/base/errors";
-import { parseArguments, type ParsedArguments } from "../src/arguments.ts";
-import { checkCommandLine } from "../src/command-flags.ts";
-import { runCompletion } from "../src/commands/completion.ts";
-import { runConfig } from "../src/commands/config.ts";
-import { runExport } from "../src/commands/export.ts";
-import { runHelp } from "../src/commands/help.ts";
-import { runImport } from "../src/commands/import.ts";
-import { runLogin, runLogout } from "../src/commands/login.ts";
-import { runMcp } from "../src/commands/mcp.ts";
-import { runModels } from "../src/commands/models.ts";
-import { runRevert } from "../src/commands/revert.ts";
-import { runSchema } from "../src/commands/schema.ts";
-import { runFork, runListSessions, runRemoveSession } from "../src/commands/sessions.ts";
-import { runShow } from "../src/commands/show.ts";
-import { runDoctor } from "../src/commands/doctor.ts";
-import type { CommandIo } from "../src/io.ts";
-import { formatFailure } from "../src/report-error.ts";
-import { verifies } from "../../../test/support/verifies.ts";
+import { expect, test } from "vitest";
+import { runCommandLine } from "../src/command-line.ts";
 import { createMemoryPorts } from "../../../test/support/memory-ports.ts";
+import { createTestFolder } from "../../../test/support/sheaf.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "sheaf-refused-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-const io: CommandIo = {
-  environment: { HOME: folder, SHEAF_HOME: join(folder, "home") },
-  cwd: folder,
-  profile: "sheaf",
-  ...createMemoryPorts(),
-};
-
-const commands: Partial<
-  Record<ParsedArguments["command"], (parsed: ParsedArguments, io: CommandIo) => Promise<number>>
-> = {
-  completion: runCompletion,
-  config: runConfig,
-  export: runExport,
-  fork: runFork,
-  help: runHelp,
-  import: runImport,
-  login: runLogin,
-  logout: runLogout,
-  ls: runListSessions,
-  mcp: runMcp,
-  models: runModels,
-  revert: runRevert,
-  rm: runRemoveSession,
-  schema: runSchema,
-  show: runShow,
-  doctor: runDoctor,
-};
+const folder = createTestFolder().newFolder();
 
 /** What stderr says. */
 async function refuse(words: readonly string[]): Promise<string> {
-  try {
-    const parsed = parseArguments(words);
-    checkCommandLine(parsed);
-    throw new Error(`ended with ${await commands[parsed.command]?.(parsed, io)}`);
-  } catch (error) {
-    if (error instanceof SheafError) return formatFailure(error, false);
-    throw error;
-  }
+  let stderr = "";
+  const ports = createMemoryPorts({ onError: (text) => void (stderr += text) });
+  const environment = { HOME: folder, SHEAF_HOME: join(folder, "home") };
+  await runCommandLine(words, { ports, environment, findFolder: () => folder });
+  return stderr;
 }
 
 const id = "123e4567-e89b-42d3-a456-426614174000";
@@ -110,6 +60,27 @@ test.each([
   [["replay", "a", "b"], "replay takes FILE"],
   [["schema"], 'schema "" is unknown: name one of stream-json'],
   [["revert", id, "a", "--to", "b"], '"a" and --to "b" both name a response'],
+  [["revert", "no-uuid"], '"no-uuid" is not the id of a session'],
+  [["revert", id], "is not stored"],
+  [["revert", id, id, "more"], "revert takes SESSION [RESPONSE]"],
+  [["revert", id, "--on-conflict", "maybe"], "use refuse, leave or overwrite"],
+  [["revert", id, "--model", "offline"], "--model does not go with sheaf revert"],
+  [["permissions"], "write sheaf permissions explain"],
+  [["permissions", "check", "--command", "ls", "--url", "http://a"], "name one case"],
+  [["permissions", "check", "--path", "a", "--access", "run"], '--path needs --access read or write; "run" was given'],
+  [["permissions", "explain", "--model", "offline"], "--model does not go with sheaf permissions"],
+  [["usage", "--by", "week"], '--by "week" is unknown: use '],
+  [["usage", "--since", "yesterday"], '--since "yesterday" is not a time: write '],
+  [["usage", "--since", "2026-13-45"], '--since "2026-13-45" is not a time: write '],
+  [["-p", "--heartbeat", "1e9", "--model", "offline", "go"], '--heartbeat "1e9" is more than 2147483 seconds'],
+  [["-p", "--model", "offline", "--base-url", "http://h", "go"], "--base-url has no effect"],
+  [["-p", "--model", "openai-compatible/m", "go"], "add --base-url"],
+  [["-p", "--resume", "go on"], 'and the prompt after --, as in --resume -- "go on"'],
+  [["-p", "--continue", "--no-save", "--model", "offline", "x"], "--no-save reads no session either"],
+  [["-p", "--continue", "--session-id", id, "--model", "offline", "x"], `--session-id ${id} names another session`],
+  [["-p", "--compat", "cursor", "x"], '--compat "cursor" is unknown: use one of sheaf, cursor-2026'],
+  [["-p", "--output-format=xml", "x"], "use one of text, json, stream-json, documents, documents-stream"],
+  [["-p", "--mode", "fast", "x"], '--mode "fast" is unknown: use '],
   [["mcp", "add"], "mcp add takes a name"],
   [["mcp", "add", "a b", "--", "x"], "expected a name of letters"],
   [["mcp", "add", "__proto__", "--", "x"], "expected a name of letters"],
