@@ -29,6 +29,11 @@ export interface CustomTool<Arguments = Record<string, unknown>> {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** It changes nothing: it is offered in every mode, and several calls may run at once. Default: false. */
   readonly readOnly?: boolean;
+  /**
+   * The arguments of a `readOnly` tool that are paths of the files it reads. Rules against reading then refuse only calls
+   * that name such a file (S-243). Default: every rule against reading refuses the tool.
+   */
+  readonly paths?: readonly string[];
   /** A call needs a rule `Mcp(program:NAME)`, or the approver's permission. Default: false. */
   readonly needsApproval?: boolean;
   /**
@@ -60,11 +65,29 @@ function checkName(tool: CustomTool, index: number, names: ReadonlySet<string>):
   if (typeof tool.run !== "function") throw createUsageError(`tools[${index}] ("${name}") has no function "run"`);
 }
 
-function checkParameters({ name, parameters }: CustomTool): void {
+function checkParameters(tool: CustomTool): void {
+  const { name, parameters } = tool;
   if (typeof parameters !== "object" || parameters === null || parameters["type"] !== "object") {
     const example = '{ type: "object", properties: {} }';
     throw createUsageError(`the parameters of the tool "${name}" are not the schema of an object: write ${example}`);
   }
+  checkPaths(tool);
+}
+
+/** A name that is no argument would let every call pass. */
+function checkPaths({ name, parameters, paths, readOnly, needsApproval }: CustomTool): void {
+  if (paths === undefined) return;
+  if (!readOnly || needsApproval) {
+    throw createUsageError(
+      `the tool "${name}" has paths: leave them out, or write readOnly: true and no needsApproval`,
+    );
+  }
+  const properties: unknown = parameters["properties"];
+  const known = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
+  if (Array.isArray(paths) && paths.length > 0 && paths.every((path) => known.includes(path))) return;
+  throw createUsageError(
+    `the paths of the tool "${name}" are not names of its arguments: use some of ${known.join(", ")}`,
+  );
 }
 
 /** How messages call the schema of a tool. */
@@ -74,13 +97,14 @@ export function toSchemaName({ name }: CustomTool): string {
 
 /** A tool of the program for one run. */
 export function toCallableTool(tool: CustomTool, check: SchemaCheck): CallableTool {
-  const { name, description, parameters, readOnly = false, needsApproval = false } = tool;
+  const { name, description, parameters, paths, readOnly = false, needsApproval = false } = tool;
   return {
     name,
     description,
     schema: parameters,
     // What the program offers it also allows, unless it wants to be asked.
     access: needsApproval ? "mcp" : readOnly ? "read" : "state",
+    ...(paths && { paths: { files: paths } }),
     ...(needsApproval && { mcp: { server: "program", tool: name } }),
     async prepare(call) {
       const problem = await findProblem(tool, call, check);

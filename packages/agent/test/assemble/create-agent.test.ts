@@ -173,6 +173,20 @@ describe("custom tools", () => {
     };
     expect([await offered(weather), await offered({ ...weather, readOnly: true })]).toEqual([false, true]);
   });
+
+  test.each([
+    [undefined, "city.txt", "rejected"],
+    [["city"], "city.txt", "success"],
+    [["city"], "./.env", "rejected"],
+    [["city"], join(workspace, ".env"), "rejected"],
+  ] as const)(
+    verifies("S-243", "that only read, with the paths %j, under a rule, on %s: %s"),
+    async (paths, city, status) => {
+      const permissions = { deny: [`Read(${workspace}/.env)`] };
+      const tool: CustomTool = { ...weather, readOnly: true, ...(paths && { paths }) };
+      expect(await run(tool, { city }, { permissions })).toMatchObject({ status });
+    },
+  );
 });
 
 describe("schemas of a program", () => {
@@ -359,6 +373,11 @@ describe("a wrong option is thrown, with its value and what to do", () => {
       /the parameters of the tool "get_weather" are not the schema of an object/,
     ],
     [{ tools: [weather, weather] }, /"get_weather" is given twice/],
+    [tool({ paths: ["city"] }), /"get_weather" has paths: leave them out, or write readOnly: true/],
+    [
+      tool({ readOnly: true, paths: ["town"] }),
+      /the paths of the tool "get_weather" are not names of its arguments: use some of city/,
+    ],
   ])("%j", (options, message) => {
     expect(() => create(options as Partial<AgentOptions>)).toThrow(message);
   });
