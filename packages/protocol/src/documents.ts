@@ -284,7 +284,7 @@ const errorMetadata = s.object({
   agent: s.optional<AgentOrigin>(agentOrigin),
   /** Upper snake case from the published list (N39). */
   errorCode: s.string({ pattern: "^[A-Z0-9_]+$" }),
-  /** Tool name, or `provider`, `agent`, `sandbox`, `user`, `server` (N39). */
+  /** Tool name, or `provider`, `agent`, `sandbox`, `user`, `server`, `storage` (N39). */
   source: s.string(),
   /** "" if none (N12). */
   details: s.string(),

@@ -373,7 +373,7 @@ export interface RunError {
   readonly code: string;
   /** One line: what failed, with which value, and what to do (C21). */
   readonly message: string;
-  /** N39: tool name, or `provider`, `agent`, `sandbox`, `user`, `server`. */
+  /** N39: tool name, or `provider`, `agent`, `sandbox`, `user`, `server`, `storage`. */
   readonly source: string;
   /** More, or "". */
   readonly details: string;

@@ -2,7 +2,7 @@
 import type { ErrorBody } from "@sheaf/protocol";
 import { securityHeaders } from "./security-headers.ts";
 import { toOpenAiError } from "@sheaf/agent/output/openai-chat";
-import { errorTable, toSheafError, type ErrorCode, type ErrorSource } from "@sheaf/base/errors";
+import { errorTable, toSheafError, type ErrorCode } from "@sheaf/base/errors";
 
 /** Errors of requests, besides the closed table of run errors (C20). Statuses by code. */
 const requestErrorTable = {
@@ -77,7 +77,7 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
     return createAnswer(500, "INTERNAL", "the server failed: its log says why", "server", "", {});
   }
   const headers: Record<string, string> = retryable ? { "Retry-After": `${RETRY_AFTER_SECONDS}` } : {};
-  return createAnswer(httpStatus, known.code, known.message, toSource(known.source), known.details, headers);
+  return createAnswer(httpStatus, known.code, known.message, known.source, known.details, headers);
 }
 
 /** How errors look on a route: Sheaf's own form, that of OpenAI (X20), or a text, which the AI SDK shows (X22). */
@@ -94,11 +94,6 @@ export function toErrorResponse(error: unknown, form: ErrorForm = "sheaf"): Resp
     status,
     headers: { ...securityHeaders, "Content-Type": type, "Cache-Control": "no-store", ...headers },
   });
-}
-
-/** The store is part of the server (N39). */
-function toSource(source: ErrorSource): string {
-  return source === "storage" ? "server" : source;
 }
 
 function toStatus(code: HttpErrorCode): number {
