@@ -1,6 +1,6 @@
 /** `sheaf permissions`, and rules from flags, configuration and workspace, through the real program. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createTestFolder, parseStream, runSheaf, type SheafOptions } from "../support/sheaf.ts";
@@ -51,6 +51,10 @@ test(verifies(["S-10", "S-11"], "a check of one case prints decision, rule and r
     decision: "deny",
     rule: "Read(.env)",
   });
+  const cwd = folders.newFolder({ "a.txt": "" });
+  symlinkSync("a.txt", join(cwd, "link.txt"));
+  const linked = ["--path", "link.txt", "--access", "read", "--ask", `Read(${cwd}/a.txt)`];
+  expect(await check(linked, { cwd })).toMatchObject({ decision: "ask" });
   expect(await check(["--url", "https://example.org/"])).toMatchObject({ decision: "ask" });
   expect(await check(["--url", "https://example.org/", "--allow", "WebFetch(example.org)"])).toMatchObject({
     decision: "allow",

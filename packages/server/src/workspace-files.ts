@@ -1,10 +1,9 @@
 /** The files of served workspaces, for clients that complete names and show contents (X31, X32). */
-import { join } from "node:path";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
 import type { ToolError } from "@sheaf/protocol";
 import { createFolderReader, walkFolders } from "@sheaf/base/files/read-folder";
 import { readLines } from "@sheaf/base/files/read-file";
-import { createWorkspace, type Workspace, type WorkspacePath } from "@sheaf/base/files/workspace";
+import { createWorkspace, type Workspace } from "@sheaf/base/files/workspace";
 import { rankPaths } from "@sheaf/agent/workspace/rank-paths";
 import { createDenials, type IsHidden } from "./denials.ts";
 import { HttpError } from "./http-error.ts";
@@ -100,7 +99,7 @@ export function createWorkspaceFiles(settings: ServerSettings, now: () => number
       if (!resolved.ok) throw createPlaceError(resolved.error, path, name);
       const found = resolved.path;
       const isHidden = readDenials(workspace.root);
-      if (listSpellings(found).some((spelling) => isHidden(spelling))) {
+      if ([found.named, found.relative].some(isHidden)) {
         throw new HttpError("FORBIDDEN", `a rule of this server forbids to read ${found.named}`);
       }
       const range = { startLine, maxLines, maxBytes: MAX_CONTENT_BYTES };
@@ -133,11 +132,6 @@ function createPlaceError({ code, message }: ToolError, path: string, name: stri
   return new HttpError("FORBIDDEN", isOutside ? outside : message);
 }
 
-/** As a client names a path, and where its links lead. */
-function listSpellings({ named, relative, absolute }: WorkspacePath): readonly string[] {
-  return [named, relative, absolute];
-}
-
 /** Without what ignore rules leave out; links are not followed. */
 async function listFiles(workspace: Workspace, isHidden: IsHidden): Promise<FileList> {
   const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
@@ -148,7 +142,7 @@ async function listFiles(workspace: Workspace, isHidden: IsHidden): Promise<File
     for (const { kind, path } of entries) {
       // Such a name cannot be read by X32, and may fake others where it is shown.
       const isOdd = /\p{Cc}/u.test(path);
-      if (kind !== "file" || isOdd || isHidden(path, join(workspace.root, path))) continue;
+      if (kind !== "file" || isOdd || isHidden(path)) continue;
       paths.push(path);
       length += path.length;
       if (paths.length >= MAX_FILES || length >= MAX_PATHS) return { paths: paths.toSorted(), isCut: true };

@@ -1,6 +1,6 @@
 /** Workspaces and their files, as clients see them (X30 to X32). */
 import { symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { WorkspaceCommandList, WorkspaceFile, WorkspaceFileList, WorkspaceList } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { createTestFolder } from "../../../test/support/sheaf.ts";
@@ -32,7 +32,7 @@ symlinkSync(join(app, ".env"), join(app, "innocent.txt"));
 
 const start = (): Promise<TestApp> => {
   const args = ["--workspace", `app=${app}`, "--workspace", `other=${outside}`, "--deny", "Read(.env)"];
-  args.push("--deny", `Read(${join(app, "hidden")})`);
+  args.push("--deny", `Read(${join(app, "hidden")})`, "--deny", `Read(${basename(app)})`);
   return openApp({ home: `${folders.newFolder()}-home`, cwd: app, args });
 };
 

@@ -86,6 +86,7 @@ export async function preparePolicy(request: PolicyRequest): Promise<PreparedPol
     deny: denials,
     sandbox: sandbox.state,
     sandboxFault: findFault(sandbox),
+    root: workspace.root,
     findPlace: createPlaceFinder(workspace),
     findGitObstacle: createGitGuard({
       folders,

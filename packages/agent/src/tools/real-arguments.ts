@@ -1,6 +1,6 @@
 /** Paths in arguments: where they lead, so that a link cannot bypass a rule (S-14, S-20), and in which folder a call works. */
 import { isAbsolute, resolve } from "node:path";
-import type { CallPaths } from "../guard/permissions/decision.ts";
+import type { CallPaths, PlacedPaths } from "../guard/permissions/decision.ts";
 import { isBelow, type PathResolution, type Workspace, type WorkspacePath } from "@sheaf/base/files/workspace";
 import type { GivenArguments, ToolTraits } from "./tool-traits.ts";
 
@@ -19,15 +19,16 @@ export function listPaths({ paths }: Pick<ToolTraits, "paths">, args: GivenArgum
  * The paths as written, each as the entry that it names, and each as the place where it leads, both relative to the
  * workspace. A path that is refused stays unchanged.
  */
-export function listSpellings(paths: CallPaths, workspace: Workspace): readonly CallPaths[] {
-  const replace = (choose: (resolved: ResolvedPath) => WorkspacePath): CallPaths => {
+export function listSpellings(paths: CallPaths, workspace: Workspace): readonly PlacedPaths[] {
+  const { root } = workspace;
+  const replace = (choose: (resolved: ResolvedPath) => WorkspacePath): PlacedPaths => {
     const toReal = (path: string): string => {
       const resolved = workspace.resolve(path);
       return resolved.ok ? choose(resolved).relative : path;
     };
-    return { files: paths.files.map(toReal), folders: paths.folders.map(toReal) };
+    return { files: paths.files.map(toReal), folders: paths.folders.map(toReal), root };
   };
-  return [paths, replace(({ path, entry = path }) => entry), replace(({ path }) => path)];
+  return [{ ...paths, root }, replace(({ path, entry = path }) => entry), replace(({ path }) => path)];
 }
 
 /**

@@ -75,7 +75,7 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     if (kept === "lost") return toFailure("FILE_NOT_FOUND", lostMessage);
     const chosen = kept ?? chooseWorkspace(paths, ports.workspace, ports.addedWorkspaces);
     const fixed = fixPaths(chosen);
-    const unread = kept ? [] : listUnread(ports, paths && listSpellings(paths, fixed));
+    const unread = kept ? [] : listUnread(ports, fixed.root, paths && listSpellings(paths, fixed));
     const leftOut = createLeftOut(unread, fixed, chosen !== ports.workspace);
     const workspace = { ...fixed, leftOut };
     const refusal = await gate.findRefusal(call, tool, { workspace, approval });
@@ -178,10 +178,12 @@ async function listInstead(
 /** The rules whose places the call must leave out. It passed those that it names itself: a person agreed. */
 function listUnread(
   { permissions, state: { answers } }: GatePorts,
+  root: string,
   spellings: readonly CallPaths[] = [],
 ): readonly PathGlob[] {
+  const unread = permissions.listUnread({ allow: [...answers.allow], deny: [...answers.deny] });
+  const globs = unread.map((glob) => glob.in(root));
   const named = spellings.flatMap(({ files, folders }) => [...files, ...folders]);
-  const globs = permissions.listUnread({ allow: [...answers.allow], deny: [...answers.deny] });
   return globs.filter((glob) => !named.some((path) => glob.isCovering(path)));
 }
 

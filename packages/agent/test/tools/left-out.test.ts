@@ -1,6 +1,7 @@
 /** What searches leave out because rules deny reading it (S-243). */
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { homedir } from "node:os";
+import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { parseRule } from "../../src/guard/permissions/rule.ts";
@@ -42,6 +43,9 @@ const rules: readonly (readonly [string, readonly string[]])[] = [
   ["Read(a/*/k[e]y.txt)", ["a/x/key.txt"]],
   ["Read({a,b}/k*)", ["b/key [1].txt", "a/k{,}!.txt"]],
   ["Read(größe.txt)", ["gro\u0308ße.txt"]],
+  ["Read(ROOT/.env)", [".env"]],
+  ["Read(LINK/secrets/**)", ["secrets/key.txt"]],
+  ["Read(HOME/a/*.txt)", ["a/key.txt"]],
 ];
 
 function createSecrets(denied: readonly string[]): string {
@@ -78,8 +82,19 @@ function expectNothingShown(outcome: ToolOutcome, denied: readonly string[]): vo
   for (const path of denied) expect(text).not.toContain(JSON.stringify(path.split("/").at(-1)).slice(1, -1));
 }
 
-describe.each(rules)("under the rule %s", (rule, denied) => {
+/** The rule for a workspace: `ROOT` is its path, `LINK` a link to it, `HOME` its path from the user's folder on. */
+function placeRule(rule: string, root: string): string {
+  const link = join(createFolder(), "link");
+  symlinkSync(root, link);
+  return rule
+    .replace("ROOT", root)
+    .replace("LINK", link)
+    .replace("HOME", `~/${relative(homedir(), root)}`);
+}
+
+describe.each(rules)("under the rule %s", (text, denied) => {
   const root = createSecrets(denied);
+  const rule = placeRule(text, root);
 
   test.each(searches)(verifies("S-243", "%s %j leaves out the places and says how many"), async (toolName, args) => {
     const outcome = await call(root, [toolName, args], { deny: [rule] });
@@ -105,8 +120,9 @@ describe.each(rules)("under the rule %s", (rule, denied) => {
 });
 
 describeWithSandbox("in the sandbox", () => {
-  test.each(rules)(verifies("S-243", "a text search under %s shows the same as without"), async (rule, denied) => {
+  test.each(rules)(verifies("S-243", "a text search under %s shows the same as without"), async (text, denied) => {
     const root = createSecrets(denied);
+    const rule = placeRule(text, root);
     const denials = [parseRule(rule)].filter((parsed) => "glob" in parsed);
     const inside = createSearchProgram({ sandbox, workspace: root, environment, denials });
     for (const search of searches.filter(([toolName]) => toolName === "grep_search")) {
@@ -161,10 +177,13 @@ describe("what is left out", () => {
 
   test(verifies("S-243", "in an added folder is what rules name there, in each of its spellings"), async () => {
     const root = createFolder({ "open.txt": "open\n" });
-    const added = createFolder({ "secrets/key": "CANARY\n", "b.txt": "open\n", "x/.env": "CANARY\n" });
+    const files = { "secrets/key": "CANARY\n", "b.txt": "CANARY\n", "c.txt": "open\n", "x/.env": "CANARY\n" };
+    const added = createFolder(files);
     const context = createContext(root);
     const addedWorkspaces = [createWorkspace(added, { isAdded: true })];
-    const permissions = createPolicy({ deny: ["Read(secrets/**)", "Read(.env)"] });
+    symlinkSync("b.txt", join(added, "link.txt"));
+    const deny = ["Read(secrets/**)", "Read(.env)", `Read(${added}/b.txt)`];
+    const permissions = createPolicy({ deny });
     const tools = createToolBox({ ...context, permissions, addedWorkspaces });
     for (const [toolName, args] of [
       ["grep_search", { pattern: "CANARY|open", path: added }],
@@ -172,9 +191,11 @@ describe("what is left out", () => {
       ["glob_search", { pattern: "**", target_directory: added }],
     ] as const) {
       const outcome = await tools.execute({ callId: "call_1", toolName, arguments: args }, context);
-      expectNothingShown(outcome, ["secrets", ".env"]);
-      expect(outcome.output).toContain("b.txt");
+      expectNothingShown(outcome, ["secrets", ".env", "b.txt", "link.txt"]);
+      expect(outcome.output).toContain("c.txt");
     }
+    const named = { callId: "call_1", toolName: "read_file", arguments: { target_file: `${added}/link.txt` } };
+    expect(await tools.execute(named, context)).toMatchObject({ status: "rejected" });
   });
 
   test(

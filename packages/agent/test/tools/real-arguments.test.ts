@@ -24,9 +24,9 @@ test("paths become the entries that they name and the places where they lead; al
   const said = listPaths(tool, args)!;
   expect(said).toEqual({ files: ["alias/link"], folders: [`${root}/alias`, "alias/key.txt", "../out"] });
   expect(listSpellings(said, workspace)).toEqual([
-    said,
-    { files: ["secret/link"], folders: ["alias", "secret/key.txt", "../out"] },
-    { files: ["open.txt"], folders: ["secret", "secret/key.txt", "../out"] },
+    { ...said, root },
+    { files: ["secret/link"], folders: ["alias", "secret/key.txt", "../out"], root },
+    { files: ["open.txt"], folders: ["secret", "secret/key.txt", "../out"], root },
   ]);
   expect(listPaths(tool, {})).toEqual({ files: [], folders: ["."] });
 });
@@ -41,35 +41,43 @@ test("a call works in an added folder also if it names it by a link", () => {
   expect([`${root}/a.txt`, "a.txt", `${outside}-evil/a.txt`].map(choose)).toEqual([workspace, workspace, workspace]);
 });
 
-test(verifies(["S-06", "S-14"], "a deny rule holds also for a link that leads to what it names"), async () => {
-  const { context, root, write, read } = createFileToolContext();
-  write("secret/key.txt", "CANARY\n");
-  symlinkSync("secret", join(root, "alias"));
-  symlinkSync("secret/key.txt", join(root, "harmless.txt"));
-  symlinkSync("../open.txt", join(root, "secret", "link"));
-  const permissions = createPolicy({ force: true, deny: ["Read(secret/**)", "Write(secret/**)"] });
-  const tools = createToolBox({ ...context, permissions });
-  const calls = [
-    ["read_file", { target_file: "alias/key.txt" }],
-    ["read_file", { target_file: "harmless.txt" }],
-    ["grep_search", { pattern: "CANARY", path: "alias" }],
-    ["glob_search", { pattern: "*", target_directory: "alias" }],
-    ["list_dir", { target_directory: "alias" }],
-    ["write_file", { target_file: "alias/key.txt", content: "changed" }],
-    ["edit_file", { target_file: "harmless.txt", edits: [{ old_string: "CANARY", new_string: "x" }] }],
-    ["delete_file", { target_file: "alias/key.txt" }],
-    ["delete_file", { target_file: "alias/link" }],
-    ["rename_file", { source_file: "alias/key.txt", destination_file: "here.txt" }],
-    ["rename_file", { source_file: "alias/link", destination_file: "here.txt" }],
-  ] as const;
-  for (const [toolName, args] of calls) {
-    const options = { signal: context.signal, emitOutput: () => undefined };
-    const outcome = await tools.execute({ callId: "call_1", toolName, arguments: args }, options);
-    expect(outcome, toolName).toMatchObject({ status: "rejected", error: { code: "PERMISSION_DENIED" } });
-    expect(JSON.stringify(outcome)).not.toContain("CANARY");
-  }
-  expect(read("secret/key.txt")).toBe("CANARY\n");
-});
+test.each([
+  ["", "deny"],
+  ["ROOT/", "deny"],
+  ["ROOT/", "ask"],
+] as const)(
+  verifies(["S-06", "S-14"], "a rule for %ssecret/** holds for links that lead there: %s"),
+  async (start, effect) => {
+    const { context, root, write, read } = createFileToolContext();
+    const place = `${start.replace("ROOT", root)}secret/**`;
+    write("secret/key.txt", "CANARY\n");
+    symlinkSync("secret", join(root, "alias"));
+    symlinkSync("secret/key.txt", join(root, "harmless.txt"));
+    symlinkSync("../open.txt", join(root, "secret", "link"));
+    const permissions = createPolicy({ force: true, [effect]: [`Read(${place})`, `Write(${place})`] });
+    const tools = createToolBox({ ...context, permissions });
+    const calls = [
+      ["read_file", { target_file: "alias/key.txt" }],
+      ["read_file", { target_file: "harmless.txt" }],
+      ["grep_search", { pattern: "CANARY", path: "alias" }],
+      ["glob_search", { pattern: "*", target_directory: "alias" }],
+      ["list_dir", { target_directory: "alias" }],
+      ["write_file", { target_file: "alias/key.txt", content: "changed" }],
+      ["edit_file", { target_file: "harmless.txt", edits: [{ old_string: "CANARY", new_string: "x" }] }],
+      ["delete_file", { target_file: "alias/key.txt" }],
+      ["delete_file", { target_file: "alias/link" }],
+      ["rename_file", { source_file: "alias/key.txt", destination_file: "here.txt" }],
+      ["rename_file", { source_file: "alias/link", destination_file: "here.txt" }],
+    ] as const;
+    for (const [toolName, args] of calls) {
+      const options = { signal: context.signal, emitOutput: () => undefined };
+      const outcome = await tools.execute({ callId: "call_1", toolName, arguments: args }, options);
+      expect(outcome, toolName).toMatchObject({ status: "rejected", error: { code: "PERMISSION_DENIED" } });
+      expect(JSON.stringify(outcome)).not.toContain("CANARY");
+    }
+    expect(read("secret/key.txt")).toBe("CANARY\n");
+  },
+);
 
 test(verifies("S-84", "a folder that is swapped for a link once it was judged is not followed"), async () => {
   const { context, root, outside, write, read } = createFileToolContext();

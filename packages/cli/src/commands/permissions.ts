@@ -108,7 +108,8 @@ async function checkPath(
   const decisions = await Promise.all(
     listSpellings(named, workspace).map((paths) => policy.permissions.decide({ tool, arguments: {}, paths })),
   );
-  return decisions.find(({ decision }) => decision === "deny") ?? decisions[0]!;
+  const find = (name: string) => decisions.find(({ decision }) => decision === name);
+  return find("deny") ?? find("ask") ?? decisions[0]!;
 }
 
 function formatPolicy({ mode, trusted, sandbox, classes, rules }: ExplainedPolicy): string {

@@ -19,6 +19,8 @@ export interface CommandPolicy {
   /** Why the sandbox is unavailable and what the user can do, in one line. */
   readonly sandboxFault?: string | undefined;
   readonly trusted: boolean;
+  /** The workspace: absolute, links resolved. */
+  readonly root: string;
   readonly findPlace: FindPlace;
   readonly findGitObstacle: FindGitObstacle;
 }

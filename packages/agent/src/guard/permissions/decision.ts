@@ -18,6 +18,12 @@ export interface CallPaths {
   readonly folders: readonly string[];
 }
 
+/** The paths of a call in one folder: the workspace, or one that the user added. */
+export interface PlacedPaths extends CallPaths {
+  /** Absolute, links resolved. */
+  readonly root: string;
+}
+
 /** What the policy says of a call. */
 export type PermissionDecision =
   | {

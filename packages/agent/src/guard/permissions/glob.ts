@@ -1,5 +1,10 @@
 /** Globs that never become regular expressions: the time is bounded, whatever a model or a repository writes (S-72). */
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { posix } from "node:path";
 import { toComparable, toFolded } from "@sheaf/base/files/comparable-name";
+import { isBelow } from "@sheaf/base/files/workspace";
+import { tryFinding } from "@sheaf/base/paths";
 
 /** A compiled glob. Paths are relative with `/`; "" and "." are the root. */
 export interface Glob {
@@ -156,7 +161,7 @@ function expandBraces(pattern: string): string[] | undefined {
 
 const innermostBraces = /^((?:[^\\]|\\[^])*?)\{((?:[^{}\\]|\\[^])*)\}/;
 
-/** A glob of a rule, which compares paths as the most lenient file system would. Pure: it follows no links. */
+/** A glob of a rule, which compares paths as the most lenient file system would. */
 export interface PathGlob {
   /** It matches names at any depth: the name alone decides. */
   readonly isAnyDepth: boolean;
@@ -164,6 +169,11 @@ export interface PathGlob {
   isCovering(path: string): boolean;
   /** Whether something in this folder could match. */
   mayMatchBelow(folder: string): boolean;
+  /**
+   * The same glob for the paths of a folder, which is absolute, links resolved. A glob that begins with `/` or `~/` may
+   * also mean a place of the machine: it then covers this place by its path in the folder, too.
+   */
+  in(folder: string): PathGlob;
 }
 
 /**
@@ -172,14 +182,48 @@ export interface PathGlob {
  */
 export function parsePathGlob(text: string): PathGlob | undefined {
   const isAnyDepth = !/\/+[^/]/.test(text);
-  const folded = toFolded(text).replace(/(?:\/\*\*)?\/*$/, "");
-  const glob = parseGlob(isAnyDepth ? `**/${folded}` : folded);
+  const glob = parseFoldedGlob(text, isAnyDepth ? "**/" : "");
   if (!glob) return undefined;
-  return {
+  const found: PathGlob = {
     isAnyDepth,
     isCovering: (path) => toMeanings(path).some((meaning) => glob.isCovering(meaning)),
     mayMatchBelow: (folder) => toMeanings(folder).some((meaning) => glob.mayMatchBelow(meaning)),
+    in: (folder) => (/^~?\//.test(text) && !isAnyDepth ? placeGlob(found, text, folder) : found),
   };
+  return found;
+}
+
+function parseFoldedGlob(text: string, start = ""): Glob | undefined {
+  return parseGlob(start + toFolded(text).replace(/(?:\/\*\*)?\/*$/, ""));
+}
+
+/** Follows the links that lead to the folder as the rule writes it: the rest is compared with paths from there on. */
+function placeGlob(glob: PathGlob, text: string, folder: string): PathGlob {
+  const names = posix.normalize(text.replace(/^~/, () => tryFinding(homedir))).split("/");
+  const wild = names.findIndex((name) => /[*?[{\\]/.test(name));
+  let count = wild < 0 ? names.length : wild;
+  let start = toRealPath(names.slice(0, count));
+  while (start === undefined || !isBelow(folder, start)) start = toRealPath(names.slice(0, --count));
+  const rest = parseFoldedGlob(names.slice(count).join("/"))!;
+  const from = start;
+  const toMeaning = (path: string): string[] => {
+    const place = posix.resolve(folder, path);
+    return isBelow(place, from) ? toMeanings(posix.relative(from, place)).slice(0, 1) : [];
+  };
+  return {
+    ...glob,
+    isCovering: (path) => glob.isCovering(path) || toMeaning(path).some((meaning) => rest.isCovering(meaning)),
+    mayMatchBelow: (path) => glob.mayMatchBelow(path) || toMeaning(path).some((meaning) => rest.mayMatchBelow(meaning)),
+  };
+}
+
+/** "/" for no names; undefined if there is no such place. */
+function toRealPath(names: readonly string[]): string | undefined {
+  try {
+    return realpathSync(names.join("/") || "/");
+  } catch {
+    return undefined;
+  }
 }
 
 /**

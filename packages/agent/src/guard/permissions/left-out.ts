@@ -1,24 +1,21 @@
 /** Finds the places that searches leave out because rules deny reading them (S-243). */
-import { join, posix, relative } from "node:path";
+import { join, posix } from "node:path";
 import type { LeftOut, Workspace } from "@sheaf/base/files/workspace";
 import type { PathGlob } from "./glob.ts";
 
 /**
- * `globs`: of the rules against reading; none: undefined. `isAdded`: the workspace is a folder that the user added, in
- * which a rule about a path applies from each of the folders above on, as for a call that names a file there.
+ * `globs`: of the rules against reading, for paths of this workspace; none: undefined. `isAdded`: the workspace is a
+ * folder that the user added, in which a rule about a path applies from each of the folders above on, as for a call that
+ * names a file there.
  */
 export function createLeftOut(globs: readonly PathGlob[], workspace: Workspace, isAdded: boolean): LeftOut | undefined {
   if (globs.length === 0) return undefined;
   const paths = new Set<string>();
-  const root = relative("/", workspace.root);
-  // A rule may also say where the workspace is.
-  const placed = globs.filter((glob) => !glob.isAnyDepth && glob.mayMatchBelow(root));
   const toNamed = (path: string): string => (isAdded ? join(workspace.root, path) : path);
-  const hasPlaced = (path: string): boolean => placed.some((glob) => glob.isCovering(join(root, path)));
-  const has = (path: string): boolean => globs.some((glob) => glob.isCovering(toNamed(path))) || hasPlaced(path);
+  const has = (path: string): boolean => globs.some((glob) => glob.isCovering(toNamed(path)));
   // A walk opens a folder only if it isn't one of the places, so the name decides.
   const hasEntry = (path: string): boolean =>
-    globs.some((glob) => glob.isCovering(glob.isAnyDepth ? posix.basename(path) : toNamed(path))) || hasPlaced(path);
+    globs.some((glob) => glob.isCovering(glob.isAnyDepth ? posix.basename(path) : toNamed(path)));
   const isLinked = (path: string): boolean => {
     const resolved = workspace.resolve(path);
     return resolved.ok && has(resolved.path.relative);
@@ -31,8 +28,6 @@ export function createLeftOut(globs: readonly PathGlob[], workspace: Workspace, 
       if (isLeftOut) paths.add(path);
       return isLeftOut;
     },
-    mayHold: (folder) =>
-      globs.some((glob) => glob.mayMatchBelow(toNamed(folder))) ||
-      placed.some((glob) => glob.mayMatchBelow(join(root, folder))),
+    mayHold: (folder) => globs.some((glob) => glob.mayMatchBelow(toNamed(folder))),
   };
 }

@@ -1,7 +1,7 @@
 /** What a tool call may do: one decision from mode, flags and the user's rules. Nothing a model writes changes it (S-14). */
 import type { Mode } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
-import { allow, ask, deny, type CallPaths, type JudgedTool, type PermissionDecision } from "./decision.ts";
+import { allow, ask, deny, type JudgedTool, type PermissionDecision, type PlacedPaths } from "./decision.ts";
 import { decideCommand, type CommandPolicy } from "./decide-command.ts";
 import { decideMcp, decideUrl } from "./decide-network.ts";
 import type { PathGlob } from "./glob.ts";
@@ -11,7 +11,7 @@ interface PermissionRequest {
   readonly tool: JudgedTool;
   readonly arguments: Readonly<Record<string, unknown>>;
   /** Undefined: it may read anything in the workspace. */
-  readonly paths?: CallPaths | undefined;
+  readonly paths?: PlacedPaths | undefined;
   /** Of a tool that a server gave: its names, as the user knows them. */
   readonly mcp?: { readonly server: string; readonly tool: string };
   /** Rules that a person's answers added for this conversation (X8). */
@@ -132,7 +132,8 @@ export function decideFiles(
   const named = paths ? [...paths.files, ...paths.folders] : [];
   for (const rule of denies) {
     if (rule.kind !== "Read" && !(rule.kind === "Write" && tool.access === "write")) continue;
-    const path = named.find((candidate) => rule.glob.isCovering(candidate));
+    const glob = paths ? rule.glob.in(paths.root) : rule.glob;
+    const path = named.find((candidate) => glob.isCovering(candidate));
     if (path !== undefined) {
       const reason = `the rule ${rule.text} denies ${tool.name} on ${toShown(path)}: leave this file, and tell the user`;
       return deny(reason, rule.text);

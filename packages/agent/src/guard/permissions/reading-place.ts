@@ -27,14 +27,14 @@ export interface CommandPlace extends ReadingPlace {
 export function createReadingPlace(
   { commands, isChain }: ShellReading,
   workingDirectory: string,
-  { trusted, findPlace }: { readonly trusted: boolean; readonly findPlace: FindPlace },
+  { trusted, root, findPlace }: { readonly trusted: boolean; readonly root: string; readonly findPlace: FindPlace },
   denies: readonly Rule[],
 ): CommandPlace {
   const start = toFolder(findPlace, workingDirectory);
   const target = isChain ? toChangedFolder(commands[0]!) : undefined;
   const changed = target === undefined ? undefined : toFolder(findPlace, joinPath(start, target));
   const folder = changed ?? start;
-  const hidden = denies.flatMap((rule) => (rule.kind === "Read" ? [rule.glob] : []));
+  const hidden = denies.flatMap((rule) => (rule.kind === "Read" ? [rule.glob.in(root)] : []));
   return {
     commands: changed === undefined ? commands : commands.slice(1),
     // In an added folder nothing is on the list, but git may run.

@@ -36,8 +36,8 @@ const CONTEXT_LINES = 3;
 
 /** Whose changes. */
 interface ChangesRequest extends Pick<RevertRequest, "conversationId" | "folders"> {
-  /** Whether a rule forbids to read a file, by its path in a workspace and its absolute one. */
-  readonly readDenials: (workspace: string) => (path: string, absolute: string) => boolean;
+  /** Whether a rule forbids to read a file, by its path in a workspace. */
+  readonly readDenials: (workspace: string) => (path: string) => boolean;
 }
 
 const HIDDEN = "a rule of this server forbids to read it";
@@ -105,7 +105,7 @@ async function readChanges(request: ChangesRequest, ports: RevertPorts): Promise
   for (const span of divideSpans(spans, request.folders).inside) {
     const isHidden = denials.get(span.workspace) ?? request.readDenials(span.workspace);
     denials.set(span.workspace, isHidden);
-    if (isHidden(span.filePath, span.path)) {
+    if (isHidden(span.filePath)) {
       faults.push({ kind: "fault", span, problem: HIDDEN });
       continue;
     }

@@ -60,6 +60,15 @@ describe("files", () => {
     expect(decideRead(rule, path)).toBe(decision);
   }); // prettier-ignore
 
+  test.each([
+    ["/w/.env", ".env", "deny"], ["/W/.ENV", "a/../.env", "deny"], ["/w/secrets/**", "secrets/a", "deny"], ["/w/*/key", "a/KEY", "deny"], ["/*/.env", ".env", "deny"],
+    ["/w/a/../.env", ".env", "deny"], ["/w", "x", "deny"], ["/**/w/a/*.key", "a/x.key", "deny"], ["/w/{a,b}/**", "b/c", "deny"], ["~/../../../../w/.env", ".env", "deny"],
+    ["/v/.env", ".env", "allow"], ["/w/.env", "a/.env", "allow"], ["/w/a", "b", "allow"], ["w/.env", ".env", "allow"], ["**/w/**", "a", "allow"], ["/w/.env", "/v/a/.env", "allow"],
+  ] as const)(verifies(["S-06", "S-20"], "a rule for %s, absolute, on %s in the folder /w: %s"), (glob, path, decision) => {
+    expect(decideRead(`Read(${glob})`, path)).toBe(decision);
+    expect(decide([`Write(${glob})`], "write_file", "write", { target_file: path }).decision).toBe(decision);
+  }); // prettier-ignore
+
   test("Write rules hold for tools that write only, on every path argument", () => {
     expect(decide(["Write(*.lock)"], "read_file", "read", { target_file: "a.lock" }).decision).toBe("allow");
     expect(decide(["Write(*.lock)"], "grep_search", "read", { path: "." }).decision).toBe("allow");

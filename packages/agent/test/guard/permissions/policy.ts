@@ -19,6 +19,7 @@ export function createPolicy(options: Partial<PermissionOptions> = {}): Permissi
     deny: [],
     sandbox: "disabled",
     trusted: false,
+    root: "/w",
     findPlace: (path) =>
       path.startsWith("/") ? undefined : { kind: folders.has(path) ? "folder" : "file", relative: path },
     findGitObstacle: () => undefined,
@@ -35,7 +36,8 @@ interface NamedCall {
 /** A call of a tool by its name, with the paths that the tool's description finds in it; an unknown tool has none. */
 export function toRequest<Call extends NamedCall>({ toolName, access, ...call }: Call) {
   const tool = { ...describeTool(toolName), name: toolName, access };
-  return { ...call, tool, paths: listPaths(tool, call.arguments) };
+  const paths = listPaths(tool, call.arguments);
+  return { ...call, tool, paths: paths && { ...paths, root: "/w" } };
 }
 
 /** What the policy says of a command of the model. */

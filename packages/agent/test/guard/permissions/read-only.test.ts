@@ -64,10 +64,15 @@ describe("a command that only reads", () => {
   });
 
   test(verifies("S-06", "keeps to Read rules, whatever name the file has"), async () => {
-    const { decide } = createSetting();
-    const deny = ["Read(.env)", "Read(secret/**)"];
+    const { decide, root } = createSetting();
+    const denials = [
+      ["Read(.env)", "Read(secret/**)"],
+      [`Read(${root}/.env)`, `Read(${root}/secret)`],
+    ];
     for (const command of ["cat a.txt", "ls src", "grep -r x src", "cd src && cat b.txt", "pwd"]) {
-      expect(await decide(command, { deny: ["Read(secret/**)"] }), command).toBe("allow");
+      for (const [, secret = ""] of denials) {
+        expect(await decide(command, { deny: [secret], root }), command).toBe("allow");
+      }
     }
     for (const command of [
       "cat .env",
@@ -82,7 +87,7 @@ describe("a command that only reads", () => {
       "ls secret",
       "ls -R",
     ]) {
-      expect(await decide(command, { deny }), command).toBe("ask");
+      for (const deny of denials) expect(await decide(command, { deny, root }), command).toBe("ask");
     }
   });
 

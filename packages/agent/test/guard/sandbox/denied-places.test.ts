@@ -67,11 +67,13 @@ describeWithSandbox("what must not be read", () => {
       "perl -e 'open F, q(.env) or die; print <F>'; cat /proc/self/root/$PWD/.env; cat ./packages/../.env",
       "Read(.e[n]v)",
     ],
-  ])(verifies(["S-06", "S-30"], "%s does not show it: %s"), async (command, ...rules) => {
+    ["cat .env $PWD/.env; cat secrets/deep/key.pem", "Read(ROOT/.env)", "Read(ROOT/secrets/**)"],
+  ])(verifies(["S-06", "S-30"], "%s does not show it: %s"), async (command, ...texts) => {
     const workspace = createFolder("workspace", secrets);
+    const rules = texts.map((text) => text.replace("ROOT", workspace));
     const { output } = await runDenied(command, workspace, ...rules);
     const wanted = Object.entries(secrets).filter(([path]) =>
-      toRules(...rules).some(({ glob }) => glob.isCovering(path)),
+      toRules(...rules).some(({ glob }) => glob.in(workspace).isCovering(path)),
     );
     expect(wanted).not.toEqual([]);
     for (const [path, content] of wanted) {

@@ -35,7 +35,8 @@ const maxPlaces = 300;
  * `folders`: the workspace, then others; absolute, links resolved. In the others a rule about a path applies from each of
  * the folders above on, as for the file tools. `rules`: the user's denials.
  */
-export function createDeniedIndex(folders: readonly string[], rules: readonly FileRule[]): () => DeniedState {
+export function createDeniedIndex(folders: readonly string[], given: readonly FileRule[]): () => DeniedState {
+  const rules = given.map((rule) => ({ ...rule, glob: rule.glob.in(folders[0]!) }));
   const search = createFolderSearch<DeniedPlace, Folder>((folder, entries) =>
     sortEntries(folder, entries, folders[0]!, rules),
   );
