@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { baseEventNames, toBaseEvents, toBaseResponse } from "../src/base-form.ts";
-import { type ChatResponse, reduce } from "../src/index.ts";
+import type { ChatResponse } from "../src/index.ts";
 import { explainChatResponse } from "../src/validate.ts";
-import { verify } from "../src/verify.ts";
 import { response, stream, usage } from "./event-log.ts";
 
 describe("a stream without extensions", () => {
@@ -21,15 +20,6 @@ describe("a stream without extensions", () => {
       done: ["usage"],
     });
     expect(events.at(-1)?.data).toEqual({ usage });
-  });
-
-  test(verifies("N54", "is a valid base stream and reduces to the same ids, types, sequences and contents"), () => {
-    const events = toBaseEvents(stream);
-    expect(verify(events)).toBeUndefined();
-    const toOutline = ({ documents }: ChatResponse) =>
-      documents.map(({ id, type, sequence, content }) => ({ id, type, sequence, content }));
-    expect(toOutline(reduce(events))).toEqual(toOutline(response));
-    expect(toBaseEvents(events)).toEqual(events);
   });
 
   test(verifies(["N54", "N36"], "loses nested extensions too, and keeps the ids of the envelope"), () => {

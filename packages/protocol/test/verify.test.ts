@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { toBaseEvents } from "../src/base-form.ts";
-import { createReducer, type StreamEvent, type StreamEventBody, toSnapshot } from "../src/index.ts";
+import type { StreamEventBody } from "../src/index.ts";
 import { createVerifier, verify } from "../src/verify.ts";
 import { done, responseStart, stream, toStream, usage } from "./event-log.ts";
 
@@ -40,16 +40,6 @@ describe("a good stream", () => {
     expect(verify(stream, { requireExtensions: true })).toBeUndefined();
     expect(verify(stream)).toBeUndefined();
     expect(verify(toBaseEvents(stream))).toBeUndefined();
-  });
-
-  test(verifies(["X3", "X13"], "may begin with a snapshot, at every place"), () => {
-    const prefix = createReducer();
-    for (const event of stream.slice(0, -1)) {
-      prefix.push(event);
-      const snapshot: StreamEvent = { id: event.id, event: "snapshot", data: { response: toSnapshot(prefix) } };
-      const resumed = [snapshot, ...stream.slice(event.id)];
-      expect(verify(resumed, { requireExtensions: true })).toBeUndefined();
-    }
   });
 
   test(
