@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer } from "../support/page.ts";
-import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
+import { checkAccess, findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
@@ -19,7 +19,7 @@ describeWithChromium("tables and long words", (browser) => {
   testDeep(
     "a wide table scrolls on its own, its words stay whole, and the page stays as wide as the screen",
     async () => {
-      const { page, faults } = await openScenario(browser, folder, { script: wideText });
+      const { page } = await openScenario(browser, folder, { script: wideText });
       await sendMessage(page, `See https://example.com/${"a-very-long-path/".repeat(20)}?q=${"x".repeat(200)}`);
       await waitForAnswer(page);
       await takeScreenshots(page, "tables");
@@ -50,14 +50,13 @@ describeWithChromium("tables and long words", (browser) => {
       await page.getByRole("cell", { name: "Row 50" }).scrollIntoViewIfNeeded();
       const top = await page.locator(".scroller").evaluate((scroller) => scroller.getBoundingClientRect().top);
       expect(Math.round((await head.boundingBox())!.y)).toBe(Math.round(top));
-      expect(faults()).toEqual([]);
     },
   );
 });
 
 describeWithChromium("questions", (browser) => {
   test(verifies("N73", "some are answered from the keyboard, the others are said to be skipped"), async () => {
-    const { page, faults } = await openScenario(browser, folder, { script: severalQuestions });
+    const { page } = await openScenario(browser, folder, { script: severalQuestions });
     await sendMessage(page, "Go");
     await waitForAnswer(page);
     const form = findDocument(page, "Question");
@@ -75,8 +74,7 @@ describeWithChromium("questions", (browser) => {
     await form.getByRole("textbox", { name: "Another answer: Which database?" }).fill("DuckDB");
     expect(await form.getByRole("radio", { name: "SQLite" }).isChecked()).toBe(false);
     await form.getByText("One question will be skipped").waitFor();
-    await takeScreenshots(page, "questions");
-    expect(await findAccessFaults(page)).toEqual([]);
+    await checkAccess(page, "questions");
     await form.getByRole("button", { name: "Clear the answer: Which database?" }).click();
     await form.getByText("2 questions will be skipped").waitFor();
     await send.focus();
@@ -92,9 +90,7 @@ describeWithChromium("questions", (browser) => {
     await waitForAnswer(page, 2);
     expect(await form.getByRole("checkbox", { name: "Browser tests" }).isChecked()).toBe(true);
     expect(await form.getByText("(skipped)").count()).toBe(2);
-    expect(await findAccessFaults(page, ["light"])).toEqual([]);
-    await takeScreenshots(page, "questions-skipped");
-    expect(faults()).toEqual([]);
+    await checkAccess(page, "questions-skipped", ["light"]);
   });
 });
 
@@ -111,7 +107,7 @@ const watchFirstPointers = `{
 
 describeWithChromium("several approvals at once", (browser) => {
   test(verifies(["X8", "X45"], "each can be decided; the focus goes on; one button allows the rest once"), async () => {
-    const { page, faults } = await openScenario(browser, folder, {
+    const { page } = await openScenario(browser, folder, {
       script: severalApprovals,
       args: ["--sandbox", "disabled"],
     });
@@ -125,8 +121,7 @@ describeWithChromium("several approvals at once", (browser) => {
     await panel.locator("xpath=self::*[not(contains(@class, 'unsettled'))]").waitFor();
     await first.getByRole("button", { name: "Allow once" }).click({ trial: true });
     await panel.getByText("No rule allows this yet.").first().waitFor();
-    await takeScreenshots(page, "approvals");
-    expect(await findAccessFaults(page)).toEqual([]);
+    await checkAccess(page, "approvals");
     await first.getByRole("button", { name: "Refuse", exact: true }).press("Enter");
     await panel.getByRole("group", { name: "Run a command (2/2)" }).waitFor();
     expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Run a command (1/2)");
@@ -134,13 +129,12 @@ describeWithChromium("several approvals at once", (browser) => {
     await waitForAnswer(page);
     expect(await page.getByText("Exit code 0").count()).toBe(2);
     expect(await panel.count()).toBe(0);
-    expect(faults()).toEqual([]);
   });
 });
 
 describeWithChromium("what a model thought", (browser) => {
   testDeep(verifies("N14", "is folded, can be read as it comes, and again after reload"), async () => {
-    const { page, faults } = await openScenario(browser, folder, { script: thoughtful });
+    const { page } = await openScenario(browser, folder, { script: thoughtful });
     await sendMessage(page, "Which version do the tests use?");
     const live = page.getByRole("button", { name: "Thinking…" });
     await live.waitFor();
@@ -152,14 +146,12 @@ describeWithChromium("what a model thought", (browser) => {
     await waitForAnswer(page);
     await page.getByRole("button", { name: /^Thought for/ }).waitFor();
     expect(await page.getByRole("article", { name: /^Text, document/ }).count()).toBe(1);
-    await takeScreenshots(page, "thinking");
-    expect(await findAccessFaults(page)).toEqual([]);
+    await checkAccess(page, "thinking");
     await page.reload();
     await waitForAnswer(page);
     const stored = page.getByRole("button", { name: "Thinking", exact: true });
     expect(await text.count()).toBe(0);
     await stored.click();
     await page.getByText("Which one do the tests import?").waitFor();
-    expect(faults()).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer } from "../support/page.ts";
-import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
+import { checkAccess, findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
@@ -65,7 +65,7 @@ describeWithChromium("the changes of a conversation", (browser) => {
   testDeep(
     verifies(["X28", "X32"], "are coloured, can be seen with the lines around them, and listed to jump"),
     async () => {
-      const { page, faults } = await open();
+      const { page } = await open();
       await page.setViewportSize({ width: 1440, height: 900 });
       const dialog = await openChanges(page);
       const file = dialog.getByRole("region", { name: "Changes in src/routes.py" });
@@ -97,8 +97,7 @@ describeWithChromium("the changes of a conversation", (browser) => {
       await file.scrollIntoViewIfNeeded();
       await dialog.getByRole("button", { name: "Side by side" }).first().click();
       await file.locator("table.split").waitFor();
-      await takeScreenshots(page, "changes-split");
-      expect(await findAccessFaults(page)).toEqual([]);
+      await checkAccess(page, "changes-split");
       for (const width of [768, 390]) {
         await page.setViewportSize({ width, height: 844 });
         await file.locator("table:not(.split)").waitFor();
@@ -106,7 +105,6 @@ describeWithChromium("the changes of a conversation", (browser) => {
         expect(await page.evaluate("document.querySelector('dialog[open]').scrollWidth")).toBeLessThanOrEqual(width);
       }
       expect(await findAccessFaults(page, ["light"])).toEqual([]);
-      expect(faults()).toEqual([]);
     },
   );
 
@@ -127,17 +125,15 @@ describeWithChromium("the changes of a conversation", (browser) => {
   });
 
   test(verifies("S-114", "open in the editor that was chosen, in the folder that was typed"), async () => {
-    const { page, faults } = await open();
+    const { page } = await open();
     await page.getByRole("button", { name: "Settings" }).click();
     await page.getByLabel("Editor").selectOption("VS Code");
     await page.getByLabel("Project folder").fill("/home/me/code");
-    expect(await findAccessFaults(page, ["light"])).toEqual([]);
-    await takeScreenshots(page, "editor-settings");
+    await checkAccess(page, "editor-settings", ["light"]);
     await page.getByRole("button", { name: "Close" }).click();
     const dialog = await openChanges(page);
     const link = dialog.getByRole("link", { name: "Open in VS Code" }).first();
     expect(await link.getAttribute("href")).toBe("vscode://file/home/me/code/src/routes.py:38");
     await takeScreenshots(page, "editor-links");
-    expect(faults()).toEqual([]);
   });
 });

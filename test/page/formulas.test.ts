@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer } from "../support/page.ts";
-import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
+import { checkAccess, openScenario } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -40,7 +40,7 @@ const hostile = [
 describeWithChromium("formulas", (browser) => {
   test(verifies("S-113", "are MathML, in a line and on their own; prices and what is not TeX stay text"), async () => {
     const script = { turns: [{ events: [{ text: answer, chunk: 7 }] }], after: "loop" };
-    const { page, faults } = await openScenario(browser, folder, { script });
+    const { page } = await openScenario(browser, folder, { script });
     await page.setViewportSize({ width: 1440, height: 1000 });
     await sendMessage(page, "Solve it");
     await waitForAnswer(page);
@@ -52,16 +52,14 @@ describeWithChromium("formulas", (browser) => {
     );
     expect(await feed.innerText()).toContain("It costs $5 here and $10 there.");
     expect(await feed.locator(".formula code").innerText()).toBe("\\undefined{x}");
-    expect(await findAccessFaults(page)).toEqual([]);
-    await takeScreenshots(page, "formulas");
+    await checkAccess(page, "formulas");
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
-    expect(faults()).toEqual([]);
   });
 
   test(verifies("S-113", "hostile ones run nothing, load nothing, and stay in their place"), async () => {
     const script = { turns: [{ events: [{ text: hostile.join("\n\n"), chunk: 7 }] }], after: "loop" };
-    const { page, server, faults } = await openScenario(browser, folder, { script });
+    const { page, server } = await openScenario(browser, folder, { script });
     const foreign: string[] = [];
     page.context().on("request", (request) => {
       if (!request.url().startsWith(`${server.address}/`)) foreign.push(request.url());
@@ -85,6 +83,5 @@ describeWithChromium("formulas", (browser) => {
       })`),
     ).toBe(true);
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-    expect(faults()).toEqual([]);
   });
 });

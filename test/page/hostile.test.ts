@@ -121,6 +121,8 @@ describeWithChromium("hostile answers", (browser) => {
         files: { "README.md": "# Hello\n" },
         args: ["--force", "--max-turns", "500"],
         context: { bypassCSP: !hasPolicy, ...wholeList },
+        // What the policy refuses.
+        allowedFaults: "Content Security Policy",
       });
       const foreign = watchRequests(page, server.address);
       await page.evaluate(watch);

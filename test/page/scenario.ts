@@ -175,38 +175,6 @@ More on this in [the library's notes](https://pyjwt.readthedocs.io/en/stable/usa
   ],
 };
 
-/** Ends with two questions; what follows the answers is the second turn. */
-export const question = {
-  turns: [
-    {
-      events: [
-        { text: "Two choices decide how this is built." },
-        {
-          call: {
-            tool: "ask_question",
-            arguments: {
-              title: "How should requests be checked?",
-              questions: [
-                {
-                  id: "kind",
-                  prompt: "Which kind of token?",
-                  options: [
-                    { id: "jwt", label: "Signed tokens (JWT)" },
-                    { id: "opaque", label: "Opaque tokens in a table" },
-                  ],
-                },
-                { id: "lifetime", prompt: "How long is a token valid?", options: [] },
-              ],
-            },
-          },
-        },
-      ],
-    },
-    { events: [{ text: "Signed tokens it is." }] },
-  ],
-  after: "repeat_last",
-};
-
 /** A command that a person must allow. */
 export const approval = {
   turns: [

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
 import { sendMessage, waitForAnswer, waitUntil } from "../support/page.ts";
-import { findAccessFaults, openScenario, takeScreenshots } from "../support/page-scenario.ts";
+import { checkAccess, openScenario, takeScreenshots } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
@@ -13,7 +13,7 @@ const folder = createTestFolder();
 describeWithChromium("commands, hooks and subagents", (browser) => {
   test(verifies(["X88", "N74", "N106", "N107"], "are shown as what they are, live and after a reload"), async () => {
     const home = { ...ownSkills, "config.json": JSON.stringify(ownHooks) };
-    const { page, faults } = await openScenario(browser, folder, {
+    const { page } = await openScenario(browser, folder, {
       script: delegating,
       files: workspace,
       home,
@@ -30,8 +30,7 @@ describeWithChromium("commands, hooks and subagents", (browser) => {
       " /risks [what to think of] Look at what changed since main, and name the three largest risks",
     ]);
     expect(await page.locator("[aria-live]").innerText()).toBe("2 commands and skills");
-    expect(await findAccessFaults(page)).toEqual([]);
-    await takeScreenshots(page, "commands");
+    await checkAccess(page, "commands");
     await page.keyboard.type("ri");
     await waitUntil(page, "document.querySelectorAll('.suggestions [role=option]').length === 1");
     await page.keyboard.press("Tab");
@@ -73,20 +72,18 @@ describeWithChromium("commands, hooks and subagents", (browser) => {
     };
     await check();
     await page.getByRole("button", { name: /^Subagent tests/ }).press("Enter");
-    expect(await findAccessFaults(page)).toEqual([]);
-    await takeScreenshots(page, "subagents");
+    await checkAccess(page, "subagents");
     await page.locator(".feed > .row").first().scrollIntoViewIfNeeded();
     await takeScreenshots(page, "hooks");
     await page.reload();
     await waitForAnswer(page);
     await check();
-    expect(faults()).toEqual([]);
   });
 
   testDeep(
     verifies("X58", "a call of a subagent that waits is open in its row, and the question names the subagent"),
     async () => {
-      const { page, faults } = await openScenario(browser, folder, {
+      const { page } = await openScenario(browser, folder, {
         script: asking,
         home: ownSkills,
         args: ["--agents", "--sandbox", "disabled"],
@@ -96,14 +93,12 @@ describeWithChromium("commands, hooks and subagents", (browser) => {
       await question.getByText("Subagent tests").waitFor();
       const agent = page.locator(".subagent");
       expect(await agent.getByText("Waiting for you").count()).toBe(2);
-      expect(await findAccessFaults(page)).toEqual([]);
-      await takeScreenshots(page, "subagent-asks");
+      await checkAccess(page, "subagent-asks");
       await question.getByRole("button", { name: "Show in the answer" }).press("Enter");
       await waitUntil(page, "document.activeElement.matches('.row:has(.subagent)')");
       await question.getByRole("button", { name: "Allow once" }).press("Enter");
       await waitForAnswer(page);
       expect(await agent.getByText("1 call").count()).toBe(1);
-      expect(faults()).toEqual([]);
     },
   );
 });

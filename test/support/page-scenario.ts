@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
+import type { Conversation } from "@sheaf/protocol";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { TestBrowser } from "./chromium.ts";
@@ -22,16 +23,24 @@ interface ScenarioOptions {
   /** Flags of the server; default: every command runs. */
   readonly args?: readonly string[];
   readonly context?: BrowserContextOptions;
+  /** A part of the errors that the test causes in the page; "": any. */
+  readonly allowedFaults?: string;
 }
 
 export async function openScenario(
   browser: TestBrowser,
   folder: ReturnType<typeof createTestFolder>,
-  { script, files = {}, home: homeFiles = {}, args = ["--force"], context }: ScenarioOptions,
+  { script, files = {}, home: homeFiles = {}, args = ["--force"], context, allowedFaults }: ScenarioOptions,
 ): Promise<PageScenario> {
   const home = folder.newFolder(homeFiles);
   const server = await startServer({ home, cwd: folder.newFolder(files), script, args });
-  return { ...(await openPage(browser, server, context)), server };
+  return { ...(await openPage(browser, server, context, allowedFaults)), server };
+}
+
+/** The turns of the conversation that the page shows, as the server has them. */
+export async function readTurns({ fetch }: Pick<TestServer, "fetch">, page: Page): Promise<Conversation["turns"]> {
+  const id = new URL(page.url()).hash.slice(2);
+  return ((await (await fetch(`/v1/conversations/${id}`)).json()) as Conversation).turns;
 }
 
 const screenshots = join(import.meta.dirname, "../../screenshots");
@@ -65,6 +74,16 @@ export async function takeScreenshots(page: Page, name: string, widths = [1440, 
   }
   await page.emulateMedia({ colorScheme: "light" });
   if (before) await page.setViewportSize(before);
+}
+
+/** Keeps pictures of a state, and finds no serious fault of access in it. */
+export async function checkAccess(
+  page: Page,
+  name: string,
+  colorSchemes?: Parameters<typeof findAccessFaults>[1],
+): Promise<void> {
+  await takeScreenshots(page, name);
+  expect(await findAccessFaults(page, colorSchemes)).toEqual([]);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The page in a real browser, at a real server. */
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { TestBrowser } from "./chromium.ts";
 import type { TestServer } from "./server.ts";
 
@@ -8,21 +8,20 @@ import type { TestServer } from "./server.ts";
 export interface OpenPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of the page and what the content security policy refused, so far. */
-  readonly faults: () => readonly string[];
 }
 
-/** Opens the page with nothing of other tests. */
+/** Opens the page with nothing of other tests. `allowedFaults`: a part of those that the test causes. */
 export async function openPage(
   browser: TestBrowser,
   server: Pick<TestServer, "address" | "token">,
   options?: BrowserContextOptions,
+  allowedFaults?: string,
 ): Promise<OpenPage> {
   const page = await browser.borrowPage(options);
-  const faults = watchFaults(page);
+  checkFaults(page, allowedFaults);
   await page.goto(server.address);
   await signIn(page, server.token);
-  return { page, context: page.context(), faults };
+  return { page, context: page.context() };
 }
 
 /** Enters the token. */
@@ -32,8 +31,8 @@ async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole("textbox", { name: "Message" }).waitFor();
 }
 
-/** Collects what must not happen in a page. */
-export function watchFaults(page: Page): () => readonly string[] {
+/** Fails the test at its end if the page had errors, or its content security policy refused something. */
+export function checkFaults(page: Page, allowed?: string): void {
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(`${error.message}\n${error.stack ?? ""}`));
   page.on("console", (message) => {
@@ -41,7 +40,9 @@ export function watchFaults(page: Page): () => readonly string[] {
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       faults.push(message.text());
   });
-  return () => faults;
+  onTestFinished(() => {
+    expect(faults.filter((fault) => allowed === undefined || !fault.includes(allowed))).toEqual([]);
+  });
 }
 
 /** Sends a message from the keyboard. */
