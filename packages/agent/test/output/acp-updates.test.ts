@@ -3,7 +3,7 @@ import type { RunEnd, RunEventBody } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { createAcpProjection, toStopReason } from "../../src/output/acp-updates.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { runStart, toCall, toLog, toTexts } from "./log.ts";
+import { runStart, toCall, toDelta, toLog, toTexts } from "./log.ts";
 
 const push = (bodies: readonly RunEventBody[], options?: { readonly withPrompt: boolean }) => {
   const projection = createAcpProjection(options);
@@ -36,15 +36,9 @@ describe("updates", () => {
   });
 
   test("output that is written comes whole each time, and bounded", () => {
-    const deltas = ["a", "b", "x".repeat(70_000)];
     const updates = push([
       { type: "tool_call_start", callId: "call_1", toolName: "run_terminal_cmd", documentType: "terminal_command" },
-      ...deltas.map((delta): RunEventBody => ({
-        type: "tool_output_delta",
-        callId: "call_1",
-        stream: "stdout",
-        delta,
-      })),
+      ...["a", "b", "x".repeat(70_000)].map(toDelta),
     ]).slice(1);
     expect(textOf(updates[1])).toContain('"ab"');
     expect(textOf(updates[2]).length).toBeLessThan(66_000);

@@ -4,11 +4,13 @@ import { describe, expect, test } from "vitest";
 import { toCliOutcome } from "../../src/output/cli-outcome.ts";
 import { describeTool } from "../../src/tools/registry.ts";
 import { toCliTodoStatus } from "../../src/tools/todo-write.ts";
+import { endedEffect } from "../tools/ended-command.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 
 describe("arguments", () => {
   test.each([
     ["read_file", { target_file: "a", offset: 2, limit: 1.5 }, "readToolCall", { path: "a", offset: 2 }],
+    ["read_file", { target_file: { a: 1 }, offset: "3" }, "readToolCall", { path: '{"a":1}' }],
     ["write_file", { target_file: "a", content: "x" }, "writeToolCall", { path: "a", fileText: "x", toolCallId: "c" }],
     [
       "edit_file",
@@ -43,9 +45,17 @@ describe("arguments", () => {
       "shellToolCall",
       { command: "ls", workingDirectory: "", timeout: 0, toolCallId: "c", isBackground: true },
     ],
-    ["grep_search", { pattern: "x", case_insensitive: "yes" }, "grepToolCall", { pattern: "x" }],
+    ["grep_search", { pattern: "x", case_insensitive: "yes", bad: 1 }, "grepToolCall", { pattern: "x" }],
+    ["grep_search", { pattern: "x", case_insensitive: true }, "grepToolCall", { pattern: "x", caseInsensitive: true }],
     ["glob_search", { pattern: "*" }, "globToolCall", { globPattern: "*" }],
+    [
+      "glob_search",
+      { pattern: "*", target_directory: "src" },
+      "globToolCall",
+      { globPattern: "*", targetDirectory: "src" },
+    ],
     ["list_dir", {}, "lsToolCall", { path: "" }],
+    ["list_dir", { target_directory: "src" }, "lsToolCall", { path: "src" }],
     [
       "todo_write",
       { merge: true, todos: [{ id: "a", content: { no: "text" }, status: "in_progress" }, "wrong"] },
@@ -76,17 +86,7 @@ describe("outcomes", () => {
   });
   const error = { code: "X", message: "why", details: "" } as never;
   const command = (fields: object): Partial<ToolResult> => ({
-    effect: {
-      kind: "command",
-      command: "ls",
-      workingDirectory: "/w",
-      exitCode: 0,
-      signal: "",
-      stdout: "a",
-      stderr: "b",
-      timedOut: false,
-      ...fields,
-    } as never,
+    effect: { ...endedEffect, command: "ls", stdout: "a", stderr: "b", ...fields },
   });
   const change = (fields: object): Partial<ToolResult> => ({
     effect: {
@@ -94,7 +94,9 @@ describe("outcomes", () => {
       changes: [{ path: "/w/a", filePath: "a", content: null, linesAdded: 2, linesRemoved: 1, bytes: 9, ...fields }],
     } as never,
   });
-  const shell = { command: "ls", workingDirectory: "/w", stdout: "a", stderr: "b", executionTime: 3 };
+  const found = { totalFiles: 1, truncated: false };
+  const todo = { id: "a", content: "c", dependencies: [] };
+  const shell = { command: "ls", workingDirectory: "/w", signal: "", stdout: "a", stderr: "b", executionTime: 3 };
 
   test.each([
     ["any", { status: "rejected", error }, { rejected: { reason: "why" } }],
@@ -108,7 +110,16 @@ describe("outcomes", () => {
     [
       "edit_file",
       change({ operation: "edit", patch: "@@", after: "x" }),
-      { success: { path: "/w/a", linesAdded: 2, diffString: "@@", afterFullFileContent: "x" } },
+      {
+        success: {
+          path: "/w/a",
+          linesAdded: 2,
+          linesRemoved: 1,
+          diffString: "@@",
+          afterFullFileContent: "x",
+          message: "out",
+        },
+      },
     ],
     ["write_file", change({ operation: "create" }), { success: { path: "/w/a", linesCreated: 2, fileSize: 9 } }],
     ["write_file", change({ operation: "edit", after: "a\nb\nc" }), { success: { linesCreated: 3 } }],
@@ -116,6 +127,18 @@ describe("outcomes", () => {
     ["delete_file", change({ operation: "delete" }), { success: { path: "/w/a", fileSize: 9 } }],
     ["rename_file", change({ operation: "rename", newFilePath: "b" }), { success: { newPath: "b" } }],
     ["list_dir", { effect: { kind: "list" } as never }, { success: { tree: "out" } }],
+    [
+      "grep_search",
+      { effect: { kind: "search", matches: [], totalMatches: 0, ...found } },
+      { success: { matches: [], totalMatches: 0, ...found } },
+    ],
+    ["glob_search", { effect: { kind: "glob", files: ["a"], ...found } }, { success: { files: ["a"], ...found } }],
+    [
+      "todo_write",
+      { effect: { kind: "todo", todos: [{ ...todo, status: "in_progress" }], changes: [] } },
+      { success: { todos: [{ ...todo, status: "TODO_STATUS_IN_PROGRESS" }], totalCount: 1 } },
+    ],
+    ["create_plan", { effect: { kind: "plan" } as never }, { success: {} }],
     ["web_fetch", { effect: { kind: "web", url: "u" } as never }, { success: { url: "u", markdown: "out" } }],
     [
       "mcp__a__b",

@@ -96,7 +96,7 @@ test(
   },
 );
 
-test(verifies("C22", "needs_input prints the object with its questions"), () => {
+test(verifies(["C22", "C25"], "needs_input prints the object with its questions"), () => {
   const effect = { kind: "question", title: "t", questions: [{ id: "q", text: "Q?", options: [] }] } as const;
   const call = toCall("call_1", "ask_question", {}, { effect });
   const printed = print(...call, turnEnd, { type: "run_end", reason: "clarification" });

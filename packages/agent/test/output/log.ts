@@ -38,6 +38,14 @@ export function toTexts(...texts: readonly string[]): RunEventBody[] {
   return texts.map((text) => ({ type: "text_delta", text }));
 }
 
+/** Output of `call_1` while it runs. */
+export const toDelta = (delta: string): RunEventBody => ({
+  type: "tool_output_delta",
+  callId: "call_1",
+  stream: "stdout",
+  delta,
+});
+
 /** A whole call: start, arguments, result. */
 export function toCall(
   callId: string,

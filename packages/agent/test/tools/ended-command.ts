@@ -1,7 +1,9 @@
-/** A command that ended well and said nothing, for tests with played commands. */
-import type { CommandOutcome } from "../../src/guard/sandbox/command.ts";
+/** Commands that are played, and what they ended with. */
+import type { CommandEffect } from "@sheaf/protocol";
+import type { CommandOutcome, CommandRequest, CommandRunner } from "../../src/guard/sandbox/command.ts";
 import { createOutputSink } from "../../src/workspace/whole-output.ts";
 
+/** A command that ended well and said nothing. */
 export const endedCommand: CommandOutcome = {
   exitCode: 0,
   signal: "",
@@ -18,3 +20,26 @@ export const endedCommand: CommandOutcome = {
   refusals: [],
   permissions: [],
 };
+
+/** Its effect. */
+export const endedEffect: CommandEffect = {
+  kind: "command",
+  command: "c",
+  workingDirectory: "/w",
+  exitCode: 0,
+  signal: "",
+  stdout: "",
+  stderr: "",
+  timedOut: false,
+  background: false,
+  permissions: [],
+};
+
+/** Commands of which a function says what they ended with. */
+export const playCommands = (
+  play: (request: CommandRequest) => Partial<CommandOutcome> | undefined,
+): CommandRunner => ({
+  run: async (request) => ({ ...endedCommand, ...play(request) }),
+  permissions: [],
+  end: async () => undefined,
+});

@@ -2,26 +2,14 @@ import type { HookEventName, HookResult, RunEventBody, ToolEffect } from "@sheaf
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createTerminalProjection } from "../../../src/output/terminal/terminal.ts";
-import { project, runStart, toCall, toLog, toTexts, turnEnd } from "../log.ts";
+import { endedEffect } from "../../tools/ended-command.ts";
+import { project, runStart, toCall, toDelta, toLog, toTexts, turnEnd } from "../log.ts";
 
 const print = (...bodies: readonly RunEventBody[]): string =>
   project(
     createTerminalProjection({ locale: "en", hasColors: false, includeThinking: false }),
     toLog(runStart, ...bodies),
   ).join("");
-
-const command: ToolEffect = {
-  kind: "command",
-  command: "seq 20",
-  workingDirectory: "/w",
-  exitCode: 3,
-  signal: "",
-  stdout: "",
-  stderr: "",
-  timedOut: false,
-  background: false,
-  permissions: [],
-};
 
 describe("what a person sees", () => {
   test("text as it comes, actions on separate lines, the sum at the end", () => {
@@ -40,10 +28,10 @@ describe("what a person sees", () => {
   });
 
   test("a command with its first lines of output, the number of the others, and its exit code", () => {
+    const effect = { ...endedEffect, exitCode: 3 };
     const output = Array.from({ length: 20 }, (_, index) => `${index}\n`).join("");
-    const [begin, args, result] = toCall("call_1", "run_terminal_cmd", { command: "seq 20" }, { effect: command });
-    const delta: RunEventBody = { type: "tool_output_delta", callId: "call_1", stream: "stdout", delta: output };
-    const shown = print(begin!, args!, delta, result!);
+    const [begin, args, result] = toCall("call_1", "run_terminal_cmd", { command: "seq 20" }, { effect });
+    const shown = print(begin!, args!, toDelta(output), result!);
     expect(shown.split("\n").slice(0, 3)).toEqual(["$ seq 20", "0", "1"]);
     expect(shown).toContain("\n11\n… 8 more lines\n● Ran terminal command  (exit code 3)\n");
   });
@@ -84,14 +72,8 @@ describe("what a person sees", () => {
   });
 
   test("nothing of a command's output can steer the terminal", () => {
-    const delta: RunEventBody = {
-      type: "tool_output_delta",
-      callId: "call_1",
-      stream: "stdout",
-      delta: "\u001B[2Jx\u0007\n",
-    };
     const [begin, args] = toCall("call_1", "run_terminal_cmd", { command: "printf '\u001B[2J'" }, {});
     // oxlint-disable-next-line no-control-regex -- these are the characters that must not pass
-    expect(print(begin!, args!, delta)).not.toMatch(/[\u0000-\u0009\u000B-\u001F]/);
+    expect(print(begin!, args!, toDelta("\u001B[2Jx\u0007\n"))).not.toMatch(/[\u0000-\u0009\u000B-\u001F]/);
   });
 });
