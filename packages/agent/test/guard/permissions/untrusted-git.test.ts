@@ -93,6 +93,12 @@ function addNested({ git, write, root }: Setting, path = "vendored"): void {
   utimesSync(join(root, path, "c.txt"), 1, 1);
 }
 
+/** A nested repository whose hook runs when something is pushed to it. */
+function addPushHook(setting: Setting): void {
+  addNested(setting);
+  symlinkSync(setting.canary, join(setting.root, "vendored/.git/hooks/post-receive"));
+}
+
 function addFilter({ git, write, canary }: Setting, path = "."): void {
   git("-C", path, "config", "filter.x.clean", canary);
   write(`${path}/.git/info/attributes`, "*.txt filter=x\n");
@@ -274,7 +280,7 @@ const attacks: readonly Attack[] = [
   },
   {
     name: "a hook of a repository whose address is read", allow: ["Shell(xargs git push)"], reason: /not clear/,
-    prepare(setting) { addNested(setting); symlinkSync(setting.canary, join(setting.root, "vendored/.git/hooks/post-receive")); },
+    prepare: addPushHook,
     command: "echo ./vendored HEAD:refs/heads/new | xargs git push",
   },
   {
@@ -353,27 +359,20 @@ const attacks: readonly Attack[] = [
   },
   {
     name: "a hook of a repository that is pushed to", allow: ["Shell(git push)"], reason: /vendored\/\.git\/hooks\/post-receive/,
-    prepare(setting) {
-      addNested(setting);
-      symlinkSync(setting.canary, join(setting.root, "vendored/.git/hooks/post-receive"));
-    },
+    prepare: addPushHook,
     command: "git push ./vendored HEAD:refs/heads/new",
   },
   {
     name: "a hook of a remote in the workspace", allow: ["Shell(git push)"], trusted: true, reason: /vendored\/\.git\/hooks\/post-receive/,
     prepare(setting) {
-      addNested(setting);
+      addPushHook(setting);
       setting.git("remote", "add", "near", "file://" + join(setting.root, "vendored"));
-      symlinkSync(setting.canary, join(setting.root, "vendored/.git/hooks/post-receive"));
     },
     command: "git push near HEAD:refs/heads/new",
   },
   {
     name: "a remote that cannot be known", allow: ["Shell(git push)"], reason: /not clear/,
-    prepare(setting) {
-      addNested(setting);
-      symlinkSync(setting.canary, join(setting.root, "vendored/.git/hooks/post-receive"));
-    },
+    prepare: addPushHook,
     command: "git push ./vendor* HEAD:refs/heads/new",
   },
 ]; // prettier-ignore

@@ -3,10 +3,9 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { parseRule } from "../../../src/guard/permissions/rule.ts";
 import { toAddedFolders } from "../../../src/guard/sandbox/hold/writable-folders.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { environment } from "./run-command.ts";
+import { environment, toFileRules } from "./run-command.ts";
 import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
 
 const add = (folders: readonly string[], workspace = createFolder("workspace"), variables = environment): string[] =>
@@ -85,7 +84,7 @@ describeWithSandbox("a command", () => {
       "a/.env": "CANARY",
       "db/1.sql": "old",
     });
-    const denials = ["Read(.env)", "Write(db/**)"].map(parseRule).filter((rule) => "glob" in rule);
+    const denials = toFileRules("Read(.env)", "Write(db/**)");
     const command = `cd ${folder}; echo new > .git/hooks/x; echo new > .envrc; cat a/.env; echo new > db/1.sql; echo ok > free`;
     const { output, refusals } = await runHeld(command, workspace, {}, environment, {
       addedFolders: [folder],

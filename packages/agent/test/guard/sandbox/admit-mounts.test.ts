@@ -2,22 +2,19 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
-import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
-import { parseRule } from "../../../src/guard/permissions/rule.ts";
+import { expect, test } from "vitest";
 import type { CommandOutcome } from "../../../src/guard/sandbox/command.ts";
-import { createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import { chooseRuns } from "../../../../../test/support/soak.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { environment } from "./run-command.ts";
-import { createFolder, describeWithSandbox, removeTaken, sandbox } from "./sandbox-run.ts";
+import { environment, toFileRules } from "./run-command.ts";
+import { createFolder, describeWithSandbox, type HeldRun, openHeldRun } from "./sandbox-run.ts";
 import { startSwapper, toSwapCommand } from "./swapper.ts";
 
 interface HostileRun {
   readonly workspace: string;
   /** Below a secret place; it contains what the workspace contains, too. */
   readonly secret: string;
-  run(command: string, isBackground?: boolean): Promise<CommandOutcome>;
+  readonly run: HeldRun["run"];
 }
 
 const denials = ["Read(.env)", "Write(*.sql)"];
@@ -37,28 +34,9 @@ function createHostileRun(rules: readonly string[]): HostileRun {
     "a/keys.sql": "own",
     "a/.env": "DENIED",
   });
-  const end = new AbortController();
-  const runner = createCommandRunner({
-    environment: { ...environment, HOME: home },
-    workspace,
-    sandbox,
-    network: createCommandNetwork({ allow: [], deny: [] }),
-    denials: rules.map(parseRule).filter((rule) => "glob" in rule),
-  });
-  onTestFinished(async () => {
-    end.abort();
-    await runner.end();
-  });
-  return {
-    workspace,
-    secret: join(home, ".ssh/a"),
-    async run(command, isBackground = false) {
-      const request = { command, isBackground, workingDirectory: workspace, timeoutMs: undefined, signal: end.signal };
-      const outcome = await runner.run({ ...request, onOutput: () => undefined });
-      removeTaken(outcome.refusals);
-      return outcome;
-    },
-  };
+  const options = { denials: toFileRules(...rules) };
+  const { run } = openHeldRun(workspace, options, { ...environment, HOME: home });
+  return { workspace, secret: join(home, ".ssh/a"), run };
 }
 
 const attack = `for d in a b; do cat $d/.vscode/key $d/.git/config $d/keys.sql $d/.env; echo evil > $d/.git/evil;
@@ -79,7 +57,7 @@ describeWithSandbox("a sandbox", () => {
     verifies("S-78", "holds its $name places next to a command in the background that swaps folders"),
     async ({ rules, kept }) => {
       const hostile = createHostileRun(rules);
-      void hostile.run(toSwapCommand("a", "b", hostile.secret), true);
+      void hostile.run(toSwapCommand("a", "b", hostile.secret), { isBackground: true });
       await wait(300);
       for (let round = 0; round < chooseRuns(10, 2000); round += 1) {
         const outcome = await hostile.run(attack);
@@ -98,7 +76,9 @@ describeWithSandbox("a sandbox", () => {
       const { workspace, secret } = hostile;
       startSwapper(join(workspace, "a"), join(workspace, "b"), secret);
       const errors: string[] = [];
-      for (let round = 0; round < chooseRuns(400, 2000); round += 1) {
+      const isNoticed = (): boolean => errors.some((error) => /was moved or replaced/.test(error));
+      const rounds = chooseRuns(400, 2000);
+      for (let round = 0; round < rounds || (!isNoticed() && round < 20 * rounds); round += 1) {
         const outcome = await hostile.run(attack);
         expectUntouched(hostile, outcome);
         if (outcome.startError !== "") errors.push(outcome.startError);

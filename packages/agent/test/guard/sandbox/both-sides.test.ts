@@ -8,7 +8,7 @@ import { readWholeFile } from "@sheaf/base/files/read-file";
 import { createWorkspace } from "@sheaf/base/files/workspace";
 import { createRepository, git } from "./git-user.ts";
 import { environment } from "./run-command.ts";
-import { describeWithSandbox, removeTaken, runHeld } from "./sandbox-run.ts";
+import { describeWithSandbox, runHeld } from "./sandbox-run.ts";
 
 const names = [
   ".git/info/attributes", ".git/config", ".git/config.worktree", ".git/hooks/pre-commit", ".git/commondir", ".gitmodules",
@@ -46,8 +46,7 @@ async function listKept(root: string, files: readonly string[]): Promise<Record<
   const before = files.map(read);
   const quoted = files.map((file) => `'${file}'`).join(" ");
   const loop = `for f in ${quoted}; do mkdir -p "$(dirname "$f")"; echo command > "$f"; done; true`;
-  const { refusals } = await runHeld(loop, root);
-  removeTaken(refusals);
+  await runHeld(loop, root);
   const command = files.filter((file, index) => read(file) === before[index]);
   const tool: string[] = [];
   for (const file of files) {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
-import { createCommandRunner, runInLauncher } from "../../../src/guard/sandbox/launch/command-runner.ts";
+import { runInLauncher } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import { environment } from "./run-command.ts";
-import { createFolder, describeBothWays, describeWithSandbox, sandbox } from "./sandbox-run.ts";
+import { createFolder, describeBothWays, describeWithSandbox, openHeldRun } from "./sandbox-run.ts";
 
 describeBothWays("outcome", (runCommand, isHeld) => {
   test(verifies("N37", "stdout and stderr are apart, and together in order of arrival"), async () => {
@@ -197,13 +197,10 @@ test(verifies("R-24", "a process that SIGKILL does not end is left behind"), asy
 
 describeWithSandbox("a runner", () => {
   test("may be ended twice", async () => {
-    const workspace = createFolder("workspace");
     const network = createCommandNetwork({ allow: ["Network(example.org)"], deny: [] });
-    const runner = createCommandRunner({ environment, workspace, sandbox, network });
-    const { signal } = new AbortController();
-    const request = { command: "true", workingDirectory: workspace, timeoutMs: undefined, signal };
-    expect(await runner.run({ ...request, onOutput: () => undefined })).toMatchObject({ exitCode: 0 });
-    await runner.end();
-    await runner.end();
+    const { run, end } = openHeldRun(createFolder("workspace"), { network });
+    expect(await run("true")).toMatchObject({ exitCode: 0 });
+    await end();
+    await end();
   });
 });

@@ -1,19 +1,11 @@
 /** A workspace that is a linked worktree: commits work, and hooks, configuration and the other worktrees are out of reach. */
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findLinkedWorktree } from "../../../src/guard/sandbox/hold/writable-folders.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
+import { git, gitVariables } from "./git-user.ts";
 import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
-
-const identity = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
-
-function git(folder: string, ...words: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync("git", [...identity, ...words], { cwd: folder, encoding: "utf8" });
-  if (status !== 0) throw new Error(stderr);
-  return stdout;
-}
 
 /** A repository with one commit, and a worktree of it in another folder. */
 function createWorktree(): { readonly main: string; readonly linked: string } {
@@ -29,7 +21,7 @@ function createWorktree(): { readonly main: string; readonly linked: string } {
 describeWithSandbox("a linked worktree", () => {
   test(verifies(["S-30", "S-33", "N38"], "commits, and its documents say that it wrote outside"), async () => {
     const { main, linked } = createWorktree();
-    const commit = `echo two >> file.txt; git ${identity.join(" ")} commit -qam second && git log --oneline | wc -l`;
+    const commit = `${gitVariables} echo two >> file.txt; git commit -qam second && git log --oneline | wc -l`;
     const outcome = await runHeld(commit, linked);
     expect(outcome).toMatchObject({
       exitCode: 0,

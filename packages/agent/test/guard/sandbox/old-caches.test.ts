@@ -1,29 +1,19 @@
 /** Caches that nobody uses any more are removed (S-105). */
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { removeOldCaches } from "../../../src/guard/sandbox/hold/old-caches.ts";
+import { createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
 
 const day = 24 * 60 * 60 * 1000;
 const now = 100 * day;
 
 /** Folders by their names, used so many days ago. */
 function createCaches(ages: Readonly<Record<string, number>>): string {
-  const top = mkdtempSync(join(tmpdir(), "sheaf-old-caches-"));
-  onTestFinished(() => rmSync(top, { recursive: true }));
+  const top = createTemporaryFolder();
   for (const [name, age] of Object.entries(ages)) {
     mkdirSync(join(top, name));
     const used = (now - age * day) / 1000;

@@ -37,11 +37,7 @@ describeWithSandbox("places that are not there yet", () => {
     verifies(["S-22", "S-02"], "%s of a repository that is there"),
     async (name) => {
       const workspace = createFolder("workspace", { ".git/HEAD": "ref: refs/heads/main", ".git/config": "" });
-      const { refusals } = await runHeld(
-        `mkdir .git/hooks || true; echo evil > .git/${name}; echo evil > .git/hooks/x`,
-        workspace,
-      );
-      removeTaken(refusals);
+      await runHeld(`mkdir .git/hooks || true; echo evil > .git/${name}; echo evil > .git/hooks/x`, workspace);
       expect(existsSync(join(workspace, ".git", name))).toBe(false);
       expect(existsSync(join(workspace, ".git/HEAD"))).toBe(true);
     },
@@ -53,11 +49,10 @@ describeWithSandbox("places that are not there yet", () => {
       ".git/modules/sub/objects/x": "", ".git/worktrees/other/commondir": "old", ".git/worktrees/other/gitdir": "old",
     }; // prettier-ignore
     const workspace = createFolder("workspace", files);
-    const { refusals } = await runHeld(
+    await runHeld(
       "cd .git; echo evil > modules/sub/config; mkdir modules/sub/hooks; echo evil > worktrees/other/commondir; echo evil > worktrees/other/config.worktree; echo new > modules/sub/HEAD",
       workspace,
     );
-    removeTaken(refusals);
     const read = (name: string): string => readFileSync(join(workspace, ".git", name), "utf8");
     expect([read("modules/sub/config"), read("worktrees/other/commondir")]).toEqual(["old", "old"]);
     expect(existsSync(join(workspace, ".git/modules/sub/hooks"))).toBe(false);
@@ -99,8 +94,7 @@ describeWithSandbox("places that are there, deep in the workspace", () => {
     "ln -f /etc/hostname c/.git; mv a/.vscode a/other; echo evil > c/.git",
   ])(verifies("S-22", "nothing evil is there behind %s"), async (command) => {
     const workspace = createFolder("workspace", files);
-    const { refusals } = await runHeld(command, workspace);
-    removeTaken(refusals);
+    await runHeld(command, workspace);
     const changed = Object.entries(files).filter(([name, content]) => {
       const path = join(workspace, name);
       return existsSync(path) && readFileSync(path, "utf8") !== content;

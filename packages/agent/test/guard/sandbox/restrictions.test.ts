@@ -16,12 +16,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
-import type { CommandOutcome } from "../../../src/guard/sandbox/command.ts";
 import { toRunPrefix } from "../../../src/guard/sandbox/hold/mounts.ts";
-import { createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import { environment } from "./run-command.ts";
-import { createFolder, describeWithSandbox, runHeld, sandbox } from "./sandbox-run.ts";
+import { createFolder, describeWithSandbox, openHeldRun, runHeld } from "./sandbox-run.ts";
 
 const source = join(import.meta.dirname, "../../../src/guard/sandbox");
 
@@ -158,16 +155,7 @@ describeWithSandbox("later commands of a run", () => {
   test(verifies(["S-30", "S-34"], "find hidden and read-only what is new since the command before"), async () => {
     const home = createFolder("home");
     const workspace = createFolder("workspace", { ".git/HEAD": "x", ".git/config": "old" });
-    const network = createCommandNetwork({ allow: [], deny: [] });
-    const runner = createCommandRunner({ environment: { ...environment, HOME: home }, workspace, sandbox, network });
-    const run = (command: string): Promise<CommandOutcome> =>
-      runner.run({
-        command,
-        workingDirectory: workspace,
-        timeoutMs: 20_000,
-        signal: new AbortController().signal,
-        onOutput: () => undefined,
-      });
+    const { run } = openHeldRun(workspace, {}, { ...environment, HOME: home });
     await run("true");
     mkdirSync(join(home, ".ssh"));
     writeFileSync(join(home, ".ssh/id"), "CANARY-NEW");
@@ -175,7 +163,6 @@ describeWithSandbox("later commands of a run", () => {
     renameSync(join(workspace, "new"), join(workspace, ".git/config"));
     writeFileSync(join(workspace, ".envrc"), "new");
     const { stdout } = await run("cat ~/.ssh/id; ls ~/.ssh; echo changed > .git/config; echo changed > .envrc");
-    await runner.end();
     expect(stdout).toBe("");
     for (const name of [".git/config", ".envrc"]) expect(readFileSync(join(workspace, name), "utf8")).toBe("new");
   });
@@ -204,15 +191,12 @@ describeWithSandbox("processes and network", () => {
 
   test(verifies("S-30", "no address of this machine or of another one can be reached"), async () => {
     const server = createServer((socket) => socket.end("reached"));
-    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-    try {
-      const { port } = server.address() as { port: number };
-      const outcome = await runHeld(`cat < /dev/tcp/127.0.0.1/${port}; cat < /dev/tcp/192.0.2.1/80`);
-      expect(outcome.stdout).toBe("");
-      expect(outcome.stderr).toMatch(/Connection refused[\s\S]*Network is unreachable/);
-    } finally {
-      server.close();
-    }
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const outcome = await runHeld(`cat < /dev/tcp/127.0.0.1/${port}; cat < /dev/tcp/192.0.2.1/80`);
+    expect(outcome.stdout).toBe("");
+    expect(outcome.stderr).toMatch(/Connection refused[\s\S]*Network is unreachable/);
   });
 
   test(
@@ -221,18 +205,15 @@ describeWithSandbox("processes and network", () => {
       const workspace = createFolder("workspace");
       const path = join(workspace, "socket");
       const server = createServer((socket) => socket.end("reached"));
-      await new Promise<void>((resolve) => void server.listen(path, resolve));
-      try {
-        const connect = `use Socket; socket(S, AF_UNIX, SOCK_STREAM, 0) or die "socket: $!"; connect(S, sockaddr_un("${path}")) or die; print <S>`;
-        expect(await runHeld(`perl -e '${connect}'`, workspace)).toMatchObject({
-          stdout: "",
-          stderr: expect.stringMatching(/socket: Operation not permitted/),
-        });
-        const pair = `use Socket; socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or die; socket(S, AF_INET, SOCK_STREAM, 0) or die; print "pair"`;
-        expect(await runHeld(`perl -e '${pair}'`, workspace)).toMatchObject({ stdout: "pair" });
-      } finally {
-        server.close();
-      }
+      await once(server.listen(path), "listening");
+      onTestFinished(() => void server.close());
+      const connect = `use Socket; socket(S, AF_UNIX, SOCK_STREAM, 0) or die "socket: $!"; connect(S, sockaddr_un("${path}")) or die; print <S>`;
+      expect(await runHeld(`perl -e '${connect}'`, workspace)).toMatchObject({
+        stdout: "",
+        stderr: expect.stringMatching(/socket: Operation not permitted/),
+      });
+      const pair = `use Socket; socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or die; socket(S, AF_INET, SOCK_STREAM, 0) or die; print "pair"`;
+      expect(await runHeld(`perl -e '${pair}'`, workspace)).toMatchObject({ stdout: "pair" });
     },
   );
 

@@ -1,5 +1,6 @@
 /** Commands of tests, through the real runner. */
 import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
+import { type FileRule, parseRule } from "../../../src/guard/permissions/rule.ts";
 import { type CommandRunnerOptions, createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import type { CommandOutcome, CommandRequest } from "../../../src/guard/sandbox/command.ts";
 import type { Sandbox } from "../../../src/guard/sandbox/sandbox.ts";
@@ -33,7 +34,12 @@ export type RunnerOptions = Partial<
   >
 >;
 
-const closedNetwork = createCommandNetwork({ allow: [], deny: [] });
+export const closedNetwork = createCommandNetwork({ allow: [], deny: [] });
+
+/** The rules about files among these. */
+export function toFileRules(...rules: readonly string[]): FileRule[] {
+  return rules.map(parseRule).filter((rule) => "glob" in rule);
+}
 
 /** Runs a command in its working directory, which is the workspace. */
 export async function runCommandIn(

@@ -6,8 +6,9 @@ import { afterAll, describe, onTestFinished } from "vitest";
 import { describeWhere } from "../../../../../test/support/describe-where.ts";
 import { findMissing } from "../../../../../test/support/programs.ts";
 import type { CommandOutcome, CommandRequest } from "../../../src/guard/sandbox/command.ts";
+import { createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import { findSandbox } from "../../../src/guard/sandbox/find/find-sandbox.ts";
-import { type RunnerOptions, environment, runCommand, runCommandIn } from "./run-command.ts";
+import { type RunnerOptions, closedNetwork, environment, runCommand, runCommandIn } from "./run-command.ts";
 
 /** Not below a folder that a command has for itself: there nothing would have to be held. */
 const top = realpathSync(mkdtempSync(join(homedir(), ".sheaf-sandbox-test-")));
@@ -31,15 +32,46 @@ export function createFolder(name: string, files: Readonly<Record<string, string
   return folder;
 }
 
-/** Runs a command in the sandbox. */
-export function runHeld(
+/** Runs a command in the sandbox. What is moved away after it is removed after the test. */
+export async function runHeld(
   command: string,
   workingDirectory: string = createFolder("workspace"),
   request: Partial<CommandRequest> = {},
   variables: Readonly<Record<string, string>> = environment,
   options?: RunnerOptions,
 ): Promise<CommandOutcome> {
-  return runCommandIn(sandbox, command, { workingDirectory, ...request }, variables, options);
+  const outcome = await runCommandIn(sandbox, command, { workingDirectory, ...request }, variables, options);
+  removeTaken(outcome.refusals);
+  return outcome;
+}
+
+/** A run of Sheaf, in which each command finds what those before it have done. */
+export interface HeldRun {
+  readonly run: (command: string, request?: Partial<CommandRequest>) => Promise<CommandOutcome>;
+  /** Aborts what still runs. The end of the test does it, too. */
+  readonly end: () => Promise<void>;
+}
+
+/** Opens a run in a workspace. */
+export function openHeldRun(workspace: string, options: RunnerOptions = {}, variables = environment): HeldRun {
+  const controller = new AbortController();
+  const network = closedNetwork;
+  const runner = createCommandRunner({ environment: variables, workspace, sandbox, network, ...options });
+  const end = async (): Promise<void> => {
+    controller.abort();
+    await runner.end();
+  };
+  onTestFinished(end);
+  return {
+    end,
+    async run(command, request) {
+      const { signal } = controller;
+      const whole = { command, workingDirectory: workspace, timeoutMs: undefined, signal, ...request };
+      const outcome = await runner.run({ onOutput: () => undefined, ...whole });
+      removeTaken(outcome.refusals);
+      return outcome;
+    },
+  };
 }
 
 /** Runs `body` if the sandbox works; otherwise one skipped test shows why not, and with CI=true it fails. */
@@ -50,9 +82,10 @@ export function describeWithSandbox(title: string, body: () => void): void {
 /** Where the refusals say that something was put; it is removed after the test. */
 export function removeTaken(refusals: readonly string[]): string[] {
   const paths = refusals.flatMap((note) => /moved to (\S+);/.exec(note)?.[1] ?? []);
-  onTestFinished(() => {
-    for (const path of paths) rmSync(dirname(path), { recursive: true, force: true });
-  });
+  if (paths.length > 0)
+    onTestFinished(() => {
+      for (const path of paths) rmSync(dirname(path), { recursive: true, force: true });
+    });
   return paths;
 }
 

@@ -6,7 +6,6 @@ import { describe, expect, test } from "vitest";
 import { notRoot, skipIfMissing } from "../../../../../test/support/describe-where.ts";
 import { describeWithProgram } from "../../../../../test/support/programs.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { parseRule } from "../../../src/guard/permissions/rule.ts";
 import {
   createSearchProgram,
   type SearchOptions,
@@ -18,7 +17,7 @@ import type { Sandbox } from "../../../src/guard/sandbox/sandbox.ts";
 import { grepSearchTool } from "../../../src/tools/grep-search.ts";
 import type { ToolOutcome } from "../../../src/tools/tool.ts";
 import { createContext } from "../../tools/search-workspace.ts";
-import { environment } from "./run-command.ts";
+import { environment, toFileRules } from "./run-command.ts";
 import { createFolder, describeWithSandbox, sandbox } from "./sandbox-run.ts";
 import { readSeatbeltRules } from "./seatbelt-rules.ts";
 
@@ -30,8 +29,6 @@ function grep(root: string, args: Arguments, options: Partial<SearchOptions> = {
   const search = createSearchProgram({ sandbox, workspace: root, environment, ...options });
   return grepSearchTool.run(args, createContext(root, { search }));
 }
-
-const toRules = (...texts: string[]) => texts.map(parseRule).filter((rule) => "glob" in rule);
 
 describeWithSandbox("a search in the sandbox", () => {
   const root = createFolder("workspace", {
@@ -66,7 +63,7 @@ describeWithSandbox("a search in the sandbox", () => {
     symlinkSync(join(outside, "x.txt"), join(workspace, "link.txt"));
     const options = {
       environment: { ...environment, HOME: workspace },
-      denials: toRules("Read(db/**)", "Read(docs/*.pem)", "Write(*.txt)"),
+      denials: toFileRules("Read(db/**)", "Read(docs/*.pem)", "Write(*.txt)"),
     };
     const run = createSearchProgram({ sandbox, workspace, ...options });
     let output = "";
@@ -99,7 +96,7 @@ describeWithSandbox("a search in the sandbox", () => {
   test(verifies("S-83", "is refused when rules cannot be enforced on it, or the sandbox does not start"), async () => {
     const files = Object.fromEntries(Array.from({ length: 301 }, (_, index) => [`db/${index}/key`, "x"]));
     const workspace = createFolder("workspace", { ...files, "a.txt": "foo" });
-    const denied = await grep(workspace, { pattern: "foo", path: "a.txt" }, { denials: toRules("Read(db/*/key)") });
+    const denied = await grep(workspace, { pattern: "foo", path: "a.txt" }, { denials: toFileRules("Read(db/*/key)") });
     expect(denied).toMatchObject({ status: "error", error: { code: "SEARCH_FAILED" } });
     expect(denied.error?.message).toContain("more than 300 places are denied");
     const broken = join(
@@ -212,7 +209,7 @@ describe("the profile for macOS", () => {
       sandbox: { state: "enabled", kind: "seatbelt", file },
       workspace,
       environment,
-      denials: toRules("Read(db)"),
+      denials: toFileRules("Read(db)"),
     })({
       folder: workspace,
       args: ["foo"],

@@ -4,10 +4,9 @@ import { createConnection } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
-import { parseRule } from "../../../src/guard/permissions/rule.ts";
 import { type SeatbeltPlan, toSeatbeltProfile } from "../../../src/guard/sandbox/launch/seatbelt-launcher.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { environment, runCommandIn } from "./run-command.ts";
+import { environment, runCommandIn, toFileRules } from "./run-command.ts";
 import { readSeatbeltRules, type SeatbeltRules } from "./seatbelt-rules.ts";
 import { createFolder } from "./sandbox-run.ts";
 
@@ -120,7 +119,7 @@ describe("a command in it", () => {
       const files = { ".vscode/tasks.json": "x", "a/.env": "x", "db/1.sql": "x" };
       const workspace = createFolder("work space", files);
       const home = createFolder("home", { ".ssh/id": "x" });
-      const denials = ["Read(.env)", "Write(db/**)"].map(parseRule).filter((rule) => "glob" in rule);
+      const denials = toFileRules("Read(.env)", "Write(db/**)");
       const variables = { ...environment, HOME: home };
       const request = { workingDirectory: workspace };
       const outcome = await runCommandIn(

@@ -6,7 +6,6 @@ import { afterAll, expect, test } from "vitest";
 import { describeWithProgram } from "../../../../../test/support/programs.ts";
 import { chooseRuns, reportFigure, soakTimeout } from "../../../../../test/support/soak.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { parseRule } from "../../../src/guard/permissions/rule.ts";
 import { createSearchProgram } from "../../../src/guard/sandbox/launch/search-program.ts";
 import { readRepositoryInstructions } from "../../../src/run/prompts/instructions.ts";
 import { createToolBox } from "../../../src/tools/tool-box.ts";
@@ -17,7 +16,7 @@ import { isQuotedExactly } from "@sheaf/base/files/read-file";
 import { createWorkspace } from "@sheaf/base/files/workspace";
 import { createContext } from "../../tools/search-workspace.ts";
 import { createPolicy } from "../permissions/policy.ts";
-import { environment } from "./run-command.ts";
+import { environment, toFileRules } from "./run-command.ts";
 import { createFolder, describeWithSandbox, sandbox } from "./sandbox-run.ts";
 
 /** Exchanges each name with its twin, so that something is always there, as fast as the system can. */
@@ -121,7 +120,7 @@ describeWithSandbox("while places are swapped for links", () => {
       sandbox,
       workspace: root,
       environment,
-      denials: denials.map(parseRule).filter((rule) => "glob" in rule),
+      denials: toFileRules(...denials),
     });
 
     async function call(toolName: string, args: Readonly<Record<string, unknown>>): Promise<ToolOutcome> {

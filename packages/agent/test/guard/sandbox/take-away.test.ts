@@ -6,7 +6,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -18,26 +17,18 @@ import {
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
 import { readStat, toIdentity } from "../../../src/guard/sandbox/hold/folder-memory.ts";
 import { createHeldPlaces } from "../../../src/guard/sandbox/hold/held-places.ts";
 import { takeAway } from "../../../src/guard/sandbox/hold/take-away.ts";
-import { createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import { chooseRuns, reportFigure, soakTimeout } from "../../../../../test/support/soak.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { environment } from "./run-command.ts";
-import { createFolder, describeWithSandbox, removeTaken, sandbox } from "./sandbox-run.ts";
+import { createFolder, describeWithSandbox, openHeldRun, removeTaken } from "./sandbox-run.ts";
 import { startSwapper, toSwapCommand } from "./swapper.ts";
+import { createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
 
 /** Another file system than that of the workspaces, where the machine has one. */
 const otherFileSystem = "/dev/shm";
-
-/** A folder in `folder` that is removed after the test. */
-function createIn(folder: string): string {
-  const created = mkdtempSync(join(folder, "sheaf-test-"));
-  onTestFinished(() => rmSync(created, { recursive: true }));
-  return created;
-}
 
 function useTemporaryFolder(folder: string): void {
   const before = process.env.TMPDIR;
@@ -149,7 +140,7 @@ describe.each([
   test(
     verifies("S-78", "the end of a command touches nothing outside, whatever is swapped from outside of the sandbox"),
     () => {
-      useTemporaryFolder(createIn(temporary));
+      useTemporaryFolder(createTemporaryFolder(temporary));
       const sweep = createSweep();
       startSwapper(join(sweep.workspace, "a"), join(sweep.workspace, "b"), sweep.outside);
       expect(sweep.countTouched(chooseRuns(100, 10_000))).toBe(0);
@@ -173,31 +164,14 @@ describe.each([
 });
 
 describeWithSandbox("a command in the background", () => {
-  function createRun(workspace: string) {
-    const end = new AbortController();
-    const network = createCommandNetwork({ allow: [], deny: [] });
-    const runner = createCommandRunner({ environment, workspace, sandbox, network });
-    const run = async (command: string, isBackground = false): Promise<void> => {
-      const request = { command, isBackground, workingDirectory: workspace, timeoutMs: undefined, signal: end.signal };
-      removeTaken((await runner.run({ ...request, onOutput: () => undefined })).refusals);
-    };
-    return {
-      run,
-      async end(): Promise<void> {
-        end.abort();
-        await runner.end();
-      },
-    };
-  }
-
   test(
     verifies("S-78", "that swaps folders gets nothing outside moved at the end of other commands"),
     async () => {
       const outside = createFolder("outside", Object.fromEntries(newFiles.map((name) => [name, "own"])));
       const workspace = createFolder("workspace", { "a/x": "" });
-      const background = createRun(workspace);
+      const background = openHeldRun(workspace);
       const before = describeTree(outside);
-      const swapper = background.run(toSwapCommand("a", "b", outside), true);
+      const swapper = background.run(toSwapCommand("a", "b", outside), { isBackground: true });
       await wait(300);
       const attack = `for d in a b; do mkdir -p $d/.vscode $d/.git; for f in ${newFiles.join(" ")}; do echo x > $d/$f; done; done; true`;
       const rounds = chooseRuns(10, 1000);
@@ -222,8 +196,8 @@ describeWithSandbox("a command in the background", () => {
     async () => {
       useTemporaryFolder(createFolder("temporary"));
       const sweep = createSweep();
-      const background = createRun(sweep.workspace);
-      const swapper = background.run(toSwapCommand("a", "b", sweep.outside), true);
+      const background = openHeldRun(sweep.workspace);
+      const swapper = background.run(toSwapCommand("a", "b", sweep.outside), { isBackground: true });
       await wait(300);
       expect(sweep.countTouched(chooseRuns(100, 10_000))).toBe(0);
       await background.end();
