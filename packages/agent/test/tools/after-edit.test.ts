@@ -7,7 +7,7 @@ import type { AfterEditCommand } from "../../src/tools/after-edit.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
 import { createPolicy } from "../guard/permissions/policy.ts";
-import { endedCommand } from "./ended-command.ts";
+import { playCommands } from "./ended-command.ts";
 import { createContext, createFolder } from "./search-workspace.ts";
 
 /** Tools in a folder whose commands are played. */
@@ -20,24 +20,18 @@ function createTools(
   const root = createFolder(files);
   const requests: CommandRequest[] = [];
   const context = createContext(root);
+  const { signal, emitOutput } = context;
   const box = createToolBox({
     ...context,
-    commands: {
-      permissions: [],
-      end: async () => undefined,
-      async run(request) {
-        requests.push(request);
-        return { ...endedCommand, ...play(request) };
-      },
-    },
+    commands: playCommands((request) => {
+      requests.push(request);
+      return play(request);
+    }),
     permissions: createPolicy(options),
     afterEdit,
   });
   const call = (toolName: string, args: Record<string, unknown>): Promise<ToolOutcome> =>
-    box.execute(
-      { callId: "call_1", toolName, arguments: args },
-      { signal: context.signal, emitOutput: () => undefined },
-    );
+    box.execute({ callId: "call_1", toolName, arguments: args }, { signal, emitOutput });
   const edit = (file: string, from: string, to: string) =>
     call("edit_file", { target_file: file, edits: [{ old_string: from, new_string: to }] });
   return { root, requests, call, edit };

@@ -2,14 +2,13 @@
 import type { ApprovalOption, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import type { PermissionOptions } from "../../src/guard/permissions/permissions.ts";
-import type { CommandRequest } from "../../src/guard/sandbox/command.ts";
 import type { Approval, ApprovalQuestion } from "../../src/tools/approval.ts";
 import { applyToState, createToolState, type ToolState } from "../../src/tools/tool-state.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import type { ToolBox, ToolInvocation, ToolOutcome } from "../../src/tools/tool.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createPolicy } from "../guard/permissions/policy.ts";
-import { endedCommand } from "./ended-command.ts";
+import { playCommands } from "./ended-command.ts";
 import { createFileToolContext } from "./file-tool-context.ts";
 
 interface Box {
@@ -21,14 +20,7 @@ interface Box {
 function createBox(options: Partial<PermissionOptions> = {}, state = createToolState()): Box {
   const { context } = createFileToolContext();
   const started: string[] = [];
-  const commands = {
-    run: async ({ command }: CommandRequest) => {
-      started.push(command);
-      return endedCommand;
-    },
-    permissions: [],
-    end: async () => undefined,
-  };
+  const commands = playCommands(({ command }) => void started.push(command));
   const permissions = createPolicy(options);
   return { tools: createToolBox({ ...context, state, commands, permissions }), started };
 }
@@ -124,7 +116,7 @@ describe("a call that needs an approval", () => {
 });
 
 describe("arguments that the person edited", () => {
-  const editTo = async (box: Box, command: string, kind: ApprovalOption["kind"] = "allow_once") => {
+  const editTo = async (box: Box, command: unknown, kind: ApprovalOption["kind"] = "allow_once") => {
     const call = run("npm test");
     const approval = answer(call, await ask(box, call), kind);
     return execute(box, call, { ...approval, editedArguments: { command } });
@@ -150,10 +142,7 @@ describe("arguments that the person edited", () => {
 
   test(verifies("X8", "must fit the tool"), async () => {
     const box = createBox();
-    const call = run("npm test");
-    const approval = answer(call, await ask(box, call), "allow_once");
-    const outcome = await execute(box, call, { ...approval, editedArguments: { command: 7 } });
-    expect(outcome).toMatchObject({ status: "error", error: { code: "INVALID_ARGUMENTS" } });
+    expect(await editTo(box, 7)).toMatchObject({ status: "error", error: { code: "INVALID_ARGUMENTS" } });
     expect(box.started).toEqual([]);
   });
 });

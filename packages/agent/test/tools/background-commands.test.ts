@@ -69,17 +69,6 @@ describe("a command in the background", () => {
     expect(outcome).toMatchObject({ output: "no\n", note: "Exit code 3.", effect: { exitCode: 3, background: false } });
   });
 
-  test("that ends later is read to its end, and again without output", async () => {
-    const { start, read } = createTerminals();
-    await start("sleep 0.4; echo last; exit 4");
-    expect(await read("bg_1", { wait_ms: 20_000 })).toMatchObject({ output: "last\n" });
-    expect(await read("bg_1", { wait_ms: 20_000 })).toMatchObject({
-      output: "",
-      note: "It ended, exit code 4.",
-      effect: { isRunning: false, exitCode: 4 },
-    });
-  });
-
   test(verifies("R-13", "is ended on request with all its processes, and by its timeout"), async () => {
     const { start, read } = createTerminals();
     const period = `9${process.pid}.25`;

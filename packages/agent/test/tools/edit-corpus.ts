@@ -74,26 +74,36 @@ function change(lines: readonly string[], random: (below: number) => number): st
 const isUnique = (text: string, part: string): boolean =>
   text.indexOf(part) === text.lastIndexOf(part) && text.includes(part);
 
+/** What a variant changes: lines of the file, and what the model quotes. */
+interface Variant {
+  readonly toFile?: (line: string, isInside: boolean) => string;
+  readonly toOld?: (line: string) => string;
+  readonly lineEnd?: string;
+  readonly mayBeRefused?: boolean;
+}
+
+const keep = (line: string): string => line;
+
 /** The snippet as it is, changed by `toOld` for the model and by `toFile` for the file. */
-function toVariant(
-  snippet: Snippet,
-  random: (below: number) => number,
-  toFile: (line: string, isInside: boolean) => string,
-  toOld: (line: string) => string,
-  lineEnd = "\n",
-  mayBeRefused = true,
-): Omit<EditCase, "kind" | "source"> | undefined {
-  const { file, start, lines } = snippet;
-  const inside = (index: number): boolean => index >= start && index < start + lines.length;
-  const before = file.lines.map((line, index) => toFile(line, inside(index)));
-  const changed = change(lines, random);
-  const old = lines.map(toOld);
-  const put = changed.map((line, index) => (line === lines[index] ? before[start + index]! : toOld(line)));
-  if (join2(old) === join2(before.slice(start, start + lines.length)) && lineEnd === "\n" && mayBeRefused)
-    return undefined;
-  const after = [...before.slice(0, start), ...put, ...before.slice(start + lines.length)];
-  const edits = [{ old_string: join2(old), new_string: join2(changed.map(toOld)) }];
-  return { before: join2(before, lineEnd), edits, after: join2(after, lineEnd), mayBeRefused };
+function toVariant({ toFile = keep, toOld = keep, lineEnd = "\n", mayBeRefused = true }: Variant): Kind {
+  return ({ file, start, lines }, random) => {
+    const inside = (index: number): boolean => index >= start && index < start + lines.length;
+    const before = file.lines.map((line, index) => toFile(line, inside(index)));
+    const changed = change(lines, random);
+    const old = lines.map(toOld);
+    const put = changed.map((line, index) => (line === lines[index] ? before[start + index]! : toOld(line)));
+    if (join2(old) === join2(before.slice(start, start + lines.length)) && lineEnd === "\n" && mayBeRefused)
+      return undefined;
+    const after = [...before.slice(0, start), ...put, ...before.slice(start + lines.length)];
+    const edits = [{ old_string: join2(old), new_string: join2(changed.map(toOld)) }];
+    return { before: join2(before, lineEnd), edits, after: join2(after, lineEnd), mayBeRefused };
+  };
+}
+
+/** An edit of these lines, one of which it changes; it must be refused. */
+function toRefused(before: readonly string[], old: readonly string[], random: (below: number) => number) {
+  const edits = [{ old_string: join2(old), new_string: join2(change(old, random)) }];
+  return { before: join2(before), edits, after: undefined, mayBeRefused: true };
 }
 
 const quotes: readonly (readonly [RegExp, string])[] = [
@@ -103,112 +113,60 @@ const quotes: readonly (readonly [RegExp, string])[] = [
   [/\.\.\./g, "\u2026"],
 ];
 const toTypographic = (line: string): string => quotes.reduce((text, [from, to]) => text.replaceAll(from, to), line);
+const addMarks = (line: string, form: "NFC" | "NFD"): string =>
+  line.replaceAll(/[aeou]/g, (letter) => `${letter}\u0308`.normalize(form));
 const indent = (line: string): number => /^\s*/.exec(line)![0].length;
 
 const kinds: Readonly<Record<string, Kind>> = {
-  exact: (snippet, random) =>
-    toVariant(
-      snippet,
-      random,
-      (line) => line,
-      (line) => line,
-      "\n",
-      false,
-    ),
-  "CRLF in the file": (snippet, random) =>
-    toVariant(
-      snippet,
-      random,
-      (line) => line,
-      (line) => line,
-      "\r\n",
-      false,
-    ),
-  "trailing blanks in the file": (snippet, random) =>
-    toVariant(
-      snippet,
-      random,
-      (line, isInside) => (isInside ? `${line}  ` : line),
-      (line) => line,
-    ),
-  "trailing blanks in the edit": (snippet, random) =>
-    toVariant(
-      snippet,
-      random,
-      (line) => line,
-      (line) => `${line} \t`,
-    ),
+  exact: toVariant({ mayBeRefused: false }),
+  "CRLF in the file": toVariant({ lineEnd: "\r\n", mayBeRefused: false }),
+  "trailing blanks in the file": toVariant({ toFile: (line, isInside) => (isInside ? `${line}  ` : line) }),
+  "trailing blanks in the edit": toVariant({ toOld: (line) => `${line} \t` }),
   "indentation left out": (snippet, random) => {
     const least = Math.min(...snippet.lines.filter((line) => line.trim() !== "").map(indent));
-    return least === 0
-      ? undefined
-      : toVariant(
-          snippet,
-          random,
-          (line) => line,
-          (line) => line.slice(least),
-        );
+    return least === 0 ? undefined : toVariant({ toOld: (line) => line.slice(least) })(snippet, random);
   },
-  "indentation deeper": (snippet, random) =>
-    toVariant(
-      snippet,
-      random,
-      (line) => line,
-      (line) => (line === "" ? line : `    ${line}`),
-    ),
+  "indentation deeper": toVariant({ toOld: (line) => (line === "" ? line : `    ${line}`) }),
   "tabs in the file, blanks in the edit": (snippet, random) => {
     const isIndented = snippet.lines.every((line) => line.startsWith("  ") || line === "");
-    const toTabs = (line: string): string => line.replace(/^(?: {2})+/, (blanks) => "\t".repeat(blanks.length / 2));
-    return isIndented ? toVariant(snippet, random, toTabs, (line) => line) : undefined;
+    const toFile = (line: string): string => line.replace(/^(?: {2})+/, (blanks) => "\t".repeat(blanks.length / 2));
+    return isIndented ? toVariant({ toFile })(snippet, random) : undefined;
   },
-  "typographic characters in the file": (snippet, random) => toVariant(snippet, random, toTypographic, (line) => line),
-  "typographic characters in the edit": (snippet, random) => toVariant(snippet, random, (line) => line, toTypographic),
-  "other unicode form": (snippet, random) => {
-    const accent = (line: string, form: "NFC" | "NFD"): string =>
-      line.replaceAll(/[aeou]/g, (letter) => `${letter}\u0308`.normalize(form));
-    return toVariant(
-      snippet,
-      random,
-      (line, isInside) => (isInside ? accent(line, "NFC") : line),
-      (line) => accent(line, "NFD"),
-    );
-  },
+  "typographic characters in the file": toVariant({ toFile: toTypographic }),
+  "typographic characters in the edit": toVariant({ toOld: toTypographic }),
+  "other unicode form": toVariant({
+    toFile: (line, isInside) => (isInside ? addMarks(line, "NFC") : line),
+    toOld: (line) => addMarks(line, "NFD"),
+  }),
   "block that stands twice": ({ file, start, lines }, random) => {
     const at = random(start + 1);
     const before = [...file.lines.slice(0, at), ...lines, ...file.lines.slice(at)];
-    const edits = [{ old_string: join2(lines), new_string: join2(change(lines, random)) }];
-    return { before: join2(before), edits, after: undefined, mayBeRefused: true };
+    return toRefused(before, lines, random);
   },
   "block that stands twice but for blanks": ({ file, start, lines }, random) => {
     const at = random(start + 1);
     const twin = lines.map((line) => (line.trim() === "" ? line : ` ${line} `));
     const old = lines.map((line) => (line.trim() === "" ? line : `  ${line}`));
     const before = [...file.lines.slice(0, at), ...twin, ...file.lines.slice(at)];
-    const edits = [{ old_string: join2(old), new_string: join2(change(old, random)) }];
-    return { before: join2(before), edits, after: undefined, mayBeRefused: true };
+    return toRefused(before, old, random);
   },
   "a word that is not there": (snippet, random) => {
     const place = random(snippet.lines.length);
     const wrong = snippet.lines.map((line, index) => (index === place ? line.replace(/\w+/, "otherWord") : line));
     if (join2(wrong) === join2(snippet.lines)) return undefined;
-    const edits = [{ old_string: join2(wrong), new_string: join2(change(wrong, random)) }];
-    return { before: join2(snippet.file.lines), edits, after: undefined, mayBeRefused: true };
+    return toRefused(snippet.file.lines, wrong, random);
   },
   "a line left out": (snippet, random) => {
     if (snippet.lines.length < 3) return undefined;
     const short = snippet.lines.filter((_, index) => index !== 1);
-    const text = join2(snippet.file.lines);
-    if (text.includes(join2(short))) return undefined;
-    const edits = [{ old_string: join2(short), new_string: join2(change(short, random)) }];
-    return { before: text, edits, after: undefined, mayBeRefused: true };
+    if (join2(snippet.file.lines).includes(join2(short))) return undefined;
+    return toRefused(snippet.file.lines, short, random);
   },
   "stale file": (snippet, random) => {
-    const before = join2(snippet.file.lines);
-    const edits = [{ old_string: join2(snippet.lines), new_string: join2(change(snippet.lines, random)) }];
-    const changedTo = before.replaceAll(join2(snippet.lines), "changed by another");
-    return { before, edits, after: undefined, mayBeRefused: true, changedTo };
+    const refused = toRefused(snippet.file.lines, snippet.lines, random);
+    return { ...refused, changedTo: refused.before.replaceAll(join2(snippet.lines), "changed by another") };
   },
-  "several edits": (snippet, random) => {
+  "several edits": (snippet) => {
     const [first, second] = [snippet.lines[0]!, snippet.lines.at(-1)!];
     const text = join2(snippet.file.lines);
     if (
@@ -226,7 +184,6 @@ const kinds: Readonly<Record<string, Kind>> = {
       { old_string: second, new_string: `${second} two` },
       { old_string: first, new_string: `${first} one` },
     ];
-    void random;
     return { before: text, edits, after: join2(splice(snippet, put)), mayBeRefused: false };
   },
   "edits that overlap": (snippet) => {

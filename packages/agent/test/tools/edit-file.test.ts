@@ -50,20 +50,6 @@ describe("an edit", () => {
     },
   );
 
-  test(verifies("N31", "of several places spans from the first to the last"), async () => {
-    const { context, write } = createFileToolContext();
-    write("a.txt", "1\n2\n3\n4\n5\n");
-    const edits = [edit("4", "four"), edit("2", "two")];
-    const outcome = await editFileTool.run({ target_file: "a.txt", edits }, context);
-    expect(toChange(outcome).diff).toEqual({
-      oldString: "2\n3\n4",
-      newString: "two\n3\nfour",
-      startLine: 2,
-      endLine: 4,
-    });
-    expect(outcome.effect).toMatchObject({ matched: ["exact", "exact"] });
-  });
-
   test("keeps line ends, byte order mark and encoding", async () => {
     const { context, write, root } = createFileToolContext();
     write("a.txt", Buffer.from("\uFEFFone\r\ntwo\r\n", "utf16le"));
@@ -88,32 +74,25 @@ describe("an edit", () => {
 });
 
 describe("nothing is written", () => {
-  test("unless all edits of the call fit", async () => {
+  test.each([
+    ["unless all edits fit", "one\ntwo\n", [edit("one", "1"), edit("three", "3")], "NO_MATCH", /edit 2 of 2/, ""],
+    [
+      "where nothing fits",
+      "x\nf(a) + 2;\n",
+      [edit("f(a) + 3;", "")],
+      "NO_MATCH",
+      /nearest place is at line 2/,
+      "f(a) + 2;",
+    ],
+    ["where several places fit", "x\ny\nx\n", [edit("x", "z")], "AMBIGUOUS_EDIT", /1, 3/, ""],
+  ])("%s", async (_title, text, edits, code, message, shown) => {
     const { context, write, read } = createFileToolContext();
-    write("a.txt", "one\ntwo\n");
-    const edits = [edit("one", "1"), edit("three", "3")];
+    write("a.txt", text);
     const outcome = await editFileTool.run({ target_file: "a.txt", edits }, context);
-    expect(outcome).toMatchObject({
-      status: "error",
-      error: { code: "NO_MATCH", message: expect.stringContaining("edit 2 of 2") },
-    });
+    expect(outcome).toMatchObject({ status: "error", error: { code, message: expect.stringMatching(message) } });
+    expect(outcome.output).toContain(shown);
     expect(outcome.effect).toBeUndefined();
-    expect(read("a.txt")).toBe("one\ntwo\n");
-  });
-
-  test("where nothing fits; the nearest place is shown to the model", async () => {
-    const { context, write } = createFileToolContext();
-    write("a.ts", "const a = 1;\nfunction compute(x) {\n  return x * 2;\n}\n");
-    const edits = [edit("function compute(x) {\n  return x * 3;\n}", "")];
-    const outcome = await editFileTool.run({ target_file: "a.ts", edits }, context);
-    expect(outcome).toMatchObject({ error: { code: "NO_MATCH" }, output: expect.stringContaining("return x * 2;") });
-  });
-
-  test("where several places fit; their lines are named", async () => {
-    const { context, write } = createFileToolContext();
-    write("a.txt", "x\ny\nx\n");
-    const outcome = await editFileTool.run({ target_file: "a.txt", edits: [edit("x", "z")] }, context);
-    expect(outcome).toMatchObject({ error: { code: "AMBIGUOUS_EDIT", message: expect.stringContaining("1, 3") } });
+    expect(read("a.txt")).toBe(text);
   });
 
   test("where the quoted text has changed since it was read", async () => {
@@ -167,13 +146,4 @@ test("the result shows the lines where they are not what the model wrote", async
   expect(outcome.output).toBe(
     "Edited a.py: lines 2-3, +1 -1. Matched with indentation shifted; it is now:\n1\tif x:\n2\t    if y:\n3\t        walk()\n4\t    done()",
   );
-});
-
-test("edits of one file in a row need no reading between them", async () => {
-  const { context, write, read } = createFileToolContext();
-  write("a.txt", "one\ntwo\n");
-  await readFileTool.run({ target_file: "a.txt" }, context);
-  await editFileTool.run({ target_file: "a.txt", edits: [edit("one", "1")] }, context);
-  await editFileTool.run({ target_file: "a.txt", edits: [edit("two", "2")] }, context);
-  expect(read("a.txt")).toBe("1\n2\n");
 });

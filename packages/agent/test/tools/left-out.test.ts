@@ -4,7 +4,6 @@ import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { parseRule } from "../../src/guard/permissions/rule.ts";
 import { createSearchProgram } from "../../src/guard/sandbox/launch/search-program.ts";
 import type { PermissionOptions } from "../../src/guard/permissions/permissions.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
@@ -12,7 +11,7 @@ import type { ToolOutcome } from "../../src/tools/tool.ts";
 import { createCodeSearch } from "../../src/workspace/codebase/code-search.ts";
 import { createWorkspace } from "@sheaf/base/files/workspace";
 import { createPolicy } from "../guard/permissions/policy.ts";
-import { environment } from "../guard/sandbox/run-command.ts";
+import { environment, toFileRules } from "../guard/sandbox/run-command.ts";
 import { describeWithSandbox, sandbox } from "../guard/sandbox/sandbox-run.ts";
 import { createContext, createFolder } from "./search-workspace.ts";
 
@@ -123,7 +122,7 @@ describeWithSandbox("in the sandbox", () => {
   test.each(rules)(verifies("S-243", "a text search under %s shows the same as without"), async (text, denied) => {
     const root = createSecrets(denied);
     const rule = placeRule(text, root);
-    const denials = [parseRule(rule)].filter((parsed) => "glob" in parsed);
+    const denials = toFileRules(rule);
     const inside = createSearchProgram({ sandbox, workspace: root, environment, denials });
     for (const search of searches.filter(([toolName]) => toolName === "grep_search")) {
       const outcome = await call(root, search, { deny: [rule] }, inside);
@@ -137,7 +136,7 @@ describeWithSandbox("more places than the sandbox can hide", () => {
   test(verifies("S-243", "let a text search fail with the reason, and no other search"), async () => {
     const keys = Object.fromEntries(Array.from({ length: 301 }, (_, index) => [`${index}.pem`, "CANARY\n"]));
     const root = createFolder({ ...keys, "open.txt": "open\n" });
-    const denials = [parseRule("Read(*.pem)")].filter((parsed) => "glob" in parsed);
+    const denials = toFileRules("Read(*.pem)");
     const inside = createSearchProgram({ sandbox, workspace: root, environment, denials });
     const options = { deny: ["Read(*.pem)"] };
     const failed = await call(root, ["grep_search", { pattern: "CANARY|open" }], options, inside);

@@ -70,8 +70,7 @@ test.each([
       ["rename_file", { source_file: "alias/link", destination_file: "here.txt" }],
     ] as const;
     for (const [toolName, args] of calls) {
-      const options = { signal: context.signal, emitOutput: () => undefined };
-      const outcome = await tools.execute({ callId: "call_1", toolName, arguments: args }, options);
+      const outcome = await tools.execute({ callId: "call_1", toolName, arguments: args }, context);
       expect(outcome, toolName).toMatchObject({ status: "rejected", error: { code: "PERMISSION_DENIED" } });
       expect(JSON.stringify(outcome)).not.toContain("CANARY");
     }
@@ -113,8 +112,7 @@ test(verifies("S-84", "a folder that is swapped for a link once it was judged is
     const tools = createToolBox({ ...context, permissions });
     for (const [toolName, args] of calls) {
       write("here.txt", "here\n");
-      const options = { signal: context.signal, emitOutput: () => undefined };
-      const outcome = await tools.execute({ callId: "call_1", toolName, arguments: args }, options);
+      const outcome = await tools.execute({ callId: "call_1", toolName, arguments: args }, context);
       swap("docs", "link");
       expect(outcome.error?.code, toolName).toMatch(/^(?:PATH_INVALID|FILE_NOT_FOUND)$/);
       expect(JSON.stringify(outcome)).not.toContain("CANARY");

@@ -1,24 +1,17 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ToolEffect } from "@sheaf/protocol";
 import { createTurnBudget, limitResult } from "../../src/tools/result-budget.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import type { ToolReturn } from "../../src/tools/tool.ts";
-import { createKeptResults, type KeptResults } from "../../src/workspace/kept-results.ts";
+import type { KeptResults } from "../../src/workspace/kept-results.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createPolicy } from "../guard/permissions/policy.ts";
+import { createResults } from "../workspace/results-folder.ts";
 import { createContext, createFolder } from "./search-workspace.ts";
 
 const server = { kind: "mcp", server: "s", tool: "t", content: [], isError: false } satisfies ToolEffect;
-
-function createResults(): { readonly results: KeptResults; readonly read: (name: string) => string } {
-  const dataFolder = mkdtempSync(join(tmpdir(), "sheaf-results-"));
-  onTestFinished(() => rmSync(dataFolder, { recursive: true }));
-  const results = createKeptResults({ dataFolder, conversationId: "c" });
-  return { results, read: (name) => readFileSync(join(dataFolder, "results/c", name), "utf8") };
-}
 
 function show(outcome: Partial<ToolReturn>, budget = createTurnBudget(), results?: KeptResults): string {
   const limited = limitResult({ status: "success", output: "", ...outcome }, budget, results);
@@ -135,13 +128,11 @@ test(verifies("N56", "files count half, so that several can be read at once"), (
 describe("a kept result", () => {
   function createTools(root: string) {
     const { results } = createResults();
-    const tools = createToolBox({ ...createContext(root), results, permissions: createPolicy({ force: true }) });
+    const context = createContext(root);
+    const tools = createToolBox({ ...context, results, permissions: createPolicy({ force: true }) });
     onTestFinished(() => tools.settle());
     const call = (toolName: string, args: Record<string, unknown>) =>
-      tools.execute(
-        { callId: "call_1", toolName, arguments: args },
-        { signal: new AbortController().signal, emitOutput: () => undefined },
-      );
+      tools.execute({ callId: "call_1", toolName, arguments: args }, context);
     return { call, results };
   }
 
@@ -197,6 +188,6 @@ describe("a kept result", () => {
     const failed = await call("grep_search", { path: file.name, pattern: "x", glob: "/etc/*" });
     expect(failed.status).toBe("error");
     expect(failed.error!.message).toContain("sheaf-output");
-    expect(JSON.stringify(failed)).not.toContain("sheaf-results-");
+    expect(JSON.stringify(failed)).not.toContain("sheaf-test-");
   });
 });

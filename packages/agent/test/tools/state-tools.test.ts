@@ -1,7 +1,7 @@
 import type { Mode } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { askQuestionTool } from "../../src/tools/ask-question.ts";
-import { applyToState, createToolState } from "../../src/tools/tool-state.ts";
+import { createToolState } from "../../src/tools/tool-state.ts";
 import { createPlanTool } from "../../src/tools/create-plan.ts";
 import { todoWriteTool } from "../../src/tools/todo-write.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
@@ -136,15 +136,4 @@ describe("ask_question", () => {
     const questions = [{ id: "q", prompt: "p", options: [option, option] }];
     expect((await askQuestionTool.run({ title: "t", questions }, createContext())).status).toBe("error");
   });
-});
-
-test("the state of a conversation is rebuilt from its log", async () => {
-  const context = createContext();
-  const outcome = await todoWriteTool.run(
-    { todos: [{ id: "a", content: "A", status: "pending" }], merge: true },
-    context,
-  );
-  const rebuilt = createToolState();
-  applyToState(rebuilt, { type: "tool_result", callId: "call_1", durationMs: 1, seq: 1, time: 1, ...outcome });
-  expect(rebuilt.todos).toEqual(context.state.todos);
 });

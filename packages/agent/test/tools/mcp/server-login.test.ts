@@ -1,6 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -17,6 +16,7 @@ import { createServerConnection } from "../../../src/tools/mcp/server-connection
 import { logInToServer, type LoginRequest } from "../../../src/tools/mcp/server-login.ts";
 import { toProblem } from "../../../src/tools/mcp/server-problem.ts";
 import { createToolServer, type ToolServer } from "../../../src/tools/mcp/tool-server.ts";
+import { createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
 
 /** 100 MB, if the client reads them. */
 function answerForever(path: string, response: ServerResponse): boolean {
@@ -29,11 +29,8 @@ function answerForever(path: string, response: ServerResponse): boolean {
 /** A server, a folder for logins, and a clock that is turned by hand. */
 async function createPlace(options: OauthServerOptions = {}) {
   const server = await startOauthServer(options);
-  const folder = mkdtempSync(join(tmpdir(), "sheaf-logins-"));
-  onTestFinished(() => {
-    server.close();
-    rmSync(folder, { recursive: true });
-  });
+  const folder = createTemporaryFolder();
+  onTestFinished(() => server.close());
   const logins = createServerLogins({ SHEAF_HOME: folder });
   const clock = { time: 1_000_000 };
   const identity = { name: "demo", url: server.url };
