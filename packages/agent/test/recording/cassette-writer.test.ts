@@ -1,12 +1,11 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { createCassetteWriter } from "../../src/recording/cassette-writer.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { createTemporaryFolder } from "../../../base/test/files/temporary-workspace.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "sheaf-cassette-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = createTemporaryFolder(undefined, afterAll);
 
 test(verifies("S-42", "the file is for its owner alone, also one that was there before"), () => {
   const file = join(folder, "old.ndjson");

@@ -3,9 +3,8 @@ import type { RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { SheafError } from "@sheaf/base/errors";
 import type { ModelMessage } from "@sheaf/models/provider";
-import { createSqliteStore } from "@sheaf/store/sqlite";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { call, createFakeModel, createFakeTools, end, ok, start, text } from "../run/fake-ports.ts";
+import { call, createFakeModel, createFakeTools, createFullStore, end, ok, start, text } from "../run/fake-ports.ts";
 import { recordRun, replayText, toRecords, type RecordedRun } from "./record-run.ts";
 
 const last = (events: readonly RunEvent[]) => events.at(-1);
@@ -42,6 +41,12 @@ function recordBusyRun(): Promise<RecordedRun> {
   return recordRun(model, { tools });
 }
 
+/** The end of a run, whose replay is the same log. */
+async function replayToEnd({ events, cassette }: RecordedRun): Promise<RunEvent | undefined> {
+  expect(await replayText(cassette)).toEqual(events);
+  return last(events);
+}
+
 /** A replay of each prefix, and of the whole. */
 async function replayPrefixes(run: RecordedRun): Promise<RunEvent[][]> {
   const lines = toRecords(run.cassette);
@@ -51,9 +56,7 @@ async function replayPrefixes(run: RecordedRun): Promise<RunEvent[][]> {
 describe("a replayed run", () => {
   test(verifies("X11", "is the same log, with tools side by side, failures and references"), async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { events, cassette } = await recordBusyRun();
-      expect(last(events)).toMatchObject({ type: "run_end", reason: "end_turn" });
-      expect(await replayText(cassette)).toEqual(events);
+      expect(await replayToEnd(await recordBusyRun())).toMatchObject({ reason: "end_turn" });
     }
   });
 
@@ -68,8 +71,9 @@ describe("a replayed run", () => {
         return ok();
       },
     });
-    const run = await recordRun(model, { tools, onEvent: () => sleep(3) });
-    expect(await replayText(run.cassette)).toEqual(run.events);
+    expect(await replayToEnd(await recordRun(model, { tools, onEvent: () => sleep(3) }))).toMatchObject({
+      type: "run_end",
+    });
   });
 
   test.each(["tool_output_delta", "text_delta", "tool_result", "turn_start", "run_start"])(
@@ -96,8 +100,7 @@ describe("a replayed run", () => {
             else abort(reason);
           },
         });
-        if (last(run.events)?.type !== "run_end") throw new Error("the run has no end");
-        expect(await replayText(run.cassette)).toEqual(run.events);
+        expect(await replayToEnd(run)).toMatchObject({ type: "run_end" });
         model.requests.length = 0;
       }
     },
@@ -110,40 +113,27 @@ describe("a replayed run", () => {
       tools,
       onEvent: (event, abort) => void (event.type === "turn_end" && setTimeout(abort, 5)),
     });
-    expect(last(run.events)).toMatchObject({ error: { code: "CANCELLED" } });
-    expect(await replayText(run.cassette)).toEqual(run.events);
+    expect(await replayToEnd(run)).toMatchObject({ error: { code: "CANCELLED" } });
   });
 
   test(verifies("X11", "fails as the model failed: error, stream without its end"), async () => {
     const quota = new SheafError("RATE_LIMITED", "later", { source: "provider", resetsAt: "2026-01-01T00:00:00Z" });
     for (const turn of [[[text("half")], quota], [[text("half")]], [new Error("defect")], [[end()]]]) {
-      const run = await recordRun(createFakeModel([turn]));
-      expect(last(run.events)).toMatchObject({ reason: "error" });
-      expect(await replayText(run.cassette)).toEqual(run.events);
+      expect(await replayToEnd(await recordRun(createFakeModel([turn])))).toMatchObject({ reason: "error" });
     }
   });
 
   test(verifies("X11", "fails where the store failed"), async () => {
     for (const failing of [1, 2, 3, 4, 5, 6, 7, 8]) {
-      const store = createSqliteStore(":memory:");
-      let appended = 0;
       const model = createFakeModel([
         [[text("a")], [text("b")], [...call("call_1", "read"), end("tool_calls")]],
         [[text("c")], [end()]],
       ]);
-      const run = await recordRun(model, {
-        tools: createFakeTools({ read: async () => ok() }),
-        store: {
-          ...store,
-          async appendEvents(...args) {
-            appended += 1;
-            if (appended === failing) throw new SheafError("STORAGE_FULL", "full", { source: "storage" });
-            return store.appendEvents(...args);
-          },
-        },
+      const tools = createFakeTools({ read: async () => ok() });
+      const store = createFullStore((_events, count) => count === failing);
+      expect(await replayToEnd(await recordRun(model, { tools, store }))).toMatchObject({
+        error: { code: "STORAGE_FULL" },
       });
-      expect(last(run.events)).toMatchObject({ error: { code: "STORAGE_FULL" } });
-      expect(await replayText(run.cassette)).toEqual(run.events);
     }
   });
 
@@ -156,13 +146,11 @@ describe("a replayed run", () => {
       checkAnswer: async (answer) =>
         answer === "yes" ? { ok: true, value: { yes: 1 } } : { ok: false, problem: "say yes" },
     });
-    expect(last(checked.events)).toMatchObject({ output: { yes: 1 } });
-    expect(await replayText(checked.cassette)).toEqual(checked.events);
+    expect(await replayToEnd(checked)).toMatchObject({ output: { yes: 1 } });
     const limited = await recordRun(createFakeModel([[[...call("call_1", "read"), end("tool_calls")]]]), {
       settings: { limits: { maxToolCalls: 0 } },
     });
-    expect(last(limited.events)).toMatchObject({ error: { code: "BUDGET_TOOLS" } });
-    expect(await replayText(limited.cassette)).toEqual(limited.events);
+    expect(await replayToEnd(limited)).toMatchObject({ error: { code: "BUDGET_TOOLS" } });
   });
 
   test(verifies("X11", "keeps an abort that came while the answer was checked"), async () => {
@@ -173,8 +161,7 @@ describe("a replayed run", () => {
       },
       onEvent: (event, abort) => void (event.type === "turn_end" && setTimeout(abort, 5)),
     });
-    expect(last(run.events)).toMatchObject({ error: { code: "CANCELLED" } });
-    expect(await replayText(run.cassette)).toEqual(run.events);
+    expect(await replayToEnd(run)).toMatchObject({ error: { code: "CANCELLED" } });
   });
 });
 
@@ -215,13 +202,12 @@ function recordSummarisedRun(): Promise<RecordedRun> {
 
 describe("a replayed run of a conversation that goes on", () => {
   test(verifies("X11", "is the same log, with the summaries of what lies back"), async () => {
-    const { events, cassette } = await recordSummarisedRun();
-    expect(events.flatMap((event) => (event.type === "compaction" ? [event.summary] : []))).toEqual([
+    const run = await recordSummarisedRun();
+    expect(run.events.flatMap((event) => (event.type === "compaction" ? [event.summary] : []))).toEqual([
       "what was done",
       "all of that",
     ]);
-    expect(last(events)).toMatchObject({ type: "run_end", reason: "end_turn" });
-    expect(await replayText(cassette)).toEqual(events);
+    expect(await replayToEnd(run)).toMatchObject({ reason: "end_turn" });
   });
 
   test(verifies("X11", "is made shorter where the provider refused it"), async () => {
@@ -229,7 +215,7 @@ describe("a replayed run of a conversation that goes on", () => {
     const model = createFakeModel([[tooLong], [[text("what was done"), end()]], [[text("Done."), end()]]]);
     const run = await recordRun(model, { settings: { history } });
     expect(run.events.map(({ type }) => type)).toContain("compaction");
-    expect(await replayText(run.cassette)).toEqual(run.events);
+    expect(await replayToEnd(run)).toMatchObject({ type: "run_end" });
   });
 
   test(verifies("X11", "names the summary when the conversation was another one"), async () => {

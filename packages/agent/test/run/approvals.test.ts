@@ -35,6 +35,18 @@ function createApprover(
   };
 }
 
+/** A tool that needs an approval; notes with which one it ran. */
+function createAskingTool() {
+  const seen: (Approval | undefined)[] = [];
+  const run = async (_signal: AbortSignal, _emit: unknown, approval?: Approval) => {
+    seen.push(approval);
+    return ok();
+  };
+  return { seen, tools: createFakeTools({ run_ask: run, write_ask: run }) };
+}
+
+const never = createApprover(() => new Promise(() => undefined));
+
 const approvalTypes = new Set<RunEvent["type"]>(["approval_request", "approval_resolved", "tool_result"]);
 const told = (events: readonly RunEvent[]) => events.filter(({ type }) => approvalTypes.has(type));
 
@@ -92,16 +104,9 @@ describe("an approval", () => {
         for (const id of ["call_3", "call_1", "call_2"]) answers.get(id)!({ optionId: "allow_once", by: id });
       return promise;
     });
-    const ran: string[] = [];
-    const run = async (_signal: AbortSignal, _emit: unknown, approval?: Approval) => {
-      ran.push(approval!.by);
-      return ok();
-    };
-    const groups = await runModel(twoTurns("run_ask", "write_ask", "run_ask"), {
-      tools: createFakeTools({ run_ask: run, write_ask: run }),
-      approver,
-    });
-    expect(ran).toEqual(["call_1", "call_2", "call_3"]);
+    const { seen, tools } = createAskingTool();
+    const groups = await runModel(twoTurns("run_ask", "write_ask", "run_ask"), { tools, approver });
+    expect(seen.map((approval) => approval?.by)).toEqual(["call_1", "call_2", "call_3"]);
     const events = told(groups.flat());
     expect(events.slice(0, 3).map(({ type }) => type)).toEqual(Array.from({ length: 3 }, () => "approval_request"));
     expect(events.filter(({ type }) => type === "approval_resolved")).toHaveLength(3);
@@ -117,13 +122,7 @@ describe("an approval", () => {
       ["allow_once", { a: 2 }],
       ["reject_once", undefined],
     ] as const) {
-      const seen: (Approval | undefined)[] = [];
-      const tools = createFakeTools({
-        run_ask: async (_signal, _emit, approval) => {
-          seen.push(approval);
-          return ok();
-        },
-      });
+      const { seen, tools } = createAskingTool();
       const approver = createApprover(async () => ({ optionId, by: "x", editedArguments: { a: 2 } }));
       const run = await recordRun(twoTurns("run_ask"), { tools, approver });
       expect(seen[0]?.editedArguments).toEqual(editedArguments);
@@ -135,16 +134,10 @@ describe("an approval", () => {
 
   test(verifies("S-16", "that names no option of the question rejects"), async () => {
     for (const optionId of ["", "allow", "ALLOW_ONCE", "constructor"]) {
-      const kinds: (string | undefined)[] = [];
-      const tools = createFakeTools({
-        run_ask: async (_signal, _emit, approval) => {
-          kinds.push(approval?.kind);
-          return ok();
-        },
-      });
+      const { seen, tools } = createAskingTool();
       const approver = createApprover(async () => ({ optionId, by: "x" }));
       const groups = await runModel(twoTurns("run_ask"), { tools, approver });
-      expect(kinds).toEqual(["reject_once"]);
+      expect(seen).toMatchObject([{ kind: "reject_once" }]);
       expect(told(groups.flat())[1]).toMatchObject({ optionId: "reject_once" });
     }
   });
@@ -155,55 +148,37 @@ describe("an approval", () => {
       await wait(60_000, undefined, { signal }).catch(() => aborted.push(signal.aborted));
       return { optionId: "allow_once", by: "too late" };
     });
-    const approvals: (Approval | undefined)[] = [];
-    const tools = createFakeTools({
-      run_ask: async (_signal, _emit, approval) => {
-        approvals.push(approval);
-        return ok();
-      },
-    });
+    const { seen, tools } = createAskingTool();
     const approver = createExpiringApprover({ ...inner, expiresAfterMs: 20 });
     const groups = await runModel(twoTurns("run_ask"), { tools, approver });
-    expect(approvals).toMatchObject([{ kind: "reject_once", by: "timeout" }]);
+    expect(seen).toMatchObject([{ kind: "reject_once", by: "timeout" }]);
     expect(told(groups.flat())[1]).toMatchObject({ optionId: "reject_once", by: "timeout" });
     expect(aborted).toEqual([true]);
   });
 
   test("that cannot be asked rejects", async () => {
     const approver = createExpiringApprover(createApprover(() => Promise.reject(new Error("no line"))));
-    const groups = await runModel(twoTurns("run_ask"), {
-      tools: createFakeTools({ run_ask: async () => ok() }),
-      approver,
-    });
+    const groups = await runModel(twoTurns("run_ask"), { tools: createAskingTool().tools, approver });
     expect(told(groups.flat())[1]).toMatchObject({ optionId: "reject_once", by: "error" });
   });
 
   test(verifies("X8", "is resolved when the run is cancelled while it waits; nothing runs"), async () => {
-    let ran = 0;
-    const tools = createFakeTools({
-      run_ask: async () => {
-        ran += 1;
-        return ok();
-      },
-    });
+    const { seen, tools } = createAskingTool();
     const groups = await runModel(twoTurns("run_ask", "run_ask"), {
       tools,
-      approver: createApprover(() => new Promise(() => undefined)),
+      approver: never,
       onEvent(event, abort) {
         if (event.type === "approval_request" && event.callId === "call_2")
           setTimeout(abort, 1, new SheafError("CANCELLED", "x"));
       },
     });
-    expect(ran).toBe(0);
+    expect(seen).toEqual([]);
     const events = groups.flat();
-    expect(events.filter(({ type }) => type === "approval_resolved")).toMatchObject([
-      { by: "cancelled" },
-      { by: "cancelled" },
-    ]);
-    expect(events.filter(({ type }) => type === "tool_result")).toMatchObject([
-      { status: "cancelled" },
-      { status: "cancelled" },
-    ]);
+    for (const [type, fields] of [
+      ["approval_resolved", { by: "cancelled" }],
+      ["tool_result", { status: "cancelled" }],
+    ] as const)
+      expect(events.filter((event) => event.type === type)).toMatchObject([fields, fields]);
     expect(events.at(-1)).toMatchObject({ type: "run_end", error: { code: "CANCELLED" } });
   });
 
@@ -244,7 +219,7 @@ describe("a recorded run with approvals", () => {
   test(verifies("X11", "replays its abort while it waits"), async () => {
     const run = await recordRun(twoTurns("run", "run_ask"), {
       tools: tools(),
-      approver: createApprover(() => new Promise(() => undefined)),
+      approver: never,
       onEvent(event, abort) {
         if (event.type === "tool_result") setTimeout(abort, 2);
       },

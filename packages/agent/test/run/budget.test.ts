@@ -23,15 +23,27 @@ describe("budgets", () => {
   );
 
   test.each([
-    ["tool calls", { maxToolCalls: 2 }, 3],
-    ["tokens", { maxTokens: 3 * usage.totalTokens }, 3],
-    ["tokens, of which the next turn takes more than are left", { maxTokens: 2.5 * usage.totalTokens }, 3],
-  ])(verifies("C24", "%s: a note asks the model to wrap up before the last turn, too"), async (_, limits, turns) => {
-    const model = createFakeModel(loop());
-    await runModel(model, { tools, settings: { limits, system: "S" } });
-    const told = model.requests.map(({ messages }) => isToldLast(messages.at(-1)));
-    expect(told).toEqual([...Array<boolean>(turns - 1).fill(false), true]);
-  });
+    ["tool calls", { maxToolCalls: 2 }, "BUDGET_TOOLS", 2, 3],
+    ["tokens", { maxTokens: 2 * usage.totalTokens }, "BUDGET_TOKENS", 1, 2],
+    [
+      "tokens, of which the next turn takes more than are left",
+      { maxTokens: 2.5 * usage.totalTokens },
+      "BUDGET_TOKENS",
+      2,
+      3,
+    ],
+  ])(
+    verifies("C24", "%s: a note asks the model to wrap up before the last turn, too, and the run ends there"),
+    async (_, limits, code, calls, turns) => {
+      const model = createFakeModel(loop());
+      const groups = await runModel(model, { tools, settings: { limits, system: "S" } });
+      const told = model.requests.map(({ messages }) => isToldLast(messages.at(-1)));
+      expect(told).toEqual([...Array<boolean>(turns - 1).fill(false), true]);
+      expect(last(groups)).toMatchObject({ error: { code } });
+      const ended = groups.flat().filter((event) => event.type === "tool_result" && event.status === "success");
+      expect(ended).toHaveLength(calls);
+    },
+  );
 
   test(verifies("C24", "tokens and dollars hold by an estimate where the provider tells no usage"), async () => {
     const untold = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true } as const;
@@ -46,15 +58,5 @@ describe("budgets", () => {
     const cost = await runModel(createFakeModel(turns), { tools, settings });
     expect(last(cost)).toMatchObject({ error: { code: "BUDGET_COST" } });
     expect(cost.flat().filter((event) => event.type === "turn_end")).toHaveLength(2);
-  });
-
-  test(verifies("C24", "tool calls and tokens"), async () => {
-    const calls = await runModel(createFakeModel(loop()), { tools, settings: { limits: { maxToolCalls: 2 } } });
-    expect(last(calls)).toMatchObject({ error: { code: "BUDGET_TOOLS" } });
-    expect(calls.flat().filter((event) => event.type === "tool_result" && event.status === "success")).toHaveLength(2);
-    const limits = { maxTokens: 2 * usage.totalTokens };
-    const tokens = await runModel(createFakeModel(loop()), { tools, settings: { limits } });
-    expect(last(tokens)).toMatchObject({ error: { code: "BUDGET_TOKENS" } });
-    expect(tokens.flat().filter((event) => event.type === "turn_end")).toHaveLength(2);
   });
 });

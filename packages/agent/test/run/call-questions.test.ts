@@ -1,4 +1,5 @@
 /** What a call asks while it runs: the question of a tool server (X59). */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ApprovalRequest, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -88,9 +89,7 @@ describe("a question during a call", () => {
 
     const left = createTools(async (ask) => {
       void ask(question, fits, never);
-      await new Promise((resolve) => {
-        setTimeout(resolve, 2);
-      });
+      await sleep(2);
       return "left";
     });
     const ended = await runModel(model(), { tools: left, approver: unanswered });

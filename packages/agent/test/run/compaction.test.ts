@@ -6,7 +6,8 @@ import { openConversation } from "../../src/run/conversations/open-conversation.
 import { SheafError } from "@sheaf/base/errors";
 import type { Model, ModelMessage, ModelRequest } from "@sheaf/models/provider";
 import { createSqliteStore } from "@sheaf/store/sqlite";
-import { call, createFakeTools, end, ok, runModel, start, text } from "./fake-ports.ts";
+import { endedEffect } from "../tools/ended-command.ts";
+import { call, createFakeModel, createFakeTools, end, ok, runModel, start, text } from "./fake-ports.ts";
 
 const usageOf = (promptTokens: number): ModelEvent => {
   const usage = { promptTokens, completionTokens: 10, totalTokens: promptTokens + 10 };
@@ -19,9 +20,7 @@ function createWindowModel(window: number, turns: number, summary = "what was le
   const summaries: ModelRequest[] = [];
   let turn = 0;
   const model: Model = {
-    id: "m",
-    name: "M",
-    apiKeySource: "none",
+    ...createFakeModel([]),
     async *stream(request) {
       const isSummary = request.tools.length === 0 && request.system.startsWith("You write down");
       const tokens = Math.ceil(JSON.stringify(request.messages).length / 3.5);
@@ -236,18 +235,7 @@ describe("three summaries in a row", () => {
   } as const;
   const ranCommand = (command: string, exitCode: number, output: string) => ({
     ...ok(output),
-    effect: {
-      kind: "command",
-      command,
-      exitCode,
-      workingDirectory: "/w",
-      signal: "",
-      stdout: output,
-      stderr: "",
-      timedOut: false,
-      background: false,
-      permissions: [],
-    } as const,
+    effect: { ...endedEffect, command, exitCode, stdout: output },
   });
   const tools = createFakeTools({
     read: async () => ok("content ".repeat(100)),
@@ -262,9 +250,7 @@ describe("three summaries in a row", () => {
     const requests: ModelMessage[][] = [];
     const transcripts: string[] = [];
     const model: Model = {
-      id: "m",
-      name: "M",
-      apiKeySource: "none",
+      ...createFakeModel([]),
       async *stream({ system, messages }) {
         const tokens = Math.ceil(JSON.stringify(messages).length / 3.5);
         if (system.startsWith("You write down")) {

@@ -1,7 +1,7 @@
 /** A model and tools made of functions, for tests of the turn loop alone. */
 import type { ModelEvent, RunEvent, RunStart } from "@sheaf/protocol";
 import { respond } from "../../src/run/conversations/respond.ts";
-import type { SheafError } from "@sheaf/base/errors";
+import { SheafError } from "@sheaf/base/errors";
 import type { Model, ModelRequest } from "@sheaf/models/provider";
 import type { Quote } from "../../src/run/model-turn.ts";
 import type { RunSettings } from "../../src/run/run.ts";
@@ -113,6 +113,20 @@ export function createFakeTools(tools: Readonly<Record<string, FakeTool>>): Tool
 }
 
 export const ok = (output = "ok"): ToolOutcome => ({ status: "success", output });
+
+/** A store whose disk is full for the groups that the test names; `count`: of those before, and this one. */
+export function createFullStore(isRefused: (events: readonly RunEvent[], count: number) => boolean): Store {
+  const store = createSqliteStore(":memory:");
+  let count = 0;
+  return {
+    ...store,
+    async appendEvents(responseId, events, durability) {
+      count += 1;
+      if (isRefused(events, count)) throw new SheafError("STORAGE_FULL", "the disk is full", { source: "storage" });
+      return store.appendEvents(responseId, events, durability);
+    },
+  };
+}
 
 interface RunOptions {
   readonly tools?: ToolBox;

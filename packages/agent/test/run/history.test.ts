@@ -1,4 +1,4 @@
-import type { RunEventBody, RunStart } from "@sheaf/protocol";
+import type { RunEventBody, RunStart, ToolResult } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { createHistory } from "../../src/run/history.ts";
 import { attach, createPng } from "../../../../test/support/images.ts";
@@ -19,50 +19,45 @@ function toMessages(...events: readonly RunEventBody[]) {
   return history.messages;
 }
 
+/** The messages after one call with this result, and events behind it. */
+const afterResult = (result: Partial<ToolResult>, ...behind: readonly RunEventBody[]) =>
+  toMessages(
+    runStart({ prompt: "go" }),
+    ...ask,
+    { type: "tool_result", callId: "call_1", status: "success", output: "out", durationMs: 0, ...result },
+    ...behind,
+  );
+
 describe("history", () => {
-  test(verifies("N42", "answers are the result of the tool that asked"), () => {
-    const effect = { kind: "question", title: "t", questions: [] } as const;
-    const messages = toMessages(
-      runStart({ prompt: "go" }),
-      ...ask,
-      { type: "tool_result", callId: "call_1", status: "success", output: "asked", effect, durationMs: 0 },
+  test.each([
+    [verifies("N42", "answers are the result of the tool that asked"), ["a", "b"], "a b", "free"],
+    [
+      verifies("N73", "the model is told which questions were skipped"),
+      [],
+      "(The user skipped this question.)",
+      "free",
+    ],
+  ])("%s", (_title, optionIds, first, second) => {
+    const messages = afterResult(
+      { effect: { kind: "question", title: "t", questions: [] } },
       { type: "run_end", reason: "clarification" },
       runStart({
         prompt: "",
         answers: [
-          { documentId: "doc_001", questionId: "q1", optionIds: ["a", "b"], text: "" },
-          { documentId: "doc_001", questionId: "q2", optionIds: [], text: "free" },
+          { documentId: "doc_001", questionId: "q1", optionIds, text: optionIds.length > 0 ? "" : " " },
+          { documentId: "doc_001", questionId: "q2", optionIds: [], text: second },
         ],
       }),
     );
+    const output = `The user answered:\nq1: ${first}\nq2: ${second}`;
     expect(messages.at(-1)).toEqual({
       role: "tool",
       callId: "call_1",
       toolName: "ask_question",
-      output: "The user answered:\nq1: a b\nq2: free",
+      output,
       isError: false,
     });
     expect(messages).toHaveLength(3);
-  });
-
-  test(verifies("N73", "the model is told which questions were skipped"), () => {
-    const effect = { kind: "question", title: "t", questions: [] } as const;
-    const messages = toMessages(
-      runStart({ prompt: "go" }),
-      ...ask,
-      { type: "tool_result", callId: "call_1", status: "success", output: "asked", effect, durationMs: 0 },
-      { type: "run_end", reason: "clarification" },
-      runStart({
-        prompt: "",
-        answers: [
-          { documentId: "doc_001", questionId: "q1", optionIds: [], text: " " },
-          { documentId: "doc_001", questionId: "q2", optionIds: ["a"], text: "" },
-        ],
-      }),
-    );
-    expect(messages.at(-1)).toMatchObject({
-      output: "The user answered:\nq1: (The user skipped this question.)\nq2: a",
-    });
   });
 
   test(verifies("R-01", "calls of a run that died get a result before the next prompt"), () => {
@@ -73,42 +68,29 @@ describe("history", () => {
     ]);
   });
 
-  test("what a result shows the model takes the place of its output", () => {
-    const result = { type: "tool_result", callId: "call_1", status: "success", durationMs: 0, note: "It has 1 line." };
-    const messages = toMessages(runStart({ prompt: "go" }), ...ask, {
-      ...result,
-      output: "all\n",
-      shown: "1: all",
-    } as RunEventBody);
-    expect(messages.at(-1)).toMatchObject({ output: "1: all\nIt has 1 line." });
-  });
-
-  test(verifies("N60", "the lines of a file that was read have numbers"), () => {
-    const effect = { kind: "read", path: "/w/a", isEmpty: false, exceededLimit: true, totalLines: 12 } as const;
-    const sizes = { totalChars: 0, fileSize: 0, startLine: 9, endLine: 11 };
-    const messages = toMessages(runStart({ prompt: "go" }), ...ask, {
-      type: "tool_result",
-      callId: "call_1",
-      status: "success",
-      output: "a\n\n\tb\n",
-      note: "Lines 9 to 11 of 12.",
-      effect: { ...effect, ...sizes },
-      durationMs: 0,
-    });
-    expect(messages.at(-1)).toMatchObject({ output: "9\ta\n10\t\n11\t\tb\n\nLines 9 to 11 of 12." });
-  });
-
-  test("error, output and note of a result reach the model, in that order", () => {
-    const messages = toMessages(runStart({ prompt: "go" }), ...ask, {
-      type: "tool_result",
-      callId: "call_1",
-      status: "error",
-      output: "out",
-      note: "cut",
-      error: { code: "X", message: "m", details: "" },
-      durationMs: 0,
-    });
-    expect(messages.at(-1)).toMatchObject({ output: "X: m\nout\ncut", isError: true });
+  const range = { isEmpty: false, exceededLimit: true, totalLines: 12, totalChars: 0, fileSize: 0 };
+  test.each<[string, Partial<ToolResult>, object]>([
+    [
+      "what a result shows the model takes the place of its output",
+      { output: "all\n", shown: "1: all", note: "It has 1 line." },
+      { output: "1: all\nIt has 1 line." },
+    ],
+    [
+      verifies("N60", "the lines of a file that was read have numbers"),
+      {
+        output: "a\n\n\tb\n",
+        note: "Lines 9 to 11 of 12.",
+        effect: { kind: "read", path: "/w/a", startLine: 9, endLine: 11, ...range },
+      },
+      { output: "9\ta\n10\t\n11\t\tb\n\nLines 9 to 11 of 12." },
+    ],
+    [
+      "error, output and note of a result reach the model, in that order",
+      { status: "error", note: "cut", error: { code: "X", message: "m", details: "" } },
+      { output: "X: m\nout\ncut", isError: true },
+    ],
+  ])("%s", (_title, result, expected) => {
+    expect(afterResult(result).at(-1)).toMatchObject(expected);
   });
 
   test("what the model wrote as arguments is kept, parsed or not", () => {

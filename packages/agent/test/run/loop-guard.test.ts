@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ModelEvent } from "@sheaf/protocol";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { Model } from "@sheaf/models/provider";
-import { call, createFakeTools, end, ok, runModel, text } from "./fake-ports.ts";
+import { call, createFakeModel, createFakeTools, end, ok, runModel, text } from "./fake-ports.ts";
 
 describe("a loop", () => {
   const repeat = (turns: number, toArguments: (turn: number) => object = () => ({ path: "a" })) =>
@@ -18,9 +18,7 @@ describe("a loop", () => {
     let turn = 0;
     const notes: string[] = [];
     const model: Model = {
-      id: "m",
-      name: "M",
-      apiKeySource: "none",
+      ...createFakeModel([]),
       async *stream({ messages }) {
         const last = messages.at(-1);
         if (last?.role === "user" && turn > 0) notes.push(last.text);

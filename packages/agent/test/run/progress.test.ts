@@ -1,18 +1,13 @@
 import type { FileChange, RunEventBody, ToolResult } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { toCall as toWholeCall } from "../output/log.ts";
 import { createProgress, formatProgress } from "../../src/run/progress.ts";
 
 let calls = 0;
 
-function toCall(toolName: string, args: Record<string, unknown>, result: Partial<ToolResult>): RunEventBody[] {
-  const callId = `call_${(calls += 1)}`;
-  return [
-    { type: "tool_call_start", callId, toolName, documentType: "tool_call" },
-    { type: "tool_call_arguments", callId, arguments: args },
-    { type: "tool_result", callId, status: "success", output: "", durationMs: 0, ...result },
-  ];
-}
+const toCall = (toolName: string, args: Record<string, unknown>, result: Partial<ToolResult>): RunEventBody[] =>
+  toWholeCall(`call_${(calls += 1)}`, toolName, args, result);
 
 const change = (operation: FileChange["operation"], filePath: string, newFilePath?: string): RunEventBody[] => {
   const lines = operation === "rename" || operation === "delete" ? 0 : 2;

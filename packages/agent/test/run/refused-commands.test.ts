@@ -1,26 +1,15 @@
-import type { CommandEffect, RunEventBody } from "@sheaf/protocol";
+import type { RunEventBody } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createRefusedCommands } from "../../src/run/refused-commands.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
+import { endedEffect } from "../tools/ended-command.ts";
 import { call, createFakeModel, createFakeTools, end, last, ok, runModel, text } from "./fake-ports.ts";
 
 const reason = "commands are refused because no sandbox works here (x): install it";
 const error = { code: "PERMISSION_DENIED", message: reason, details: "" };
 const refused: ToolOutcome = { status: "rejected", output: "", error, lacks: "sandbox" };
 const reading: ToolOutcome = { status: "rejected", output: "", error };
-const effect: CommandEffect = {
-  kind: "command",
-  command: "c",
-  workingDirectory: "/w",
-  exitCode: 1,
-  signal: "",
-  stdout: "",
-  stderr: "",
-  timedOut: false,
-  background: false,
-  permissions: [],
-};
 
 /** The end of a run with these calls, one after the other. */
 async function runCalls(...outcomes: readonly ToolOutcome[]) {
@@ -41,7 +30,7 @@ test(verifies("S-31", "a run whose commands were all refused for want of a sandb
 });
 
 test(verifies("S-31", "commands that only read do not count, and one that ran is enough"), async () => {
-  const ran: ToolOutcome = { ...ok(), effect };
+  const ran: ToolOutcome = { ...ok(), effect: endedEffect };
   for (const outcomes of [[reading], [reading, ok()], [refused, ran], [ran, refused]]) {
     expect(await runCalls(...outcomes)).toMatchObject({ type: "run_end", reason: "end_turn" });
   }

@@ -2,9 +2,20 @@ import { describe, expect, test } from "vitest";
 import { SheafError } from "@sheaf/base/errors";
 import type { Model } from "@sheaf/models/provider";
 import { createSqliteStore } from "@sheaf/store/sqlite";
-import type { Store } from "@sheaf/store/store";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { call, createFakeModel, createFakeTools, end, last, ok, runModel, start, text, types } from "./fake-ports.ts";
+import {
+  call,
+  createFakeModel,
+  createFakeTools,
+  createFullStore,
+  end,
+  last,
+  ok,
+  runModel,
+  start,
+  text,
+  types,
+} from "./fake-ports.ts";
 
 describe("the loop", () => {
   test("asks the model, runs the calls, and asks again until the model ends", async () => {
@@ -112,19 +123,8 @@ describe("the loop", () => {
 
     test(verifies("R-02", "that cannot be stored ends the run, and the model is not asked again"), async () => {
       const model = createFakeModel([[[...call("call_1", "write"), end("tool_calls")]], ["hang"]]);
-      const store = createSqliteStore(":memory:");
-      const groups = await runModel(model, {
-        tools,
-        store: {
-          ...store,
-          async appendEvents(responseId, events, durability) {
-            if (events.some(({ type }) => type === "tool_result")) {
-              throw new SheafError("STORAGE_FULL", "the disk is full", { source: "storage" });
-            }
-            return store.appendEvents(responseId, events, durability);
-          },
-        },
-      });
+      const store = createFullStore((events) => events.some(({ type }) => type === "tool_result"));
+      const groups = await runModel(model, { tools, store });
       expect(model.requests.length).toBe(1);
       expect(types(groups).slice(-2)).toEqual(["tool_result", "run_end"]);
       expect(last(groups)).toMatchObject({ reason: "error", error: { code: "STORAGE_FULL" } });
@@ -159,15 +159,6 @@ describe("the loop", () => {
       expect(types(groups).slice(-2)).toEqual(["tool_result", "run_end"]);
       expect(model.requests.length).toBe(1);
     });
-  });
-
-  test("history of earlier responses comes first", async () => {
-    const model = createFakeModel([[[text("x")], [end()]]]);
-    await runModel(model, { settings: { history: [{ role: "user", text: "before" }] } });
-    expect(model.requests[0]!.messages).toEqual([
-      { role: "user", text: "before" },
-      { role: "user", text: "go" },
-    ]);
   });
 });
 
@@ -280,19 +271,6 @@ describe("an abort", () => {
 });
 
 describe("a store that fails", () => {
-  const createFailingStore = (failsAt: number): Store => {
-    const store = createSqliteStore(":memory:");
-    let appends = 0;
-    return {
-      ...store,
-      async appendEvents(...args) {
-        appends += 1;
-        if (appends >= failsAt) throw new SheafError("STORAGE_FULL", "the disk is full", { source: "storage" });
-        return store.appendEvents(...args);
-      },
-    };
-  };
-
   test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     verifies(["C20", "C22", "R-03"], "at write %i: the run ends with STORAGE_FULL and no unstored delta is shown"),
     async (failsAt) => {
@@ -300,7 +278,7 @@ describe("a store that fails", () => {
         [[text("a")], [...call("call_1", "read"), end()]],
         [[text("b")], [text("c")], [end()]],
       ]);
-      const store = createFailingStore(failsAt);
+      const store = createFullStore((_events, count) => count >= failsAt);
       const groups = await runModel(model, { store, tools: createFakeTools({ read: async () => ok() }) });
       const events = groups.flat();
       expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { call, createFakeModel, createFakeTools, end, last, ok, runModel, text, types } from "./fake-ports.ts";
@@ -9,9 +10,7 @@ describe("tool calls", () => {
     const read = async () => {
       running += 1;
       most = Math.max(most, running);
-      await new Promise((resolve) => {
-        setTimeout(resolve, 5);
-      });
+      await sleep(5);
       running -= 1;
       return ok();
     };
@@ -46,9 +45,7 @@ describe("tool calls", () => {
       tools: createFakeTools({
         run: async (_signal, emit) => {
           emit("stdout", "a");
-          await new Promise((resolve) => {
-            setTimeout(resolve, 5);
-          });
+          await sleep(5);
           emit("stderr", "b");
           return ok("ab");
         },

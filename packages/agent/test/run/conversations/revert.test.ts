@@ -91,17 +91,6 @@ describe("files", () => {
     expect(readTree(session.root)).toEqual(before);
   });
 
-  test("several responses go at once, in one step to the state before the first of them", async () => {
-    const session = createToolSession();
-    session.write("a.txt", "0");
-    const before = readTree(session.root);
-    await session.respond("chat_1", [replace("a.txt", "0", "1"), write("b.txt", "b")]);
-    await session.respond("chat_2", [replace("a.txt", "1", "2"), remove("b.txt")]);
-    await session.respond("chat_3", [move("a.txt", "c.txt"), write("a.txt", "another")]);
-    expect((await session.revert("chat_1")).responseIds).toEqual(["chat_1", "chat_2", "chat_3"]);
-    expect(readTree(session.root)).toEqual(before);
-  });
-
   test("two files that changed places get them back", async () => {
     const session = createToolSession();
     session.write("a.txt", "a");

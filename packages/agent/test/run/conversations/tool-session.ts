@@ -1,9 +1,5 @@
 /** A conversation of real tool calls on real files, in a store of its own. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { RunEvent } from "@sheaf/protocol";
-import { onTestFinished } from "vitest";
 import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
 import { revertConversation, type RevertRequest, type RevertResult } from "../../../src/run/conversations/revert.ts";
 import { createSqliteStore } from "@sheaf/store/sqlite";
@@ -12,9 +8,13 @@ import { createToolBox } from "../../../src/tools/tool-box.ts";
 import type { ToolOutcome } from "../../../src/tools/tool.ts";
 import { createCheckpoints, type Checkpoints } from "../../../src/workspace/checkpoints.ts";
 import { start } from "../fake-ports.ts";
-import { createTemporaryWorkspace, type TemporaryWorkspace } from "../../../../base/test/files/temporary-workspace.ts";
+import {
+  createTemporaryFolder,
+  createTemporaryWorkspace,
+  type TemporaryWorkspace,
+} from "../../../../base/test/files/temporary-workspace.ts";
 import { createPolicy } from "../../guard/permissions/policy.ts";
-import { endedCommand } from "../../tools/ended-command.ts";
+import { playCommands } from "../../tools/ended-command.ts";
 
 export type Call = readonly [toolName: string, args: Record<string, unknown>];
 
@@ -32,8 +32,7 @@ export function createToolSession(
   afterEdit?: (root: string) => void,
 ): ToolSession {
   const temporary = createTemporaryWorkspace();
-  const dataFolder = mkdtempSync(join(tmpdir(), "sheaf-data-"));
-  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true }));
+  const dataFolder = createTemporaryFolder();
   const store = createSqliteStore(":memory:");
   const { workspace, root } = temporary;
 
@@ -41,15 +40,11 @@ export function createToolSession(
     const { state } = await openConversation(store, "conv_1", Date.now);
     const tools = createToolBox({
       workspace,
-      commands: {
-        async run() {
-          if (!afterEdit) throw new Error("no commands here");
-          afterEdit(root);
-          return endedCommand;
-        },
-        permissions: [],
-        end: async () => undefined,
-      },
+      commands: playCommands(() => {
+        if (!afterEdit) throw new Error("no commands here");
+        afterEdit(root);
+        return {};
+      }),
       search: () => Promise.reject(new Error("no searches here")),
       permissions: createPolicy({ allow: ["Shell(format)"] }),
       afterEdit: afterEdit && [{ glob: "*", command: "format {file}" }],

@@ -9,13 +9,18 @@ import { toSystemPrompt } from "../../../src/run/prompts/system-prompt.ts";
 import { findRepository } from "@sheaf/base/files/repository";
 import { createTemporaryWorkspace } from "../../../../base/test/files/temporary-workspace.ts";
 
+function createRepository() {
+  const temporary = createTemporaryWorkspace();
+  mkdirSync(join(temporary.root, ".git"));
+  return temporary;
+}
+
 function readAll(root: string, workspace = root) {
   return readRepositoryInstructions(findRepository(root), workspace);
 }
 
 test("files come from the root of the repository down to the workspace, the nearest last", () => {
-  const { root, write } = createTemporaryWorkspace();
-  mkdirSync(join(root, ".git"));
+  const { root, write } = createRepository();
   write("AGENTS.md", "\uFEFFroot\n");
   write("packages/AGENTS.md", "  \n");
   write("packages/one/AGENTS.md", "one\r\n");
@@ -28,8 +33,7 @@ test("files come from the root of the repository down to the workspace, the near
 });
 
 test("32 KiB in all: the nearest file comes first, and what is cut says so", () => {
-  const { root, write } = createTemporaryWorkspace();
-  mkdirSync(join(root, ".git"));
+  const { root, write } = createRepository();
   write("AGENTS.md", "ü".repeat(20_000));
   write("a/AGENTS.md", "a".repeat(30_000));
   write("a/b/AGENTS.md", "b".repeat(2 * 1024 * 1024));
@@ -40,8 +44,7 @@ test("32 KiB in all: the nearest file comes first, and what is cut says so", () 
 });
 
 test(verifies("S-20", "a link is followed inside the repository only, and a pipe is not waited for"), () => {
-  const { root, outside, write } = createTemporaryWorkspace();
-  mkdirSync(join(root, ".git"));
+  const { root, outside, write } = createRepository();
   writeFileSync(join(outside, "secret.md"), "secret");
   write("CLAUDE.md", "rules");
   for (const [name, target] of [
@@ -62,8 +65,7 @@ test(verifies("S-20", "a link is followed inside the repository only, and a pipe
 });
 
 test(verifies("S-101", "the files of other agents are read too, and no text comes twice"), () => {
-  const { root, write } = createTemporaryWorkspace();
-  mkdirSync(join(root, ".git"));
+  const { root, write } = createRepository();
   write("AGENTS.md", "agents\n");
   write("CLAUDE.md", "@AGENTS.md\n\nclaude\n");
   write(".github/copilot-instructions.md", "copilot");
@@ -90,8 +92,7 @@ test(verifies("S-101", "the files of other agents are read too, and no text come
 });
 
 test(verifies(["S-101", "S-20"], "a folder of rules that is a link out of the repository is not read"), () => {
-  const { root, outside } = createTemporaryWorkspace();
-  mkdirSync(join(root, ".git"));
+  const { root, outside } = createRepository();
   writeFileSync(join(outside, "a.mdc"), "secret");
   mkdirSync(join(root, ".cursor"));
   symlinkSync(outside, join(root, ".cursor/rules"));
