@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
@@ -7,9 +6,9 @@ import { findUserConfig, parseUserConfig, readUserConfig, toConfigSchema } from 
 import { createConfig } from "../../src/config/config.ts";
 import { findJsonFault } from "../../src/config/config-file.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { createTemporaryFolder } from "../../../base/test/files/temporary-workspace.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "sheaf-config-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = createTemporaryFolder(undefined, afterAll);
 
 const whole = {
   model: "lab/m",

@@ -2,7 +2,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,14 +9,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { changeCredentials, readCredentials } from "../../src/config/credentials.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { createTemporaryFolder } from "../../../base/test/files/temporary-workspace.ts";
 
-const root = mkdtempSync(join(tmpdir(), "sheaf-credentials-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = createTemporaryFolder(undefined, afterAll);
 
 let count = 0;
 let folder = "";

@@ -1,13 +1,13 @@
 /** Entries of Cursor's lists: those of a workspace (S-107) and those of the user (S-108). */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { chooseServers, readWorkspaceServers } from "../../src/config/workspace-servers.ts";
+import { createTemporaryFolder } from "../../../base/test/files/temporary-workspace.ts";
 
-const top = realpathSync(mkdtempSync(join(tmpdir(), "sheaf-servers-")));
-afterAll(() => rmSync(top, { recursive: true }));
+const top = createTemporaryFolder(undefined, afterAll);
 const workspace = join(top, "work");
 mkdirSync(join(workspace, ".cursor"), { recursive: true });
 const canary = "CANARY-value";

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { UserConfig } from "../../src/config/user-config.ts";
@@ -8,9 +6,9 @@ import { chooseModel, findModelName, type ModelFlags } from "../../src/config/en
 import { SheafError } from "@sheaf/base/errors";
 import { defaultRequestLimits } from "@sheaf/models/endpoint";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { createTemporaryFolder } from "../../../base/test/files/temporary-workspace.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "sheaf-endpoints-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = createTemporaryFolder(undefined, afterAll);
 const files = {
   config: join(folder, "config.json"),
   instructions: join(folder, "AGENTS.md"),

@@ -1,24 +1,14 @@
-import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { changeUserConfig } from "../../src/config/config-file.ts";
 import { holdFileLock, withFileLock } from "../../src/config/file-lock.ts";
 import { changePrivateFile } from "../../src/config/private-file.ts";
+import { startHolder } from "./lock-holder.ts";
 
 const folders = createTestFolder();
-
-/** A process that has the lock of a file until it is killed. */
-async function startHolder(file: string): Promise<() => void> {
-  const program = `const { DatabaseSync } = require("node:sqlite");
-    new DatabaseSync(process.argv[1]).exec("BEGIN EXCLUSIVE"); console.log("held"); setInterval(() => {}, 1000);`;
-  const holder = spawn(process.execPath, ["--no-warnings", "-e", program, `${file}.lock`]);
-  onTestFinished(() => void holder.kill("SIGKILL"));
-  await new Promise((resolve) => holder.stdout.once("data", resolve));
-  return () => void holder.kill("SIGKILL");
-}
 
 describe("the lock of a file", () => {
   test(

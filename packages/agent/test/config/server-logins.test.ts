@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createServerLogins, type ServerLogin } from "../../src/config/server-logins.ts";
+import { createTemporaryFolder } from "../../../base/test/files/temporary-workspace.ts";
+import { startHolder } from "./lock-holder.ts";
 
 const login: ServerLogin = {
   version: "1",
@@ -16,8 +16,7 @@ const login: ServerLogin = {
 };
 
 function createPlace() {
-  const home = mkdtempSync(join(tmpdir(), "sheaf-logins-"));
-  onTestFinished(() => rmSync(home, { recursive: true }));
+  const home = createTemporaryFolder();
   const logins = createServerLogins({ SHEAF_HOME: home });
   const findFile = (): string => {
     const folder = join(home, "mcp-logins");
@@ -61,17 +60,13 @@ test(
   async () => {
     const { logins, findFile } = createPlace();
     logins.write(login, login);
-    const program = `const { DatabaseSync } = require("node:sqlite");
-    new DatabaseSync(process.argv[1]).exec("BEGIN EXCLUSIVE"); console.log("held"); setInterval(() => {}, 1000);`;
-    const holder = spawn(process.execPath, ["--no-warnings", "-e", program, `${findFile()}.lock`]);
-    onTestFinished(() => void holder.kill("SIGKILL"));
-    await new Promise((resolve) => holder.stdout.once("data", resolve));
+    const kill = await startHolder(findFile());
     const order: string[] = [];
     const changing = logins.withLock(login, async () => void order.push("changed"));
     const late = logins.withLock(login, async () => void order.push("never"), AbortSignal.timeout(100));
     await expect(late).rejects.toThrow(/timeout/i);
     order.push("killed");
-    holder.kill("SIGKILL");
+    kill();
     await changing;
     expect(order).toEqual(["killed", "changed"]);
   },

@@ -1,13 +1,12 @@
 /** Which entries of a `.mcp.json` a run may use. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { chooseServers, readWorkspaceServers } from "../../src/config/workspace-servers.ts";
+import { createTemporaryFolder } from "../../../base/test/files/temporary-workspace.ts";
 
-const top = realpathSync(mkdtempSync(join(tmpdir(), "sheaf-servers-")));
-afterAll(() => rmSync(top, { recursive: true }));
+const top = createTemporaryFolder(undefined, afterAll);
 const [workspace, added] = [join(top, "work"), join(top, "added")];
 for (const folder of [join(workspace, "tools"), join(top, "work-twin"), added]) mkdirSync(folder, { recursive: true });
 for (const file of ["server.js", "tools/mcp.py", "artisan"]) writeFileSync(join(workspace, file), "");

@@ -1,33 +1,17 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createCheckpoints, MAX_CHECKPOINT_BYTES } from "../../src/workspace/checkpoints.ts";
 import { removeConversationFiles } from "../../src/workspace/conversation-folders.ts";
 import { toHash } from "@sheaf/base/files/read-file";
-
-function createDataFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "sheaf-checkpoints-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { createTemporaryFolder } from "../../../base/test/files/temporary-workspace.ts";
 
 const keepText = (checkpoints: ReturnType<typeof createCheckpoints>, text: string | Uint8Array) =>
   checkpoints.keep(toHash(Buffer.from(text)), Buffer.from(text));
 
 test(verifies("S-42", "contents are kept once, compressed, in files that only the user reads"), async () => {
-  const folder = createDataFolder();
+  const folder = createTemporaryFolder();
   const checkpoints = createCheckpoints(folder, "conv_1");
   const contents = ["", "text\n", "long ".repeat(100_000), Buffer.from([0, 255, 128, 10])];
   for (const content of [...contents, ...contents]) expect(await keepText(checkpoints, content)).toBeUndefined();
@@ -45,7 +29,7 @@ test(verifies("S-42", "contents are kept once, compressed, in files that only th
 });
 
 test("a content that is damaged on the disk is not given", async () => {
-  const folder = createDataFolder();
+  const folder = createTemporaryFolder();
   const checkpoints = createCheckpoints(folder, "conv_1");
   await keepText(checkpoints, "one");
   await keepText(checkpoints, "two");
@@ -63,7 +47,7 @@ test("a content that is damaged on the disk is not given", async () => {
 });
 
 test("what is too large, too much or cannot be written is told, never thrown", async () => {
-  const folder = createDataFolder();
+  const folder = createTemporaryFolder();
   const checkpoints = createCheckpoints(folder, "conv_1", { conversationBytes: 200, totalBytes: 1000 });
   expect(await keepText(checkpoints, Buffer.alloc(MAX_CHECKPOINT_BYTES + 1))).toMatch(/larger than 16777216 bytes/);
   expect(await keepText(checkpoints, Buffer.from(Array.from({ length: 150 }, (_, place) => place)))).toBeUndefined();
@@ -73,7 +57,7 @@ test("what is too large, too much or cannot be written is told, never thrown", a
   const again = createCheckpoints(folder, "conv_1", { conversationBytes: 200, totalBytes: 1000 });
   expect(await keepText(again, second)).toMatch(/take 200 bytes already/);
 
-  const blocked = createDataFolder();
+  const blocked = createTemporaryFolder();
   writeFileSync(join(blocked, "checkpoints"), "a file in the way");
   expect(await keepText(createCheckpoints(blocked, "conv_1"), "x")).toMatch(
     /could not be written \((EEXIST|ENOTDIR)\)/,
@@ -82,7 +66,7 @@ test("what is too large, too much or cannot be written is told, never thrown", a
 });
 
 test("a new conversation makes room beside the run: those changed longest ago go first", async () => {
-  const folder = createDataFolder();
+  const folder = createTemporaryFolder();
   const limits = { conversationBytes: 1000, totalBytes: 350 };
   const random = (seed: number) => Buffer.from(Array.from({ length: 150 }, (_, place) => (place * seed) % 251));
   for (const [place, id] of ["conv_old", "conv_older", "conv_new"].entries()) {
@@ -100,7 +84,7 @@ test("a new conversation makes room beside the run: those changed longest ago go
 });
 
 test("ids of conversations never become paths", async () => {
-  const folder = createDataFolder();
+  const folder = createTemporaryFolder();
   for (const id of ["../../evil", "a/b", "", "..", "conv_1\0", "x".repeat(300)]) {
     const checkpoints = createCheckpoints(folder, id);
     expect(await keepText(checkpoints, "x"), id).toBeUndefined();

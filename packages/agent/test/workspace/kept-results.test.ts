@@ -1,31 +1,15 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { removeConversationFiles } from "../../src/workspace/conversation-folders.ts";
 import { createKeptResults } from "../../src/workspace/kept-results.ts";
-
-function createDataFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "sheaf-kept-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { createTemporaryFolder } from "../../../base/test/files/temporary-workspace.ts";
 
 const limits = { fileBytes: 100, conversationBytes: 1000, conversationFiles: 3, totalBytes: 250 };
 
 test(verifies(["N57", "S-42"], "files and folders are for their user alone, and found again by name"), () => {
-  const dataFolder = createDataFolder();
+  const dataFolder = createTemporaryFolder();
   const place = { dataFolder, conversationId: "conv_1" };
   const file = createKeptResults(place).create()!;
   expect(file.name).toMatch(/^sheaf-output\/[\da-f]{8}\.txt$/);
@@ -41,7 +25,7 @@ test(verifies(["N57", "S-42"], "files and folders are for their user alone, and 
 });
 
 test(verifies("N57", "no other name leads there, and no link is one"), () => {
-  const dataFolder = createDataFolder();
+  const dataFolder = createTemporaryFolder();
   const results = createKeptResults({ dataFolder, conversationId: "conv_1" });
   const { name } = results.create()!;
   for (const other of [
@@ -61,7 +45,7 @@ test(verifies("N57", "no other name leads there, and no link is one"), () => {
 });
 
 test(verifies("N57", "a file, a conversation and all of them are bounded: the oldest go"), async () => {
-  const dataFolder = createDataFolder();
+  const dataFolder = createTemporaryFolder();
   const results = createKeptResults({ dataFolder, conversationId: "conv_1" }, limits);
   const folder = join(dataFolder, "results/conv_1/sheaf-output");
   const names = [1, 2, 3, 4].map((age) => {
@@ -87,7 +71,7 @@ test(verifies("N57", "a file, a conversation and all of them are bounded: the ol
 test(
   verifies("N57", "they go with their conversation; those of one that is not stored at the end of the response"),
   async () => {
-    const dataFolder = createDataFolder();
+    const dataFolder = createTemporaryFolder();
     createKeptResults({ dataFolder, conversationId: "conv_1" }).create();
     await removeConversationFiles(dataFolder, "conv_1");
     expect(existsSync(join(dataFolder, "results/conv_1"))).toBe(false);
@@ -100,7 +84,7 @@ test(
 );
 
 test("where nothing can be written, nothing is kept", () => {
-  const dataFolder = createDataFolder();
+  const dataFolder = createTemporaryFolder();
   writeFileSync(join(dataFolder, "results"), "");
   expect(createKeptResults({ dataFolder, conversationId: "conv_1" }).create()).toBeUndefined();
   mkdirSync(join(dataFolder, "other"));

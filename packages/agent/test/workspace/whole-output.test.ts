@@ -1,18 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { createKeptResults } from "../../src/workspace/kept-results.ts";
 import { createOutputSink, foldControls } from "../../src/workspace/whole-output.ts";
-
-function createResults() {
-  const dataFolder = mkdtempSync(join(tmpdir(), "sheaf-whole-"));
-  onTestFinished(() => rmSync(dataFolder, { recursive: true }));
-  const results = createKeptResults({ dataFolder, conversationId: "conv_1" });
-  return { results, read: (name: string) => readFileSync(join(dataFolder, "results/conv_1", name), "utf8") };
-}
+import { createResults } from "./results-folder.ts";
 
 describe("control sequences", () => {
   test.each([

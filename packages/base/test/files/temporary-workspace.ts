@@ -1,4 +1,4 @@
-/** A workspace of real files, gone at the end of its test. */
+/** Folders and workspaces of real files, gone at the end of their test. */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -19,9 +19,15 @@ export interface TemporaryWorkspace {
   readonly path: (path: string) => WorkspacePath;
 }
 
+/** An empty folder. `atEnd`: `afterAll` keeps it for all tests of a file. */
+export function createTemporaryFolder(parent = tmpdir(), atEnd: (remove: () => void) => void = onTestFinished): string {
+  const folder = realpathSync(mkdtempSync(join(parent, "sheaf-test-")));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 export function createTemporaryWorkspace(): TemporaryWorkspace {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "sheaf-test-")));
-  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const base = createTemporaryFolder();
   const root = join(base, "w");
   const outside = join(base, "w-evil");
   mkdirSync(root);

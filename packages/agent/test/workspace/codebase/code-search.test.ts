@@ -1,5 +1,4 @@
 import {
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -11,20 +10,18 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createCodeSearch } from "../../../src/workspace/codebase/code-search.ts";
 import { cutLines, toIndexedText, toQueryWords } from "../../../src/workspace/codebase/index-text.ts";
 import { codebaseSearchTool } from "../../../src/tools/codebase-search.ts";
 import { createFileToolContext } from "../../tools/file-tool-context.ts";
-import { createTemporaryWorkspace } from "../../../../base/test/files/temporary-workspace.ts";
+import { createTemporaryFolder, createTemporaryWorkspace } from "../../../../base/test/files/temporary-workspace.ts";
 
 function createSearch(isSaved = true) {
   const temporary = createTemporaryWorkspace();
-  const dataFolder = mkdtempSync(join(tmpdir(), "sheaf-index-"));
-  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true }));
+  const dataFolder = createTemporaryFolder();
   const search = createCodeSearch(isSaved ? dataFolder : undefined);
   const find = async (query: string, folders = ["."]) => {
     const { places } = await search.search(
