@@ -113,29 +113,6 @@ describe("a conversation that fills the window", () => {
     },
   );
 
-  test("goes on the same when it is rebuilt from the log", async () => {
-    const store = createSqliteStore(":memory:");
-    const { model, requests } = createWindowModel(3000, 20);
-    await runModel(model, { tools: readTool, settings: withContext(3000), store });
-    const { messages, tokens } = await openConversation(store, "conv_1", () => 1);
-    const last = requests.at(-1)!.messages;
-    expect(messages.slice(0, last.length)).toEqual(last);
-    expect(tokens).toBeGreaterThan(0);
-    const next = createWindowModel(3000, 0);
-    const again = { ...withContext(3000, "the second task"), history: messages };
-    const settings = {
-      ...again,
-      start: { ...again.start, responseId: "chat_2", context: { windowTokens: 3000, usedTokens: 2900 } },
-    };
-    const events = (await runModel(next.model, { settings, store })).flat();
-    expect(compactionsOf(events)).toHaveLength(1);
-    const texts = next.requests[0]!.messages.filter(({ role }) => role === "user").map((message) =>
-      "text" in message ? message.text : "",
-    );
-    expect(texts).toContain("the task, word for word");
-    expect(texts).toContain("the second task");
-  });
-
   test(
     verifies("R-26", "of a window that nobody told is made shorter once the provider refuses it, then in time"),
     async () => {

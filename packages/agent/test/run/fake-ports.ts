@@ -3,6 +3,8 @@ import type { ModelEvent, RunEvent, RunStart } from "@sheaf/protocol";
 import { respond } from "../../src/run/conversations/respond.ts";
 import { SheafError } from "@sheaf/base/errors";
 import type { Model, ModelRequest } from "@sheaf/models/provider";
+import type { Recording } from "../../src/recording/recording.ts";
+import type { AnswerCheck } from "../../src/run/final-answer.ts";
 import type { Quote } from "../../src/run/model-turn.ts";
 import type { RunSettings } from "../../src/run/run.ts";
 import { createSqliteStore } from "@sheaf/store/sqlite";
@@ -128,19 +130,20 @@ export function createFullStore(isRefused: (events: readonly RunEvent[], count: 
   };
 }
 
-interface RunOptions {
+export interface RunOptions {
   readonly tools?: ToolBox;
   readonly settings?: Partial<RunSettings>;
   readonly store?: Store;
-  /** Called with each event; may abort. */
-  readonly onEvent?: (event: RunEvent, abort: (reason?: SheafError) => void) => void;
+  /** Called with each event; may abort, and may take its time as a slow reader does. */
+  readonly onEvent?: (event: RunEvent, abort: (reason?: SheafError) => void) => unknown;
+  readonly checkAnswer?: AnswerCheck;
   readonly controller?: AbortController;
   readonly approver?: Approver;
   readonly hooks?: Hooks;
 }
 
-/** Runs a model to the end and gives the log as it was delivered, in groups. */
-export async function runModel(model: Model, options: RunOptions = {}): Promise<RunEvent[][]> {
+/** Runs a model to the end and gives the log as it was delivered, in groups. `recording` notes the run. */
+export async function runModel(model: Model, options: RunOptions = {}, recording?: Recording): Promise<RunEvent[][]> {
   const controller = options.controller ?? new AbortController();
   const abort = (reason?: SheafError): void => controller.abort(reason);
   let time = 0;
@@ -150,7 +153,8 @@ export async function runModel(model: Model, options: RunOptions = {}): Promise<
     model,
     tools: options.tools ?? createFakeTools({}),
     store: options.store ?? createSqliteStore(":memory:"),
-    now: () => (time += 1),
+    // A recorded run goes by the wall, so that no two are alike.
+    now: () => (recording ? Math.round(performance.timeOrigin + performance.now()) : (time += 1)),
     newCallId: () => "call_x",
     newApprovalId: () => `appr_${(approvals += 1)}`,
     approver: options.approver,
@@ -159,12 +163,14 @@ export async function runModel(model: Model, options: RunOptions = {}): Promise<
       if (content === "moved") return { startLine: startLine + 2, endLine: endLine + 2 };
       return content === "right" ? { startLine, endLine } : undefined;
     },
+    checkAnswer: options.checkAnswer,
     abort,
   };
+  const noted = recording?.wrap(settings, ports, controller.signal) ?? ports;
   const groups: RunEvent[][] = [];
-  for await (const events of respond(settings, ports, controller.signal)) {
+  for await (const events of respond(settings, noted, controller.signal)) {
     groups.push([...events]);
-    for (const event of events) options.onEvent?.(event, abort);
+    for (const event of events) await options.onEvent?.(event, abort);
   }
   return groups;
 }

@@ -215,33 +215,29 @@ describe(verifies("N60", "line numbers that a model copied"), () => {
 describe("several edits", () => {
   const edit = (oldString: string, newString: string) => ({ oldString, newString });
 
-  test("later ones see what earlier ones made", () => {
-    const result = applyEdits("f", "a\nb\n", [edit("a", "c"), edit("c\nb", "d")]);
-    expect(result).toMatchObject({ ok: true, text: "d\n", matched: ["exact", "exact"] });
+  test.each([
+    ["later ones see what earlier ones made", "a\nb\n", [edit("a", "c"), edit("c\nb", "d")], "d\n"],
+    ["an earlier edit may make a place unique", "x1 x2\n", [edit("x1", "y"), edit("x", "z")], "y z2\n"],
+  ])("%s", (_title, text, edits, after) => {
+    expect(applyEdits("f", text, edits)).toMatchObject({ ok: true, text: after, matched: ["exact", "exact"] });
   });
 
-  test("an earlier edit may make a place unique", () => {
-    expect(applyEdits("f", "x1 x2\n", [edit("x1", "y"), edit("x", "z")])).toMatchObject({ ok: true, text: "y z2\n" });
-  });
-
-  test("if one does not fit, none is made, and its number is told", () => {
-    const result = applyEdits("f", "a\nb\n", [edit("a", "c"), edit("nowhere", "d")]);
-    expect(result).toMatchObject({ ok: false, error: { code: "NO_MATCH" } });
-    if (!result.ok) expect(result.error.message).toMatch(/^f, edit 2 of 2: /);
-  });
-
-  test("what an earlier edit took away is not found elsewhere by a softer rule", () => {
-    const result = applyEdits("f", "a {\n  x;\n}\n  a {\n    x;\n  }\n", [
-      edit("a {\n  x;\n}", "b"),
-      edit("a {\n  x;\n}", "c"),
-    ]);
-    expect(result).toMatchObject({ ok: false, error: { code: "NO_MATCH" } });
-    if (!result.ok) expect(result.error.message).toMatch(/an earlier edit changed what old_string quotes/);
-  });
-
-  test("edits that take each other back change nothing", () => {
-    const result = applyEdits("f", "a\n", [edit("a", "b"), edit("b", "a")]);
-    expect(result).toMatchObject({ ok: false, error: { code: "NOTHING_TO_CHANGE" } });
+  const block = edit("a {\n  x;\n}", "b");
+  test.each([
+    ["if one does not fit", "a\nb\n", [edit("a", "c"), edit("nowhere", "d")], "NO_MATCH", /^f, edit 2 of 2: /],
+    [
+      "if an earlier edit took it away, though a softer rule would find it elsewhere",
+      "a {\n  x;\n}\n  a {\n    x;\n  }\n",
+      [block, { ...block, newString: "c" }],
+      "NO_MATCH",
+      /an earlier edit changed what old_string quotes/,
+    ],
+    ["if they take each other back", "a\n", [edit("a", "b"), edit("b", "a")], "NOTHING_TO_CHANGE", /./],
+  ])("none is made, %s", (_title, text, edits, code, message) => {
+    expect(applyEdits("f", text, edits)).toMatchObject({
+      ok: false,
+      error: { code, message: expect.stringMatching(message) as string },
+    });
   });
 
   test(verifies("N31", "the region spans from the first to the last changed place of the text before"), () => {

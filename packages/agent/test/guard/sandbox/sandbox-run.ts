@@ -1,5 +1,5 @@
 /** Commands of tests in the sandbox of the system, in a workspace of their own. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, onTestFinished } from "vitest";
@@ -30,6 +30,13 @@ export function createFolder(name: string, files: Readonly<Record<string, string
     writeFileSync(join(folder, path), content);
   }
   return folder;
+}
+
+/** A program, by its script. Returns its path. */
+export function createProgram(name: string, script: string): string {
+  const file = join(createFolder("programs", { [name]: script }), name);
+  chmodSync(file, 0o755);
+  return file;
 }
 
 /** Runs a command in the sandbox. What is moved away after it is removed after the test. */

@@ -18,7 +18,7 @@ import { grepSearchTool } from "../../../src/tools/grep-search.ts";
 import type { ToolOutcome } from "../../../src/tools/tool.ts";
 import { createContext } from "../../tools/search-workspace.ts";
 import { environment, toFileRules } from "./run-command.ts";
-import { createFolder, describeWithSandbox, sandbox } from "./sandbox-run.ts";
+import { createFolder, createProgram, describeWithSandbox, sandbox } from "./sandbox-run.ts";
 import { readSeatbeltRules } from "./seatbelt-rules.ts";
 
 type Arguments = Parameters<typeof grepSearchTool.run>[0];
@@ -99,11 +99,7 @@ describeWithSandbox("a search in the sandbox", () => {
     const denied = await grep(workspace, { pattern: "foo", path: "a.txt" }, { denials: toFileRules("Read(db/*/key)") });
     expect(denied).toMatchObject({ status: "error", error: { code: "SEARCH_FAILED" } });
     expect(denied.error?.message).toContain("more than 300 places are denied");
-    const broken = join(
-      createFolder("programs", { bwrap: "#!/bin/sh\necho 'bwrap: No permissions' >&2\nexit 1\n" }),
-      "bwrap",
-    );
-    chmodSync(broken, 0o755);
+    const broken = createProgram("bwrap", "#!/bin/sh\necho 'bwrap: No permissions' >&2\nexit 1\n");
     const failing: Sandbox = { state: "enabled", kind: "bubblewrap", file: broken };
     expect(await grep(workspace, { pattern: "foo" }, { sandbox: failing })).toMatchObject({
       status: "error",
@@ -198,11 +194,7 @@ describe("the profile for macOS", () => {
   }); // prettier-ignore
 
   test(verifies("S-83", "holds no path, and is what ripgrep is started with"), async () => {
-    const file = join(
-      createFolder("programs", { "sandbox-exec": '#!/bin/bash\nprintf "%s\\n" "$@" >&2\nexit 65\n' }),
-      "sandbox-exec",
-    );
-    chmodSync(file, 0o755);
+    const file = createProgram("sandbox-exec", '#!/bin/bash\nprintf "%s\\n" "$@" >&2\nexit 65\n');
     const workspace = createFolder('work"(allow default)', { "a.txt": "foo\n" });
     mkdirSync(join(workspace, "db"));
     const outcome = await createSearchProgram({

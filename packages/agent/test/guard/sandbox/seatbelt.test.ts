@@ -1,5 +1,5 @@
 /** The profile for macOS as a text, and how a command is started with it. No Mac runs it here (S-30, S-34). */
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { type SeatbeltPlan, toSeatbeltProfile } from "../../../src/guard/sandbox
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { environment, runCommandIn, toFileRules } from "./run-command.ts";
 import { readSeatbeltRules, type SeatbeltRules } from "./seatbelt-rules.ts";
-import { createFolder } from "./sandbox-run.ts";
+import { createFolder, createProgram } from "./sandbox-run.ts";
 
 const plan: SeatbeltPlan = {
   workspace: "/Users/u/work",
@@ -100,8 +100,7 @@ exec "$@"
 
 describe("a command in it", () => {
   const setUp = (script = standIn) => {
-    const file = join(createFolder("programs", { "sandbox-exec": script }), "sandbox-exec");
-    chmodSync(file, 0o755);
+    const file = createProgram("sandbox-exec", script);
     const readProfile = (): SeatbeltRules => {
       const words = readFileSync(join(file, "../words"), "utf8").split("\0");
       const pairs = words.flatMap((word, at) =>
