@@ -7,24 +7,25 @@ import { verifies } from "../../../test/support/verifies.ts";
 import { createGitWorkspace } from "@sheaf/agent/config/git-workspaces";
 import { createGitTrees, toGitRoot } from "../src/git-trees.ts";
 import type { SharedStore } from "@sheaf/store/store";
-import { createFolder, git } from "../../agent/test/workspace/trees/repository.ts";
+import { createTemporaryFolder } from "../../base/test/files/temporary-workspace.ts";
+import { git } from "../../agent/test/workspace/trees/repository.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The trees of a workspace whose repository has one commit, and the log of the server. */
 function createWorkspace({ isShallow = false } = {}) {
-  const origin = createFolder();
+  const origin = createTemporaryFolder();
   git(origin, "init", "-q", "-b", "main");
   writeFileSync(join(origin, "a.txt"), "one\n");
   git(origin, "add", "-A");
   git(origin, "commit", "-qm", "Begin");
   if (isShallow) git(origin, "commit", "-qm", "Go on", "--allow-empty");
-  const remote = isShallow ? createFolder() : origin;
+  const remote = isShallow ? createTemporaryFolder() : origin;
   if (isShallow) git(origin, "clone", "-q", "--depth=1", `file://${origin}`, remote);
   const word = `git+file://${remote}#main`;
   const toWorkspace = (folder: string) =>
     createGitWorkspace({ name: "app", word, settings: {}, folder, environment: process.env });
-  const workspace = toWorkspace(createFolder());
+  const workspace = toWorkspace(createTemporaryFolder());
   const events: string[] = [];
   const open = (time: number | (() => number), opened = workspace) => {
     const now = typeof time === "number" ? () => time : time;
@@ -35,7 +36,7 @@ function createWorkspace({ isShallow = false } = {}) {
   };
   /** Another server, with a disk of its own. */
   const openOther = () => {
-    const other = toWorkspace(createFolder());
+    const other = toWorkspace(createTemporaryFolder());
     return { trees: open(0, other), root: toGitRoot(other) };
   };
   return { remote, root: toGitRoot(workspace), events, open, openOther };

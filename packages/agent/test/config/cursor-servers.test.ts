@@ -77,21 +77,18 @@ describe("of a workspace", () => {
     expect(JSON.stringify(server)).not.toContain(canary);
   });
 
-  test(
-    verifies("S-107", "of two with one name that of .mcp.json counts, and a yes to it is none for the other"),
-    () => {
-      writeList(join(workspace, ".cursor/mcp.json"), { one: { command: "x" }, two: { command: "y" } });
-      const [other] = readWorkspaceServers(places);
-      writeList(join(workspace, ".mcp.json"), { one: { command: "x" } });
-      const servers = readWorkspaceServers(places);
-      rmSync(join(workspace, ".mcp.json"));
-      expect(servers.map(({ name, file }) => [name, file])).toEqual([
-        ["one", ".mcp.json"],
-        ["two", ".cursor/mcp.json"],
-      ]);
-      expect(servers[0]).not.toMatchObject({ digest: (other as { digest: string }).digest });
-    },
-  );
+  test(verifies("S-107", "of two with one name that of .mcp.json counts; a yes to it is none for the other"), () => {
+    writeList(join(workspace, ".cursor/mcp.json"), { one: { command: "x" }, two: { command: "y" } });
+    const [other] = readWorkspaceServers(places);
+    writeList(join(workspace, ".mcp.json"), { one: { command: "x" } });
+    const servers = readWorkspaceServers(places);
+    rmSync(join(workspace, ".mcp.json"));
+    expect(servers.map(({ name, file }) => [name, file])).toEqual([
+      ["one", ".mcp.json"],
+      ["two", ".cursor/mcp.json"],
+    ]);
+    expect(servers[0]).not.toMatchObject({ digest: (other as { digest: string }).digest });
+  });
 });
 
 describe("of the user", () => {

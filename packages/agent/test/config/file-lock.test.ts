@@ -11,22 +11,19 @@ import { startHolder } from "./lock-holder.ts";
 const folders = createTestFolder();
 
 describe("the lock of a file", () => {
-  test(
-    verifies("R-74", "that another process keeps is an error with its path, and free once that one is dead"),
-    async () => {
-      const file = join(folders.newFolder(), "a file.json");
-      const kill = await startHolder(file);
-      const held = {
-        code: "STORAGE_LOCKED",
-        message: `another process has held the lock ${file}.lock for 0.01 s: find it with fuser "${file}.lock", end it, and try again`,
-      };
-      expect(() => withFileLock(file, () => "never", 10)).toThrow(expect.objectContaining(held));
-      await expect(holdFileLock(file, async () => "never", { patienceMs: 10 })).rejects.toMatchObject(held);
-      kill();
-      expect(withFileLock(file, () => "done")).toBe("done");
-      await expect(holdFileLock(file, async () => "done", { patienceMs: 10_000 })).resolves.toBe("done");
-    },
-  );
+  test(verifies("R-74", "that another process keeps is an error with its path, until that one is dead"), async () => {
+    const file = join(folders.newFolder(), "a file.json");
+    const kill = await startHolder(file);
+    const held = {
+      code: "STORAGE_LOCKED",
+      message: `another process has held the lock ${file}.lock for 0.01 s: find it with fuser "${file}.lock", end it, and try again`,
+    };
+    expect(() => withFileLock(file, () => "never", 10)).toThrow(expect.objectContaining(held));
+    await expect(holdFileLock(file, async () => "never", { patienceMs: 10 })).rejects.toMatchObject(held);
+    kill();
+    expect(withFileLock(file, () => "done")).toBe("done");
+    await expect(holdFileLock(file, async () => "done", { patienceMs: 10_000 })).resolves.toBe("done");
+  });
 
   test(verifies("R-74", "is free after a failure in it"), () => {
     const file = join(folders.newFolder(), "a.json");

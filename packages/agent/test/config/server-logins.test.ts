@@ -28,46 +28,40 @@ function createPlace() {
   return { logins, findFile };
 }
 
-test(
-  verifies(["S-170", "S-42"], "a login that others can read, that is damaged or of another server is refused"),
-  () => {
-    const { logins, findFile } = createPlace();
-    logins.write(login, login);
-    expect(logins.read(login)).toEqual(login);
-    expect(logins.list()).toEqual([login]);
-    const file = findFile();
-    const advice = expect.stringMatching(/^(?!.*CANARY).*demo/) as string;
-    const refused = expect.objectContaining({ code: "CONFIG_INVALID", message: advice }) as Error;
-    chmodSync(file, 0o644);
-    expect(() => logins.read(login)).toThrow(refused);
-    chmodSync(file, 0o600);
-    for (const other of [
-      '{"accessToken":"CANARY"',
-      "{}",
-      JSON.stringify({ ...login, url: "https://evil.example/mcp" }),
-    ]) {
-      writeFileSync(file, other);
-      expect(() => logins.read(login), other).toThrow(refused);
-    }
-    logins.write(login, undefined);
-    expect(logins.read(login)).toBeUndefined();
-    expect(logins.list()).toEqual([]);
-  },
-);
+test(verifies(["S-170", "S-42"], "a login that others can read, damaged or of another server is refused"), () => {
+  const { logins, findFile } = createPlace();
+  logins.write(login, login);
+  expect(logins.read(login)).toEqual(login);
+  expect(logins.list()).toEqual([login]);
+  const file = findFile();
+  const advice = expect.stringMatching(/^(?!.*CANARY).*demo/) as string;
+  const refused = expect.objectContaining({ code: "CONFIG_INVALID", message: advice }) as Error;
+  chmodSync(file, 0o644);
+  expect(() => logins.read(login)).toThrow(refused);
+  chmodSync(file, 0o600);
+  for (const other of [
+    '{"accessToken":"CANARY"',
+    "{}",
+    JSON.stringify({ ...login, url: "https://evil.example/mcp" }),
+  ]) {
+    writeFileSync(file, other);
+    expect(() => logins.read(login), other).toThrow(refused);
+  }
+  logins.write(login, undefined);
+  expect(logins.read(login)).toBeUndefined();
+  expect(logins.list()).toEqual([]);
+});
 
-test(
-  verifies("S-173", "who changes a login waits for another process, and no longer once that one is dead"),
-  async () => {
-    const { logins, findFile } = createPlace();
-    logins.write(login, login);
-    const kill = await startHolder(findFile());
-    const order: string[] = [];
-    const changing = logins.withLock(login, async () => void order.push("changed"));
-    const late = logins.withLock(login, async () => void order.push("never"), AbortSignal.timeout(100));
-    await expect(late).rejects.toThrow(/timeout/i);
-    order.push("killed");
-    kill();
-    await changing;
-    expect(order).toEqual(["killed", "changed"]);
-  },
-);
+test(verifies("S-173", "who changes a login waits for another process, but not once that one is dead"), async () => {
+  const { logins, findFile } = createPlace();
+  logins.write(login, login);
+  const kill = await startHolder(findFile());
+  const order: string[] = [];
+  const changing = logins.withLock(login, async () => void order.push("changed"));
+  const late = logins.withLock(login, async () => void order.push("never"), AbortSignal.timeout(100));
+  await expect(late).rejects.toThrow(/timeout/i);
+  order.push("killed");
+  kill();
+  await changing;
+  expect(order).toEqual(["killed", "changed"]);
+});

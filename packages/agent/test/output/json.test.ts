@@ -82,19 +82,16 @@ test(verifies("C3", "nothing on failure"), () => {
   expect(print(...toTexts("half"), turnEnd, { type: "run_end", reason: "error", error })).toEqual([]);
 });
 
-test(
-  verifies(["C3", "C22", "S-31"], "an answer without its commands is printed, with the error and the notices"),
-  () => {
-    const error = { code: "SANDBOX_UNAVAILABLE", message: "m", source: "sandbox", details: "", retryable: false };
-    const end = { type: "run_end", reason: "error", error, output: 1 } as const;
-    const log = toLog({ ...runStart, notices: ["no commands"] }, ...toTexts("Whole."), turnEnd, end);
-    const expected = { subtype: "error", is_error: true, result: "Whole.", error: { code: "SANDBOX_UNAVAILABLE" } };
-    expect(parseValidLines("stream-json", project(createJsonProjection(), log))).toMatchObject([
-      { ...expected, notices: ["no commands"], structured_output: 1 },
-    ]);
-    expect(project(createJsonProjection({ profile: "cursor-2026" }), log)).toEqual([]);
-  },
-);
+test(verifies(["C3", "C22", "S-31"], "an answer without its commands is printed, with its error and notices"), () => {
+  const error = { code: "SANDBOX_UNAVAILABLE", message: "m", source: "sandbox", details: "", retryable: false };
+  const end = { type: "run_end", reason: "error", error, output: 1 } as const;
+  const log = toLog({ ...runStart, notices: ["no commands"] }, ...toTexts("Whole."), turnEnd, end);
+  const expected = { subtype: "error", is_error: true, result: "Whole.", error: { code: "SANDBOX_UNAVAILABLE" } };
+  expect(parseValidLines("stream-json", project(createJsonProjection(), log))).toMatchObject([
+    { ...expected, notices: ["no commands"], structured_output: 1 },
+  ]);
+  expect(project(createJsonProjection({ profile: "cursor-2026" }), log)).toEqual([]);
+});
 
 test(verifies(["C22", "C25"], "needs_input prints the object with its questions"), () => {
   const effect = { kind: "question", title: "t", questions: [{ id: "q", text: "Q?", options: [] }] } as const;

@@ -62,16 +62,13 @@ describe("action lines", () => {
 });
 
 describe("the message", () => {
-  test(
-    verifies(["C11", "C30"], "is all that was said; in the profile of cursor-agent, the text after the last call"),
-    () => {
-      const call = toCall("call_1", "read_file", {}, {});
-      const events = [...toTexts("I read. "), ...call, ...toTexts("\nAll ", "done."), turnEnd, runEnd];
-      expect(print("en", ...events)).toBe("Read file\n\nI read.\n\nAll done.\n");
-      const final = createTextProjection({ locale: "en", showsActions: false });
-      expect(project(final, toLog(runStart, ...events)).join("")).toBe("All done.\n");
-    },
-  );
+  test(verifies(["C11", "C30"], "is all that was said; in the cursor profile, the text after the last call"), () => {
+    const call = toCall("call_1", "read_file", {}, {});
+    const events = [...toTexts("I read. "), ...call, ...toTexts("\nAll ", "done."), turnEnd, runEnd];
+    expect(print("en", ...events)).toBe("Read file\n\nI read.\n\nAll done.\n");
+    const final = createTextProjection({ locale: "en", showsActions: false });
+    expect(project(final, toLog(runStart, ...events)).join("")).toBe("All done.\n");
+  });
 
   test("is the whole text when the run ends with a tool call, and is alone without actions", () => {
     const call = toCall("call_1", "read_file", {}, {});

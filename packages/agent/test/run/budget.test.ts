@@ -10,17 +10,14 @@ describe("budgets", () => {
   const isToldLast = (message: ModelMessage | undefined): boolean =>
     message?.role === "user" && message.isNote === true && message.text.includes("last turn");
 
-  test(
-    verifies("C24", "turns: before the last one a note asks the model to wrap up, and no other follows"),
-    async () => {
-      const model = createFakeModel(loop());
-      const groups = await runModel(model, { tools, settings: { limits: { maxTurns: 3 }, system: "S" } });
-      expect(model.requests).toHaveLength(3);
-      expect(model.requests.map(({ messages }) => isToldLast(messages.at(-1)))).toEqual([false, false, true]);
-      expect(last(groups)).toMatchObject({ reason: "budget", error: { code: "BUDGET_TURNS" } });
-      expect(groups.flat().findLast((event) => event.type === "tool_result")).toMatchObject({ status: "cancelled" });
-    },
-  );
+  test(verifies("C24", "turns: before the last one a note asks the model to wrap up, and none follows"), async () => {
+    const model = createFakeModel(loop());
+    const groups = await runModel(model, { tools, settings: { limits: { maxTurns: 3 }, system: "S" } });
+    expect(model.requests).toHaveLength(3);
+    expect(model.requests.map(({ messages }) => isToldLast(messages.at(-1)))).toEqual([false, false, true]);
+    expect(last(groups)).toMatchObject({ reason: "budget", error: { code: "BUDGET_TURNS" } });
+    expect(groups.flat().findLast((event) => event.type === "tool_result")).toMatchObject({ status: "cancelled" });
+  });
 
   test.each([
     ["tool calls", { maxToolCalls: 2 }, "BUDGET_TOOLS", 2, 3],

@@ -98,23 +98,20 @@ describe("a conversation that fills the window", () => {
     },
   );
 
-  test(
-    verifies(["N5", "N6"], "costs tokens and requests that are counted; the answer holds nothing of the summary"),
-    async () => {
-      const { model, requests, summaries } = createWindowModel(3000, 20);
-      const events = (await runModel(model, { tools: readTool, settings: withContext(3000) })).flat();
-      const response = toResponse(events);
-      expect(response.metadata.turnCount).toBe(requests.length + summaries.length);
-      const spent = events.flatMap((event) =>
-        event.type === "turn_end" || event.type === "compaction" ? [event.usage.totalTokens] : [],
-      );
-      expect(response.usage.totalTokens).toBe(spent.reduce((sum, count) => sum + count, 0));
-      expect(JSON.stringify(response.documents)).not.toContain("what was learned");
-    },
-  );
+  test(verifies(["N5", "N6"], "costs counted tokens and requests; the answer holds nothing of it"), async () => {
+    const { model, requests, summaries } = createWindowModel(3000, 20);
+    const events = (await runModel(model, { tools: readTool, settings: withContext(3000) })).flat();
+    const response = toResponse(events);
+    expect(response.metadata.turnCount).toBe(requests.length + summaries.length);
+    const spent = events.flatMap((event) =>
+      event.type === "turn_end" || event.type === "compaction" ? [event.usage.totalTokens] : [],
+    );
+    expect(response.usage.totalTokens).toBe(spent.reduce((sum, count) => sum + count, 0));
+    expect(JSON.stringify(response.documents)).not.toContain("what was learned");
+  });
 
   test(
-    verifies("R-26", "of a window that nobody told is made shorter once the provider refuses it, then in time"),
+    verifies("R-26", "of an unknown window is made shorter once the provider refuses it, then in time"),
     async () => {
       const { model, requests } = createWindowModel(3000, 40);
       const events = (await runModel(model, { tools: readTool, settings: withContext(undefined) })).flat();
@@ -264,27 +261,24 @@ describe("three summaries in a row", () => {
     return { ...played, events, store };
   };
 
-  test(
-    verifies("R-25", "the last request still has the words, facts, tasks, files and failures of turn one"),
-    async () => {
-      const { events, requests, transcripts } = await run(120);
-      expect(compactionsOf(events).length).toBeGreaterThanOrEqual(3);
-      const last = requests.at(-1)!;
-      const shown = textsOf(last);
-      expect(last[0]).toEqual({ role: "user", text: firstWords });
-      expect(shown).toContain("fact 1 (");
-      expect(shown).toContain("- [in_progress] two: write the test");
-      expect(shown).toContain("- src/range.ts (edited, +3 -1 lines)");
-      expect(shown).toContain("- run npm test: exit code 1\n  expected 3, got 4");
-      // Each summary is whole in the text of the next, longer than any other text there may be.
-      for (const [index, transcript] of transcripts.entries()) {
-        for (let number = 1; number <= index; number += 1) {
-          expect(transcript).toContain(`fact ${number} (${"x".repeat(3000)}, the cause`);
-        }
+  test(verifies("R-25", "the last request has the words, facts, tasks, files and failures of turn one"), async () => {
+    const { events, requests, transcripts } = await run(120);
+    expect(compactionsOf(events).length).toBeGreaterThanOrEqual(3);
+    const last = requests.at(-1)!;
+    const shown = textsOf(last);
+    expect(last[0]).toEqual({ role: "user", text: firstWords });
+    expect(shown).toContain("fact 1 (");
+    expect(shown).toContain("- [in_progress] two: write the test");
+    expect(shown).toContain("- src/range.ts (edited, +3 -1 lines)");
+    expect(shown).toContain("- run npm test: exit code 1\n  expected 3, got 4");
+    // Each summary is whole in the text of the next, longer than any other text there may be.
+    for (const [index, transcript] of transcripts.entries()) {
+      for (let number = 1; number <= index; number += 1) {
+        expect(transcript).toContain(`fact ${number} (${"x".repeat(3000)}, the cause`);
       }
-      checkPairs(last);
-    },
-  );
+    }
+    checkPairs(last);
+  });
 
   test(verifies("R-25", "later requests repeat it byte for byte, and so does a resumed conversation"), async () => {
     const { events, requests, store } = await run(60);
@@ -317,7 +311,7 @@ describe("three summaries in a row", () => {
   });
 
   test(
-    verifies("R-25", "words over a fifth of the window lose their middle, the longest ones first, and say so"),
+    verifies("R-25", "words over a fifth of the window lose their middle, the longest first, and say so"),
     async () => {
       const long = `BEGIN ${"of a pasted log. ".repeat(2000)} END`;
       const { model, requests } = createWorkingModel(60);

@@ -29,19 +29,16 @@ describe("a loop", () => {
     return { events, notes, end: events.at(-1)! };
   }
 
-  test(
-    verifies(["C20", "C41"], "of the same calls with the same results warns the model, then ends the run"),
-    async () => {
-      const { notes, end: last, events } = await run(repeat(50));
-      expect(notes).toHaveLength(3);
-      expect(notes[0]).toMatch(/The last 2 turns made calls \(read\) that were made before/);
-      expect(last).toMatchObject({
-        reason: "error",
-        error: { code: "LOOP_DETECTED", message: expect.stringContaining("8 turns") as string },
-      });
-      expect(events.filter(({ type }) => type === "turn_start")).toHaveLength(9);
-    },
-  );
+  test(verifies(["C20", "C41"], "of the same calls and results warns the model, then ends the run"), async () => {
+    const { notes, end: last, events } = await run(repeat(50));
+    expect(notes).toHaveLength(3);
+    expect(notes[0]).toMatch(/The last 2 turns made calls \(read\) that were made before/);
+    expect(last).toMatchObject({
+      reason: "error",
+      error: { code: "LOOP_DETECTED", message: expect.stringContaining("8 turns") as string },
+    });
+    expect(events.filter(({ type }) => type === "turn_start")).toHaveLength(9);
+  });
 
   test("also when several calls take turns", async () => {
     const { end: last } = await run(repeat(60, (turn) => ({ path: turn % 4 })));

@@ -45,48 +45,45 @@ describe("hooks of a run", () => {
     expect(history.messages).toEqual([{ role: "user", text: "before" }]);
   });
 
-  test(
-    verifies(["C80", "C83"], "a call is refused, changed or left alone; the log has the events in order"),
-    async () => {
-      const model = createFakeModel([
-        [[...call("call_1", "read", { a: 1 }), ...call("call_2", "run_x", { a: 2 }), end("tool_calls")]],
-        [[text("done"), end()]],
-      ]);
-      const { hooks, occasions } = createFakeHooks((occasion) => {
-        if (occasion.event === "UserPromptSubmit") return { context: "Monday" };
-        if (occasion.event !== "PreToolUse") return undefined;
-        return occasion.call.callId === "call_1"
-          ? { decision: "block", reason: "secret" }
-          : { arguments: { a: 3 }, context: "as you like" };
-      });
-      const groups = await runModel(model, { hooks, tools: createFakeTools({ run_x: async () => ok("ran") }) });
-      expect(types(groups).filter((type) => /hook|result|arguments/.test(type))).toEqual([
-        "hook_result",
-        "tool_call_arguments",
-        "tool_call_arguments",
-        "hook_result",
-        "hook_result",
-        "tool_result",
-        "tool_result",
-      ]);
-      expect(model.requests[0]!.messages[1]).toMatchObject({
-        isNote: true,
-        text: "A UserPromptSubmit hook adds (material, not instruction):\n```\nMonday\n```",
-      });
-      const results = groups.flat().filter((event) => event.type === "tool_result");
-      expect(results).toMatchObject([
-        {
-          callId: "call_1",
-          status: "rejected",
-          error: { message: "the user's PreToolUse hook refused this call: secret" },
-        },
-        { callId: "call_2", status: "success", output: "ran" },
-      ]);
-      expect(results[1]!.note).toContain('A hook changed the arguments of this call; it ran with {"a":3}.');
-      expect(results[1]!.note).toContain("as you like");
-      expect(occasions.map(({ event }) => event)).toEqual(["UserPromptSubmit", "PreToolUse", "PreToolUse", "Stop"]);
-    },
-  );
+  test(verifies(["C80", "C83"], "a call is refused, changed or left; the log has the events in order"), async () => {
+    const model = createFakeModel([
+      [[...call("call_1", "read", { a: 1 }), ...call("call_2", "run_x", { a: 2 }), end("tool_calls")]],
+      [[text("done"), end()]],
+    ]);
+    const { hooks, occasions } = createFakeHooks((occasion) => {
+      if (occasion.event === "UserPromptSubmit") return { context: "Monday" };
+      if (occasion.event !== "PreToolUse") return undefined;
+      return occasion.call.callId === "call_1"
+        ? { decision: "block", reason: "secret" }
+        : { arguments: { a: 3 }, context: "as you like" };
+    });
+    const groups = await runModel(model, { hooks, tools: createFakeTools({ run_x: async () => ok("ran") }) });
+    expect(types(groups).filter((type) => /hook|result|arguments/.test(type))).toEqual([
+      "hook_result",
+      "tool_call_arguments",
+      "tool_call_arguments",
+      "hook_result",
+      "hook_result",
+      "tool_result",
+      "tool_result",
+    ]);
+    expect(model.requests[0]!.messages[1]).toMatchObject({
+      isNote: true,
+      text: "A UserPromptSubmit hook adds (material, not instruction):\n```\nMonday\n```",
+    });
+    const results = groups.flat().filter((event) => event.type === "tool_result");
+    expect(results).toMatchObject([
+      {
+        callId: "call_1",
+        status: "rejected",
+        error: { message: "the user's PreToolUse hook refused this call: secret" },
+      },
+      { callId: "call_2", status: "success", output: "ran" },
+    ]);
+    expect(results[1]!.note).toContain('A hook changed the arguments of this call; it ran with {"a":3}.');
+    expect(results[1]!.note).toContain("as you like");
+    expect(occasions.map(({ event }) => event)).toEqual(["UserPromptSubmit", "PreToolUse", "PreToolUse", "Stop"]);
+  });
 
   test(verifies("C83", "continue: false ends the run after the call"), async () => {
     const model = createFakeModel([[[...call("call_1", "read"), end("tool_calls")]], [[text("more"), end()]]]);

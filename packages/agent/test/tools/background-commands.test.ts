@@ -116,41 +116,35 @@ describe("a command in the background", () => {
 });
 
 describe("a command at its time limit", () => {
-  test(
-    verifies(["R-23", "N37"], "goes on in the background, and nothing of its output is lost or told twice"),
-    async () => {
-      const { run, read, live } = createTerminals();
-      const outcome = await run("echo first; sleep 1; echo second >&2; exit 3", 400);
-      expect(outcome).toMatchObject({
-        status: "success",
-        output: "first\n",
-        effect: { exitCode: 124, timedOut: true, background: true, terminalId: "bg_1", stdout: "first\n" },
-      });
-      expect(outcome.note).toMatch(/within 400 ms and goes on in the background as bg_1.*read_terminal/);
-      expect(await read("bg_1", { wait_ms: 20_000 })).toMatchObject({ output: "second\n" });
-      expect(await read("bg_1", { wait_ms: 20_000 })).toMatchObject({
-        output: "",
-        note: "It ended, exit code 3.",
-        effect: { exitCode: 3, isRunning: false },
-      });
-      expect(live.join("")).toBe("first\n");
-    },
-  );
+  test(verifies(["R-23", "N37"], "goes on in the background; no output is lost or told twice"), async () => {
+    const { run, read, live } = createTerminals();
+    const outcome = await run("echo first; sleep 1; echo second >&2; exit 3", 400);
+    expect(outcome).toMatchObject({
+      status: "success",
+      output: "first\n",
+      effect: { exitCode: 124, timedOut: true, background: true, terminalId: "bg_1", stdout: "first\n" },
+    });
+    expect(outcome.note).toMatch(/within 400 ms and goes on in the background as bg_1.*read_terminal/);
+    expect(await read("bg_1", { wait_ms: 20_000 })).toMatchObject({ output: "second\n" });
+    expect(await read("bg_1", { wait_ms: 20_000 })).toMatchObject({
+      output: "",
+      note: "It ended, exit code 3.",
+      effect: { exitCode: 3, isRunning: false },
+    });
+    expect(live.join("")).toBe("first\n");
+  });
 
-  test(
-    verifies(["R-23", "R-24"], "that prints nothing and never ends is ended on request, or with the run"),
-    async () => {
-      const { run, read, end } = createTerminals();
-      const period = `7${process.pid}.25`;
-      expect(await run(`sleep ${period}`, 100)).toMatchObject({ output: "", effect: { terminalId: "bg_1" } });
-      expect(await run(`trap '' TERM; sleep ${period}; sleep ${period}`, 100)).toMatchObject({
-        effect: { terminalId: "bg_2" },
-      });
-      expect(await read("bg_1", { end: true })).toMatchObject({ note: "It was ended." });
-      await end();
-      expect(findByCommandLine(`sleep ${period}`)).toEqual([]);
-    },
-  );
+  test(verifies(["R-23", "R-24"], "without output or end is ended on request, or with the run"), async () => {
+    const { run, read, end } = createTerminals();
+    const period = `7${process.pid}.25`;
+    expect(await run(`sleep ${period}`, 100)).toMatchObject({ output: "", effect: { terminalId: "bg_1" } });
+    expect(await run(`trap '' TERM; sleep ${period}; sleep ${period}`, 100)).toMatchObject({
+      effect: { terminalId: "bg_2" },
+    });
+    expect(await read("bg_1", { end: true })).toMatchObject({ note: "It was ended." });
+    await end();
+    expect(findByCommandLine(`sleep ${period}`)).toEqual([]);
+  });
 
   test(verifies(["R-23", "R-14"], "shows later output beyond the limit of live output"), async () => {
     const { run, read } = createTerminals();

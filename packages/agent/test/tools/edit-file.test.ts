@@ -16,39 +16,36 @@ const edit = (old_string: string, new_string: string, replace_all?: boolean) => 
 });
 
 describe("an edit", () => {
-  test(
-    verifies(["N31", "R7"], "is one exact replacement, and its effect has rule, hashes and the whole file"),
-    async () => {
-      const { context, write, read } = createFileToolContext();
-      const before = "a\nb\napp.register(api)\nc\n";
-      const after = "a\nb\napp.register(api)\napp.register(auth)\nc\n";
-      write("src/main.py", before);
-      const edits = [edit("app.register(api)", "app.register(api)\napp.register(auth)")];
-      const outcome = await editFileTool.run({ target_file: "src/main.py", edits }, context);
-      const change = toChange(outcome);
-      expect(change).toMatchObject({
-        operation: "edit",
-        filePath: "src/main.py",
-        content: "app.register(api)\napp.register(auth)",
-        after,
-        diff: {
-          oldString: "app.register(api)",
-          newString: "app.register(api)\napp.register(auth)",
-          startLine: 3,
-          endLine: 3,
-        },
-        linesAdded: 1,
-        linesRemoved: 0,
-        bytes: after.length,
-        hashBefore: toHash(before),
-        hashAfter: toHash(after),
-      });
-      expect(applyPatch(before, change.patch!)).toBe(after);
-      expect(outcome.effect).toMatchObject({ matched: ["exact"] });
-      expect(outcome.output).toBe("Edited src/main.py: lines 3-4, +1 -0.");
-      expect(read("src/main.py")).toBe(after);
-    },
-  );
+  test(verifies(["N31", "R7"], "is one exact replacement, with rule, hashes and the whole file"), async () => {
+    const { context, write, read } = createFileToolContext();
+    const before = "a\nb\napp.register(api)\nc\n";
+    const after = "a\nb\napp.register(api)\napp.register(auth)\nc\n";
+    write("src/main.py", before);
+    const edits = [edit("app.register(api)", "app.register(api)\napp.register(auth)")];
+    const outcome = await editFileTool.run({ target_file: "src/main.py", edits }, context);
+    const change = toChange(outcome);
+    expect(change).toMatchObject({
+      operation: "edit",
+      filePath: "src/main.py",
+      content: "app.register(api)\napp.register(auth)",
+      after,
+      diff: {
+        oldString: "app.register(api)",
+        newString: "app.register(api)\napp.register(auth)",
+        startLine: 3,
+        endLine: 3,
+      },
+      linesAdded: 1,
+      linesRemoved: 0,
+      bytes: after.length,
+      hashBefore: toHash(before),
+      hashAfter: toHash(after),
+    });
+    expect(applyPatch(before, change.patch!)).toBe(after);
+    expect(outcome.effect).toMatchObject({ matched: ["exact"] });
+    expect(outcome.output).toBe("Edited src/main.py: lines 3-4, +1 -0.");
+    expect(read("src/main.py")).toBe(after);
+  });
 
   test("keeps line ends, byte order mark and encoding", async () => {
     const { context, write, root } = createFileToolContext();

@@ -133,7 +133,7 @@ describe("reading", () => {
 
 describe("editing", () => {
   test(
-    verifies("C57", "changes what the user has typed, keeps it for a revert, and saves through the editor"),
+    verifies("C57", "changes what the user has typed, keeps it for a revert, and lets the editor save"),
     async () => {
       const { context, read, editor, path, kept } = createOpenFile("saved\n", "typed\nmore\n");
       const change = toChange(await editFileTool.run(edit("more", "less"), context));

@@ -114,19 +114,16 @@ describe("glob_search", () => {
     expect(outcome.note).toContain(".gitignore");
   });
 
-  test(
-    verifies("S-20", "links: a file inside counts, folders are not followed, nothing outside is shown"),
-    async () => {
-      const linked = createFolder({ "real/a.ts": "", "x/": "" });
-      symlinkSync("../real/a.ts", join(linked, "x", "in.ts"));
-      symlinkSync("/etc/passwd", join(linked, "x", "out.ts"));
-      symlinkSync("../real", join(linked, "x", "folder.ts"));
-      symlinkSync("..", join(linked, "x", "loop"));
-      symlinkSync("nowhere", join(linked, "x", "dangling.ts"));
-      await createPipe(join(linked, "x", "pipe.ts"));
-      expect(await find(linked, "*.ts")).toEqual(["real/a.ts", "x/in.ts"]);
-    },
-  );
+  test(verifies("S-20", "links: a file inside counts, folders are not followed, none outside is shown"), async () => {
+    const linked = createFolder({ "real/a.ts": "", "x/": "" });
+    symlinkSync("../real/a.ts", join(linked, "x", "in.ts"));
+    symlinkSync("/etc/passwd", join(linked, "x", "out.ts"));
+    symlinkSync("../real", join(linked, "x", "folder.ts"));
+    symlinkSync("..", join(linked, "x", "loop"));
+    symlinkSync("nowhere", join(linked, "x", "dangling.ts"));
+    await createPipe(join(linked, "x", "pipe.ts"));
+    expect(await find(linked, "*.ts")).toEqual(["real/a.ts", "x/in.ts"]);
+  });
 
   test("failures are outcomes", async () => {
     expect(await glob(root, "")).toMatchObject({ status: "error", error: { code: "INVALID_PATTERN" } });
@@ -146,28 +143,25 @@ describe("glob_search", () => {
     expect(outcome).toMatchObject({ output: '"a\\nb.ts"', effect: { files: ["a\nb.ts"] } });
   });
 
-  test(
-    verifies(["R-15", "N36"], "100,000 files: the first 1,000 of all, and other events get their turn"),
-    async () => {
-      const large = createLargeFolder();
-      writeFileSync(join(large, ".gitignore"), "*.tmp\n");
-      for (let folder = 0; folder < 100; folder += 1) {
-        const path = join(large, `folder-${folder}`);
-        mkdirSync(path);
-        for (let file = 0; file < 1000; file += 1) writeFileSync(join(path, `file-${file}.ts`), "");
-      }
-      let turns = 0;
-      const timer = setInterval(() => (turns += 1), 1);
-      const outcome = await glob(large, "**/*.ts");
-      clearInterval(timer);
-      expect(turns).toBeGreaterThan(0);
-      expect(outcome).toMatchObject({
-        truncated: true,
-        note: expect.stringContaining("1000 of 100000"),
-        effect: { totalFiles: 100_000, truncated: true },
-      });
-      expect(outcome.output.split("\n")).toHaveLength(1000);
-      expect(outcome.output.startsWith("folder-0/file-0.ts\nfolder-0/file-1.ts\n")).toBe(true);
-    },
-  );
+  test(verifies(["R-15", "N36"], "100,000 files: the first 1,000 of all, and other events get a turn"), async () => {
+    const large = createLargeFolder();
+    writeFileSync(join(large, ".gitignore"), "*.tmp\n");
+    for (let folder = 0; folder < 100; folder += 1) {
+      const path = join(large, `folder-${folder}`);
+      mkdirSync(path);
+      for (let file = 0; file < 1000; file += 1) writeFileSync(join(path, `file-${file}.ts`), "");
+    }
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 1);
+    const outcome = await glob(large, "**/*.ts");
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(0);
+    expect(outcome).toMatchObject({
+      truncated: true,
+      note: expect.stringContaining("1000 of 100000"),
+      effect: { totalFiles: 100_000, truncated: true },
+    });
+    expect(outcome.output.split("\n")).toHaveLength(1000);
+    expect(outcome.output.startsWith("folder-0/file-0.ts\nfolder-0/file-1.ts\n")).toBe(true);
+  });
 });

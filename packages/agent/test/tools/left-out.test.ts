@@ -149,30 +149,27 @@ describeWithSandbox("more places than the sandbox can hide", () => {
 });
 
 describe("what is left out", () => {
-  test(
-    verifies("S-243", "is counted in the folders of the call, a denied folder once, whatever its text"),
-    async () => {
-      const files = {
-        ".env": "x\n",
-        "a/.env": "open\n",
-        "a/secrets/1": "open\n",
-        "a/secrets/2": "",
-        "a/b.txt": "open\n",
-      };
-      const root = createFolder({ ...files, ".gitignore": ".env\nc/\n", "c/.env": "" });
-      const options = { deny: ["Read(.env)", "Read(secrets)"] };
-      for (const pattern of ["open", "nowhere"]) {
-        expect(await call(root, ["grep_search", { pattern }], options)).toMatchObject({ denied: 3 });
-        expect(await call(root, ["grep_search", { pattern, path: "a" }], options)).toMatchObject({ denied: 2 });
-      }
-      const query = { query: "open", target_directories: ["a"] };
-      expect(await call(root, ["codebase_search", query], options)).toMatchObject({ denied: 2 });
-      const listed = await call(root, ["list_dir", { target_directory: "a" }], options);
-      expect(listed).toMatchObject({ denied: 2, output: "b.txt" });
-      const [free] = [await call(root, ["list_dir", {}], { deny: ["Read(nothing)"] })];
-      expect(free).not.toHaveProperty("denied");
-    },
-  );
+  test(verifies("S-243", "is counted in the folders of the call, a denied folder once, with any text"), async () => {
+    const files = {
+      ".env": "x\n",
+      "a/.env": "open\n",
+      "a/secrets/1": "open\n",
+      "a/secrets/2": "",
+      "a/b.txt": "open\n",
+    };
+    const root = createFolder({ ...files, ".gitignore": ".env\nc/\n", "c/.env": "" });
+    const options = { deny: ["Read(.env)", "Read(secrets)"] };
+    for (const pattern of ["open", "nowhere"]) {
+      expect(await call(root, ["grep_search", { pattern }], options)).toMatchObject({ denied: 3 });
+      expect(await call(root, ["grep_search", { pattern, path: "a" }], options)).toMatchObject({ denied: 2 });
+    }
+    const query = { query: "open", target_directories: ["a"] };
+    expect(await call(root, ["codebase_search", query], options)).toMatchObject({ denied: 2 });
+    const listed = await call(root, ["list_dir", { target_directory: "a" }], options);
+    expect(listed).toMatchObject({ denied: 2, output: "b.txt" });
+    const [free] = [await call(root, ["list_dir", {}], { deny: ["Read(nothing)"] })];
+    expect(free).not.toHaveProperty("denied");
+  });
 
   test(verifies("S-243", "in an added folder is what rules name there, in each of its spellings"), async () => {
     const root = createFolder({ "open.txt": "open\n" });
@@ -197,15 +194,12 @@ describe("what is left out", () => {
     expect(await tools.execute(named, context)).toMatchObject({ status: "rejected" });
   });
 
-  test(
-    verifies("S-243", "under an ask rule is shown to a call that a person allowed, and after an always"),
-    async () => {
-      const root = createSecrets(["secrets/key.txt"]);
-      const context = createContext(root);
-      context.state.answers.allow.add("Read(secrets/**)");
-      const tools = createToolBox({ ...context, permissions: createPolicy({ ask: ["Read(secrets/**)"] }) });
-      const grep = { callId: "call_1", toolName: "grep_search", arguments: { pattern: "CANARY" } };
-      expect((await tools.execute(grep, context)).output).toContain("secrets/key.txt");
-    },
-  );
+  test(verifies("S-243", "under an ask rule is shown to an allowed call, and after an always"), async () => {
+    const root = createSecrets(["secrets/key.txt"]);
+    const context = createContext(root);
+    context.state.answers.allow.add("Read(secrets/**)");
+    const tools = createToolBox({ ...context, permissions: createPolicy({ ask: ["Read(secrets/**)"] }) });
+    const grep = { callId: "call_1", toolName: "grep_search", arguments: { pattern: "CANARY" } };
+    expect((await tools.execute(grep, context)).output).toContain("secrets/key.txt");
+  });
 });

@@ -54,7 +54,7 @@ describe("hosts", () => {
 
 describe("web pages", () => {
   test(
-    verifies("S-32", "ask without a rule, whatever --force says; a rule for the host allows them; deny wins"),
+    verifies("S-32", "ask without a rule, also with --force; a rule for the host allows them; deny wins"),
     async () => {
       const url = "https://docs.example.org/a";
       expect(await decideUrl(url, [])).toMatchObject({ decision: "ask", always: ["WebFetch(docs.example.org)"] });

@@ -1,8 +1,8 @@
 /** Commands in a real bash, many in one sandbox, with a look at what each did. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
 
 /** The forbidden program. What runs it, or writes to a file, leaves the marker of the command. */
 const mark = "#!/bin/sh\n: >/work/MARK\n";
@@ -36,30 +36,26 @@ function runDriver(
   programs: readonly string[],
   own: Readonly<Record<string, string>>,
 ): string {
-  const folder = mkdtempSync(join(tmpdir(), "sheaf-real-bash-"));
-  try {
-    const bin = join(folder, "bin");
-    mkdirSync(bin);
-    for (const [name, body] of Object.entries(own)) writeFileSync(join(bin, name), body, { mode: 0o755 });
-    for (const name of programs) {
-      const file = ["/usr/bin", "/bin"].map((place) => join(place, name)).find(existsSync);
-      if (file !== undefined) symlinkSync(file, join(bin, name));
-    }
-    writeFileSync(join(folder, "commands"), commands.map((command) => `${command}\0`).join(""));
-    writeFileSync(join(folder, "driver"), driver);
-    for (const name of ["log", "end"]) writeFileSync(join(folder, name), "");
-    const result = spawnSync("bwrap", [...toBubblewrapWords(folder), "/bin/bash", "/sheaf/driver"], {
-      encoding: "utf8",
-      timeout: 60_000 + commands.length * 100,
-      maxBuffer: 64 * 1024 * 1024,
-    });
-    if (readFileSync(join(folder, "end"), "utf8") !== `ran ${commands.length}\n`) {
-      throw new Error(`the sandbox broke off: ${result.stderr.slice(-500)}`);
-    }
-    return readFileSync(join(folder, "log"), "utf8");
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  const folder = createTemporaryFolder();
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  for (const [name, body] of Object.entries(own)) writeFileSync(join(bin, name), body, { mode: 0o755 });
+  for (const name of programs) {
+    const file = ["/usr/bin", "/bin"].map((place) => join(place, name)).find(existsSync);
+    if (file !== undefined) symlinkSync(file, join(bin, name));
   }
+  writeFileSync(join(folder, "commands"), commands.map((command) => `${command}\0`).join(""));
+  writeFileSync(join(folder, "driver"), driver);
+  for (const name of ["log", "end"]) writeFileSync(join(folder, name), "");
+  const result = spawnSync("bwrap", [...toBubblewrapWords(folder), "/bin/bash", "/sheaf/driver"], {
+    encoding: "utf8",
+    timeout: 60_000 + commands.length * 100,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (readFileSync(join(folder, "end"), "utf8") !== `ran ${commands.length}\n`) {
+    throw new Error(`the sandbox broke off: ${result.stderr.slice(-500)}`);
+  }
+  return readFileSync(join(folder, "log"), "utf8");
 }
 
 /** Of the machine only its programs are there, and only those of the test are on the search path. */

@@ -60,21 +60,18 @@ test(
 );
 
 describeWithSandbox("a command", () => {
-  test(
-    verifies(["S-30", "S-33"], "writes in an added folder and in no other one, and its permissions say so"),
-    async () => {
-      const [workspace, folder, other] = [createFolder("workspace"), createFolder("added"), createFolder("other")];
-      const command = `echo x > ${folder}/a; echo x > ${folder}-evil; echo x > ${other}/a; echo x > b`;
-      const { permissions } = await runHeld(command, workspace, {}, environment, { addedFolders: [folder] });
-      expect(permissions).toEqual(["write_outside_workspace"]);
-      expect([join(folder, "a"), join(workspace, "b"), `${folder}-evil`, join(other, "a")].map(existsSync)).toEqual([
-        true,
-        true,
-        false,
-        false,
-      ]);
-    },
-  );
+  test(verifies(["S-30", "S-33"], "writes in an added folder and no other one; its permissions say so"), async () => {
+    const [workspace, folder, other] = [createFolder("workspace"), createFolder("added"), createFolder("other")];
+    const command = `echo x > ${folder}/a; echo x > ${folder}-evil; echo x > ${other}/a; echo x > b`;
+    const { permissions } = await runHeld(command, workspace, {}, environment, { addedFolders: [folder] });
+    expect(permissions).toEqual(["write_outside_workspace"]);
+    expect([join(folder, "a"), join(workspace, "b"), `${folder}-evil`, join(other, "a")].map(existsSync)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
 
   test(verifies(["S-22", "S-06"], "finds protected places and denied files held there too"), async () => {
     const workspace = createFolder("workspace");

@@ -70,7 +70,7 @@ describeWithSandbox("a sandbox", () => {
   );
 
   test(
-    verifies("S-78", "does not start where something else swaps the folder meanwhile, or starts as planned"),
+    verifies("S-78", "does not start where something swaps the folder meanwhile, or starts as planned"),
     async () => {
       const hostile = createHostileRun(denials);
       const { workspace, secret } = hostile;

@@ -303,21 +303,18 @@ describeWithSandbox("ordinary git", () => {
     expect(git(workspace, "submodule", "status")).toMatch(/^ /);
   });
 
-  test(
-    verifies("S-77", "a new worktree in the workspace works, and its settings are protected from then on"),
-    async () => {
-      const workspace = createRepository();
-      const add = await runHeld(
-        `${gitVariables} git worktree add -q trees/one -b one && cd trees/one && git commit -q --allow-empty -m in`,
-        workspace,
-      );
-      expect([add.exitCode, add.refusals], add.output).toEqual([0, []]);
-      expect(git(join(workspace, "trees/one"), "log", "-1", "--format=%s")).toBe("in\n");
-      const attack = `cd trees/one; rm -f .git; echo "gitdir: $PWD/evil" > .git; echo ../../../evil > ../../.git/worktrees/one/commondir`;
-      await runHeld(attack, workspace);
-      expect(git(join(workspace, "trees/one"), "log", "-1", "--format=%s")).toBe("in\n");
-    },
-  );
+  test(verifies("S-77", "a new worktree in the workspace works, and its settings are then protected"), async () => {
+    const workspace = createRepository();
+    const add = await runHeld(
+      `${gitVariables} git worktree add -q trees/one -b one && cd trees/one && git commit -q --allow-empty -m in`,
+      workspace,
+    );
+    expect([add.exitCode, add.refusals], add.output).toEqual([0, []]);
+    expect(git(join(workspace, "trees/one"), "log", "-1", "--format=%s")).toBe("in\n");
+    const attack = `cd trees/one; rm -f .git; echo "gitdir: $PWD/evil" > .git; echo ../../../evil > ../../.git/worktrees/one/commondir`;
+    await runHeld(attack, workspace);
+    expect(git(join(workspace, "trees/one"), "log", "-1", "--format=%s")).toBe("in\n");
+  });
 
   test.each(
     chooseRows(

@@ -117,17 +117,14 @@ describe("the config of a repository that the user changes while a command runs"
 });
 
 describe("commands next to each other", () => {
-  test(
-    verifies("S-78", "in the background keep the names of the folders around protected places, others need not"),
-    () => {
-      const workspace = createFolder("workspace", { "a/b/.envrc": "", ".git/modules/x/HEAD": "" });
-      const places = createPlaces(workspace);
-      expect(places.begin(foreground).kept).toEqual([]);
-      places.end(foreground);
-      expect(places.begin(background).kept).toEqual(["a", "a/b"].toReversed().map((name) => join(workspace, name)));
-      places.end(background);
-    },
-  );
+  test(verifies("S-78", "in the background keep the names of folders around protected places; others need not"), () => {
+    const workspace = createFolder("workspace", { "a/b/.envrc": "", ".git/modules/x/HEAD": "" });
+    const places = createPlaces(workspace);
+    expect(places.begin(foreground).kept).toEqual([]);
+    places.end(foreground);
+    expect(places.begin(background).kept).toEqual(["a", "a/b"].toReversed().map((name) => join(workspace, name)));
+    places.end(background);
+  });
 
   test(verifies("S-78", "never start while another one may rename folders"), () => {
     const places = createPlaces(createFolder("workspace"));

@@ -21,7 +21,7 @@ async function measureGrowth(work: () => Promise<unknown>): Promise<number> {
 }
 
 test(
-  verifies("R-14", "what is kept does not depend on how the output is cut, or on when it moves to the background"),
+  verifies("R-14", "what is kept depends neither on cuts of the output nor on when it moves to the background"),
   () => {
     fc.assert(
       fc.property(

@@ -103,16 +103,13 @@ describeWithSandbox("Sheaf in node_modules of the workspace", () => {
     expect(outcome.exitCode).not.toBe(0);
   });
 
-  test(
-    verifies("S-224", "a result that fails for it says so once, and how to start Sheaf from elsewhere"),
-    async () => {
-      const { outcome } = run("rm -rf node_modules; echo x > node_modules/x", installed);
-      const { refusals } = await outcome;
-      expect(refusals).toEqual([
-        "Sheaf itself runs from node_modules here, which is protected: no command can change it. Tell the user to start Sheaf from elsewhere for that: npm install --prefix ~/.sheaf sheaf && ~/.sheaf/node_modules/.bin/sheaf",
-      ]);
-    },
-  );
+  test(verifies("S-224", "a result that fails for it says so once, and how to start Sheaf elsewhere"), async () => {
+    const { outcome } = run("rm -rf node_modules; echo x > node_modules/x", installed);
+    const { refusals } = await outcome;
+    expect(refusals).toEqual([
+      "Sheaf itself runs from node_modules here, which is protected: no command can change it. Tell the user to start Sheaf from elsewhere for that: npm install --prefix ~/.sheaf sheaf && ~/.sheaf/node_modules/.bin/sheaf",
+    ]);
+  });
 });
 
 describeWithSandbox("a checkout of Sheaf as the workspace", () => {

@@ -51,19 +51,16 @@ describeWithSandbox("files", () => {
     for (const path of ["/tmp/own", "/dev/shm/own", "/var/tmp/own"]) expect(existsSync(path)).toBe(false);
   });
 
-  test(
-    verifies("S-78", "temporary folders of Sheaf are where no command replaces them, wherever TMPDIR is"),
-    async () => {
-      const workspace = createFolder("workspace", { "tmp/x": "" });
-      vi.stubEnv("TMPDIR", join(workspace, "tmp"));
-      onTestFinished(() => void vi.unstubAllEnvs());
-      expect((await runHeld("ls tmp; echo y > /tmp/y; cat /tmp/y", workspace)).stdout).toBe("x\ny\n");
-      expect(toRunPrefix([workspace])).toMatch(/^\/tmp\/sheaf-run-/);
-      expect(toRunPrefix([workspace, "/"])).toMatch(/^\/tmp\//);
-      expect(toRunPrefix([workspace, "/tmp"])).toMatch(/^\/var\/tmp\//);
-      expect(() => toRunPrefix([workspace, "/tmp", "/var/tmp"])).toThrow(/set TMPDIR to another one/);
-    },
-  );
+  test(verifies("S-78", "no command replaces temporary folders of Sheaf, wherever TMPDIR is"), async () => {
+    const workspace = createFolder("workspace", { "tmp/x": "" });
+    vi.stubEnv("TMPDIR", join(workspace, "tmp"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect((await runHeld("ls tmp; echo y > /tmp/y; cat /tmp/y", workspace)).stdout).toBe("x\ny\n");
+    expect(toRunPrefix([workspace])).toMatch(/^\/tmp\/sheaf-run-/);
+    expect(toRunPrefix([workspace, "/"])).toMatch(/^\/tmp\//);
+    expect(toRunPrefix([workspace, "/tmp"])).toMatch(/^\/var\/tmp\//);
+    expect(() => toRunPrefix([workspace, "/tmp", "/var/tmp"])).toThrow(/set TMPDIR to another one/);
+  });
 
   test(verifies("S-30", "what is protected in the workspace cannot be changed, moved or replaced"), async () => {
     const files = {
@@ -199,39 +196,34 @@ describeWithSandbox("processes and network", () => {
     expect(outcome.stderr).toMatch(/Connection refused[\s\S]*Network is unreachable/);
   });
 
-  test(
-    verifies("S-30", "a socket file of the machine cannot be connected to, and no unix socket be made"),
-    async () => {
-      const workspace = createFolder("workspace");
-      const path = join(workspace, "socket");
-      const server = createServer((socket) => socket.end("reached"));
-      await once(server.listen(path), "listening");
-      onTestFinished(() => void server.close());
-      const connect = `use Socket; socket(S, AF_UNIX, SOCK_STREAM, 0) or die "socket: $!"; connect(S, sockaddr_un("${path}")) or die; print <S>`;
-      expect(await runHeld(`perl -e '${connect}'`, workspace)).toMatchObject({
-        stdout: "",
-        stderr: expect.stringMatching(/socket: Operation not permitted/),
-      });
-      const pair = `use Socket; socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or die; socket(S, AF_INET, SOCK_STREAM, 0) or die; print "pair"`;
-      expect(await runHeld(`perl -e '${pair}'`, workspace)).toMatchObject({ stdout: "pair" });
-    },
-  );
+  test(verifies("S-30", "no socket file of the machine can be connected to, and no unix socket be made"), async () => {
+    const workspace = createFolder("workspace");
+    const path = join(workspace, "socket");
+    const server = createServer((socket) => socket.end("reached"));
+    await once(server.listen(path), "listening");
+    onTestFinished(() => void server.close());
+    const connect = `use Socket; socket(S, AF_UNIX, SOCK_STREAM, 0) or die "socket: $!"; connect(S, sockaddr_un("${path}")) or die; print <S>`;
+    expect(await runHeld(`perl -e '${connect}'`, workspace)).toMatchObject({
+      stdout: "",
+      stderr: expect.stringMatching(/socket: Operation not permitted/),
+    });
+    const pair = `use Socket; socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or die; socket(S, AF_INET, SOCK_STREAM, 0) or die; print "pair"`;
+    expect(await runHeld(`perl -e '${pair}'`, workspace)).toMatchObject({ stdout: "pair" });
+  });
 
-  test(
-    verifies("S-240", "no socket of a pair sends to a socket file of the machine, and connected pairs work"),
-    async () => {
-      const workspace = createFolder("workspace");
-      const path = join(workspace, "socket");
-      const bindSocket = `use Socket; socket(S, AF_UNIX, SOCK_DGRAM, 0) or die; bind(S, sockaddr_un("${path}")) or die`;
-      const receive = `$| = 1; print "bound\n"; while (defined recv(S, $text, 99, 0)) { exit if $text eq "end"; print "$text\n" }`;
-      const receiver = spawn("perl", ["-e", `${bindSocket}; ${receive}`]);
-      onTestFinished(() => void receiver.kill());
-      let received = "";
-      receiver.stdout.on("data", (chunk: Buffer) => void (received += chunk.toString()));
-      const ended = once(receiver, "close");
-      await once(receiver.stdout, "data");
-      const pairCall = process.arch === "x64" ? 53 : 199;
-      const program = `
+  test(verifies("S-240", "no socket of a pair sends to a socket file, and connected pairs work"), async () => {
+    const workspace = createFolder("workspace");
+    const path = join(workspace, "socket");
+    const bindSocket = `use Socket; socket(S, AF_UNIX, SOCK_DGRAM, 0) or die; bind(S, sockaddr_un("${path}")) or die`;
+    const receive = `$| = 1; print "bound\n"; while (defined recv(S, $text, 99, 0)) { exit if $text eq "end"; print "$text\n" }`;
+    const receiver = spawn("perl", ["-e", `${bindSocket}; ${receive}`]);
+    onTestFinished(() => void receiver.kill());
+    let received = "";
+    receiver.stdout.on("data", (chunk: Buffer) => void (received += chunk.toString()));
+    const ended = once(receiver, "close");
+    await once(receiver.stdout, "data");
+    const pairCall = process.arch === "x64" ? 53 : 199;
+    const program = `
         use Socket;
         my $address = sockaddr_un("${path}");
         for my $type (SOCK_DGRAM, SOCK_RAW) {
@@ -253,17 +245,16 @@ describeWithSandbox("processes and network", () => {
           recv(B, my $text, 99, 0);
           print "$text\n";
         }`;
-      const { stdout, stderr } = await runHeld(`perl -e '${program}'`, workspace);
-      expect(stderr).toBe("");
-      expect(stdout).toBe(`${"Operation not permitted\n".repeat(9)}own 1\nnamed 5\n`);
-      spawnSync("perl", [
-        "-e",
-        `use Socket; socket(S, AF_UNIX, SOCK_DGRAM, 0); send(S, "end", 0, sockaddr_un("${path}"))`,
-      ]);
-      await ended;
-      expect(received).toBe("bound\n");
-    },
-  );
+    const { stdout, stderr } = await runHeld(`perl -e '${program}'`, workspace);
+    expect(stderr).toBe("");
+    expect(stdout).toBe(`${"Operation not permitted\n".repeat(9)}own 1\nnamed 5\n`);
+    spawnSync("perl", [
+      "-e",
+      `use Socket; socket(S, AF_UNIX, SOCK_DGRAM, 0); send(S, "end", 0, sockaddr_un("${path}"))`,
+    ]);
+    await ended;
+    expect(received).toBe("bound\n");
+  });
 
   test(verifies("S-30", "no file gets the bit by which it would run with the rights of its owner"), async () => {
     const workspace = createFolder("workspace");

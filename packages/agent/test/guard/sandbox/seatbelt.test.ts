@@ -161,28 +161,25 @@ describe("a command in it", () => {
     expect(existsSync(join(workspace, ".envrc"))).toBe(false);
   });
 
-  test(
-    verifies(["S-32", "S-33"], "with a rule for a host it gets the port of a proxy, which refuses others"),
-    async () => {
-      const { sandbox, readProfile } = setUp();
-      const workspace = createFolder("workspace");
-      const network = createCommandNetwork({ allow: ["Network(example.org)"], deny: [] });
-      const command =
-        'port=${HTTPS_PROXY##*:}; exec 3<>/dev/tcp/127.0.0.1/$port; printf "CONNECT other.example:443 HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n" >&3; head -1 <&3; echo $port';
-      const outcome = await runCommandIn(sandbox, command, { workingDirectory: workspace }, environment, { network });
-      expect(outcome.permissions).toEqual(["network"]);
-      const [answer = "", port = ""] = outcome.stdout.split(/\r?\n/);
-      expect(answer).toMatch(/^HTTP\/1\.1 403/);
-      expect(outcome.refusals.join()).toContain("other.example");
-      expect(readProfile().isAllowed("network-outbound", `localhost:${port}`)).toBe(true);
-      const closed = await new Promise((resolve) =>
-        createConnection({ host: "127.0.0.1", port: Number(port) })
-          .once("error", resolve)
-          .once("connect", () => resolve("open")),
-      );
-      expect(closed).toMatchObject({ code: "ECONNREFUSED" });
-    },
-  );
+  test(verifies(["S-32", "S-33"], "with a rule for a host it gets a proxy's port, which refuses others"), async () => {
+    const { sandbox, readProfile } = setUp();
+    const workspace = createFolder("workspace");
+    const network = createCommandNetwork({ allow: ["Network(example.org)"], deny: [] });
+    const command =
+      'port=${HTTPS_PROXY##*:}; exec 3<>/dev/tcp/127.0.0.1/$port; printf "CONNECT other.example:443 HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n" >&3; head -1 <&3; echo $port';
+    const outcome = await runCommandIn(sandbox, command, { workingDirectory: workspace }, environment, { network });
+    expect(outcome.permissions).toEqual(["network"]);
+    const [answer = "", port = ""] = outcome.stdout.split(/\r?\n/);
+    expect(answer).toMatch(/^HTTP\/1\.1 403/);
+    expect(outcome.refusals.join()).toContain("other.example");
+    expect(readProfile().isAllowed("network-outbound", `localhost:${port}`)).toBe(true);
+    const closed = await new Promise((resolve) =>
+      createConnection({ host: "127.0.0.1", port: Number(port) })
+        .once("error", resolve)
+        .once("connect", () => resolve("open")),
+    );
+    expect(closed).toMatchObject({ code: "ECONNREFUSED" });
+  });
 
   test(verifies("S-31", "that never started says why"), async () => {
     const { sandbox } = setUp("#!/bin/sh\necho 'sandbox-exec: sandbox_apply: Operation not permitted' >&2\nexit 71\n");

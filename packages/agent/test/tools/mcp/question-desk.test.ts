@@ -70,28 +70,23 @@ describe("a question of a server", () => {
     expect(call.notes.join("")).toContain('"name": a text is expected');
   });
 
-  test(
-    verifies("S-176", "that asks for a secret says who asks; a page is shown with its host and not opened"),
-    async () => {
-      const { asked, answer } = openCall({});
-      await answer(form("Your password\u202e?"), signal);
-      expect(asked[0]?.description).toMatch(
-        /^Your password<U\+202E>\?\n\nThe MCP server notes asks for this, not Sheaf/,
-      );
-      const page = { mode: "url" as const, message: "Log in", elicitationId: "e1", url: "https://pay.example/x?y=1" };
-      expect(await answer(page, signal)).toEqual({ action: "accept" });
-      expect(asked[1]).toMatchObject({
-        description: expect.stringContaining(
-          "a page of pay.example: https://pay.example/x?y=1. Sheaf does not open it.",
-        ) as string,
-        subject: { url: "https://pay.example/x?y=1", host: "pay.example", fields: [] },
-      });
-      for (const url of ["javascript:alert(1)", "file:///etc/passwd", "https://a:b@c.example/", "x"]) {
-        expect(await answer({ ...page, url }, signal), url).toEqual({ action: "decline" });
-      }
-      expect(asked).toHaveLength(2);
-    },
-  );
+  test(verifies("S-176", "for a secret says who asks; a page is shown with its host and not opened"), async () => {
+    const { asked, answer } = openCall({});
+    await answer(form("Your password\u202e?"), signal);
+    expect(asked[0]?.description).toMatch(/^Your password<U\+202E>\?\n\nThe MCP server notes asks for this, not Sheaf/);
+    const page = { mode: "url" as const, message: "Log in", elicitationId: "e1", url: "https://pay.example/x?y=1" };
+    expect(await answer(page, signal)).toEqual({ action: "accept" });
+    expect(asked[1]).toMatchObject({
+      description: expect.stringContaining(
+        "a page of pay.example: https://pay.example/x?y=1. Sheaf does not open it.",
+      ) as string,
+      subject: { url: "https://pay.example/x?y=1", host: "pay.example", fields: [] },
+    });
+    for (const url of ["javascript:alert(1)", "file:///etc/passwd", "https://a:b@c.example/", "x"]) {
+      expect(await answer({ ...page, url }, signal), url).toEqual({ action: "decline" });
+    }
+    expect(asked).toHaveLength(2);
+  });
 
   test(verifies("S-176", "is the last one after ten in a call; a long one is not asked"), async () => {
     const { asked, answer, call } = openCall({ editedArguments: { name: "Ada" } });

@@ -108,7 +108,7 @@ test(verifies("C51", "as many conversations rest as may, and no longer than they
 });
 
 test(
-  verifies("C51", "the end of a conversation or of the keeper ends its servers, also while they are used"),
+  verifies("C51", "the end of a conversation or the keeper ends its servers, also while they are used"),
   async () => {
     const { keeper, lease } = createKeeper({ maxResting: 8 });
     const first = await lease("conv_1");
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  verifies(["C110", "C111"], "prompts and addresses are of servers that run; nothing is started for them"),
+  verifies(["C110", "C111"], "prompts and addresses are of running servers; nothing is started for them"),
   async () => {
     const { keeper, lease } = createKeeper({ maxResting: 8 });
     const changing = {

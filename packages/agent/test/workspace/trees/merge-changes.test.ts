@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { mergeChanges } from "../../../src/workspace/trees/merge-changes.ts";
-import { createFolder, git, gitProgram } from "./repository.ts";
+import { createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
+import { git, gitProgram } from "./repository.ts";
 
 test(verifies("C73", "a file that has only become a program is one after the merge"), async () => {
-  const root = createFolder();
+  const root = createTemporaryFolder();
   const file = join(root, "run.sh");
   git(root, "init", "-q", "-b", "main");
   writeFileSync(file, "true\n", { mode: 0o644 });

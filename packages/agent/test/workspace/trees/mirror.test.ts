@@ -7,7 +7,8 @@ import { notRoot, skipIfMissing, testDeep } from "../../../../../test/support/de
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { findRepository } from "@sheaf/base/files/repository";
 import { fetchRef, openMirror, pushRefs, toLocalRemote } from "../../../src/workspace/trees/mirror.ts";
-import { createFolder, git, gitProgram, openTree, type TestTree } from "./repository.ts";
+import { createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
+import { git, gitProgram, openTree, type TestTree } from "./repository.ts";
 
 function addCommit(source: string, name: string): void {
   writeFileSync(join(source, `${name}.txt`), `${name}\n`);
@@ -17,12 +18,12 @@ function addCommit(source: string, name: string): void {
 
 /** A repository with three commits and a tag, and its clones. */
 function createOrigin() {
-  const origin = createFolder();
+  const origin = createTemporaryFolder();
   git(origin, "init", "-q", "-b", "main");
   for (const name of ["one", "two", "three"]) addCommit(origin, name);
   git(origin, "tag", "-am", "Version 1", "v1");
   const clone = (...args: string[]): string => {
-    const folder = join(createFolder(), "clone");
+    const folder = join(createTemporaryFolder(), "clone");
     git(origin, "clone", "-q", ...args, `file://${origin}`, folder);
     return folder;
   };
@@ -54,7 +55,7 @@ describe("a shallow clone", () => {
     [
       "in a further worktree",
       (clone: (...args: string[]) => string) => {
-        const folder = join(createFolder(), "worktree");
+        const folder = join(createTemporaryFolder(), "worktree");
         git(clone("--depth=1"), "worktree", "add", "-q", "--detach", folder);
         return folder;
       },
@@ -88,7 +89,7 @@ describe("a shallow clone", () => {
   testDeep(verifies("C73", "that has become complete stays so"), async () => {
     const { origin, clone } = createOrigin();
     const source = clone("--depth=1");
-    const folder = createFolder();
+    const folder = createTemporaryFolder();
     const tree = await openTree(source, folder);
     git(source, "fetch", "-q", "--unshallow");
     addCommit(origin, "four");
@@ -115,7 +116,7 @@ test(verifies("C70", "a repository of another user has trees"), async () => {
   skipIfMissing(notRoot);
   const source = createOrigin().clone("--depth=1");
   execFileSync("chown", ["-R", "12345:12345", source]);
-  const folder = createFolder();
+  const folder = createTemporaryFolder();
   const mirror = { program: gitProgram, gitFolder: join(folder, "mirror.git"), environment: { HOME: folder } };
   await openMirror(mirror);
   const remote = toLocalRemote(findRepository(source), {});

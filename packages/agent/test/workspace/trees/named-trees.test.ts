@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { holdTree, toNamedTree } from "../../../src/workspace/trees/named-trees.ts";
-import { createFolder } from "./repository.ts";
+import { createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
 
 test(verifies("C70", "a tree that a process holds is refused; what a dead one left is taken over"), async () => {
-  const tree = toNamedTree(createFolder(), "/repository", "fix");
+  const tree = toNamedTree(createTemporaryFolder(), "/repository", "fix");
   const release = holdTree(tree);
   expect(() => holdTree(tree)).toThrow(`the working tree fix is used by process ${process.pid}: wait for it`);
   await release();

@@ -1,21 +1,13 @@
 /** Repositories for tests of working trees, made with real git. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import type { GitSetup } from "../../../src/workspace/trees/run-git.ts";
 import { fetchRef, openMirror, toLocalRemote } from "../../../src/workspace/trees/mirror.ts";
 import { createTree, type TreePlace, toTreePlace } from "../../../src/workspace/trees/working-tree.ts";
 import { findRepository } from "@sheaf/base/files/repository";
+import { createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
 
 export const gitProgram = "/usr/bin/git";
-
-export function createFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sheaf-trees-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Git as its user runs it, without the settings of this machine. */
 export function git(cwd: string, ...args: string[]): string {
@@ -31,7 +23,7 @@ export interface TestTree {
 }
 
 /** A tree of the repository in `source`, from its HEAD. */
-export async function openTree(source: string, folder: string = createFolder()): Promise<TestTree> {
+export async function openTree(source: string, folder: string = createTemporaryFolder()): Promise<TestTree> {
   const mirror = { program: gitProgram, gitFolder: join(folder, "mirror.git"), environment: process.env };
   await openMirror(mirror);
   const remote = toLocalRemote(findRepository(source), { HOME: folder });

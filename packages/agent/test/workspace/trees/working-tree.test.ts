@@ -17,12 +17,13 @@ import { createHostileRepository } from "../../../../../test/support/hostile-rep
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { recordState } from "../../../src/workspace/trees/record-state.ts";
 import { createTree, removeTree, toTreePlace } from "../../../src/workspace/trees/working-tree.ts";
-import { createFolder, git, gitProgram, openTree, type TestTree } from "./repository.ts";
+import { createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
+import { git, gitProgram, openTree, type TestTree } from "./repository.ts";
 
 const now = Date.UTC(2026, 1, 23);
 
 function createRepository(): string {
-  const source = createFolder();
+  const source = createTemporaryFolder();
   git(source, "init", "-q", "-b", "main");
   mkdirSync(join(source, "src"));
   writeFileSync(join(source, "src/a.txt"), "one\n");
@@ -78,7 +79,7 @@ test(verifies("S-125", "a state is restored elsewhere, files and links, with the
   rmSync(join(tree.place.files, "src/b.txt"));
   symlinkSync("/etc", join(tree.place.files, "etc"));
   const { commit } = await record(tree);
-  const place = toTreePlace(join(createFolder(), "other"));
+  const place = toTreePlace(join(createTemporaryFolder(), "other"));
   await createTree(tree.mirror, place, { base: tree.base, state: commit, branch: "main" });
   expect(readFileSync(join(place.files, "src/a.txt"), "utf8")).toBe("uno\n");
   expect(existsSync(join(place.files, "src/b.txt"))).toBe(false);
@@ -90,7 +91,7 @@ test(verifies("S-125", "a state is restored elsewhere, files and links, with the
 test(verifies("S-125", "no link is followed, and sizes are bounded"), async () => {
   const tree = await openTree(createRepository());
   const { files } = tree.place;
-  const secret = createFolder();
+  const secret = createTemporaryFolder();
   writeFileSync(join(secret, "a.txt"), "secret\n");
   rmSync(join(files, "src"), { recursive: true });
   symlinkSync(secret, join(files, "src"));
@@ -113,7 +114,7 @@ test(verifies("S-125", "no link is followed, and sizes are bounded"), async () =
 });
 
 test(verifies("S-124", "nothing that a hostile repository or tree names is run"), async () => {
-  const folder = createFolder();
+  const folder = createTemporaryFolder();
   const hostile = createHostileRepository(join(folder, "hostile"));
   const plain = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"];
   const work = ["--git-dir", join(hostile.path, ".git"), "--work-tree", hostile.path, ...plain];
