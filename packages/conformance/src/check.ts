@@ -17,3 +17,8 @@ export interface Check {
   /** Resolves if the server passes. @throws Violation, Skip. */
   readonly run: (context: Context) => Promise<void>;
 }
+
+/** Checks of one level. */
+export function atLevel(level: Level, checks: readonly Omit<Check, "level">[]): readonly Check[] {
+  return checks.map((check) => ({ ...check, level }));
+}

@@ -1,4 +1,5 @@
 /** Where two JSON values differ. */
+import { demandNone } from "./violation.ts";
 
 /** The first difference, such as `documents.0.content: "a" and "b"`; undefined if equal. Field order is free. */
 export function explainDifference(one: unknown, other: unknown, path = ""): string | undefined {
@@ -11,6 +12,11 @@ export function explainDifference(one: unknown, other: unknown, path = ""): stri
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** @throws Violation if the values differ. */
+export function demandEqual(one: unknown, other: unknown, clause: string, subject: string): void {
+  demandNone(explainDifference(one, other), clause, subject);
 }
 
 function isContainer(value: unknown): value is Record<string, unknown> {

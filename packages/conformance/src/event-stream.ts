@@ -3,28 +3,6 @@ import { createSseDecoder, type SseDecoder, type StreamEvent } from "@sheaf/prot
 import { explainStreamEvent } from "@sheaf/protocol/validate";
 import { demand, demandNone, Violation } from "./violation.ts";
 
-export interface EventStream {
-  readonly headers: Headers;
-  /** Everything received, in order. */
-  readonly events: readonly StreamEvent[];
-  /** The body so far. */
-  readonly text: string;
-  /** Comment lines so far (X5). */
-  readonly comments: number;
-  /** Milliseconds of the `retry:` field (X2). */
-  readonly retry: number | undefined;
-  /** Reads until the condition holds. @throws Violation if the stream ends or falls silent before. */
-  readUntil(holds: (stream: EventStream) => boolean, what: string): Promise<void>;
-  /** Reads until an event fits; it may be one received already. */
-  find(fits: (event: StreamEvent) => boolean, what: string): Promise<StreamEvent>;
-  /** Reads to the end of the body; returns all events. @throws Violation if the server does not end it. */
-  readToEnd(): Promise<readonly StreamEvent[]>;
-  /** Reads until that many bytes have arrived, or the body ends. */
-  readBytes(count: number): Promise<void>;
-  /** Disconnects. */
-  close(): void;
-}
-
 export interface EventStreamOptions {
   readonly waitMs: number;
   /** For messages. */
@@ -32,18 +10,11 @@ export interface EventStreamOptions {
   readonly controller: AbortController;
 }
 
-export function openEventStream(answer: Response, options: EventStreamOptions): EventStream {
-  const type = answer.headers.get("content-type") ?? "none";
-  if (!/^text\/event-stream\s*(;|$)/i.test(type)) {
-    options.controller.abort();
-    throw new Violation("N43", `${options.address}: the content type is ${type}, not text/event-stream`);
-  }
-  return new Stream(answer, options);
-}
-
-class Stream implements EventStream {
+export class EventStream {
   readonly headers: Headers;
+  /** Everything received, in order. */
   readonly events: StreamEvent[] = [];
+  /** The body so far. */
   text = "";
   readonly #options: EventStreamOptions;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -53,20 +24,29 @@ class Stream implements EventStream {
   #hasEnded = false;
   #waitsSince = 0;
 
+  /** @throws Violation if the answer is not an event stream. */
   constructor({ headers, body }: Response, options: EventStreamOptions) {
+    const type = headers.get("content-type") ?? "none";
+    if (!/^text\/event-stream\s*(;|$)/i.test(type)) {
+      options.controller.abort();
+      throw new Violation("N43", `${options.address}: the content type is ${type}, not text/event-stream`);
+    }
     this.headers = headers;
     this.#options = options;
     this.#reader = body?.getReader();
   }
 
+  /** Comment lines so far (X5). */
   get comments(): number {
     return this.#sse.comments;
   }
 
+  /** Milliseconds of the `retry:` field (X2). */
   get retry(): number | undefined {
     return this.#sse.retry;
   }
 
+  /** Reads until the condition holds. @throws Violation if the stream ends or falls silent before. */
   async readUntil(holds: (stream: EventStream) => boolean, what: string): Promise<void> {
     this.#waitsSince = performance.now();
     while (!holds(this)) {
@@ -76,22 +56,26 @@ class Stream implements EventStream {
     }
   }
 
+  /** Reads until an event fits; it may be one received already. */
   async find(fits: (event: StreamEvent) => boolean, what: string): Promise<StreamEvent> {
     await this.readUntil(({ events }) => events.some(fits), what);
     return this.events.find(fits)!;
   }
 
+  /** Reads to the end of the body; returns all events. @throws Violation if the server does not end it. */
   async readToEnd(): Promise<readonly StreamEvent[]> {
     this.#waitsSince = performance.now();
     while (await this.#read("the end of the stream"));
     return this.events;
   }
 
+  /** Reads until that many bytes have arrived, or the body ends. */
   async readBytes(count: number): Promise<void> {
     this.#waitsSince = performance.now();
     while (this.#byteCount < count && (await this.#read(`byte ${count}`)));
   }
 
+  /** Disconnects. */
   close(): void {
     this.#options.controller.abort();
   }

@@ -1,7 +1,7 @@
 /** Plain requests to the server under test: no fixing, no redirects, no retries. */
 import { parseJson } from "@sheaf/protocol/check-value";
 import { explainErrorBody } from "./error-body.ts";
-import { openEventStream, type EventStream } from "./event-stream.ts";
+import { EventStream } from "./event-stream.ts";
 import { demand, demandNone, show, Violation } from "./violation.ts";
 
 export interface RequestOptions {
@@ -22,27 +22,6 @@ export interface Answer {
   readonly json: unknown;
 }
 
-export interface Http {
-  send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
-  /** Sends and expects one of the statuses. */
-  expect(
-    status: number | readonly number[],
-    clause: string,
-    method: string,
-    path: string,
-    options?: RequestOptions,
-  ): Promise<Answer>;
-  /** Sends and expects an error of the contract (N52, section 7). */
-  expectError(
-    status: number | readonly number[],
-    method: string,
-    path: string,
-    options?: RequestOptions,
-  ): Promise<string>;
-  /** Opens an event stream. @throws Violation if the answer is not one. */
-  open(method: string, path: string, options?: RequestOptions): Promise<EventStream>;
-}
-
 export interface HttpOptions {
   /** `http://127.0.0.1:7433`. */
   readonly baseUrl: string;
@@ -53,16 +32,73 @@ export interface HttpOptions {
   readonly fetch?: (address: string, init: RequestInit) => Promise<Response>;
 }
 
-export function createHttp({ baseUrl, token, waitMs, fetch = globalThis.fetch }: HttpOptions): Http {
-  const root = baseUrl.replace(/\/+$/, "");
+export class Http {
+  readonly #options: HttpOptions;
 
-  const request = async (
+  constructor(options: HttpOptions) {
+    this.#options = options;
+  }
+
+  async send(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const signal = AbortSignal.timeout(this.#options.waitMs);
+    const answer = await this.#request(method, path, options, "application/json", signal);
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, text, json: parseJson(text) };
+  }
+
+  /** Sends and expects one of the statuses. */
+  async expect(
+    status: number | readonly number[],
+    clause: string,
+    method: string,
+    path: string,
+    options?: RequestOptions,
+  ): Promise<Answer> {
+    const answer = await this.send(method, path, options);
+    const allowed = [status].flat();
+    demand(
+      allowed.includes(answer.status),
+      clause,
+      `${method} ${path}: status ${answer.status}, not ${allowed.join(" or ")}: ${show(answer.text)}`,
+    );
+    return answer;
+  }
+
+  /** Sends and expects an error of the contract (N52, section 7). */
+  async expectError(
+    status: number | readonly number[],
+    method: string,
+    path: string,
+    options?: RequestOptions,
+  ): Promise<string> {
+    const { headers, json } = await this.expect(status, "N52", method, path, options);
+    const type = headers.get("content-type") ?? "none";
+    demand(/^application\/json\b/i.test(type), "N52", `${method} ${path}: the error has the content type ${type}`);
+    demandNone(explainErrorBody(json), "N52", `${method} ${path}: the body of the error`);
+    return (json as { error: { errorCode: string } }).error.errorCode;
+  }
+
+  /** Opens an event stream. @throws Violation if the answer is not one. */
+  async open(method: string, path: string, options: RequestOptions = {}): Promise<EventStream> {
+    const { waitMs } = this.#options;
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), waitMs);
+    const answer = await this.#request(method, path, options, "text/event-stream", controller.signal);
+    clearTimeout(timer);
+    if (answer.status !== 200) {
+      throw new Violation("R14", `${method} ${path}: status ${answer.status}, not 200: ${show(await answer.text())}`);
+    }
+    return new EventStream(answer, { waitMs, address: `${method} ${path}`, controller });
+  }
+
+  async #request(
     method: string,
     path: string,
     options: RequestOptions,
     accept: string,
     signal: AbortSignal,
-  ): Promise<Response> => {
+  ): Promise<Response> {
+    const { baseUrl, token, waitMs, fetch = globalThis.fetch } = this.#options;
     const { body, rawBody } = options;
     const content = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
     const headers = new Headers({ accept });
@@ -72,54 +108,19 @@ export function createHttp({ baseUrl, token, waitMs, fetch = globalThis.fetch }:
       if (value === undefined) headers.delete(name);
       else headers.set(name, value);
     }
+    const init = {
+      method,
+      headers,
+      signal,
+      redirect: "manual",
+      ...(content !== undefined && { body: content }),
+    } as const;
     try {
-      return await fetch(root + path, {
-        method,
-        headers,
-        signal,
-        redirect: "manual",
-        ...(content !== undefined && { body: content }),
-      });
+      return await fetch(baseUrl.replace(/\/+$/, "") + path, init);
     } catch (error) {
       if (signal.aborted) throw new Violation("N52", `${method} ${path}: no answer within ${waitMs} ms`);
       const { cause } = error as Error;
       throw new Violation("N52", `${method} ${path}: the connection failed: ${String(cause ?? error)}`);
     }
-  };
-
-  const http: Http = {
-    async send(method, path, options = {}) {
-      const answer = await request(method, path, options, "application/json", AbortSignal.timeout(waitMs));
-      const text = await answer.text();
-      return { status: answer.status, headers: answer.headers, text, json: parseJson(text) };
-    },
-    async expect(status, clause, method, path, options) {
-      const answer = await http.send(method, path, options);
-      const allowed = [status].flat();
-      demand(
-        allowed.includes(answer.status),
-        clause,
-        `${method} ${path}: status ${answer.status}, not ${allowed.join(" or ")}: ${show(answer.text)}`,
-      );
-      return answer;
-    },
-    async expectError(status, method, path, options) {
-      const { headers, json } = await http.expect(status, "N52", method, path, options);
-      const type = headers.get("content-type") ?? "none";
-      demand(/^application\/json\b/i.test(type), "N52", `${method} ${path}: the error has the content type ${type}`);
-      demandNone(explainErrorBody(json), "N52", `${method} ${path}: the body of the error`);
-      return (json as { error: { errorCode: string } }).error.errorCode;
-    },
-    async open(method, path, options = {}) {
-      const controller = new AbortController();
-      const timer = setTimeout(() => controller.abort(), waitMs);
-      const answer = await request(method, path, options, "text/event-stream", controller.signal);
-      clearTimeout(timer);
-      if (answer.status !== 200) {
-        throw new Violation("R14", `${method} ${path}: status ${answer.status}, not 200: ${show(await answer.text())}`);
-      }
-      return openEventStream(answer, { waitMs, address: `${method} ${path}`, controller });
-    },
-  };
-  return http;
+  }
 }

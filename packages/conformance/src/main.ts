@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { levels, type Level } from "./check.ts";
 import { encodeNdjson } from "@sheaf/protocol/encode";
-import { createHttp } from "./http.ts";
+import { Http } from "./http.ts";
 import { parseProfile, profiles, type Profile } from "./profile.ts";
 import { createReducerVectors } from "./reducer-vectors.ts";
 import { createReport, formatOutcome, formatSummary } from "./report.ts";
@@ -112,9 +112,7 @@ async function reach(options: SuiteOptions): Promise<void> {
     throw new Error(`no server answers at ${baseUrl}: ${String((error as Error).cause ?? error)}`, { cause: error });
   }
   // The checks report anything else that is wrong with the answer.
-  const answer = await createHttp(options)
-    .send("GET", "/v1/conversations?limit=1")
-    .catch(() => undefined);
+  const answer = await new Http(options).send("GET", "/v1/conversations?limit=1").catch(() => undefined);
   if (answer?.status !== 401) return;
   throw new Error(`${baseUrl} ${token === undefined ? "requires a token" : "rejects the token"}: see --token`);
 }

@@ -2,19 +2,7 @@
 import type { ChatRequest } from "@sheaf/protocol";
 
 /** What a run must show. */
-export type PromptName =
-  | "text"
-  | "code"
-  | "reading"
-  | "failure"
-  | "command"
-  | "writing"
-  | "plan"
-  | "todos"
-  | "question"
-  | "approval"
-  | "long"
-  | "large";
+export type PromptName = keyof typeof any;
 
 /** A message, and the model or mode that it needs. */
 export type Prompt = Pick<ChatRequest, "message" | "model" | "mode">;
@@ -50,7 +38,7 @@ const offline: Readonly<Partial<Record<PromptName, string>>> = {
 };
 
 /** For any model that follows instructions. */
-const any: Readonly<Record<PromptName, string>> = {
+const any = {
   text: "What is two plus two? Answer with one sentence, and use no tool.",
   code: "Write a Python function that adds two numbers, in one fenced code block with the language python. One sentence before it, one after it. Use no tool.",
   reading: "Read the file README.md with your tool, then say in one sentence what it is about.",
@@ -63,7 +51,7 @@ const any: Readonly<Record<PromptName, string>> = {
   approval: "Run the command `touch sheaf-conformance.tmp` once, then say in one sentence what happened.",
   long: "Count from 1 to 400 in words, one number a line. Use no tool.",
   large: "Count from 1 to 2000 in words, one number a line. Use no tool.",
-};
+} as const;
 
 /** Profiles by name. */
 export const profiles: { readonly offline: Profile; readonly any: Profile } = {

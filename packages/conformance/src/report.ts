@@ -2,11 +2,7 @@
 import { levels, type Level } from "./check.ts";
 import type { Outcome } from "./run-suite.ts";
 
-export interface LevelSummary {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
+export type LevelSummary = Readonly<Record<Outcome["status"], number>>;
 
 export interface Report {
   /** Version of this format. */
@@ -15,7 +11,7 @@ export interface Report {
   /** The highest level without a failure, lower levels included; null if even `base` has one. */
   readonly level: Level | null;
   readonly levels: Readonly<Record<Level, LevelSummary>>;
-  readonly clauses: Readonly<Record<string, "passed" | "failed" | "skipped">>;
+  readonly clauses: Readonly<Record<string, Outcome["status"]>>;
   readonly checks: readonly Outcome[];
 }
 
@@ -35,7 +31,7 @@ export function createReport(server: string, checks: readonly Outcome[]): Report
 
 /** A clause is broken if any check failed it, and skipped if no check could test it. */
 function toClauses(checks: readonly Outcome[]): Report["clauses"] {
-  const clauses: Record<string, "passed" | "failed" | "skipped"> = {};
+  const clauses: Record<string, Outcome["status"]> = {};
   for (const { clauses: proved, status } of checks) {
     for (const clause of proved) {
       if (status === "passed") clauses[clause] = "passed";

@@ -1,6 +1,6 @@
 /** Runs checks against one server. */
 import { levels, type Check, type Level } from "./check.ts";
-import { createContext, type Context, type ContextOptions } from "./context.ts";
+import { Context, type ContextOptions } from "./context.ts";
 import { suite } from "./suite.ts";
 import { Skip, Violation } from "./violation.ts";
 
@@ -12,11 +12,7 @@ export interface SuiteOptions extends ContextOptions {
 }
 
 /** How one check ended. */
-export interface Outcome {
-  readonly id: string;
-  readonly level: Level;
-  readonly clauses: readonly string[];
-  readonly title: string;
+export interface Outcome extends Omit<Check, "run"> {
   readonly status: "passed" | "failed" | "skipped";
   /** The broken clause, if it failed. */
   readonly clause?: string;
@@ -28,7 +24,7 @@ export interface Outcome {
 
 /** Yields one outcome per check. The checks run one at a time, because a server has its limits. */
 export async function* runSuite(options: SuiteOptions): AsyncGenerator<Outcome> {
-  const context = createContext(options);
+  const context = new Context(options);
   for (const check of selectChecks(options)) {
     const { id, level, clauses, title } = check;
     const startedAt = performance.now();

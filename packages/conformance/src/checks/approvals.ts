@@ -1,57 +1,50 @@
 /** Approvals by a person (X8). */
 import { reduce, type ApprovalRequestData, type StreamEvent } from "@sheaf/protocol";
-import type { Check } from "../check.ts";
+import { atLevel } from "../check.ts";
 import type { Context } from "../context.ts";
-import { explainDifference } from "../difference.ts";
+import { demandEqual } from "../difference.ts";
 import { checkCancelled } from "./cancel.ts";
-import { demand, demandNone, show, Skip } from "../violation.ts";
+import { demand, show, Skip } from "../violation.ts";
 
-export const approvalChecks: readonly Check[] = [
+export const approvalChecks = atLevel("interactive", [
   {
     id: "approval-request",
-    level: "interactive",
     clauses: ["X8", "X45"],
     title: "a request for approval has its fields, and is part of every snapshot while it is open",
     run: checkRequest,
   },
   {
     id: "approval-allow",
-    level: "interactive",
     clauses: ["X8"],
     title: "an allowed call runs, and every reader learns who decided",
-    run: (context) => checkDecision(context, "allow_once"),
+    run: (context) => checkDecision(context, true),
   },
   {
     id: "approval-reject",
-    level: "interactive",
     clauses: ["X8", "N36", "N39"],
     title: "a rejected call does not run, and the run continues to its end",
-    run: (context) => checkDecision(context, "reject_once"),
+    run: (context) => checkDecision(context, false),
   },
   {
     id: "approval-edit",
-    level: "interactive",
     clauses: ["X8"],
     title: "a call allowed with edited arguments runs with these, and its document shows them",
     run: checkEdited,
   },
   {
     id: "approval-deny-by-default",
-    level: "interactive",
     clauses: ["X8"],
     title: 'without `approvals: "ask"` no approval is requested, and the run ends',
     run: checkDefault,
   },
   {
     id: "approval-errors",
-    level: "interactive",
     clauses: ["X8", "N52"],
     title: "an unknown approval is 404, an unknown option 400; a decision is final",
     run: checkErrors,
   },
   {
     id: "approval-cancel",
-    level: "interactive",
     clauses: ["X8", "X7"],
     title: "a run that waits for approval can be cancelled",
     run: async (context) => {
@@ -61,17 +54,18 @@ export const approvalChecks: readonly Check[] = [
       checkCancelled(await context.waitForEnd(responseId), "X7");
     },
   },
-];
+]);
 
 async function findRequest(context: Context) {
   const run = await context.startApproval();
   const request = run.stream.events.find(({ event }) => event === "approval_request")!.data as ApprovalRequestData;
   const path = `/v1/responses/${run.responseId}/approvals/${run.approvalId}`;
-  return { ...run, request, path };
-}
-
-async function cancel(context: Context, responseId: string): Promise<void> {
-  await context.http.send("POST", `/v1/responses/${responseId}/cancel`, { body: {} });
+  const { options } = request;
+  const [allow, reject] = [/^allow_once$/, /^reject/].map((kinds) => options.find(({ kind }) => kinds.test(kind)));
+  demand(allow !== undefined, "X8", `no option has the kind allow_once: ${show(options)}`);
+  demand(reject !== undefined, "X8", `no option rejects: ${show(options)}`);
+  const decide = (body: object): Promise<unknown> => context.http.expect([200, 202, 204], "X8", "POST", path, { body });
+  return { ...run, request, path, allow, reject, decide };
 }
 
 async function checkRequest(context: Context): Promise<void> {
@@ -80,67 +74,52 @@ async function checkRequest(context: Context): Promise<void> {
   const isOpen = stream.events.some(({ event, data }) => event === "document_start" && data.id === documentId);
   demand(isOpen, "X8", `the approval is for ${documentId}, which did not start`);
   demand(["command", "file_edit", "tool_call"].includes(subject.type), "X8", `the subject is ${show(subject)}`);
-  const kinds = options.map(({ kind }) => kind);
-  demand(kinds.includes("allow_once"), "X8", `no option has the kind allow_once: ${kinds.join(", ")}`);
-  demand(
-    kinds.some((kind) => kind.startsWith("reject")),
-    "X8",
-    `no option rejects: ${kinds.join(", ")}`,
-  );
   demand(new Set(options.map(({ id }) => id)).size === options.length, "X8", "two options have the same id");
   const vague = options.find(({ kind, rules }) => kind.endsWith("_always") && !Array.isArray(rules));
   demand(vague === undefined, "X45", `the option ${show(vague)} does not say which rules it makes`);
   demand(Date.parse(expiresAt) > Date.now() && expiresAt.endsWith("Z"), "X8", `expiresAt is ${show(expiresAt)}`);
   const { approvals = [] } = await context.getResponse(responseId);
-  demandNone(explainDifference(approvals, [request]), "X8", "the open approval in GET /v1/responses/{id}");
+  demandEqual(approvals, [request], "X8", "the open approval in GET /v1/responses/{id}");
   const snapshot = await context.http.open("GET", `/v1/responses/${responseId}/events?snapshot=1`);
   const first = await snapshot.find(({ event }) => event === "snapshot", "the snapshot");
   const inSnapshot = first.event === "snapshot" ? (first.data.response.approvals ?? []) : [];
-  demandNone(explainDifference(inSnapshot, [request]), "X8", "the open approval in the snapshot");
+  demandEqual(inSnapshot, [request], "X8", "the open approval in the snapshot");
   snapshot.close();
-  await cancel(context, responseId);
+  const after = await context.cancel(responseId);
   await stream.readToEnd();
-  const after = await context.waitForEnd(responseId);
   demand(after.approvals === undefined, "X8", "a finished response has open approvals");
 }
 
-async function checkDecision(context: Context, kind: "allow_once" | "reject_once"): Promise<void> {
-  const { stream, request, path, responseId } = await findRequest(context);
+async function checkDecision(context: Context, isAllowed: boolean): Promise<void> {
+  const { stream, request, allow, reject, decide, responseId } = await findRequest(context);
   const other = await context.http.open("GET", `/v1/responses/${responseId}/events`);
-  const option = request.options.find((each) => each.kind === kind);
-  demand(option !== undefined, "X8", `no option has the kind ${kind}`);
-  await context.http.expect([200, 202, 204], "X8", "POST", path, { body: { optionId: option.id } });
+  const option = isAllowed ? allow : reject;
+  await decide({ optionId: option.id });
   const [events, others] = await Promise.all([stream.readToEnd(), other.readToEnd()]);
   for (const each of [events, others]) checkResolved(each, request.approvalId, option.id);
   const stored = await context.waitForEnd(responseId);
-  demandNone(explainDifference(reduce(events), stored), "N53", "the stream with an approval differs from GET");
+  demandEqual(reduce(events), stored, "N53", "the stream with an approval differs from GET");
   const document = stored.documents.find(({ id }) => id === request.documentId)!;
   const isDone =
     document.type === "terminal_command" ? document.metadata.exitCode === 0 : !hasError(events, document.id);
-  const isAllowed = kind === "allow_once";
-  demand(
-    isDone === isAllowed,
-    "X8",
-    `${document.id} was ${isAllowed ? "allowed and did not run" : "rejected and ran"}: ${show(document.metadata)}`,
-  );
+  const wrong = isAllowed ? "allowed and did not run" : "rejected and ran";
+  demand(isDone === isAllowed, "X8", `${document.id} was ${wrong}: ${show(document.metadata)}`);
   if (!isAllowed)
     demand(hasError(events, document.id), "N39", `no error document names ${document.id}, which was rejected`);
 }
 
 async function checkEdited(context: Context): Promise<void> {
-  const { stream, request, path, responseId } = await findRequest(context);
-  const option = request.options.find(({ kind }) => kind === "allow_once");
-  demand(option !== undefined, "X8", "no option has the kind allow_once");
+  const { stream, request, path, allow, decide, responseId } = await findRequest(context);
   if (request.subject.type !== "command") {
-    await cancel(context, responseId);
+    await context.cancel(responseId);
     throw new Skip(`the approval is for a ${request.subject.type}, not for a command`);
   }
   const command = "touch sheaf-conformance-edited.tmp";
-  const body = { optionId: option.id, editedArguments: { command } };
+  const body = { optionId: allow.id, editedArguments: { command } };
   for (const editedArguments of [{ command: 7 }, { file: "x" }, {}]) {
     await context.http.expectError(400, "POST", path, { body: { ...body, editedArguments } });
   }
-  await context.http.expect([200, 202, 204], "X8", "POST", path, { body });
+  await decide(body);
   await stream.readToEnd();
   const { documents } = await context.waitForEnd(responseId);
   const { metadata } = documents.find(({ id }) => id === request.documentId)!;
@@ -166,27 +145,22 @@ async function checkDefault(context: Context): Promise<void> {
     const { stream, responseId } = await context.start("approval", approvals ? { approvals } : {});
     const isNext = ({ event }: StreamEvent): boolean => event === "approval_request" || event === "done";
     const { event } = await stream.find(isNext, "the end of a run without approvals");
-    if (event === "approval_request") await cancel(context, responseId);
+    if (event === "approval_request") await context.cancel(responseId);
     demand(event === "done", "X8", `approval_request came with approvals ${show(approvals ?? "left out")}`);
   }
 }
 
 async function checkErrors(context: Context): Promise<void> {
-  const { request, path, responseId, stream } = await findRequest(context);
+  const { request, path, allow, reject, decide, responseId, stream } = await findRequest(context);
   const { http } = context;
-  const reject = request.options.find(({ kind }) => kind.startsWith("reject"))!;
-  const allow = request.options.find(({ kind }) => kind === "allow_once")!;
-  await http.expectError(404, "POST", `/v1/responses/${responseId}/approvals/no-such-approval`, {
-    body: { optionId: reject.id },
-  });
-  await http.expectError(404, "POST", `/v1/responses/chat_x/approvals/${request.approvalId}`, {
-    body: { optionId: reject.id },
-  });
+  const body = { optionId: reject.id };
+  await http.expectError(404, "POST", `/v1/responses/${responseId}/approvals/no-such-approval`, { body });
+  await http.expectError(404, "POST", `/v1/responses/chat_x/approvals/${request.approvalId}`, { body });
   await http.expectError(400, "POST", path, { body: { optionId: "no-such-option" } });
   await http.expectError(400, "POST", path, { body: {} });
   const { approvals = [] } = await context.getResponse(responseId);
   demand(approvals.length === 1, "X8", "a refused decision closed the approval");
-  await http.expect([200, 202, 204], "X8", "POST", path, { body: { optionId: reject.id } });
+  await decide(body);
   await stream.readToEnd();
   const late = await http.send("POST", path, { body: { optionId: allow.id } });
   demand(late.status >= 400, "X8", `another decision about a closed approval gives ${late.status}`);

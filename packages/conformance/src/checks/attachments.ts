@@ -1,17 +1,16 @@
 /** Files that are sent before their message (X46 to X48). */
-import type { Check } from "../check.ts";
+import { atLevel } from "../check.ts";
 import { readResponse, type Context } from "../context.ts";
 import { demand, show } from "../violation.ts";
 
-export const attachmentChecks: readonly Check[] = [
+export const attachmentChecks = atLevel("interactive", [
   {
     id: "attachments",
-    level: "interactive",
     clauses: ["X46", "X47", "X48", "X108", "S-121"],
     title: "a file is sent, named in a message, and kept by it when it is deleted",
     run: checkAttachments,
   },
-];
+]);
 
 const words = "Seven words that are here for nothing.\n";
 

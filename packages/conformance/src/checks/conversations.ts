@@ -1,104 +1,94 @@
 /** Conversations: several turns, questions, one writer; list, fork, revert, delete. */
 import type { ChatResponse } from "@sheaf/protocol";
-import type { Check } from "../check.ts";
+import { atLevel, type Check } from "../check.ts";
 import { readIds, type Context, type Run } from "../context.ts";
-import { explainDifference } from "../difference.ts";
+import { demandEqual } from "../difference.ts";
 import { checkCancelled } from "./cancel.ts";
-import { getConversation, listPage, say } from "./read-conversations.ts";
-import { demand, demandNone, show, Skip } from "../violation.ts";
+import { checkPages, getConversation, listPage, say } from "./read-conversations.ts";
+import { demand, show, Skip } from "../violation.ts";
 
 export const conversationChecks: readonly Check[] = [
-  {
-    id: "conversation-turns",
-    level: "base",
-    clauses: ["R2"],
-    title: "a message with a conversationId continues the conversation",
-    run: checkTurns,
-  },
-  {
-    id: "clarification",
-    level: "interactive",
-    clauses: ["N42", "R11"],
-    title: "a question ends the response; its answer begins the next one",
-    run: checkClarification,
-  },
-  {
-    id: "clarification-free-answer",
-    level: "interactive",
-    clauses: ["N42"],
-    title: "a plain message answers a question too",
-    run: async (context) => {
-      const { conversationId } = await findQuestion(context);
-      await say(context, { message: "I cannot say.", conversationId });
+  ...atLevel("base", [
+    {
+      id: "conversation-turns",
+      clauses: ["R2"],
+      title: "a message with a conversationId continues the conversation",
+      run: checkTurns,
     },
-  },
-  {
-    id: "busy-reject",
-    level: "interactive",
-    clauses: ["§7", "N52"],
-    title: "a second message while a response streams is 409 CONVERSATION_BUSY",
-    run: checkReject,
-  },
-  {
-    id: "busy-queue",
-    level: "interactive",
-    clauses: ["§7", "N52"],
-    title: 'with whenBusy "queue" it waits for the end of the first',
-    run: checkQueue,
-  },
-  {
-    id: "busy-cancel",
-    level: "interactive",
-    clauses: ["§7", "X7"],
-    title: 'with whenBusy "cancel" it ends the first',
-    run: checkBusyCancel,
-  },
-  {
-    id: "conversation-list",
-    level: "interactive",
-    clauses: ["§7", "N52"],
-    title: "conversations are listed newest first, page by page, and can be searched",
-    run: checkList,
-  },
-  {
-    id: "conversation-history",
-    level: "interactive",
-    clauses: ["§7", "N53"],
-    title: "a conversation has its messages and responses in order",
-    run: checkHistory,
-  },
-  {
-    id: "conversation-fork",
-    level: "interactive",
-    clauses: ["§7", "N53"],
-    title: "a fork has the turns up to a response, and leaves the first conversation alone",
-    run: checkFork,
-  },
-  {
-    id: "conversation-revert",
-    level: "interactive",
-    clauses: ["§7", "N53"],
-    title: "a revert removes a response and what came after it",
-    run: checkRevert,
-  },
-  {
-    id: "conversation-delete",
-    level: "interactive",
-    clauses: ["§7", "S-53", "N52"],
-    title: "deleting removes the conversation, its responses and their events",
-    run: checkDelete,
-  },
+  ]),
+  ...atLevel("interactive", [
+    {
+      id: "clarification",
+      clauses: ["N42", "R11"],
+      title: "a question ends the response; its answer begins the next one",
+      run: checkClarification,
+    },
+    {
+      id: "clarification-free-answer",
+      clauses: ["N42"],
+      title: "a plain message answers a question too",
+      run: async (context) => {
+        const { conversationId } = await findQuestion(context);
+        await say(context, { message: "I cannot say.", conversationId });
+      },
+    },
+    {
+      id: "busy-reject",
+      clauses: ["§7", "N52"],
+      title: "a second message while a response streams is 409 CONVERSATION_BUSY",
+      run: checkReject,
+    },
+    {
+      id: "busy-queue",
+      clauses: ["§7", "N52"],
+      title: 'with whenBusy "queue" it waits for the end of the first',
+      run: checkQueue,
+    },
+    {
+      id: "busy-cancel",
+      clauses: ["§7", "X7"],
+      title: 'with whenBusy "cancel" it ends the first',
+      run: checkBusyCancel,
+    },
+    {
+      id: "conversation-list",
+      clauses: ["§7", "N52"],
+      title: "conversations are listed newest first, page by page, and can be searched",
+      run: checkList,
+    },
+    {
+      id: "conversation-history",
+      clauses: ["§7", "N53"],
+      title: "a conversation has its messages and responses in order",
+      run: checkHistory,
+    },
+    {
+      id: "conversation-fork",
+      clauses: ["§7", "N53"],
+      title: "a fork has the turns up to a response, and leaves the first conversation alone",
+      run: checkFork,
+    },
+    {
+      id: "conversation-revert",
+      clauses: ["§7", "N53"],
+      title: "a revert removes a response and what came after it",
+      run: checkRevert,
+    },
+    {
+      id: "conversation-delete",
+      clauses: ["§7", "S-53", "N52"],
+      title: "deleting removes the conversation, its responses and their events",
+      run: checkDelete,
+    },
+  ]),
 ];
 
 async function checkTurns(context: Context): Promise<void> {
   const first = await say(context, {});
   const second = await say(context, { conversationId: first.conversationId });
   demand(first.id !== second.id, "R2", "two messages have one response id");
-  demand(
-    first.conversationId === second.conversationId,
-    "R2",
-    "a message with a conversationId began another conversation",
-  );
+  const isSame = first.conversationId === second.conversationId;
+  demand(isSame, "R2", "a message with a conversationId began another conversation");
 }
 
 async function findQuestion(context: Context): Promise<ChatResponse> {
@@ -139,11 +129,6 @@ async function startOpen(context: Context): Promise<Run> {
   }
 }
 
-async function end(context: Context, { responseId }: Run): Promise<void> {
-  await context.http.send("POST", `/v1/responses/${responseId}/cancel`, { body: {} });
-  await context.waitForEnd(responseId);
-}
-
 async function checkReject(context: Context): Promise<void> {
   const run = await startOpen(context);
   const body = context.toRequest("text", { conversationId: run.conversationId });
@@ -153,7 +138,7 @@ async function checkReject(context: Context): Promise<void> {
   }
   const { status } = await context.getResponse(run.responseId);
   demand(status === "streaming", "§7", "a refused message ended the response that streams");
-  await end(context, run);
+  await context.cancel(run.responseId);
   await say(context, { conversationId: run.conversationId });
 }
 
@@ -163,7 +148,7 @@ async function checkQueue(context: Context): Promise<void> {
   const second = context.http.send("POST", "/v1/chat", { body });
   const early = await Promise.race([second, sleep(300)]);
   demand(early === undefined, "§7", `a queued message was answered with ${early?.status} while the first streams`);
-  await end(context, run);
+  await context.cancel(run.responseId);
   const answer = await second;
   demand(answer.status === 200, "§7", `a queued message gives ${answer.status}: ${show(answer.text)}`);
   const { conversationId } = readIds(answer.headers);
@@ -189,18 +174,10 @@ async function checkList(context: Context): Promise<void> {
   const places = [recent, old].map(({ conversationId }) => all.findIndex(({ id }) => id === conversationId));
   demand(!places.includes(-1), "§7", "a conversation that was just begun is not in the list");
   demand(places[0]! < places[1]!, "§7", "the newer conversation is listed after the older one");
-  const first = await listPage(context, "?limit=1");
-  demand(first.conversations.length === 1, "§7", `limit=1 gives ${first.conversations.length} conversations`);
-  demand(first.next !== undefined, "§7", "the first page of several names no next one");
-  const second = await listPage(context, `?limit=1&before=${encodeURIComponent(first.next)}`);
-  const isOther = second.conversations[0]?.id !== first.conversations[0]?.id;
-  demand(second.conversations.length === 1 && isOther, "§7", "the second page is not the next one");
+  await checkPages(context, "?limit=1", "§7");
   const { conversations: found } = await listPage(context, `?search=${word}`);
-  demand(
-    found.length === 1 && found[0]?.id === old.conversationId,
-    "§7",
-    `a search for a word of one conversation gives ${found.length}`,
-  );
+  const isFound = found.length === 1 && found[0]?.id === old.conversationId;
+  demand(isFound, "§7", `a search for a word of one conversation gives ${found.length}`);
   for (const query of ["limit=x", "limit=0", "before=x"]) {
     await context.http.expectError(400, "GET", `/v1/conversations?${query}`);
   }
@@ -212,27 +189,19 @@ async function makeConversation(context: Context): Promise<readonly [ChatRespons
   return [first, await say(context, { conversationId: first.conversationId })];
 }
 
+/** The ids of its responses. */
+async function listTurns(context: Context, conversationId: string): Promise<readonly string[]> {
+  return (await getConversation(context, conversationId)).turns.map(({ response }) => response.id);
+}
+
 async function checkHistory(context: Context): Promise<void> {
   const responses = await makeConversation(context);
   const { id, turns } = await getConversation(context, responses[0].conversationId);
   demand(id === responses[0].conversationId, "§7", `the conversation has the id ${show(id)}`);
   const { message } = context.toRequest("text");
-  demandNone(
-    explainDifference(
-      turns.map((turn) => turn.message),
-      [message, message],
-    ),
-    "§7",
-    "the messages of the conversation",
-  );
-  demandNone(
-    explainDifference(
-      turns.map((turn) => turn.response),
-      responses,
-    ),
-    "§7",
-    "the responses of the conversation",
-  );
+  const told = turns.map((turn) => ({ message: turn.message, response: turn.response }));
+  const expected = responses.map((response) => ({ message, response }));
+  demandEqual(told, expected, "§7", "the turns of the conversation");
 }
 
 async function checkFork(context: Context): Promise<void> {
@@ -241,13 +210,11 @@ async function checkFork(context: Context): Promise<void> {
   const { json } = await context.http.expect([200, 201], "§7", "POST", path, { body: { responseId: first.id } });
   const fork = (json as { readonly id?: string } | undefined)?.id ?? "";
   demand(fork.startsWith("conv_") && fork !== first.conversationId, "§7", `the fork has the id ${show(fork)}`);
-  const { turns } = await getConversation(context, fork);
-  demand(turns.length === 1, "§7", `a fork at the first response has ${turns.length} turns`);
-  demandNone(explainDifference(turns[0]?.response.documents, first.documents), "§7", "the documents of the fork");
+  const forked = (await getConversation(context, fork)).turns.map(({ response }) => response.documents);
+  demandEqual(forked, [first.documents], "§7", "the documents of a fork at the first response");
   await say(context, { conversationId: fork });
-  const old = await getConversation(context, first.conversationId);
-  const ids = old.turns.map(({ response }) => response.id);
-  demandNone(explainDifference(ids, [first.id, second.id]), "§7", "the fork changed the first conversation");
+  const turns = await listTurns(context, first.conversationId);
+  demandEqual(turns, [first.id, second.id], "§7", "the fork changed the first conversation");
   await context.http.expectError(404, "POST", path, { body: { responseId: "chat_x" } });
 }
 
@@ -255,15 +222,7 @@ async function checkRevert(context: Context): Promise<void> {
   const [first, second] = await makeConversation(context);
   const path = `/v1/conversations/${first.conversationId}/revert`;
   await context.http.expect([200, 204], "§7", "POST", path, { body: { responseId: second.id } });
-  const { turns } = await getConversation(context, first.conversationId);
-  demandNone(
-    explainDifference(
-      turns.map(({ response }) => response.id),
-      [first.id],
-    ),
-    "§7",
-    "the turns after a revert",
-  );
+  demandEqual(await listTurns(context, first.conversationId), [first.id], "§7", "the turns after a revert");
   await say(context, { conversationId: first.conversationId });
   await context.http.expectError(404, "POST", path, { body: { responseId: "chat_x" } });
 }

@@ -1,65 +1,54 @@
 /** The documents of a response. */
-import type { ChatResponse, Document, ErrorDocument, PlanDocument } from "@sheaf/protocol";
+import type { ChatResponse, Document, ErrorDocument } from "@sheaf/protocol";
 import { explainDocument } from "@sheaf/protocol/validate";
-import type { Check } from "../check.ts";
+import { atLevel } from "../check.ts";
 import type { Context } from "../context.ts";
 import { demand, demandNone, show, Skip } from "../violation.ts";
 
-export const documentChecks: readonly Check[] = [
+export const documentChecks = atLevel("base", [
   {
     id: "documents-shape",
-    level: "base",
     clauses: ["R3", "R1", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R11", "R12", "R13", "N9", "N10", "N11", "N12"],
     title: "every document has the fields of its type, dense sequences, and the content that its type has",
-    run: (context) => eachResponse(context, ({ documents }) => documents.forEach(checkShape)),
+    run: (context) => context.eachResponse(({ documents }) => documents.forEach(checkShape)),
   },
   {
     id: "documents-fences",
-    level: "base",
     clauses: ["N15", "N17", "R17"],
     title: "no text document contains a top-level fence",
-    run: (context) => eachResponse(context, ({ documents }) => documents.forEach(checkFences)),
+    run: (context) => context.eachResponse(({ documents }) => documents.forEach(checkFences)),
   },
   {
     id: "documents-tools",
-    level: "base",
     clauses: ["N31", "N32", "N33", "N30", "N36", "N37", "N38"],
     title: "edits have diffs, renames a destination, calls a result, commands an exit code",
-    run: (context) => eachResponse(context, ({ documents }) => documents.forEach(checkTool)),
+    run: (context) => context.eachResponse(({ documents }) => documents.forEach(checkTool)),
   },
   {
     id: "documents-call-ids",
-    level: "base",
     clauses: ["N29"],
     title: "ids of tool calls are not empty and unique",
-    run: (context) => eachResponse(context, checkCallIds),
+    run: (context) => context.eachResponse(checkCallIds),
   },
   {
     id: "documents-plan",
-    level: "base",
     clauses: ["N40", "N41"],
     title: "the todos of a plan depend on each other without a cycle, and new ones have a text",
-    run: (context) => eachResponse(context, ({ documents }) => documents.forEach(checkTodos)),
+    run: (context) => context.eachResponse(({ documents }) => documents.forEach(checkTodos)),
   },
   {
     id: "documents-failure",
-    level: "base",
     clauses: ["N39", "N35", "R12"],
     title: "a tool that fails has an error document that names it",
     run: checkFailure,
   },
   {
     id: "documents-kinds",
-    level: "base",
     clauses: ["N28", "N15", "N42"],
     title: "tools make documents of their types: the prompts show the types that they are for",
     run: checkKinds,
   },
-];
-
-async function eachResponse(context: Context, check: (response: ChatResponse) => void): Promise<void> {
-  for (const { responseId } of await context.samples()) check(await context.getResponse(responseId));
-}
+]);
 
 const contentless = new Set(["tool_call", "terminal_command", "todo_update"]);
 
@@ -121,11 +110,8 @@ function checkCallIds({ id, documents }: ChatResponse): void {
   demand(new Set(calls).size === calls.length, "N29", `${id} has the same toolCallId twice: ${calls.join(", ")}`);
 }
 
-function checkTodos(document: Document): void {
-  if (document.type === "plan") checkPlan(document);
-}
-
-function checkPlan({ id, metadata }: PlanDocument): void {
+function checkTodos({ id, type, metadata }: Document): void {
+  if (type !== "plan") return;
   const open = new Map(metadata.todos.map((todo) => [todo.id, todo.dependencies]));
   demand(open.size === metadata.todos.length, "N40", `${id} has the same todo twice`);
   for (const [todo, dependencies] of open) {
@@ -177,11 +163,10 @@ const expectedTypes = {
 
 async function checkKinds(context: Context): Promise<void> {
   const missing: string[] = [];
-  for (const { name, responseId } of await context.samples()) {
+  await context.eachResponse(({ documents }, { name }) => {
     const type = Object.hasOwn(expectedTypes, name) ? expectedTypes[name as keyof typeof expectedTypes] : undefined;
-    const { documents } = await context.getResponse(responseId);
     if (type && !documents.some((document) => document.type === type)) missing.push(`"${name}" no ${type}`);
-  }
+  });
   // If a model does not do what it is asked to, the server is not at fault.
   if (missing.length > 0) throw new Skip(`prompts showed no document of their type: ${missing.join(", ")}`);
 }

@@ -66,5 +66,5 @@ async function checkHeartbeat(context: Context): Promise<void> {
   const before = stream.comments;
   await stream.readUntil(({ comments }) => comments > before, "a heartbeat");
   stream.close();
-  await context.http.send("POST", `/v1/responses/${responseId}/cancel`, { body: {} });
+  await context.cancel(responseId);
 }

@@ -1,48 +1,42 @@
 /** Requests that are refused (N52, section 7). */
-import type { Check } from "../check.ts";
+import { atLevel } from "../check.ts";
 import type { Context } from "../context.ts";
 import type { RequestOptions } from "../http.ts";
 import { demand, show, Skip } from "../violation.ts";
 
-export const errorChecks: readonly Check[] = [
+export const errorChecks = atLevel("base", [
   {
     id: "error-malformed",
-    level: "base",
     clauses: ["N52"],
     title: "400 for a body that is not a request, before anything begins",
     run: checkMalformed,
   },
   {
     id: "error-names-field",
-    level: "base",
     clauses: ["N52"],
     title: "400 names the field that is wrong",
     run: checkFieldNames,
   },
   {
     id: "error-token",
-    level: "base",
     clauses: ["N52", "S-51"],
     title: "401 or 403 without a token and with a wrong one",
     run: checkToken,
   },
   {
     id: "error-unknown",
-    level: "base",
     clauses: ["N52", "S-53"],
     title: "404 for what does not exist",
     run: checkUnknown,
   },
   {
     id: "error-size",
-    level: "base",
     clauses: ["N52", "S-55"],
     title: "413 for a body of 4 MiB, 415 for a body that is not JSON",
     run: checkSize,
   },
   {
     id: "error-leaves-nothing",
-    level: "base",
     clauses: ["N52"],
     title: "after refused requests the server answers as before",
     run: async ({ http }) => {
@@ -50,7 +44,7 @@ export const errorChecks: readonly Check[] = [
       await http.expect(200, "N52", "GET", "/v1/models");
     },
   },
-];
+]);
 
 const malformed: readonly (readonly [string, RequestOptions])[] = [
   ["no body", { headers: { "content-type": "application/json" } }],

@@ -1,33 +1,30 @@
 /** Other wire forms of the same log (X17). */
 import { createSseDecoder } from "@sheaf/protocol";
-import type { Check } from "../check.ts";
+import { atLevel } from "../check.ts";
 import type { Context } from "../context.ts";
 import type { Answer } from "../http.ts";
 import { demand, show, Skip } from "../violation.ts";
 
-export const formChecks: readonly Check[] = [
+export const formChecks = atLevel("interactive", [
   {
     id: "form-unknown",
-    level: "interactive",
     clauses: ["X17", "N52"],
     title: "an unknown ?format= is refused, and starts nothing",
     run: checkUnknown,
   },
   {
     id: "form-stream-json",
-    level: "interactive",
     clauses: ["X17", "X1"],
     title: "?format=stream-json has the lines of the command line, from system to result",
     run: (context) => checkForm(context, "stream-json", explainLines),
   },
   {
     id: "form-ai-sdk-ui",
-    level: "interactive",
     clauses: ["X17", "X1"],
     title: "?format=ai-sdk-ui has the header and the chunks of a UI message stream, from start to [DONE]",
     run: (context) => checkForm(context, "ai-sdk-ui", explainChunks),
   },
-];
+]);
 
 const streamHeaders = { accept: "text/event-stream" };
 

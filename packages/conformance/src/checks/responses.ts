@@ -1,72 +1,64 @@
 /** The response as one object, over JSON and over SSE. */
 import { createReducer, reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
 import { explainChatResponse } from "@sheaf/protocol/validate";
-import type { Check } from "../check.ts";
+import { atLevel, type Check } from "../check.ts";
 import { readIds, readResponse, type Context } from "../context.ts";
-import { explainDifference } from "../difference.ts";
+import { demandEqual } from "../difference.ts";
 import { demand, demandNone, show } from "../violation.ts";
 
 export const responseChecks: readonly Check[] = [
-  {
-    id: "response-json",
-    level: "base",
-    clauses: ["R2", "N1", "N7", "N3"],
-    title: "POST /v1/chat returns a finished response as JSON, and GET returns the same",
-    run: checkJson,
-  },
-  {
-    id: "response-headers",
-    level: "base",
-    clauses: ["N49", "X2"],
-    title: "the answer to POST /v1/chat names the response and the conversation",
-    run: checkHeaders,
-  },
-  {
-    id: "response-accept",
-    level: "base",
-    clauses: ["R14"],
-    title: "Accept: text/event-stream requests a stream, as `stream` does",
-    run: checkAccept,
-  },
-  {
-    id: "response-counts",
-    level: "base",
-    clauses: ["N4", "N5", "N6", "N7"],
-    title: "tokens add up, tool calls are counted, times are valid",
-    run: async (context) => {
-      for (const { responseId } of await context.samples()) checkCounts(await context.getResponse(responseId));
+  ...atLevel("base", [
+    {
+      id: "response-json",
+      clauses: ["R2", "N1", "N7", "N3"],
+      title: "POST /v1/chat returns a finished response as JSON, and GET returns the same",
+      run: checkJson,
     },
-  },
-  {
-    id: "response-status",
-    level: "base",
-    clauses: ["N2", "N52"],
-    title: "completed means that the agent ended itself; every other end has an error document",
-    run: async (context) => {
-      for (const { responseId } of await context.samples()) checkStatus(await context.getResponse(responseId));
+    {
+      id: "response-headers",
+      clauses: ["N49", "X2"],
+      title: "the answer to POST /v1/chat names the response and the conversation",
+      run: checkHeaders,
     },
-  },
-  {
-    id: "response-is-stream",
-    level: "base",
-    clauses: ["N53"],
-    title: "the stream adds up to the documents that GET returns",
-    run: (context) => compareStreams(context, toCore),
-  },
-  {
-    id: "response-is-whole-stream",
-    level: "resumable",
-    clauses: ["N53", "N46", "N50"],
-    title: "the stream adds up to all that GET returns",
-    run: (context) => compareStreams(context, (response) => response),
-  },
-  {
-    id: "response-prefixes",
-    level: "resumable",
-    clauses: ["N3"],
-    title: "the beginning of a stream is a streaming response at every event",
-    run: checkPrefixes,
-  },
+    {
+      id: "response-accept",
+      clauses: ["R14"],
+      title: "Accept: text/event-stream requests a stream, as `stream` does",
+      run: checkAccept,
+    },
+    {
+      id: "response-counts",
+      clauses: ["N4", "N5", "N6", "N7"],
+      title: "tokens add up, tool calls are counted, times are valid",
+      run: (context) => context.eachResponse(checkCounts),
+    },
+    {
+      id: "response-status",
+      clauses: ["N2", "N52"],
+      title: "completed means that the agent ended itself; every other end has an error document",
+      run: (context) => context.eachResponse(checkStatus),
+    },
+    {
+      id: "response-is-stream",
+      clauses: ["N53"],
+      title: "the stream adds up to the documents that GET returns",
+      run: (context) => compareStreams(context, toCore),
+    },
+  ]),
+  ...atLevel("resumable", [
+    {
+      id: "response-is-whole-stream",
+      clauses: ["N53", "N46", "N50"],
+      title: "the stream adds up to all that GET returns",
+      run: (context) => compareStreams(context, (response) => response),
+    },
+    {
+      id: "response-prefixes",
+      clauses: ["N3"],
+      title: "the beginning of a stream is a streaming response at every event",
+      run: checkPrefixes,
+    },
+  ]),
 ];
 
 async function checkJson(context: Context): Promise<void> {
@@ -82,7 +74,7 @@ async function checkJson(context: Context): Promise<void> {
   const isNear = Math.abs(created - startedAt) < 24 * 3_600_000 && response.created.endsWith("Z");
   demand(isNear, "N7", `created is ${show(response.created)}, asked for at ${new Date(startedAt).toISOString()}`);
   const stored = await context.getResponse(response.id);
-  demandNone(explainDifference(response, stored), "N53", "POST /v1/chat and GET /v1/responses/{id} differ");
+  demandEqual(response, stored, "N53", "POST /v1/chat and GET /v1/responses/{id} differ");
 }
 
 async function checkHeaders(context: Context): Promise<void> {
@@ -142,19 +134,14 @@ function checkStatus({ id, status, documents, metadata }: ChatResponse): void {
 }
 
 /** What a base client compares. */
-function toCore({ documents }: ChatResponse): unknown {
+export function toCore({ documents }: ChatResponse): unknown {
   return documents.map(({ id, type, sequence, content }) => ({ id, type, sequence, content }));
 }
 
 async function compareStreams(context: Context, select: (response: ChatResponse) => unknown): Promise<void> {
-  for (const { name, events, responseId } of await context.samples()) {
-    const stored = await context.getResponse(responseId);
-    demandNone(
-      explainDifference(select(reduce(events)), select(stored)),
-      "N53",
-      `prompt "${name}": stream and GET differ`,
-    );
-  }
+  await context.eachResponse((stored, { name, events }) => {
+    demandEqual(select(reduce(events)), select(stored), "N53", `prompt "${name}": stream and GET differ`);
+  });
 }
 
 async function checkPrefixes(context: Context): Promise<void> {

@@ -1,15 +1,14 @@
 /** Snapshots and what follows them (X3, N3). */
 import { reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
-import type { Check } from "../check.ts";
+import { atLevel } from "../check.ts";
 import type { Context } from "../context.ts";
-import { explainDifference } from "../difference.ts";
+import { demandEqual, explainDifference } from "../difference.ts";
 import { openEvents, readEvents, startLong } from "../run-events.ts";
 import { demand, demandNone, show, Skip, Violation } from "../violation.ts";
 
-export const snapshotChecks: readonly Check[] = [
+export const snapshotChecks = atLevel("resumable", [
   {
     id: "snapshot-of-ended",
-    level: "resumable",
     clauses: ["X3", "N3"],
     title: "?snapshot=1 sends the whole state first, and the same end",
     run: async (context) => {
@@ -18,19 +17,18 @@ export const snapshotChecks: readonly Check[] = [
   },
   {
     id: "snapshot-while-running",
-    level: "resumable",
     clauses: ["X3", "N3"],
     title: "a snapshot of a running response, and GET, can be continued after their last event",
     run: checkRunningSnapshot,
   },
-];
+]);
 
 async function checkSnapshot(context: Context, responseId: string): Promise<void> {
   const stream = await openEvents(context, responseId, "?snapshot=1");
   const events = await stream.readToEnd();
   checkSnapshotFirst(events);
   const stored = await context.waitForEnd(responseId);
-  demandNone(explainDifference(reduce(events), stored), "X3", "the snapshot and what follows differ from GET");
+  demandEqual(reduce(events), stored, "X3", "the snapshot and what follows differ from GET");
 }
 
 function checkSnapshotFirst([first, second]: readonly StreamEvent[]): void {
@@ -54,16 +52,12 @@ async function checkRunningSnapshot(context: Context): Promise<void> {
   const stored = await context.waitForEnd(run.responseId);
   const events = await snapshot.readToEnd();
   checkSnapshotFirst(events);
-  demandNone(explainDifference(reduce(events), stored), "X3", "the snapshot and what follows differ from GET");
+  demandEqual(reduce(events), stored, "X3", "the snapshot and what follows differ from GET");
   const all = await run.stream.readToEnd();
   if (first.event === "snapshot") comparePlace(all, first.id, first.data.response, "X3", "the snapshot");
   comparePlace(all, lastEventId!, got, "N3", "GET while it runs");
   const seeded: StreamEvent = { id: lastEventId!, event: "snapshot", data: { response: got } };
-  demandNone(
-    explainDifference(reduce([seeded, ...rest]), stored),
-    "N3",
-    "GET while it runs, with its tail, differs from GET at the end",
-  );
+  demandEqual(reduce([seeded, ...rest]), stored, "N3", "GET while it runs, with its tail, differs from GET at the end");
 }
 
 /** A running response is exactly what the events up to its place add up to. */

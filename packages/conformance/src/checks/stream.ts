@@ -1,61 +1,60 @@
 /** The format of a stream: what any reader relies on. */
-import type { StreamEvent } from "@sheaf/protocol";
+import { reduce } from "@sheaf/protocol";
 import { toBaseEvents } from "@sheaf/protocol/base-form";
 import { verify, type VerifierOptions } from "@sheaf/protocol/verify";
-import type { Check } from "../check.ts";
+import { atLevel, type Check } from "../check.ts";
 import type { Context, Sample } from "../context.ts";
+import { demandEqual } from "../difference.ts";
 import { demand, show } from "../violation.ts";
+import { toCore } from "./responses.ts";
 
 export const streamChecks: readonly Check[] = [
-  {
-    id: "stream-wire-form",
-    level: "base",
-    clauses: ["N43", "R14"],
-    title: "each event is an event line and one data line of JSON; only document_start has a type",
-    run: (context) => eachSample(context, checkWireForm),
-  },
-  {
-    id: "stream-grammar",
-    level: "base",
-    clauses: ["N44", "R15", "R16", "N2", "N6", "N9", "N10", "N45", "N47", "N48"],
-    title: "the events of each document come in order, and documents in the order of their sequence",
-    run: (context) => eachSample(context, (sample) => checkGrammar(sample, {})),
-  },
-  {
-    id: "stream-end",
-    level: "base",
-    clauses: ["N50", "N51"],
-    title: "done is the last event, and then the server closes the stream",
-    run: (context) => eachSample(context, checkEnd),
-  },
-  {
-    id: "stream-without-extensions",
-    level: "base",
-    clauses: ["N54"],
-    title: "without extensions it is still a valid stream, with the same documents",
-    run: (context) => eachSample(context, checkStripped),
-  },
-  {
-    id: "stream-reasoning",
-    level: "base",
-    clauses: ["N14", "N13"],
-    title: "reasoning, and document types beyond the ten, come only on request",
-    run: (context) => eachSample(context, checkUnasked),
-  },
-  {
-    id: "stream-extensions",
-    level: "resumable",
-    clauses: ["X4", "N49", "N46", "N50", "X14"],
-    title: "response_start comes first, metadata is complete at the end of each document, done is rich",
-    run: (context) => eachSample(context, checkExtensions),
-  },
-  {
-    id: "stream-ids",
-    level: "resumable",
-    clauses: ["X1"],
-    title: "ids are integers from 1 that grow",
-    run: (context) => eachSample(context, checkIds),
-  },
+  ...atLevel("base", [
+    {
+      id: "stream-wire-form",
+      clauses: ["N43", "R14"],
+      title: "each event is an event line and one data line of JSON; only document_start has a type",
+      run: (context) => eachSample(context, checkWireForm),
+    },
+    {
+      id: "stream-grammar",
+      clauses: ["N44", "R15", "R16", "N2", "N6", "N9", "N10", "N45", "N47", "N48"],
+      title: "the events of each document come in order, and documents in the order of their sequence",
+      run: (context) => eachSample(context, (sample) => checkGrammar(sample, {})),
+    },
+    {
+      id: "stream-end",
+      clauses: ["N50", "N51"],
+      title: "done is the last event, and then the server closes the stream",
+      run: (context) => eachSample(context, checkEnd),
+    },
+    {
+      id: "stream-without-extensions",
+      clauses: ["N54"],
+      title: "without extensions it is still a valid stream, with the same documents",
+      run: (context) => eachSample(context, checkStripped),
+    },
+    {
+      id: "stream-reasoning",
+      clauses: ["N14", "N13"],
+      title: "reasoning, and document types beyond the ten, come only on request",
+      run: (context) => eachSample(context, checkUnasked),
+    },
+  ]),
+  ...atLevel("resumable", [
+    {
+      id: "stream-extensions",
+      clauses: ["X4", "N49", "N46", "N50", "X14"],
+      title: "response_start comes first, metadata is complete at the end of each document, done is rich",
+      run: (context) => eachSample(context, checkExtensions),
+    },
+    {
+      id: "stream-ids",
+      clauses: ["X1"],
+      title: "ids are integers from 1 that grow",
+      run: (context) => eachSample(context, checkIds),
+    },
+  ]),
 ];
 
 async function eachSample(context: Context, check: (sample: Sample) => void): Promise<void> {
@@ -96,27 +95,11 @@ function checkEnd({ name, events }: Sample): void {
   demand(events.at(-1)?.event === "done", "N50", `prompt "${name}": ${events.at(-1)?.event} came after done`);
 }
 
-/** The documents of a base client, which knows no extension. */
-function toBaseDocuments(events: readonly StreamEvent[]): unknown[] {
-  const documents = new Map<string, { id: string; type: string; sequence: number; content: string | null }>();
-  for (const { event, data } of events) {
-    if (event === "document_start") {
-      documents.set(data.id, { id: data.id, type: data.type, sequence: data.sequence, content: null });
-    }
-    if (event !== "content_delta" && event !== "document_end") continue;
-    const document = documents.get(data.documentId);
-    if (!document) continue;
-    document.content =
-      event === "content_delta" ? (document.content ?? "") + data.delta : (data.finalContent ?? document.content);
-  }
-  return [...documents.values()];
-}
-
 function checkStripped(sample: Sample): void {
   const base = toBaseEvents(sample.events);
   checkGrammar({ name: sample.name, events: base }, {});
-  const [whole, stripped] = [toBaseDocuments(sample.events), toBaseDocuments(base)].map((each) => JSON.stringify(each));
-  demand(whole === stripped, "N54", `prompt "${sample.name}": a base client gets other documents`);
+  const [whole, stripped] = [sample.events, base].map((events) => toCore(reduce(events)));
+  demandEqual(stripped, whole, "N54", `prompt "${sample.name}": a base client gets other documents`);
 }
 
 const knownTypes = new Set([
