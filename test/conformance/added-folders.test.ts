@@ -164,7 +164,6 @@ test(verifies(["S-20", "C20"], "a server adds the folders to each of its workspa
     { call: { tool: "write_file", arguments: { target_file: join(added, "c.txt"), content: "c\n" } } },
   ];
   const server = await startServer({
-    home: `${cwd}-home`,
     cwd,
     script: { turns: [{ events: calls }, { events: [{ text: "end" }] }], after: "loop" },
     args: ["--workspace", "docs", "--workspace", "code", "--add-dir", added],

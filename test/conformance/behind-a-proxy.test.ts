@@ -4,10 +4,7 @@ import { describeDeep } from "../support/describe-where.ts";
 import { describeWithProgram } from "../support/programs.ts";
 import { clientAddress, findFreePort, proxyName, startProxy, type ProxyProgram } from "../support/reverse-proxy.ts";
 import { startServer } from "../support/server.ts";
-import { createTestFolder } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
-
-const folders = createTestFolder();
 
 interface Start {
   readonly script?: unknown;
@@ -16,12 +13,9 @@ interface Start {
 }
 
 async function start(program: ProxyProgram, { script, args = [], silenceSeconds }: Start = {}) {
-  const cwd = folders.newFolder();
   const port = await findFreePort();
   const trust = ["--trust-proxy", "127.0.0.1"];
   const server = await startServer({
-    home: `${cwd}-home`,
-    cwd,
     script,
     args: ["--allow-host", `${proxyName}:${port}`, ...trust, ...args],
   });

@@ -3,17 +3,10 @@ import type { StreamEvent } from "@sheaf/protocol";
 import { createClient, type SheafClient } from "@sheaf/client";
 import { verifyUpdates } from "@sheaf/client/verify";
 import { expect, test } from "vitest";
-import { startServerProcess, type ServerProcess, type TestServer } from "../support/server.ts";
-import { createTestFolder } from "../support/sheaf.ts";
+import { startServerProcess, type TestServer } from "../support/server.ts";
 import { verifies } from "../support/verifies.ts";
 
-const folders = createTestFolder();
-
 const waiting = { turns: [{ events: [{ text: "Begun. " }, { wait_ms: 60_000 }, { text: "Done." }] }], after: "loop" };
-
-async function start(script: unknown, args: readonly string[] = [], cwd = folders.newFolder()): Promise<ServerProcess> {
-  return startServerProcess({ home: `${cwd}-home`, cwd, script, args });
-}
 
 const toClient = ({ address, token }: TestServer): SheafClient =>
   createClient({ baseUrl: address, token, reconnect: { delayMs: 50, maxDelayMs: 200, maxTries: 100 } });
@@ -21,15 +14,14 @@ const toClient = ({ address, token }: TestServer): SheafClient =>
 test(
   verifies(["N51", "X2", "R-01", "X13"], "a stream goes on over a server that is killed and comes back"),
   async () => {
-    const cwd = folders.newFolder();
-    const first = await start(waiting, [], cwd);
+    const first = await startServerProcess({ script: waiting });
     const stream = toClient(first).chat({ message: "go" });
     const seen: StreamEvent[] = [];
     for await (const { event } of verifyUpdates(stream, { requireExtensions: true })) {
       seen.push(event);
       if (event.event !== "content_delta" || event.data.delta !== "Begun.") continue;
       await first.stop("SIGKILL");
-      await start(waiting, ["--port", `${first.port}`], cwd);
+      await startServerProcess({ cwd: first.cwd, script: waiting, args: ["--port", `${first.port}`] });
     }
     expect(stream.response.status).toBe("error");
     expect(stream.response.documents.map(({ type, status }) => [type, status])).toEqual([

@@ -22,8 +22,7 @@ import { verifies } from "../support/verifies.ts";
 const folders = createTestFolder();
 
 async function start(): Promise<SuiteOptions & { readonly server: TestServer; readonly token: string }> {
-  const cwd = folders.newFolder({ "README.md": "# Wordy\n\nCounts words in a text.\n" });
-  const server = await startServer({ home: `${cwd}-home`, cwd, args: createKitFlags(folders.path) });
+  const server = await startServer({ args: createKitFlags(folders.path) });
   return { server, baseUrl: server.address, token: server.token, profile: createKitProfile(), waitMs: 15_000 };
 }
 

@@ -101,7 +101,7 @@ const post = (server: TestServer, path: string, body: object): Promise<Response>
   });
 
 const readChanges = async (server: TestServer, id: string): Promise<ConversationChanges["files"]> =>
-  ((await (await server.fetch(`/v1/conversations/${id}/changes`)).json()) as ConversationChanges).files;
+  (await server.read<ConversationChanges>(`/v1/conversations/${id}/changes`)).files;
 
 /** The files of the trees of a server. */
 function readTrees(home: string): Record<string, string[]> {
@@ -130,9 +130,9 @@ test(verifies(["R-50", "R-51"], "each conversation has a tree, and its states ar
   expect(git(remote, "diff", "--name-status", "main", state)).toBe("M\ta.txt\nA\tnew.txt");
   expect(git(remote, "show", `${state}:a.txt`)).toBe("1\ntwo");
   expect(git(remote, "log", "--format=%s %an", "main")).toBe("Begin Ada");
-  const summary = (await (await server.fetch(`/v1/conversations/${one.conversation}`)).json()) as { workspace: string };
+  const summary = (await server.read(`/v1/conversations/${one.conversation}`)) as { workspace: string };
   expect(summary.workspace).toBe("app");
-  const found = await (await server.fetch("/v1/workspaces/app/files?query=a.txt")).json();
+  const found = await server.read("/v1/workspaces/app/files?query=a.txt");
   expect(found).toMatchObject({ files: [{ path: "a.txt" }] });
   const deleted = await server.fetch(`/v1/conversations/${one.conversation}`, { method: "DELETE" });
   expect(deleted.status).toBe(204);
@@ -420,7 +420,7 @@ describeWithPostgres("two servers", (postgres) => {
     const { path, read } = await begin(one);
     await one.stop("SIGKILL");
     await read;
-    const readStatus = async () => ((await (await other.fetch(path)).json()) as ChatResponse).status;
+    const readStatus = async () => (await other.read<ChatResponse>(path)).status;
     await expect.poll(readStatus, { timeout: 15_000 }).toBe("error");
   });
 });

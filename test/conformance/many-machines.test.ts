@@ -2,7 +2,7 @@
 import { reduce, type ChatResponse } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { expect, test, type TestContext } from "vitest";
-import { asOther, begin, createCluster, readWhole } from "../support/cluster.ts";
+import { begin, createCluster, readWhole } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
 import { readEvents, type ServerProcess, type TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
@@ -75,22 +75,6 @@ describeWithPostgres("servers that share a database", (postgres) => {
     },
   );
 
-  test.concurrent(
-    verifies(["X9", "R-30"], "a request that comes again at the other server is the same response"),
-    async (context) => {
-      const [one, other] = await startTwo(context, { turns: [{ events: [{ text: "Hello." }] }], after: "loop" });
-      const headers = { "Idempotency-Key": "one" };
-      const answers = [
-        await one.chat({ message: "Go" }, { headers }),
-        await other.chat({ message: "Go" }, { headers }),
-      ];
-      const [first, second] = await Promise.all(answers.map((answer) => answer.json() as Promise<unknown>));
-      expect(second).toEqual(first);
-      const { conversations } = (await (await other.fetch("/v1/conversations")).json()) as { conversations: object[] };
-      expect(conversations).toHaveLength(1);
-    },
-  );
-
   const asking = {
     turns: [
       { events: [{ call: { tool: "run_terminal_cmd", arguments: { command: "node -e 0" } } }] },
@@ -108,12 +92,6 @@ describeWithPostgres("servers that share a database", (postgres) => {
     return { ...response, decisions: `${response.path}/approvals/${request.data.approvalId}` };
   };
 
-  const post = (body: unknown): RequestInit => ({
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-
   test.concurrent(verifies("R-37", "an approval is decided at the other server, once"), async (context) => {
     const cluster = await createCluster(postgres, folders, {
       script: asking,
@@ -122,20 +100,22 @@ describeWithPostgres("servers that share a database", (postgres) => {
     });
     const [one, other] = [await cluster.start("a"), await cluster.start("b")];
     const { read, seen, decisions } = await ask(context, one);
-    const stranger = asOther(other, cluster.tokenOf("bob"));
-    expect((await stranger(decisions, post({ optionId: "allow_once" }))).status).toBe(404);
-    expect((await other.fetch(`${decisions}x`, post({ optionId: "allow_once" }))).status).toBe(404);
-    expect((await other.fetch(decisions, post({ optionId: "nonsense" }))).status).toBe(400);
-    const edited = { optionId: "allow_once", editedArguments: { command: 7 } };
-    expect((await other.fetch(decisions, post(edited))).status).toBe(400);
-    const answers = await Promise.all(
-      [other, one, other].map((server) => server.fetch(decisions, post({ optionId: "allow_once" }))),
-    );
+    const allow = { optionId: "allow_once" };
+    const stranger = other.as(cluster.tokenOf("bob"));
+    for (const [by, path, body, status] of [
+      [stranger, decisions, allow, 404],
+      [other, `${decisions}x`, allow, 404],
+      [other, decisions, { optionId: "nonsense" }, 400],
+      [other, decisions, { ...allow, editedArguments: { command: 7 } }, 400],
+    ] as const) {
+      expect((await by.send("POST", path, body)).status).toBe(status);
+    }
+    const answers = await Promise.all([other, one, other].map((server) => server.send("POST", decisions, allow)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([202, 409, 409]);
     await read;
     expect(seen.find(({ event }) => event === "approval_resolved")?.data).toMatchObject({ by: "ada" });
     expect(reduce(seen)).toMatchObject({ status: "completed", documents: [{ metadata: { exitCode: 0 } }, {}] });
-    const late = await other.fetch(decisions, post({ optionId: "allow_once" }));
+    const late = await other.send("POST", decisions, allow);
     expect(await late.json()).toMatchObject({ error: { errorCode: "APPROVAL_RESOLVED" } });
     expect(await postgres.run(cluster.store, "SELECT * FROM sheaf.letters")).toEqual([]);
   });
@@ -163,7 +143,7 @@ describeWithPostgres("servers that share a database", (postgres) => {
 
       const second = await ask(context, one);
       await one.stop("SIGKILL");
-      const answer = await other.fetch(second.decisions, post({ optionId: "allow_once" }));
+      const answer = await other.send("POST", second.decisions, { optionId: "allow_once" });
       expect(answer.status).toBe(409);
       await readWhole(other, second.path, second.seen);
       expect(second.path).not.toBe(path);

@@ -38,10 +38,8 @@ const script = {
 };
 const text = "I will look.\n\nIt is a project.";
 
-const start = (served: unknown = script, args: readonly string[] = []): Promise<TestServer> => {
-  const cwd = folders.newFolder({ "README.md": "# A project\n" });
-  return startServer({ home: `${cwd}-home`, cwd, script: served, args });
-};
+const start = (served: unknown = script, args: readonly string[] = []): Promise<TestServer> =>
+  startServer({ script: served, args });
 
 /** A package of them. */
 const load = async <Package>(name: string): Promise<Package> => {
@@ -121,7 +119,7 @@ describeWhere("openai", missing, () => {
     const model = server.model;
     const ask = (body: object) => client.chat.completions.create({ model, messages, ...body });
     await expect(ask({})).rejects.toMatchObject({ status: 503, code: "OVERLOADED", type: "server_error" });
-    const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as { conversations: unknown[] };
+    const conversations = await server.listConversations();
     expect(conversations).toHaveLength(1);
     const stream = await ask({ stream: true });
     await expect(
@@ -217,7 +215,7 @@ test(
   async () => {
     skipIfMissing(missing);
     const server = await start({ turns: [{ events: [{ text: "Hello." }] }], after: "loop" });
-    const description: unknown = await (await server.fetch("/v1/openapi.json")).json();
+    const description: unknown = await server.read("/v1/openapi.json");
     const { default: generate, astToString } = await load<{
       readonly default: (description: unknown) => Promise<unknown>;
       readonly astToString: (nodes: unknown) => string;
@@ -330,6 +328,6 @@ describeWithChromium("useChat of @ai-sdk/react in a page of another origin", (br
     await tab.goto(site.origin);
     await tab.getByRole("button", { name: "Send" }).click();
     await expect.poll(() => tab.locator("output").textContent()).toBe("error Failed to fetch");
-    expect(await (await server.fetch("/v1/conversations")).json()).toEqual({ conversations: [] });
+    expect(await server.read("/v1/conversations")).toEqual({ conversations: [] });
   });
 });

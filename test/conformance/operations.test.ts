@@ -20,8 +20,7 @@ const readStatus = async ({ address }: Pick<TestServer, "address">): Promise<[nu
 };
 
 test(verifies("R-60", "a server with its own file is ready, until it closes"), async () => {
-  const cwd = folders.newFolder();
-  const server = await startServer({ home: `${cwd}-home`, cwd });
+  const server = await startServer();
   expect(await readStatus(server)).toEqual([200, "ready"]);
   const metrics = await (await server.fetch("/metrics")).text();
   expect(metrics).toContain("\nsheaf_ready 1\n");

@@ -1,32 +1,18 @@
 /** Conversations of several owners and processes: who sees them, who writes them, and what a killed server leaves. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { reduce, type ChatResponse, type Conversation, type ConversationPage } from "@sheaf/protocol";
+import { reduce, type ChatResponse, type Conversation } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
-import { readEvents, startServer, startServerProcess, type ServerOptions, type TestServer } from "../support/server.ts";
+import { readEvents, startServer, startServerProcess } from "../support/server.ts";
 import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
-const start = (options: Partial<ServerOptions> = {}): Promise<TestServer> => {
-  const cwd = options.cwd ?? folders.newFolder({ "README.md": "# A project\n" });
-  return startServer({ home: `${cwd}-home`, cwd, ...options });
-};
-
 const waitingScript = {
   turns: [{ events: [{ text: "Begun. " }, { wait_ms: 60_000 }, { text: "Done." }] }],
   after: "loop",
 };
-const post = (body: unknown): RequestInit => ({
-  method: "POST",
-  headers: { "Content-Type": "application/json" },
-  body: JSON.stringify(body),
-});
-const toJson = async <Body>(answer: Response | Promise<Response>): Promise<Body> =>
-  (await (await answer).json()) as Body;
-const readConversation = (server: TestServer, id: string): Promise<Conversation> =>
-  toJson(server.fetch(`/v1/conversations/${id}`));
 
 describe("owners", () => {
   test(verifies("S-53", "see nothing of each other: foreign and missing get the same answer"), async () => {
@@ -34,63 +20,58 @@ describe("owners", () => {
     const file = `${cwd}-tokens`;
     const [ada, bob] = ["a".repeat(32), "b".repeat(32)];
     writeFileSync(file, `# clients\nada ${ada}\n\n${bob}\n`, { mode: 0o600 });
-    const server = await start({ cwd, args: ["--token-file", file] });
-    const as = (token: string, path: string, init: RequestInit = {}): Promise<Response> =>
-      fetch(`${server.address}${path}`, {
-        ...init,
-        headers: { ...(init.headers as Record<string, string>), Authorization: `Bearer ${token}` },
-      });
-    const response = await toJson<ChatResponse>(as(ada, "/v1/chat", post({ message: "go" })));
+    const server = await startServer({ cwd, args: ["--token-file", file] });
+    const [mine, other] = [server.as(ada), server.as(bob)];
+    const response = await mine.ask({ message: "go" });
     const { id, conversationId } = response;
-    expect(await toJson(as(ada, `/v1/responses/${id}`))).toEqual(response);
-    expect(await toJson(as(bob, "/v1/conversations"))).toEqual({ conversations: [] });
-    const requests: readonly (readonly [string, RequestInit?])[] = [
-      ["/v1/responses/ID"],
-      ["/v1/responses/ID/events"],
-      ["/v1/responses/ID/events?snapshot=1"],
-      ["/v1/responses/ID/cancel", post({})],
-      ["/v1/responses/ID/approvals/appr_1", post({ optionId: "allow" })],
-      ["/v1/conversations/CONVERSATION"],
-      ["/v1/conversations/CONVERSATION", { method: "DELETE" }],
-      ["/v1/conversations/CONVERSATION/export?format=markdown"],
-      ["/v1/conversations/CONVERSATION/fork", post({ responseId: id })],
-      ["/v1/conversations/CONVERSATION/revert", post({ responseId: id })],
-    ];
-    for (const [path, init] of requests) {
-      const named = (response_: string, conversation: string): string =>
-        path.replace("ID", response_).replace("CONVERSATION", conversation);
-      const foreign = await as(bob, named(id, conversationId), init);
-      const missing = await as(bob, named("chat_missing", "conv_missing"), init);
-      expect([path, foreign.status]).toEqual([path, missing.status]);
-      const text = await foreign.text();
-      expect(text.replaceAll(id, "").replaceAll(conversationId, "")).toBe(
-        (await missing.text()).replaceAll("chat_missing", "").replaceAll("conv_missing", ""),
-      );
-      expect(foreign.status).toBe(404);
+    expect(await mine.read(`/v1/responses/${id}`)).toEqual(response);
+    expect(await other.read("/v1/conversations")).toEqual({ conversations: [] });
+    for (const [method, path, body] of [
+      ["GET", "/v1/responses/ID"],
+      ["GET", "/v1/responses/ID/events"],
+      ["GET", "/v1/responses/ID/events?snapshot=1"],
+      ["POST", "/v1/responses/ID/cancel", {}],
+      ["POST", "/v1/responses/ID/approvals/appr_1", { optionId: "allow" }],
+      ["GET", "/v1/conversations/CONVERSATION"],
+      ["DELETE", "/v1/conversations/CONVERSATION"],
+      ["GET", "/v1/conversations/CONVERSATION/export?format=markdown"],
+      ["POST", "/v1/conversations/CONVERSATION/fork", { responseId: id }],
+      ["POST", "/v1/conversations/CONVERSATION/revert", { responseId: id }],
+    ] as const) {
+      const ask = async (response_: string, conversation: string): Promise<readonly [string, number, string]> => {
+        const answer = await other.send(
+          method,
+          path.replace("ID", response_).replace("CONVERSATION", conversation),
+          body,
+        );
+        return [path, answer.status, (await answer.text()).replaceAll(response_, "").replaceAll(conversation, "")];
+      };
+      const foreign = await ask(id, conversationId);
+      expect(foreign).toEqual(await ask("chat_missing", "conv_missing"));
+      expect(foreign[1]).toBe(404);
     }
-    const said = await as(bob, "/v1/chat", post({ message: "go", conversationId }));
-    expect(said.status).toBe(404);
-    expect(await toJson(as(ada, `/v1/conversations/${conversationId}`))).toMatchObject({ turns: [{ response }] });
+    expect((await other.chat({ message: "go", conversationId })).status).toBe(404);
+    expect(await mine.readConversation(conversationId)).toMatchObject({ turns: [{ response }] });
     const listed = await runSheaf(["show", conversationId.slice(5)], { cwd, home: server.home });
     expect(listed.code).toBe(2);
   });
 
   test("the generated token is the local user's: page and command line share their conversations", async () => {
-    const server = await start();
-    const { conversationId } = await toJson<ChatResponse>(server.chat({ message: "one" }));
+    const server = await startServer();
+    const { conversationId } = await server.ask({ message: "one" });
     const options = { cwd: server.cwd, home: server.home };
     const shown = await runSheaf(["show", conversationId.slice(5)], options);
     expect(parseStream(shown.stdout).at(-1)).toMatchObject({ result: "Hello world." });
     const args = ["-p", "--model", `scripted:${server.home}-script.json`, "--resume", conversationId.slice(5), "two"];
     expect((await runSheaf(args, options)).code).toBe(0);
-    const conversation = await readConversation(server, conversationId);
+    const conversation = await server.readConversation(conversationId);
     expect(conversation.turns.map(({ message }) => message)).toEqual(["one", "two"]);
   });
 });
 
 describe("several processes on one conversation", () => {
   test(verifies(["R-05", "C20"], "have one writer: the command line ends with code 9"), async () => {
-    const server = await start({ script: waitingScript });
+    const server = await startServer({ script: waitingScript });
     const answer = await server.chat({ message: "one", stream: true });
     const conversationId = answer.headers.get("x-conversation-id")!;
     const args = ["-p", "--model", `scripted:${server.home}-script.json`, "--resume", conversationId.slice(5), "two"];
@@ -98,17 +79,17 @@ describe("several processes on one conversation", () => {
     expect(code).toBe(9);
     expect(stderr).toMatch(/^sheaf: CONVERSATION_BUSY: /);
     expect(parseStream(stdout).at(-1)).toMatchObject({ is_error: true, error: { code: "CONVERSATION_BUSY" } });
-    expect((await readConversation(server, conversationId)).turns).toHaveLength(1);
+    expect((await server.readConversation(conversationId)).turns).toHaveLength(1);
   });
 
   test(verifies(["X2", "X7"], "a run of the command line is followed and cancelled through the server"), async () => {
-    const server = await start({ script: waitingScript });
+    const server = await startServer({ script: waitingScript });
     const args = ["-p", "--model", `scripted:${server.home}-script.json`, "one"];
     const run = runSheaf(args, { cwd: server.cwd, home: server.home });
     const find = async (): Promise<Conversation> => {
       for (;;) {
-        const { conversations } = await toJson<ConversationPage>(server.fetch("/v1/conversations"));
-        const found = conversations[0] && (await readConversation(server, conversations[0].id));
+        const conversations = await server.listConversations();
+        const found = conversations[0] && (await server.readConversation(conversations[0].id));
         if (found?.turns[0]?.response.documents.length) return found;
       }
     };
@@ -128,7 +109,7 @@ describe("a server that was killed", () => {
       turns: [{ events: [{ text: "I run. " }, { call: { tool: "run_terminal_cmd", arguments: command } }] }],
     };
     const args = ["--force", "--sandbox", "disabled"];
-    const server = await startServerProcess({ home: `${cwd}-home`, cwd, script, args });
+    const server = await startServerProcess({ cwd, script, args });
     const answer = await server.chat({ message: "go", stream: true });
     const seen = await readEvents(
       answer,
@@ -137,7 +118,7 @@ describe("a server that was killed", () => {
     await expect.poll(() => readFileSync(join(cwd, "count.txt"), "utf8")).toBe("run\n");
     await server.stop("SIGKILL");
     const restartedAt = performance.now();
-    const restarted = await start({ cwd, script, home: server.home });
+    const restarted = await startServer({ cwd, script, home: server.home });
     const path = answer.headers.get("location")!;
     const events = await readEvents(await restarted.fetch(`${path}/events`));
     expect(performance.now() - restartedAt).toBeLessThan(5000);
@@ -149,13 +130,13 @@ describe("a server that was killed", () => {
       type: "error",
       metadata: { errorCode: "INTERNAL", source: "server" },
     });
-    expect(await toJson(restarted.fetch(path))).toEqual(response);
+    expect(await restarted.read(path)).toEqual(response);
     const tail = await readEvents(
       await restarted.fetch(`${path}/events`, { headers: { "Last-Event-ID": `${seen.at(-1)!.id}` } }),
     );
     expect(tail).toEqual(events.slice(seen.length));
     const { conversationId } = response;
-    expect((await readConversation(restarted, conversationId)).turns).toHaveLength(1);
+    expect((await restarted.readConversation(conversationId)).turns).toHaveLength(1);
     expect(readFileSync(join(cwd, "count.txt"), "utf8")).toBe("run\n");
   });
 
@@ -170,8 +151,8 @@ describe("a server that was killed", () => {
     const answer = await server.chat({ message: "go", stream: true, approvals: "ask" });
     await readEvents(answer, ({ event }) => event === "approval_request");
     await server.stop("SIGKILL");
-    const restarted = await start({ ...options, home: server.home });
-    const { documents } = await toJson<ChatResponse>(restarted.fetch(answer.headers.get("location")!));
+    const restarted = await startServer({ ...options, home: server.home });
+    const { documents } = await restarted.read<ChatResponse>(answer.headers.get("location")!);
     expect(documents.map(({ content }) => content)).toEqual([
       null,
       "the process ended while this call waited for an answer; it did not run",

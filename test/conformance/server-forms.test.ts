@@ -1,15 +1,9 @@
 /** `stream-json` over HTTP is what the command line prints of the same response (X17). */
-import { createSseDecoder, type ChatResponse } from "@sheaf/protocol";
+import { createSseDecoder } from "@sheaf/protocol";
 import { expect, test } from "vitest";
-import { startServer, type TestServer } from "../support/server.ts";
-import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { startServer } from "../support/server.ts";
+import { parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
-
-const folders = createTestFolder();
-const start = (script: unknown): Promise<TestServer> => {
-  const cwd = folders.newFolder({ "README.md": "# A project\n" });
-  return startServer({ home: `${cwd}-home`, cwd, script });
-};
 
 const script = {
   turns: [
@@ -30,13 +24,16 @@ const script = {
   after: "loop",
 };
 
-test(verifies("X17", "stream-json of the command line is the same over HTTP"), async () => {
-  const server = await start(script);
-  const response = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
-  const path = `/v1/responses/${response.id}/events?format=stream-json`;
-  const decoder = createSseDecoder();
-  const messages = [...decoder.push(await (await server.fetch(path)).text()), ...decoder.end()];
-  const lines = parseStream(messages.map(({ data }) => `${data}\n`).join(""));
-  const shown = await runSheaf(["show", response.conversationId.slice(5)], { cwd: server.cwd, home: server.home });
-  expect(lines).toEqual(parseStream(shown.stdout));
+test(verifies("X17", "stream-json of the command line is the same over HTTP, live and stored"), async () => {
+  const server = await startServer({ script });
+  const live = await server.send("POST", "/v1/chat?format=stream-json", { message: "go", stream: true });
+  const path = `${live.headers.get("location")}/events?format=stream-json`;
+  const texts = [await live.text(), await (await server.fetch(path)).text()];
+  const session = live.headers.get("x-conversation-id")!.slice(5);
+  const shown = await runSheaf(["show", session], { cwd: server.cwd, home: server.home });
+  for (const text of texts) {
+    const decoder = createSseDecoder();
+    const messages = [...decoder.push(text), ...decoder.end()];
+    expect(parseStream(messages.map(({ data }) => `${data}\n`).join(""))).toEqual(parseStream(shown.stdout));
+  }
 });

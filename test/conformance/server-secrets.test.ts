@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import type { ChatResponse } from "@sheaf/protocol";
 import { expect, onTestFinished, test } from "vitest";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
 import { startServer } from "../support/server.ts";
@@ -84,24 +83,14 @@ describeWithBubblewrap("a server of several tenants", () => {
         "--force",
       ],
     });
-    const as = (owner: keyof typeof tokens, path: string, init: RequestInit = {}): Promise<Response> =>
-      fetch(`${server.address}${path}`, {
-        ...init,
-        headers: { Authorization: `Bearer ${tokens[owner]}`, "Content-Type": "application/json" },
-      });
-    const chat = async (owner: keyof typeof tokens, model?: string): Promise<ChatResponse> => {
-      const body = JSON.stringify({ message: "Go", model });
-      const answer = await as(owner, "/v1/chat", { method: "POST", body });
-      expect(answer.status, server.log()).toBe(200);
-      return (await answer.json()) as ChatResponse;
-    };
-    const own = await chat("ada");
+    const [ada, bob] = [server.as(tokens.ada), server.as(tokens.bob)];
+    const own = await ada.ask({ message: "Go" });
     expect(JSON.stringify(own)).toContain(`${secret}\\n`);
-    const foreign = JSON.stringify(await chat("bob", "scripted:bob.json"));
+    const foreign = JSON.stringify(await bob.ask({ message: "Go", model: "scripted:bob.json" }));
     expect(foreign).toContain("a.txt");
     expect(foreign).not.toContain("CANARY-");
     for (const path of ["linked", "trees", tokenFile, `../../..${tokenFile}`]) {
-      const answer = await as("bob", `/v1/workspaces/app/files/${encodeURIComponent(path)}`);
+      const answer = await bob.fetch(`/v1/workspaces/app/files/${encodeURIComponent(path)}`);
       expect(answer.status).toBeGreaterThanOrEqual(400);
       expect(await answer.text()).not.toContain("CANARY-");
     }

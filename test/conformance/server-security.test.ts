@@ -5,22 +5,17 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { sendRaw } from "../support/raw-http.ts";
-import { startServer, type ServerOptions, type TestServer } from "../support/server.ts";
+import { startServer } from "../support/server.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 import { createRefusedRequests } from "./refused-requests.ts";
 
 const folders = createTestFolder();
-const start = (options: Partial<ServerOptions> = {}): Promise<TestServer> => {
-  const cwd = options.cwd ?? folders.newFolder();
-  return startServer({ home: `${cwd}-home`, cwd, ...options });
-};
-
 describe("requests that are wrong", () => {
   test(
     verifies(["S-50", "S-52", "S-55", "N52"], "get their status; the server goes on, and stores nothing"),
     async () => {
-      const server = await start();
+      const server = await startServer();
       const rows = createRefusedRequests(server);
       expect(rows.length).toBeGreaterThan(150);
       for (const { name, request, statuses } of rows) {
@@ -41,14 +36,14 @@ describe("requests that are wrong", () => {
         expect(next.status, name).toBe(200);
         await next.arrayBuffer();
       }
-      expect(await (await server.fetch("/v1/conversations")).json()).toEqual({ conversations: [] });
+      expect(await server.read("/v1/conversations")).toEqual({ conversations: [] });
       expect(server.log()).not.toContain(server.token);
       expect(server.log()).not.toContain('"defect"');
     },
   );
 
   test(verifies("S-50", "a request that is hidden after another one is not a request"), async () => {
-    const server = await start();
+    const server = await startServer();
     const hidden = `POST /v1/chat HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nAuthorization: Bearer ${server.token}\r\nContent-Type: application/json\r\nContent-Length: 18\r\n\r\n{"message":"hide"}`;
     for (const head of [
       `Content-Length: ${hidden.length + 5}\r\nTransfer-Encoding: chunked`,
@@ -61,20 +56,20 @@ describe("requests that are wrong", () => {
         `POST /healthz HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n${head}\r\n\r\n0\r\n\r\n${hidden}`,
       );
     }
-    expect(await (await server.fetch("/v1/conversations")).json()).toEqual({ conversations: [] });
+    expect(await server.read("/v1/conversations")).toEqual({ conversations: [] });
   });
 });
 
 describe("the way in", () => {
   test(verifies(["S-51", "S-42"], "the token is 256 bits, and only the user can read it"), async () => {
-    const server = await start();
+    const server = await startServer();
     expect(Buffer.from(server.token, "base64url")).toHaveLength(32);
     expect(statSync(join(server.home, "server-token")).mode & 0o777).toBe(0o600);
     expect(statSync(server.home).mode & 0o777).toBe(0o700);
   });
 
   test(verifies("S-51", "a ticket opens the page once; the cookie is the page's alone"), async () => {
-    const server = await start({ args: ["--open"] });
+    const server = await startServer({ args: ["--open"] });
     const ticket = server.pageAddress.match(/#ticket=(\S+)/)![1]!;
     const open = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
       fetch(`${server.address}/v1/session`, {
@@ -145,7 +140,7 @@ describe("the way in", () => {
       const file = `${cwd}-tokens`;
       const [ada, bob, eve] = ["a".repeat(32), "b".repeat(32), "e".repeat(32)];
       writeFileSync(file, `ada ${ada}\nbob ${bob}\n`, { mode: 0o600 });
-      const server = await start({ cwd, args: ["--token-file", file] });
+      const server = await startServer({ cwd, args: ["--token-file", file] });
       const ask = async (headers: Record<string, string>) =>
         (await fetch(`${server.address}/v1/conversations`, { headers })).status;
       const by = (token: string) => ask({ Authorization: `Bearer ${token}` });
@@ -175,7 +170,7 @@ describe("limits", () => {
   test(
     verifies(["S-55", "X7"], "of streams do not count a client that went away before its answer began"),
     async () => {
-      const server = await start({ script: waiting });
+      const server = await startServer({ script: waiting });
       const body = JSON.stringify({ message: "go", stream: true, onDisconnect: "cancel" });
       const head = [
         "POST /v1/chat HTTP/1.1",
@@ -201,7 +196,7 @@ describe("limits", () => {
 
 describe("headers", () => {
   test(verifies("S-62", "let a browser do what the page needs, and nothing else"), async () => {
-    const server = await start();
+    const server = await startServer();
     for (const path of ["/", "/healthz", "/v1/models", "/v1/nothing"]) {
       const { headers } = await server.fetch(path);
       const policy = headers.get("content-security-policy")!.split("; ");
@@ -232,7 +227,7 @@ describe("what operators learn", () => {
   test(verifies("S-41", "logs are lines of JSON without secrets; metrics count"), async () => {
     const cwd = folders.newFolder();
     mkdirSync(join(cwd, "sub"));
-    const server = await start({ cwd, environment: { MY_CANARY: "CANARY-abc" } });
+    const server = await startServer({ cwd, environment: { MY_CANARY: "CANARY-abc" } });
     await server.chat({ message: "CANARY-message" });
     await fetch(`${server.address}/v1/models?token=CANARY-query`, {
       headers: { Authorization: "Bearer CANARY-token" },

@@ -7,15 +7,11 @@ import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
 import { skipIfMissing } from "../support/describe-where.ts";
 import { findMissing } from "../support/programs.ts";
-import { startServer, startServerProcess, type ServerProcess, type TestServer } from "../support/server.ts";
+import { startServer, startServerProcess, type ServerProcess } from "../support/server.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
-const start = (script?: unknown, args: readonly string[] = []): Promise<TestServer> => {
-  const cwd = folders.newFolder({ "README.md": "# A project\n" });
-  return startServer({ home: `${cwd}-home`, cwd, script, args });
-};
 
 const readScript = {
   turns: [
@@ -63,7 +59,7 @@ const decode = (body: string): StreamEvent[] => {
 
 describe("the events of a response", () => {
   test("are framed for the connection: after another answer, and for a client of HTTP/1.0", async () => {
-    const server = await start(readScript);
+    const server = await startServer({ script: readScript });
     const body = '{"message":"go","stream":true}';
     const head = [`Host: 127.0.0.1:${server.port}`, `Authorization: Bearer ${server.token}`, "Connection: close"];
     const toPost = (version: string): string =>
@@ -95,12 +91,11 @@ describe("the models", () => {
   });
 
   test("that cannot be used are reported to the operator at the start", async () => {
-    const cwd = folders.newFolder();
-    const server = await startServer({ home: `${cwd}-home`, cwd, args: ["--offer", "scripted:missing.json"] });
+    const server = await startServer({ args: ["--offer", "scripted:missing.json"] });
     await expect.poll(server.log).toContain('"level":"warn","event":"model_unusable","model":"scripted:missing.json"');
     expect(server.log()).toContain("CONFIG_INVALID");
     expect((await server.chat({ message: "go" })).status).toBe(200);
-    expect(await (await server.chat({ message: "go", model: "scripted:missing.json" })).json()).toMatchObject({
+    expect(await server.ask({ message: "go", model: "scripted:missing.json" })).toMatchObject({
       status: "error",
       documents: [{ type: "error", metadata: { errorCode: "CONFIG_INVALID" } }],
     });
@@ -112,17 +107,14 @@ describe("the process", () => {
     skipIfMissing(findMissing("ps"));
     const readOptions = ({ child }: ServerProcess): string =>
       spawnSync("ps", ["-o", "args=", "-p", `${child.pid}`], { encoding: "utf8" }).stdout;
-    const cwd = folders.newFolder();
-    const place = { home: `${cwd}-home`, cwd };
-    expect(readOptions(await startServerProcess(place))).toContain(" --max-semi-space-size=8 ");
+    expect(readOptions(await startServerProcess())).toContain(" --max-semi-space-size=8 ");
     const environment = { NODE_OPTIONS: "--max-semi-space-size=32" };
-    const server = await startServerProcess({ ...place, environment });
+    const server = await startServerProcess({ environment });
     expect(readOptions(server)).not.toContain("semi-space");
   });
 
   test("a signal ends the server with code 0", async () => {
-    const cwd = folders.newFolder();
-    const server = await startServerProcess({ home: `${cwd}-home`, cwd });
+    const server = await startServerProcess();
     await server.chat({ message: "one" });
     expect(await server.stop()).toBe(0);
   });

@@ -1,7 +1,7 @@
 /** Messages that wait in a PostgreSQL database, which several servers share. */
 import type { ChatResponse } from "@sheaf/protocol";
 import { expect, test, type TestContext } from "vitest";
-import { asOther, begin, createCluster, readWhole, type Cluster } from "../support/cluster.ts";
+import { begin, createCluster, readWhole, type Cluster } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
 import { readEvents, type TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
@@ -123,11 +123,7 @@ describeWithPostgres("a queue that servers share", (postgres) => {
       expect(refused.headers.get("retry-after")).toBe("1");
 
       const ask = (body: object): Promise<Response> =>
-        asOther(other, cluster.tokenOf("bob"))("/v1/chat", {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ message: "Go", stream: true, model: "scripted:script.json", ...body }),
-        });
+        other.as(cluster.tokenOf("bob")).chat({ message: "Go", stream: true, model: "scripted:script.json", ...body });
       const first = await ask({});
       const conversationId = first.headers.get("x-conversation-id")!;
       const second = await ask({ conversationId, whenBusy: "queue" });

@@ -70,7 +70,7 @@ describeWithPostgres("a database", (postgres) => {
     expect((await run("check")).stdout).toContain("2 conversations, 2 responses (0 open)");
     expect((await run("vacuum")).code).toBe(0);
     const server = await startServer({ ...user, environment: { SHEAF_STORE: store } });
-    const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as { conversations: object[] };
+    const conversations = await server.listConversations();
     expect(conversations).toMatchObject([{ title: "two" }, { title: "one" }]);
   });
 
@@ -78,7 +78,7 @@ describeWithPostgres("a database", (postgres) => {
     const store = await postgres.clearDatabase();
     const cwd = folders.newFolder();
     const script = { turns: [{ events: [{ text: "a" }, { wait_ms: 60_000 }] }] };
-    const server = await startServerProcess({ home: `${cwd}-home`, cwd, script });
+    const server = await startServerProcess({ cwd, script });
     void server.chat({ message: "Go", stream: true }).catch(() => undefined);
     await expect.poll(async () => (await server.fetch("/metrics")).text()).toContain("\nsheaf_responses_running 1\n");
     const refused = await runSheaf(["store", "copy", "--store", store], { cwd, home: `${cwd}-home` });

@@ -16,9 +16,7 @@ const examples = join(import.meta.dirname, "../../examples/chat-api");
 const answer = "It is:\n\n```py\nprint(1)\n```\n\nDone.";
 const script = { turns: [{ events: [{ text: answer, chunk: 3 }] }], after: "loop" };
 
-async function start(): Promise<TestServer> {
-  return startServer({ cwd: folders.newFolder(), home: join(folders.newFolder(), "home"), script });
-}
+const start = (): Promise<TestServer> => startServer({ script });
 
 describeWithProgram("curl", () => {
   test(verifies(["N43", "X1"], "prints the stream, as the contract says"), async () => {

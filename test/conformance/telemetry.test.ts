@@ -259,7 +259,6 @@ test(verifies("C67", "a server sends each response as a trace of its own, and it
   const collector = await startCollector();
   const cwd = folders.newFolder();
   const server = await startServer({
-    home: `${cwd}-home`,
     cwd,
     environment: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,

@@ -96,7 +96,7 @@ test(verifies("S-93", "of a program that is converted"), async () => {
 test(verifies("S-93", "of a client, in a message and wherever a request can have text"), async () => {
   model.answer({ chunks: ending });
   const cwd = folders.newFolder();
-  const server = await startServer({ home: `${cwd}-home`, cwd });
+  const server = await startServer({ cwd });
   const answer = await server.fetch("/v1/chat", {
     method: "POST",
     headers: { "content-type": "application/json" },

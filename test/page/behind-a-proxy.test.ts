@@ -18,7 +18,7 @@ describeWithProgram("nginx", () => {
         const cwd = folders.newFolder();
         const port = await findFreePort();
         const args = ["--open", "--allow-host", `127.0.0.1:${port}`, "--trust-proxy", "127.0.0.1"];
-        const server = await startServer({ home: `${cwd}-home`, cwd, args });
+        const server = await startServer({ cwd, args });
         await startProxy("nginx", server.port, port);
         const context = await browser.newContext({ ignoreHTTPSErrors: true });
         const page = await context.newPage();

@@ -36,7 +36,7 @@ describeWithChromium("a question of a tool server", (browser) => {
     await card.getByRole("spinbutton", { name: /Nights/ }).fill("3");
     await card.getByRole("button", { name: "Answer", exact: true }).click();
     await waitForAnswer(page);
-    const conversations = await (await server.fetch("/v1/conversations")).json();
+    const conversations = await server.read("/v1/conversations");
     const [{ id }] = (conversations as { conversations: { id: string }[] }).conversations as [{ id: string }];
     const whole = await (await server.fetch(`/v1/conversations/${id}`)).text();
     const values = { guest: "Ada", nights: 3, breakfast: true, room: "l", extras: ["Parking"] };

@@ -50,7 +50,7 @@ describeWithChromium("a chat of the examples", (browser) => {
     async (name) => {
       if (name.includes("react")) skipIfMissing(missingReact);
       const cwd = folders.newFolder({ "a.txt": "" });
-      const server = await startServerProcess({ home: `${cwd}-home`, cwd, script, args: ["--sandbox", "disabled"] });
+      const server = await startServerProcess({ cwd, script, args: ["--sandbox", "disabled"] });
       const env = { PATH: process.env.PATH, SHEAF_URL: server.address, SHEAF_TOKEN: server.token };
       const entry = join("examples", name);
       const own = spawn(process.execPath, ["examples/chat-server.ts", entry], { cwd: folder, env });

@@ -44,7 +44,7 @@ test.each([
   const cwd = folders.newFolder({ "README.md": "# Wordy\n\nCounts words in a text.\n" });
   const args = ["--sandbox", "disabled", "--model", "offline"];
   const script = { turns: [{ events: [{ text: "Hello." }] }], after: "loop" };
-  const server = await startServerProcess({ home: `${cwd}-home`, cwd, script, args });
+  const server = await startServerProcess({ cwd, script, args });
   const program = toProgram(readFileSync(join(root, file), "utf8")).replaceAll("http://127.0.0.1:7433", server.address);
   const folder = newProject(program);
   expect(checkTypes(folder)).toBe("");

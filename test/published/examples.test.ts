@@ -84,7 +84,6 @@ async function startOffline(): Promise<TestServer> {
   writeFileSync(join(cwd, "README.md"), "# Wordy\n\nCounts words in a text.\n");
   const script = { turns: [{ events: [{ text: "Hello." }] }] };
   return startServerProcess({
-    home: `${cwd}-home`,
     cwd,
     script,
     args: ["--sandbox", "disabled", "--model", "offline"],

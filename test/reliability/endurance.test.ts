@@ -88,7 +88,7 @@ describeWhere("a server that works for long", notLinux, () => {
     async () => {
       const cwd = folders.newFolder({ "a.txt": "text\n" });
       const args = ["--force", "--sandbox", "disabled"];
-      const server = await startServerProcess({ cwd, home: `${cwd}-home`, script, args });
+      const server = await startServerProcess({ cwd, script, args });
       const conversations: string[] = [];
       for (let index = 0; index < conversationCount; index += 1) conversations.push(await send(server));
       await wait(pauseMs);

@@ -85,12 +85,12 @@ describe("SIGKILL of the server at a random moment of a turn", () => {
         expect(events.slice(0, seen.length)).toEqual(seen);
         expect(verify(events)).toBeUndefined();
         expect(events.at(-1)?.event).toBe("done");
-        const stored = (await (await server.fetch(path)).json()) as ChatResponse;
+        const stored = await server.read<ChatResponse>(path);
         expect(stored).toEqual(reduce(events));
         if (stored.status === "error") expect(stored.documents.at(-1)?.type).toBe("error");
       }
       expect(slowest).toBeLessThan(5000);
-      const all = (await (await server.fetch("/v1/conversations?limit=100")).json()) as { conversations: object[] };
+      const all = (await server.read("/v1/conversations?limit=100")) as { conversations: object[] };
       expect(all.conversations).toHaveLength(Math.min(runs, 100));
       reportFigure(
         "R-01",

@@ -35,7 +35,7 @@ describe("readers of one response", () => {
     async () => {
       const [fast, slow, silent, seconds] = isSoak ? [440, 50, 10, 60] : [40, 6, 2, 4];
       const cwd = folders.newFolder();
-      const server = await startServerProcess({ cwd, home: `${cwd}-home`, script: createPacedScript(seconds) });
+      const server = await startServerProcess({ cwd, script: createPacedScript(seconds) });
       await server.chat({ message: "warm up", budget: { timeout: 1 } });
       const idle = readMemory(server.child.pid!);
       const answer = await server.chat({ message: "go", stream: true });
@@ -101,7 +101,7 @@ describe("a graceful stop", () => {
       const [turns, streams] = isSoak ? [50, 4] : [6, 3];
       const cwd = folders.newFolder();
       const args = ["--grace", "2"];
-      const server = await startServerProcess({ cwd, home: `${cwd}-home`, script: createPacedScript(60), args });
+      const server = await startServerProcess({ cwd, script: createPacedScript(60), args });
       const paths = await Promise.all(
         Array.from({ length: turns }, async (_, index) => {
           const answer = await server.chat({ message: `turn ${index}`, stream: true });
@@ -173,7 +173,7 @@ describe("a graceful stop", () => {
       await Promise.all(sending);
       const titles: string[] = [];
       for (let path: string | undefined = "/v1/conversations?limit=100"; path !== undefined;) {
-        const page = (await (await server.fetch(path)).json()) as {
+        const page = (await server.read(path)) as {
           conversations: { title: string }[];
           next?: string;
         };

@@ -60,8 +60,12 @@ export async function createCluster(
     environment: { SHEAF_STORE: store, ...environment },
     ...(onEnd && { onEnd }),
   });
-  const asAda = <Server extends TestServer>(server: Server): Server =>
-    actAs(server, tokens.get("ada")!, "scripted:script.json");
+  const token = tokens.get("ada")!;
+  const asAda = <Server extends TestServer>(server: Server): Server => ({
+    ...server,
+    ...server.as(token, { model: "scripted:script.json" }),
+    token,
+  });
   return {
     store,
     cwd,
@@ -69,35 +73,6 @@ export async function createCluster(
     start: async (...words) => asAda(await startServer(toOptions(...words))),
     startProcess: async (...words) => asAda(await startServerProcess(toOptions(...words))),
   };
-}
-
-function actAs<Server extends TestServer>(server: Server, token: string, model: string): Server {
-  const request: TestServer["fetch"] = (path, init = {}) =>
-    fetch(`${server.address}${path}`, {
-      ...init,
-      headers: { ...Object.fromEntries(new Headers(init.headers)), authorization: `Bearer ${token}` },
-    });
-  const headers = { "content-type": "application/json" };
-  return {
-    ...server,
-    token,
-    fetch: request,
-    chat: (body, init = {}) =>
-      request("/v1/chat", {
-        method: "POST",
-        body: JSON.stringify({ model, ...body }),
-        headers: { ...headers, ...Object.fromEntries(new Headers(init.headers)) },
-      }),
-  };
-}
-
-/** The same server for somebody else. */
-export function asOther(server: TestServer, token: string): TestServer["fetch"] {
-  return (path, init = {}) =>
-    fetch(`${server.address}${path}`, {
-      ...init,
-      headers: { ...Object.fromEntries(new Headers(init.headers)), authorization: `Bearer ${token}` },
-    });
 }
 
 /** Begins a response, and collects its events for as long as the server lives. */

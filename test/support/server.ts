@@ -4,15 +4,16 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createStreamDecoder, type StreamEvent } from "@sheaf/protocol";
+import { createApi, type Api } from "./api.ts";
 import { createMemoryPorts } from "./memory-ports.ts";
-import { compiledCode, sheafProgram, startCommandLine } from "./sheaf.ts";
+import { compiledCode, createWorkspace, sheafProgram, startCommandLine } from "./sheaf.ts";
 
 /** How a server is started. */
 export interface ServerOptions {
-  /** Folder that holds the store and the token. */
-  readonly home: string;
-  /** Served workspace, and where the server is started. */
-  readonly cwd: string;
+  /** Folder that holds the store and the token. Default: beside the workspace. */
+  readonly home?: string;
+  /** Served workspace, and where the server is started. Default: a new folder, which ends with the test. */
+  readonly cwd?: string;
   /** A scripted model as an object; default: it says hello for ever. */
   readonly script?: unknown;
   /** Flags besides port and model. */
@@ -23,7 +24,7 @@ export interface ServerOptions {
 }
 
 /** A server under test. It is ended with the test at the latest. */
-export interface TestServer {
+export interface TestServer extends Api {
   /** `http://127.0.0.1:PORT`. */
   readonly address: string;
   /** The same, with the ticket of `--open`. */
@@ -37,10 +38,8 @@ export interface TestServer {
   readonly cwd: string;
   /** Everything on stderr so far. */
   readonly log: () => string;
-  /** A request with the token. */
-  fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** `POST /v1/chat`. */
-  chat(body: Readonly<Record<string, unknown>>, init?: RequestInit): Promise<Response>;
+  /** The same for the owner of another token; `defaults` are fields of every message. */
+  as(token: string, defaults?: Readonly<Record<string, unknown>>): Api;
   /** Sends SIGTERM and waits for the end; gives the exit code. */
   stop(): Promise<number | null>;
 }
@@ -55,7 +54,8 @@ export interface ServerProcess extends TestServer {
 const helloScript = { turns: [{ events: [{ text: "Hello world." }] }], after: "loop" };
 
 /** Starts a server in the process of the test. Resolves when it has told its address. */
-export async function startServer(options: ServerOptions): Promise<TestServer> {
+export async function startServer(given: ServerOptions = {}): Promise<TestServer> {
+  const options = toPlace(given);
   const { args = [], onEnd = onTestFinished } = options;
   const talk = createTalk();
   const ports = createMemoryPorts({ program: sheafProgram, onOutput: talk.onOutput, onError: talk.onError });
@@ -72,7 +72,8 @@ export async function startServer(options: ServerOptions): Promise<TestServer> {
 }
 
 /** Starts a server as a user would, in its own process. Resolves when it has told its address. */
-export async function startServerProcess(options: ServerOptions): Promise<ServerProcess> {
+export async function startServerProcess(given: ServerOptions = {}): Promise<ServerProcess> {
+  const options = toPlace(given);
   const { home, cwd, environment = {}, onEnd = onTestFinished } = options;
   const talk = createTalk();
   const child = spawn(process.execPath, [sheafProgram, ...toWords(options)], {
@@ -97,8 +98,15 @@ export async function startServerProcess(options: ServerOptions): Promise<Server
   };
 }
 
+type PlacedOptions = ServerOptions & Required<Pick<ServerOptions, "cwd" | "home">>;
+
+function toPlace(options: ServerOptions): PlacedOptions {
+  const cwd = options.cwd ?? createWorkspace(options.onEnd ?? onTestFinished);
+  return { home: `${cwd}-home`, ...options, cwd };
+}
+
 /** Writes the script, and gives the command line. */
-function toWords({ home, script = helloScript, args = [] }: ServerOptions): string[] {
+function toWords({ home, script = helloScript, args = [] }: PlacedOptions): string[] {
   const scriptFile = `${home}-script.json`;
   writeFileSync(scriptFile, JSON.stringify(script));
   return ["serve", "--port", "0", "--model", `scripted:${scriptFile}`, ...args];
@@ -121,12 +129,13 @@ function createTalk() {
   };
 }
 
-function toServer(pageAddress: string, { home, cwd, args = [] }: ServerOptions, log: () => string) {
+function toServer(pageAddress: string, { home, cwd, args = [] }: PlacedOptions, log: () => string) {
   const { origin: address, port } = new URL(pageAddress);
   const token = args.includes("--token-file") ? "" : readFileSync(join(home, "server-token"), "utf8").trim();
-  const request = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(`${address}${path}`, { ...init, headers: { Authorization: `Bearer ${token}`, ...toHeaders(init) } });
+  const as: TestServer["as"] = (owner, defaults) =>
+    createApi((path, init) => fetch(`${address}${path}`, init), owner, defaults);
   return {
+    ...as(token),
     address,
     pageAddress,
     port: Number(port),
@@ -135,19 +144,8 @@ function toServer(pageAddress: string, { home, cwd, args = [] }: ServerOptions, 
     home,
     cwd,
     log,
-    fetch: request,
-    chat: (body: Readonly<Record<string, unknown>>, init: RequestInit = {}) =>
-      request("/v1/chat", {
-        method: "POST",
-        body: JSON.stringify(body),
-        ...init,
-        headers: { "Content-Type": "application/json", ...toHeaders(init) },
-      }),
+    as,
   };
-}
-
-function toHeaders({ headers }: RequestInit): Record<string, string> {
-  return Object.fromEntries(new Headers(headers).entries());
 }
 
 /** All events of a stream, until its end or until `until` says so. */

@@ -28,7 +28,6 @@ export function createTestFolder(): { readonly path: string; readonly newFolder:
     path,
     newFolder(files = {}) {
       const folder = join(path, `${(count += 1)}`);
-      mkdirSync(folder);
       writeFiles(folder, files);
       return folder;
     },
@@ -36,13 +35,26 @@ export function createTestFolder(): { readonly path: string; readonly newFolder:
 }
 
 /** Contents by relative path. */
-type Files = Readonly<Record<string, string | Uint8Array>>;
+export type Files = Readonly<Record<string, string | Uint8Array>>;
 
 function writeFiles(folder: string, files: Files): void {
+  mkdirSync(folder);
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);
   }
+}
+
+/** A folder for one test, removed at its end. Default: a README is in it. */
+export function createWorkspace(
+  onEnd: (end: () => void) => void,
+  files: Files = { "README.md": "# A project\n" },
+): string {
+  const folder = mkdtempSync(join(tmpdir(), "sheaf-test-"));
+  onEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const cwd = join(folder, "project");
+  writeFiles(cwd, files);
+  return cwd;
 }
 
 /** How a run is started. */

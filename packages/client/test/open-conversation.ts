@@ -1,9 +1,6 @@
 /** A conversation at a real server in the test's own process, with a scripted model. */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { openApp, type TestApp } from "../../server/test/open-app.ts";
+import { openApp, type TestApp } from "../../../test/support/open-app.ts";
 import { createConversation, type ConversationOptions, type ConversationStore } from "../src/chat.ts";
 import { createClient, type SheafClient } from "../src/index.ts";
 
@@ -21,12 +18,8 @@ export async function openConversation(
   turns: readonly unknown[],
   options: ConversationOptions = {},
 ): Promise<OpenConversation> {
-  const folder = mkdtempSync(join(tmpdir(), "sheaf-conversation-"));
-  const cwd = join(folder, "workspace");
-  mkdirSync(cwd);
   const script = { turns, after: "repeat_last" };
-  const app = await openApp({ home: join(folder, "home"), cwd, script, args: ["--sandbox", "disabled"] });
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const app = await openApp({ files: {}, script, args: ["--sandbox", "disabled"] });
   const send: typeof fetch = (input, init) => app.fetch(input instanceof Request ? input.url : String(input), init);
   const client = createClient({ baseUrl: app.address, fetch: send, reconnect: { delayMs: 0, maxDelayMs: 0 } });
   const open = (more: ConversationOptions): ConversationStore => {
@@ -34,7 +27,7 @@ export async function openConversation(
     onTestFinished(conversation.close);
     return conversation;
   };
-  return { app, client, cwd, open, conversation: open(options) };
+  return { app, client, cwd: app.cwd, open, conversation: open(options) };
 }
 
 const runSoon: ConversationOptions["schedule"] = (work) => {

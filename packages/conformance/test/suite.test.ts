@@ -1,6 +1,6 @@
 /** The suite of the Chat API against the server in the test's own process. */
 import { expect, test } from "vitest";
-import { openApp } from "../../server/test/open-app.ts";
+import { openApp } from "../../../test/support/open-app.ts";
 import { createKitFlags, createKitProfile, inProcessChecks } from "../../../test/kit/kit-profile.ts";
 import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
@@ -10,8 +10,7 @@ import { runSuite, type Outcome, type SuiteOptions } from "../src/run-suite.ts";
 const folders = createTestFolder();
 
 async function runChecks(options: Partial<SuiteOptions>): Promise<Outcome[]> {
-  const cwd = folders.newFolder({ "README.md": "# Wordy\n\nCounts words in a text.\n" });
-  const app = await openApp({ home: `${cwd}-home`, cwd, args: createKitFlags(folders.newFolder()) });
+  const app = await openApp({ args: createKitFlags(folders.newFolder()) });
   const { address: baseUrl, token, request: fetch } = app;
   const outcomes: Outcome[] = [];
   const whole = { baseUrl, token, fetch, profile: createKitProfile(), waitMs: 15_000, ...options };

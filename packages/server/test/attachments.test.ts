@@ -1,22 +1,16 @@
 /** Images and PDF in the body of a message (X19). */
-import type { ChatResponse, Conversation, ConversationPage } from "@sheaf/protocol";
+import type { ChatResponse, Conversation } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { createPng, pdf } from "../../../test/support/images.ts";
-import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { openApp, type TestApp } from "./open-app.ts";
+import { openApp } from "../../../test/support/open-app.ts";
 
-const folders = createTestFolder();
-const start = (args: readonly string[] = []): Promise<TestApp> => {
-  const cwd = folders.newFolder();
-  return openApp({ home: `${cwd}-home`, cwd, args });
-};
 const png = createPng(640, 480);
 const image = { name: "shots/a.png", data: png.toString("base64") };
 
 describe("attachments of a message", () => {
   test(verifies(["X19", "N66"], "are named without their bytes"), async () => {
-    const server = await start();
+    const server = await openApp();
     const answer = await server.chat({
       message: "",
       attachments: [image, { name: "b.pdf", data: pdf.toString("base64") }],
@@ -44,7 +38,7 @@ describe("attachments of a message", () => {
     [{ name: "a.png", data: Buffer.from("<svg/>").toString("base64") }, "a.png is not a PNG"],
     [{ name: "a.png", data: createPng(9000, 1).toString("base64") }, "at most 8000 px a side"],
   ])(verifies(["X19", "S-102"], "%o is refused"), async (attachment, problem) => {
-    const answer = await (await start()).chat({ message: "Look", attachments: [attachment] });
+    const answer = await (await openApp()).chat({ message: "Look", attachments: [attachment] });
     expect([answer.status, await answer.json()]).toMatchObject([
       400,
       { error: { errorCode: "USAGE", message: expect.stringContaining(problem) } },
@@ -52,18 +46,18 @@ describe("attachments of a message", () => {
   });
 
   test(verifies(["X19", "N67"], "that the model does not take are refused, and nothing is stored"), async () => {
-    const server = await start(["--offer", "offline"]);
+    const server = await openApp({ args: ["--offer", "offline"] });
     const answer = await server.chat({ message: "Look", model: "offline", attachments: [image] });
     expect([answer.status, await answer.json()]).toMatchObject([
       400,
       { error: { errorCode: "USAGE", message: expect.stringContaining("does not take image/png") } },
     ]);
-    const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as ConversationPage;
+    const conversations = await server.listConversations();
     expect(conversations).toEqual([]);
   });
 
   test(verifies("S-55", "make a body larger, and nothing else does"), async () => {
-    const server = await start();
+    const server = await openApp();
     const large = { name: "a.png", data: createPng(1, 1, 3_900_000).toString("base64") };
     const taken = await server.chat({ message: "Look", attachments: [large, large] });
     expect([taken.status, taken.ok ? "" : server.log()]).toEqual([200, ""]);

@@ -1,12 +1,12 @@
 /** What a conversation changed, as patches, and reverting one file or one hunk (X28, X29). */
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ChangedFileState, ChatResponse, ConversationChanges } from "@sheaf/protocol";
+import type { ChangedFileState, ConversationChanges } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { createSqliteStore } from "@sheaf/store/sqlite";
-import { createTestFolder } from "../../../test/support/sheaf.ts";
+import { createTestFolder, type Files } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { openApp, type TestApp } from "./open-app.ts";
+import { openApp, type TestApp } from "../../../test/support/open-app.ts";
 
 const folders = createTestFolder();
 
@@ -19,33 +19,46 @@ const lines = (...changed: readonly (readonly [number, string])[]): string =>
     .join("\n")
     .concat("\n");
 
-/** A conversation of two responses that edits, creates, renames and deletes. */
-async function change() {
-  const cwd = folders.newFolder({ "a.txt": lines(), "gone.txt": "bye\n", "same.txt": "same\n", "old.txt": "moved\n" });
-  const first = [
-    edit("a.txt", "line 3\n", "LINE 3\n"),
-    call("write_file", { target_file: "new.txt", content: "new\n" }),
-  ];
-  const second = [
-    edit("a.txt", "line 25\n", "LINE 25\nmore\n"),
-    call("delete_file", { target_file: "gone.txt" }),
-    edit("same.txt", "same", "other"),
-    edit("same.txt", "other", "same"),
-    call("rename_file", { source_file: "old.txt", destination_file: "moved.txt" }),
-  ];
-  const toTurns = (events: readonly object[]) => [
-    ...events.map((event) => ({ events: [event] })),
-    { events: [{ text: "Done." }] },
-  ];
-  const script = { turns: [...toTurns(first), ...toTurns(second)], after: "error" };
-  const server = await openApp({ cwd, home: `${cwd}-home`, script });
-  const { conversationId } = (await (await server.chat({ message: "one" })).json()) as ChatResponse;
-  await server.chat({ message: "two", conversationId }).then((answer) => answer.json());
-  return { server, cwd, conversationId, path: `/v1/conversations/${conversationId}/changes` };
+interface Place {
+  readonly server: TestApp;
+  readonly cwd: string;
+  /** Of its changes. */
+  readonly path: string;
 }
 
+type Options = NonNullable<Parameters<typeof openApp>[0]>;
+
+/** A conversation with one response for each list of calls. */
+async function converse(
+  files: Files,
+  responses: readonly (readonly object[])[],
+  options: Options = {},
+): Promise<Place> {
+  const turns = responses.flatMap((events) => [
+    ...events.map((event) => ({ events: [event] })),
+    { events: [{ text: "Done." }] },
+  ]);
+  const server = await openApp({ files, script: { turns, after: "error" }, ...options });
+  let conversationId: string | undefined;
+  for (const _ of responses) ({ conversationId } = await server.ask({ message: "go", conversationId }));
+  return { server, cwd: server.cwd, path: `/v1/conversations/${conversationId}/changes` };
+}
+
+/** A conversation of two responses that edits, creates, renames and deletes. */
+const change = (): Promise<Place> =>
+  converse({ "a.txt": lines(), "gone.txt": "bye\n", "same.txt": "same\n", "old.txt": "moved\n" }, [
+    [edit("a.txt", "line 3\n", "LINE 3\n"), call("write_file", { target_file: "new.txt", content: "new\n" })],
+    [
+      edit("a.txt", "line 25\n", "LINE 25\nmore\n"),
+      call("delete_file", { target_file: "gone.txt" }),
+      edit("same.txt", "same", "other"),
+      edit("same.txt", "other", "same"),
+      call("rename_file", { source_file: "old.txt", destination_file: "moved.txt" }),
+    ],
+  ]);
+
 const read = async (server: TestApp, path: string): Promise<readonly ChangedFileState[]> =>
-  ((await (await server.fetch(path)).json()) as ConversationChanges).files;
+  (await server.read<ConversationChanges>(path)).files;
 
 const revert = (server: TestApp, path: string, body: object): Promise<Response> =>
   server.send("POST", `${path}/revert`, body);
@@ -117,15 +130,11 @@ test(
 );
 
 test(verifies("X28", "a folder that became a link leads nowhere"), async () => {
-  const cwd = folders.newFolder({ "d/a.txt": "before\n" });
-  const turns = [{ events: [edit("d/a.txt", "before", "after")] }, { events: [{ text: "Done." }] }];
-  const server = await openApp({ cwd, home: `${cwd}-home`, script: { turns, after: "error" } });
-  const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
+  const { server, cwd, path } = await converse({ "d/a.txt": "before\n" }, [[edit("d/a.txt", "before", "after")]]);
   const outside = folders.newFolder({ "a.txt": "secret\n" });
   rmSync(join(cwd, "d"), { recursive: true });
   symlinkSync(outside, join(cwd, "d"));
   mkdirSync(join(cwd, "e"));
-  const path = `/v1/conversations/${conversationId}/changes`;
   const files = await read(server, path);
   expect(files).toMatchObject([{ filePath: "d/a.txt", problem: "it leads out of its workspace now" }]);
   expect(JSON.stringify(files)).not.toContain("secret");
@@ -134,17 +143,13 @@ test(verifies("X28", "a folder that became a link leads nowhere"), async () => {
 });
 
 test(verifies(["X28", "X29"], "what a rule forbids to read is named, and neither shown nor reverted"), async () => {
-  const cwd = folders.newFolder({ "key.txt": "before\n", "d/key.txt": "before\n" });
-  const events = [edit("key.txt", "before", "after"), edit("d/key.txt", "before", "after")];
-  const turns = [{ events }, { events: [{ text: "Done." }] }];
+  const edits = [edit("key.txt", "before", "after"), edit("d/key.txt", "before", "after")];
   const store = createSqliteStore(":memory:");
-  const first = await openApp({ cwd, home: `${cwd}-home`, script: { turns, after: "error" }, store });
-  const { conversationId } = (await (await first.chat({ message: "go" })).json()) as ChatResponse;
+  const { cwd, path } = await converse({ "key.txt": "before\n", "d/key.txt": "before\n" }, [edits], { store });
   writeFileSync(join(cwd, "key.txt"), "secret\n");
   writeFileSync(join(cwd, "d/key.txt"), "secret\n");
   const args = ["--deny", "Read(/key.txt)", "--deny", `Read(${join(cwd, "d")})`];
-  const server = await openApp({ cwd, home: `${cwd}-home`, store, args });
-  const path = `/v1/conversations/${conversationId}/changes`;
+  const server = await openApp({ cwd, store, args });
   const files = await read(server, path);
   const problem = "a rule of this server forbids to read it";
   expect(files).toEqual([
@@ -156,13 +161,10 @@ test(verifies(["X28", "X29"], "what a rule forbids to read is named, and neither
 });
 
 test(verifies(["X29", "S-22"], "a hunk of a file that runs by itself now is not reverted"), async () => {
-  const cwd = folders.newFolder({ "hooks/pre-commit": lines(), ".git/HEAD": "ref: refs/heads/a\n", ".git/refs/x": "" });
-  const turns = [{ events: [edit("hooks/pre-commit", "line 3\n", "LINE 3\n")] }, { events: [{ text: "Done." }] }];
-  const server = await openApp({ cwd, home: `${cwd}-home`, script: { turns, after: "error" } });
-  const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
+  const files = { "hooks/pre-commit": lines(), ".git/HEAD": "ref: refs/heads/a\n", ".git/refs/x": "" };
+  const { server, cwd, path } = await converse(files, [[edit("hooks/pre-commit", "line 3\n", "LINE 3\n")]]);
   mkdirSync(join(cwd, ".git/objects"));
   writeFileSync(join(cwd, ".git/config"), "[core]\n\trepositoryformatversion = 0\n\thooksPath = hooks\n");
-  const path = `/v1/conversations/${conversationId}/changes`;
   const [file] = await read(server, path);
   const { filePath, hash } = file!;
   for (const body of [
@@ -175,12 +177,8 @@ test(verifies(["X29", "S-22"], "a hunk of a file that runs by itself now is not 
 });
 
 test(verifies(["X28", "X29"], "a file that has grown without bound is not read to its end"), async () => {
-  const cwd = folders.newFolder({ "a.txt": "before\n" });
-  const turns = [{ events: [edit("a.txt", "before", "after")] }, { events: [{ text: "Done." }] }];
-  const server = await openApp({ cwd, home: `${cwd}-home`, script: { turns, after: "error" } });
-  const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
+  const { server, cwd, path } = await converse({ "a.txt": "before\n" }, [[edit("a.txt", "before", "after")]]);
   truncateSync(join(cwd, "a.txt"), 65 * 1024 * 1024);
-  const path = `/v1/conversations/${conversationId}/changes`;
   const [file, ...others] = await read(server, path);
   expect(others).toEqual([]);
   expect(file).toMatchObject({ filePath: "a.txt", operation: "edit", changedSince: true });

@@ -1,23 +1,15 @@
 /** What the next message of a conversation goes on with: its mode, model and effort (X25, X26); misspelt fields (X27). */
-import type { ChatResponse, Conversation, ConversationPage } from "@sheaf/protocol";
+import type { ChatResponse } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createSqliteStore } from "@sheaf/store/sqlite";
-import { openApp, type TestApp } from "./open-app.ts";
+import { openApp, type TestApp } from "../../../test/support/open-app.ts";
 
-const folders = createTestFolder();
-const cwd = folders.newFolder({ "README.md": "# A project\n" });
 const start = (options: Partial<Parameters<typeof openApp>[0]> = {}): Promise<TestApp> =>
-  openApp({ home: `${folders.newFolder()}-home`, cwd, args: ["--offer", "offline"], ...options });
-
-async function toJson<Body>(answer: Promise<Response>): Promise<Body> {
-  return (await (await answer).json()) as Body;
-}
+  openApp({ args: ["--offer", "offline"], ...options });
 
 const send = (server: TestApp, body: Readonly<Record<string, unknown>>): Promise<ChatResponse> =>
-  toJson(server.chat({ message: "go", ...body }));
-const read = (server: TestApp, id: string): Promise<Conversation> => toJson(server.fetch(`/v1/conversations/${id}`));
+  server.ask({ message: "go", ...body });
 const change = (server: TestApp, id: string, body: unknown): Promise<Response> =>
   server.send("PATCH", `/v1/conversations/${id}`, body);
 
@@ -36,8 +28,7 @@ describe("a conversation", () => {
     const { conversationId } = first;
     expect((await send(server, { conversationId, mode: "ask" })).model).toBe(first.model);
     expect((await send(server, { conversationId })).mode).toBe("ask");
-    const { conversations } = await toJson<ConversationPage>(server.fetch("/v1/conversations"));
-    expect(conversations).toMatchObject([{ mode: "ask", model: "offline", effort: "low" }]);
+    expect(await server.listConversations()).toMatchObject([{ mode: "ask", model: "offline", effort: "low" }]);
   });
 
   test(verifies("X25", "in plan mode may not write, however it is continued"), async () => {
@@ -54,11 +45,11 @@ describe("a conversation", () => {
     const store = createSqliteStore(":memory:");
     const one = await start({ store });
     const { conversationId } = await send(one, { model: "offline" });
-    const other = await start({ store, args: [] });
+    const other = await start({ cwd: one.cwd, store, args: [] });
     const [status, code, message] = (await toError(other.chat({ message: "go", conversationId }))) as string[];
     expect([status, code]).toEqual([404, "MODEL_NOT_FOUND"]);
     expect(message).toContain('goes on with the model "offline", which is not offered here: send "model" with one of');
-    const { models } = await toJson<{ readonly models: readonly { readonly id: string }[] }>(other.fetch("/v1/models"));
+    const { models } = await other.read<{ readonly models: readonly { readonly id: string }[] }>("/v1/models");
     expect((await send(other, { conversationId, model: models[0]!.id })).status).toBe("completed");
   });
 
@@ -67,14 +58,14 @@ describe("a conversation", () => {
     const server = await start({ store });
     const { conversationId } = await send(server, { mode: "ask" });
     await store.changeConversation(conversationId, { settings: {} });
-    expect((await read(server, conversationId)).mode).toBe("ask");
+    expect((await server.readConversation(conversationId)).mode).toBe("ask");
     expect((await send(server, { conversationId })).mode).toBe("ask");
   });
 
   test(verifies("X26", "is renamed without blanks around its name, and can lose its effort"), async () => {
     const server = await start();
     const { conversationId } = await send(server, { model: "offline", effort: "high" });
-    const changed = await toJson(change(server, conversationId, { title: "  A name ", effort: null }));
+    const changed = await (await change(server, conversationId, { title: "  A name ", effort: null })).json();
     expect(changed).toMatchObject({ title: "A name", model: "offline" });
     expect(changed).not.toHaveProperty("effort");
   });
@@ -87,9 +78,9 @@ describe("a conversation", () => {
   ])(verifies("X26", "is not changed by %o"), async (body, status, code) => {
     const server = await start();
     const { conversationId } = await send(server, {});
-    const before = await read(server, conversationId);
+    const before = await server.readConversation(conversationId);
     expect(await toError(change(server, conversationId, body))).toMatchObject([status, code, expect.anything()]);
-    expect(await read(server, conversationId)).toEqual(before);
+    expect(await server.readConversation(conversationId)).toEqual(before);
   });
 });
 

@@ -1,22 +1,14 @@
 /** What a client shows of conversations without reading their responses: what waits, where a search matched. */
-import type { ChatResponse, Conversation, ConversationPage, ConversationSummary } from "@sheaf/protocol";
+import type { Conversation, ConversationPage, ConversationSummary } from "@sheaf/protocol";
 import { toJsonSchema } from "@sheaf/protocol/schemas";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { readEvents } from "../../../test/support/server.ts";
-import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { openApp, type TestApp } from "./open-app.ts";
+import { openApp, type TestApp } from "../../../test/support/open-app.ts";
 
-const folders = createTestFolder();
-const start = (script?: unknown, args: readonly string[] = []): Promise<TestApp> => {
-  const cwd = folders.newFolder({ "README.md": "# A project\n" });
-  return openApp({ home: `${cwd}-home`, cwd, script, args });
-};
-const toJson = async <Body>(answer: Response | Promise<Response>): Promise<Body> =>
-  (await (await answer).json()) as Body;
 const list = async (server: TestApp, query = ""): Promise<readonly ConversationSummary[]> => {
-  const page = await toJson<ConversationPage>(server.fetch(`/v1/conversations${query}`));
+  const page = await server.read<ConversationPage>(`/v1/conversations${query}`);
   const check = new Ajv2020({ strict: false, validateFormats: false }).compile(
     toJsonSchema("conversations", { closed: true }),
   );
@@ -27,7 +19,7 @@ const list = async (server: TestApp, query = ""): Promise<readonly ConversationS
 test(verifies("X35", "the list says what runs, and why what waits for a person does"), async () => {
   const call = { tool: "run_terminal_cmd", arguments: { command: "node -e 0" } };
   const script = { turns: [{ events: [{ call }] }] };
-  const server = await start(script, ["--sandbox", "disabled"]);
+  const server = await openApp({ script, args: ["--sandbox", "disabled"] });
   const stream = await server.chat({ message: "go", stream: true, approvals: "ask" });
   const responseId = stream.headers.get("x-response-id")!;
   const events = `/v1/responses/${responseId}/events`;
@@ -40,14 +32,14 @@ test(verifies("X35", "the list says what runs, and why what waits for a person d
     approvals: [{ approvalId, responseId, kind: "command", reason: { code: "no_rule" }, expiresAt }],
     usage: { totalTokens: 0 },
   });
-  const { turns: _, ...alone } = await toJson<Conversation>(server.fetch(`/v1/conversations/${waiting!.id}`));
+  const { turns: _, ...alone } = await server.read<Conversation>(`/v1/conversations/${waiting!.id}`);
   expect(alone).toEqual(waiting);
 });
 
 test(verifies("X36", "a search says where it matched, as text and offsets"), async () => {
   const script = { turns: [{ events: [{ text: "It is in the <b>lex" }, { text: "er</b>." }] }], after: "loop" };
-  const server = await start(script);
-  const first = await toJson<ChatResponse>(server.chat({ message: "Where is the parser?" }));
+  const server = await openApp({ script });
+  const first = await server.ask({ message: "Where is the parser?" });
   const find = async (search: string) =>
     (await list(server, `?search=${encodeURIComponent(search)}`)).map(({ match }) => match);
   const title = { where: "title", text: "Where is the parser?", ranges: [{ start: 13, end: 19 }] };

@@ -1,43 +1,35 @@
 /** Conversations of the Chat API, beyond what the suite of packages/conformance checks: messages that wait. */
 import { join } from "node:path";
-import { reduce, type ChatResponse, type Conversation, type StreamEvent } from "@sheaf/protocol";
+import { reduce, type ChatResponse, type StreamEvent } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
 import { readEvents } from "../../../test/support/server.ts";
 import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createSqliteStore } from "@sheaf/store/sqlite";
-import { openApp, type TestApp } from "./open-app.ts";
+import { openApp, type TestApp } from "../../../test/support/open-app.ts";
 
 const folders = createTestFolder();
-const start = (options: Partial<Parameters<typeof openApp>[0]> = {}): Promise<TestApp> => {
-  const cwd = options.cwd ?? folders.newFolder({ "README.md": "# A project\n" });
-  return openApp({ home: `${cwd}-home`, cwd, ...options });
-};
 
 const waitingScript = {
   turns: [{ events: [{ text: "Begun. " }, { wait_ms: 60_000 }, { text: "Done." }] }],
   after: "loop",
 };
-const toJson = async <Body>(answer: Response | Promise<Response>): Promise<Body> =>
-  (await (await answer).json()) as Body;
-const readConversation = (server: TestApp, id: string): Promise<Conversation> =>
-  toJson(server.fetch(`/v1/conversations/${id}`));
 
 describe("a request with an Idempotency-Key", () => {
   test(verifies("X9", "is the same response after a restart; another message under its key is refused"), async () => {
     const cwd = folders.newFolder();
-    const open = () => start({ cwd, store: createSqliteStore(join(cwd, ".sheaf.db")) });
+    const open = () => openApp({ cwd, store: createSqliteStore(join(cwd, ".sheaf.db")) });
     const server = await open();
     const headers = { "Idempotency-Key": "key 1" };
-    const first = await toJson<ChatResponse>(server.chat({ message: "go" }, { headers }));
+    const first = await server.ask({ message: "go" }, { headers });
     const changed = await server.chat({ message: "something else" }, { headers });
     expect(changed.status).toBe(409);
     expect(await changed.json()).toMatchObject({ error: { errorCode: "IDEMPOTENCY_CONFLICT" } });
     await server.stop();
     await server.store.close();
     const restarted = await open();
-    expect(await toJson(restarted.chat({ message: "go" }, { headers }))).toEqual(first);
+    expect(await restarted.ask({ message: "go" }, { headers })).toEqual(first);
     await restarted.stop();
     await restarted.store.close();
   });
@@ -58,7 +50,7 @@ describe("a message that waits for the answer before it", () => {
   test(
     verifies(["N49", "X2", "X5", "X9"], "has its head, its heartbeats and its address at once, and is one response"),
     async () => {
-      const server = await start({ script: waitingScript, args: ["--heartbeat", "0.1"] });
+      const server = await openApp({ script: waitingScript, args: ["--heartbeat", "0.1"] });
       const init = { headers: { "Idempotency-Key": "k" } };
       const { running, queued, body } = await startTwo(server, {}, init);
       const path = queued.headers.get("location")!;
@@ -66,7 +58,7 @@ describe("a message that waits for the answer before it", () => {
       let text = "";
       while (!text.includes(": hb")) text += new TextDecoder().decode((await reader.read()).value);
       expect(text).toMatch(/^retry: \d+\n\n(: hb\n\n)+$/);
-      const snapshot = await toJson<ChatResponse>(server.fetch(path));
+      const snapshot = await server.read<ChatResponse>(path);
       expect(snapshot).toMatchObject({ status: "streaming", documents: [], metadata: { lastEventId: 0 } });
       const again = await server.chat(body, init);
       expect(again.headers.get("location")).toBe(path);
@@ -78,7 +70,7 @@ describe("a message that waits for the answer before it", () => {
   );
 
   test(verifies(["X7", "N52"], "can be cancelled, and ends as one that failed"), async () => {
-    const server = await start({ script: waitingScript });
+    const server = await openApp({ script: waitingScript });
     const { running, queued, conversationId } = await startTwo(server);
     expect((await cancel(server, queued.headers.get("location")!)).status).toBe(202);
     const events = await readEvents(queued);
@@ -93,7 +85,7 @@ describe("a message that waits for the answer before it", () => {
   });
 
   test(verifies("X7", "goes on without its client, unless the request says otherwise"), async () => {
-    const server = await start({ script: waitingScript });
+    const server = await openApp({ script: waitingScript });
     const leaving = new AbortController();
     const { running, conversationId } = await startTwo(server, {}, { signal: leaving.signal });
     const leaver = new AbortController();
@@ -106,12 +98,12 @@ describe("a message that waits for the answer before it", () => {
     expect(reduce(await others).metadata.finishReason).toBe("cancelled");
     await cancel(server, running);
     const messages = async (): Promise<string[]> =>
-      (await readConversation(server, conversationId)).turns.map(({ message }) => message);
+      (await server.readConversation(conversationId)).turns.map(({ message }) => message);
     await expect.poll(messages).toEqual(["one", "two"]);
   });
 
   test(verifies("S-55", "counts as one only while it waits or runs; one that is refused does not"), async () => {
-    const server = await start({ script: waitingScript, args: ["--max-running", "2"] });
+    const server = await openApp({ script: waitingScript, args: ["--max-running", "2"] });
     const running = await server.chat({ message: "one", stream: true });
     const conversationId = running.headers.get("x-conversation-id")!;
     for (let index = 0; index < 3; index += 1) {
@@ -125,7 +117,7 @@ describe("a message that waits for the answer before it", () => {
 
 describe("conversations", () => {
   test(verifies("N52", "are not forked at a response that goes on, and say so"), async () => {
-    const server = await start({ script: waitingScript });
+    const server = await openApp({ script: waitingScript });
     const answer = await server.chat({ message: "one", stream: true });
     const path = `/v1/conversations/${answer.headers.get("x-conversation-id")}/fork`;
     const refused = await server.send("POST", path, { responseId: answer.headers.get("x-response-id") });

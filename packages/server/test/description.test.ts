@@ -4,11 +4,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { AttachmentInfo, ChatResponse } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { readEvents } from "../../../test/support/server.ts";
-import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { openApp } from "./open-app.ts";
-
-const folders = createTestFolder();
+import { openApp } from "../../../test/support/open-app.ts";
 
 interface Description {
   readonly openapi: string;
@@ -23,11 +20,10 @@ interface Operation {
 }
 
 test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is as it says"), async () => {
-  const cwd = folders.newFolder({ "a.txt": "a\n" });
   const events = [{ text: "I list. " }, { call: { tool: "list_dir", arguments: {} } }];
   const script = { turns: [{ events }, { events: [{ text: "Done." }, { wait_ms: 30 }] }], after: "loop" };
-  const server = await openApp({ cwd, home: `${cwd}-home`, script });
-  const description = (await (await server.fetch("/v1/openapi.json")).json()) as Description;
+  const server = await openApp({ files: { "a.txt": "a\n" }, script });
+  const description = await server.read<Description>("/v1/openapi.json");
   const result = await new Validator().validate(structuredClone(description) as object as Record<string, unknown>);
   expect(result).toMatchObject({ valid: true });
   expect(description.openapi).toBe("3.1.0");
@@ -36,7 +32,13 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   ajv.addSchema(description, "api");
   const checked = new Set<string>();
   /** Sends a request, and checks its answer by the description. */
-  const check = async (method: string, route: string, path = route, body?: object): Promise<unknown> => {
+  const check = async (
+    method: string,
+    route: string,
+    { query = "", ...names }: Readonly<Record<string, string>> = {},
+    body?: object,
+  ): Promise<unknown> => {
+    const path = route.replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name]!) + query;
     const answer = await server.send(method, path, body);
     const described = description.paths[route]![method.toLowerCase()]!.responses[`${answer.status}`];
     expect(described, `${method} ${path}: ${answer.status}`).toBeDefined();
@@ -54,65 +56,59 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
     return value;
   };
 
-  const response = (await check("POST", "/v1/chat", "/v1/chat", { message: "go" })) as ChatResponse;
-  const { id, conversationId } = response;
-  await check("POST", "/v1/chat/stream", "/v1/chat/stream", { message: "go" });
-  await check("GET", "/v1/responses/{id}", `/v1/responses/${id}`);
-  await check("GET", "/v1/responses/{id}/events", `/v1/responses/${id}/events`);
-  await check("POST", "/v1/responses/{id}/cancel", `/v1/responses/${id}/cancel`);
-  await check("POST", "/v1/responses/{id}/approvals/{approvalId}", `/v1/responses/${id}/approvals/x`, {
-    optionId: "x",
-  });
-  await check("GET", "/v1/conversations");
-  await check("GET", "/v1/conversations/{id}", `/v1/conversations/${conversationId}`);
-  await check("PATCH", "/v1/conversations/{id}", `/v1/conversations/${conversationId}`, { title: "t" });
-  for (const format of ["json", "markdown"]) {
-    const file = `/v1/conversations/${conversationId}/export?format=${format}`;
-    await check("GET", "/v1/conversations/{id}/export", file);
-  }
-  await check("GET", "/v1/conversations/{id}/changes", `/v1/conversations/${conversationId}/changes`);
-  await check("POST", "/v1/conversations/{id}/changes/revert", `/v1/conversations/${conversationId}/changes/revert`, {
-    filePath: "none",
-  });
-  await check("POST", "/v1/conversations/{id}/fork", `/v1/conversations/${conversationId}/fork`, { responseId: id });
-  await check("POST", "/v1/conversations/{id}/publish", `/v1/conversations/${conversationId}/publish`, {
-    branch: "fix",
-    message: "Fix",
-  });
-  await check("POST", "/v1/conversations/{id}/revert", `/v1/conversations/${conversationId}/revert`, {
-    responseId: id,
-  });
+  const { id, conversationId } = (await check("POST", "/v1/chat", {}, { message: "go" })) as ChatResponse;
   const upload = { name: "a.txt", data: "YQ==" };
-  const file = (await check("POST", "/v1/attachments", "/v1/attachments", upload)) as AttachmentInfo;
-  await check("GET", "/v1/attachments", "/v1/attachments");
-  await check("GET", "/v1/attachments/{id}", `/v1/attachments/${file.id}`);
-  await check("GET", "/v1/attachments/{id}/content", `/v1/attachments/${file.id}/content`);
-  await check("DELETE", "/v1/attachments/{id}", `/v1/attachments/${file.id}`);
-  const named = (await check("POST", "/v1/chat", "/v1/chat", { message: "", attachments: [upload] })) as ChatResponse;
-  await check("GET", "/v1/responses/{id}/attachments/{number}", `/v1/responses/${named.id}/attachments/1`);
-  await check("DELETE", "/v1/conversations/{id}", `/v1/conversations/${conversationId}`);
-  await check("GET", "/v1/conversations/{id}", `/v1/conversations/${conversationId}`);
-  await check("GET", "/v1/workspaces");
-  const { workspaces } = (await check("GET", "/v1/workspaces")) as { readonly workspaces: { readonly name: string }[] };
-  const files = `/v1/workspaces/${workspaces[0]!.name}/files`;
-  await check("GET", "/v1/workspaces/{name}/files", files);
-  await check("GET", "/v1/workspaces/{name}/files/{path}", `${files}/a.txt`);
-  await check("GET", "/v1/workspaces/{name}/commands", `/v1/workspaces/${workspaces[0]!.name}/commands`);
-  await check("GET", "/v1/models");
-  await check("GET", "/v1/models/{id}", "/v1/models/gpt-99");
-  await check("POST", "/v1/chat/completions", "/v1/chat/completions", { messages: [{ role: "user", content: "go" }] });
-  await check("POST", "/v1/responses", "/v1/responses", { input: "go" });
+  const file = (await check("POST", "/v1/attachments", {}, upload)) as AttachmentInfo;
+  const message = { message: "", attachments: [upload] };
+  const named = (await check("POST", "/v1/chat", {}, message)) as ChatResponse;
+  const response = { id };
+  const conversation = { id: conversationId };
+  const attachment = { id: file.id };
+  const workspace = { name: "project" };
   const uiMessage = { id: "1", role: "user", parts: [{ type: "text", text: "go" }] };
-  await check("POST", "/v1/ui/chat", "/v1/ui/chat", { id: "chat", messages: [uiMessage] });
-  await check("GET", "/v1/ui/chat/{id}/stream", "/v1/ui/chat/chat/stream");
-  await check("POST", "/v1/session", "/v1/session", {});
-  await check("DELETE", "/v1/session");
-  await check("GET", "/v1/openapi.json");
-  await check("GET", "/healthz");
-  await check("GET", "/readyz");
-  await check("GET", "/metrics");
+  const rows: readonly (readonly [string, string, Readonly<Record<string, string>>?, object?])[] = [
+    ["POST", "/v1/chat/stream", {}, { message: "go" }],
+    ["GET", "/v1/responses/{id}", response],
+    ["GET", "/v1/responses/{id}/events", response],
+    ["POST", "/v1/responses/{id}/cancel", response],
+    ["POST", "/v1/responses/{id}/approvals/{approvalId}", { id, approvalId: "x" }, { optionId: "x" }],
+    ["GET", "/v1/responses/{id}/attachments/{number}", { id: named.id, number: "1" }],
+    ["GET", "/v1/conversations"],
+    ["GET", "/v1/conversations/{id}", conversation],
+    ["PATCH", "/v1/conversations/{id}", conversation, { title: "t" }],
+    ["GET", "/v1/conversations/{id}/export", { ...conversation, query: "?format=json" }],
+    ["GET", "/v1/conversations/{id}/export", { ...conversation, query: "?format=markdown" }],
+    ["GET", "/v1/conversations/{id}/changes", conversation],
+    ["POST", "/v1/conversations/{id}/changes/revert", conversation, { filePath: "none" }],
+    ["POST", "/v1/conversations/{id}/fork", conversation, { responseId: id }],
+    ["POST", "/v1/conversations/{id}/publish", conversation, { branch: "fix", message: "Fix" }],
+    ["POST", "/v1/conversations/{id}/revert", conversation, { responseId: id }],
+    ["DELETE", "/v1/conversations/{id}", conversation],
+    ["GET", "/v1/conversations/{id}", conversation],
+    ["GET", "/v1/attachments"],
+    ["GET", "/v1/attachments/{id}", attachment],
+    ["GET", "/v1/attachments/{id}/content", attachment],
+    ["DELETE", "/v1/attachments/{id}", attachment],
+    ["GET", "/v1/workspaces"],
+    ["GET", "/v1/workspaces/{name}/files", workspace],
+    ["GET", "/v1/workspaces/{name}/files/{path}", { ...workspace, path: "a.txt" }],
+    ["GET", "/v1/workspaces/{name}/commands", workspace],
+    ["GET", "/v1/models"],
+    ["GET", "/v1/models/{id}", { id: "gpt-99" }],
+    ["POST", "/v1/chat/completions", {}, { messages: [{ role: "user", content: "go" }] }],
+    ["POST", "/v1/responses", {}, { input: "go" }],
+    ["POST", "/v1/ui/chat", {}, { id: "chat", messages: [uiMessage] }],
+    ["GET", "/v1/ui/chat/{id}/stream", { id: "chat" }],
+    ["POST", "/v1/session", {}, {}],
+    ["DELETE", "/v1/session"],
+    ["GET", "/v1/openapi.json"],
+    ["GET", "/healthz"],
+    ["GET", "/readyz"],
+    ["GET", "/metrics"],
+  ];
+  for (const row of rows) await check(...row);
   for (const name of Object.keys(description.components.schemas)) {
-    const schema = (await check("GET", "/v1/schema/{name}.json", `/v1/schema/${name}.json`)) as Record<string, unknown>;
+    const schema = (await check("GET", "/v1/schema/{name}.json", { name })) as Record<string, unknown>;
     expect(schema["$schema"]).toBe("https://json-schema.org/draft/2020-12/schema");
   }
   const all = Object.entries(description.paths).flatMap(([route, methods]) =>
@@ -125,7 +121,7 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
   const stream = await server.chat({ message: "go", stream: true });
   for (const event of await readEvents(stream)) {
     expect(isEvent(event), `${JSON.stringify(event)}: ${JSON.stringify(isEvent.errors)}`).toBe(true);
-    const snapshot: unknown = await (await server.fetch(stream.headers.get("location")!)).json();
+    const snapshot: unknown = await server.read(stream.headers.get("location")!);
     expect(isSnapshot(snapshot), JSON.stringify(isSnapshot.errors)).toBe(true);
   }
 });

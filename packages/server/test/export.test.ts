@@ -1,20 +1,17 @@
 /** A conversation as a file to save. */
-import type { ChatResponse, Conversation } from "@sheaf/protocol";
+import type { Conversation } from "@sheaf/protocol";
 import { expect, test } from "vitest";
-import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { toDisposition } from "../src/disposition.ts";
-import { openApp } from "./open-app.ts";
+import { openApp } from "../../../test/support/open-app.ts";
 
-const folders = createTestFolder();
 const waitingScript = {
   turns: [{ events: [{ text: "Done." }] }, { events: [{ text: "Begun. " }, { wait_ms: 60_000 }] }],
 };
 
 test(verifies("X37", "has what ended, under a name that every system accepts"), async () => {
-  const cwd = folders.newFolder();
-  const server = await openApp({ home: `${cwd}-home`, cwd, script: waitingScript });
-  const first = (await (await server.chat({ message: "Wörter: a/../b" })).json()) as ChatResponse;
+  const server = await openApp({ script: waitingScript });
+  const first = await server.ask({ message: "Wörter: a/../b" });
   const { conversationId } = first;
   const path = `/v1/conversations/${conversationId}`;
   const running = await server.chat({ message: "second", conversationId, stream: true });

@@ -1,16 +1,10 @@
 /** Other wire forms of the same log, read by the programs that they are for (X17). */
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
-import { createSseDecoder } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import { createTestFolder, parseStream } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { openApp, type TestApp } from "./open-app.ts";
+import { openApp, type TestApp } from "../../../test/support/open-app.ts";
 
-const folders = createTestFolder();
-const start = (script: unknown): Promise<TestApp> => {
-  const cwd = folders.newFolder({ "README.md": "# A project\n" });
-  return openApp({ home: `${cwd}-home`, cwd, script });
-};
+const start = (script: unknown): Promise<TestApp> => openApp({ script });
 
 const script = {
   turns: [
@@ -122,23 +116,3 @@ describe("the AI SDK's own reader", () => {
     expect(types).toEqual(["start", "start-step", "text-start", "text-delta", "text-end", "finish-step", "abort"]);
   });
 });
-
-describe("the command line's stream-json", () => {
-  test(verifies("X17", "is streamed live, next to readers of documents"), async () => {
-    const server = await start({
-      turns: [{ events: [{ text: "one two ", chunk: 2 }, { wait_ms: 200 }, { text: "three", chunk: 2 }] }],
-      after: "loop",
-    });
-    const [cli, documents] = await Promise.all([
-      readMessages(await server.send("POST", "/v1/chat?format=stream-json", { message: "go", stream: true })),
-      (await server.chat({ message: "go", stream: true })).text(),
-    ]);
-    expect(parseStream(cli.map(({ data }) => `${data}\n`).join("")).at(-1)).toMatchObject({ result: "one two three" });
-    expect(documents).toContain("event: done\n");
-  });
-});
-
-async function readMessages(answer: Response): Promise<{ readonly id: string; readonly data: string }[]> {
-  const decoder = createSseDecoder();
-  return [...decoder.push(await answer.text()), ...decoder.end()].map(({ id, data }) => ({ id, data }));
-}

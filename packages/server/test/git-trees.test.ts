@@ -45,6 +45,15 @@ function createWorkspace({ isShallow = false } = {}) {
 const begins = (responseId: string) => ({ responseId, takesOver: false });
 const takesOver = (responseId: string) => ({ responseId, takesOver: true });
 
+/** A response in the tree of its conversation, which writes one file. */
+async function respond(trees: ReturnType<typeof createGitTrees>, root: string, id = "conv_1") {
+  await trees.open();
+  const owner = { id, workspace: trees.toFolder(root, id) };
+  await trees.prepare(owner, toStore(), begins("chat_1"));
+  writeFileSync(join(owner.workspace, "b.txt"), "two\n");
+  return owner;
+}
+
 const toStore = (...ids: string[]): SharedStore =>
   ({ listResponses: async () => ids.map((id) => ({ id, ended: true, reverted: false })) }) as unknown as SharedStore;
 
@@ -72,19 +81,10 @@ test(verifies("R-55", "a tree that nobody uses is removed, and made again from i
 test(verifies("R-51", "what a deleted conversation had is removed, here and at the repository"), async () => {
   const { remote, root, open } = createWorkspace();
   const trees = open(0);
-  await trees.open();
-  for (const id of ["conv_1", "conv_2"]) {
-    const owner = { id, workspace: trees.toFolder(root, id) };
-    await trees.prepare(owner, toStore(), begins("chat_1"));
-    writeFileSync(join(owner.workspace, "b.txt"), id);
-    await trees.record(owner, "chat_1");
-  }
+  for (const id of ["conv_1", "conv_2"]) await trees.record(await respond(trees, root, id), "chat_1");
   await trees.forget("conv_1");
   await trees.forget("conv_3");
-  expect([existsSync(trees.toFolder(root, "conv_1")), existsSync(trees.toFolder(root, "conv_2"))]).toEqual([
-    false,
-    true,
-  ]);
+  expect(["conv_1", "conv_2"].filter((id) => existsSync(trees.toFolder(root, id)))).toEqual(["conv_2"]);
   const refs = git(remote, "for-each-ref", "--format=%(refname)", "refs/sheaf").split("\n");
   expect(refs).toEqual(["refs/sheaf/conv_2/base", "refs/sheaf/conv_2/chat_1"]);
 });
@@ -117,10 +117,7 @@ testDeep(
     const { remote, root, events, open, openOther } = createWorkspace({ isShallow: true });
     expect(existsSync(join(remote, ".git/shallow"))).toBe(true);
     const trees = open(0);
-    await trees.open();
-    const owner = { id: "conv_1", workspace: trees.toFolder(root, "conv_1") };
-    await trees.prepare(owner, toStore(), begins("chat_1"));
-    writeFileSync(join(owner.workspace, "b.txt"), "two\n");
+    const owner = await respond(trees, root);
     await trees.record(owner, "chat_1");
     const other = openOther();
     await other.trees.open();
@@ -139,10 +136,7 @@ testDeep(verifies(["R-57", "X55"], "publish moves no branch of another, not even
   git(remote, "commit", "-qm", "Go on");
   const before = git(remote, "rev-parse", "production");
   const trees = open(0);
-  await trees.open();
-  const owner = { id: "conv_1", workspace: trees.toFolder(root, "conv_1") };
-  await trees.prepare(owner, toStore(), begins("chat_1"));
-  writeFileSync(join(owner.workspace, "b.txt"), "two\n");
+  const owner = await respond(trees, root);
   await trees.record(owner, "chat_1");
   const publish = (branch: string) => trees.publish(owner, { branch, message: "Two" }, toStore("chat_1"));
   await expect(publish("production")).rejects.toThrow("the branch production has other commits");
@@ -179,11 +173,9 @@ test(
   async () => {
     const { remote, root, events, open, openOther } = createWorkspace();
     const [lost, { trees, root: otherRoot }] = [open(0), openOther()];
-    await Promise.all([lost.open(), trees.open()]);
-    const there = { id: "conv_1", workspace: lost.toFolder(root, "conv_1") };
+    await trees.open();
+    const there = await respond(lost, root);
     const here = { id: "conv_1", workspace: trees.toFolder(otherRoot, "conv_1") };
-    await lost.prepare(there, toStore(), begins("chat_1"));
-    writeFileSync(join(there.workspace, "b.txt"), "b\n");
     expect(await lost.record(there, "chat_1", true)).toBe(true);
     const readState = (): string => git(remote, "rev-parse", "refs/sheaf/conv_1/chat_1");
     const pushed = readState();
@@ -210,11 +202,9 @@ testDeep(
   async () => {
     const { remote, root, open, openOther } = createWorkspace();
     const [lost, { trees, root: otherRoot }] = [open(0), openOther()];
-    await Promise.all([lost.open(), trees.open()]);
-    const there = { id: "conv_1", workspace: lost.toFolder(root, "conv_1") };
+    await trees.open();
+    const there = await respond(lost, root);
     const here = { id: "conv_1", workspace: trees.toFolder(otherRoot, "conv_1") };
-    await lost.prepare(there, toStore(), begins("chat_1"));
-    writeFileSync(join(there.workspace, "b.txt"), "b\n");
     await lost.record(there, "chat_1", true);
     await trees.prepare(here, toStore("chat_1"), takesOver("chat_1"));
     writeFileSync(join(here.workspace, "c.txt"), "c\n");
@@ -237,10 +227,8 @@ testDeep(
 test(verifies("R-51", "a server that has not seen a state removes it, too"), async () => {
   const { remote, root, open, openOther } = createWorkspace();
   const [trees, other] = [open(0), openOther()];
-  await Promise.all([trees.open(), other.trees.open()]);
-  const owner = { id: "conv_1", workspace: trees.toFolder(root, "conv_1") };
-  await trees.prepare(owner, toStore(), begins("chat_1"));
-  writeFileSync(join(owner.workspace, "b.txt"), "b\n");
+  await other.trees.open();
+  const owner = await respond(trees, root);
   await trees.record(owner, "chat_1");
   await other.trees.forget("conv_1");
   expect(git(remote, "for-each-ref", "refs/sheaf")).toBe("");
@@ -251,10 +239,7 @@ testDeep(
   async () => {
     const { remote, root, open } = createWorkspace();
     const first = open(0);
-    await first.open();
-    const owner = { id: "conv_1", workspace: first.toFolder(root, "conv_1") };
-    await first.prepare(owner, toStore(), begins("chat_1"));
-    writeFileSync(join(owner.workspace, "b.txt"), "b\n");
+    const owner = await respond(first, root);
     git(remote, "config", "transfer.hideRefs", "refs/sheaf");
     expect(await first.record(owner, "chat_1", true)).toBe(false);
     git(remote, "config", "--unset", "transfer.hideRefs");

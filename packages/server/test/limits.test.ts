@@ -1,19 +1,12 @@
 /** How much one owner may have at once, and use up in a day (S-55). */
-import type { ChatResponse, ConversationPage, WorkspaceList } from "@sheaf/protocol";
+import type { ChatResponse } from "@sheaf/protocol";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { createSqliteStore } from "@sheaf/store/sqlite";
 import type { SharedStore } from "@sheaf/store/store";
 import { createOwnerMeter, defaultOwnerLimits } from "../src/limits.ts";
-import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { openApp, type TestApp } from "./open-app.ts";
-
-const folders = createTestFolder();
-const start = (options: Partial<Parameters<typeof openApp>[0]> = {}): Promise<TestApp> => {
-  const cwd = options.cwd ?? folders.newFolder({ "README.md": "# A project\n" });
-  return openApp({ home: `${cwd}-home`, cwd, ...options });
-};
+import { openApp } from "../../../test/support/open-app.ts";
 
 /** A store that counts how many lists of responses are read, and how many at the same time. */
 function createCountingStore() {
@@ -40,7 +33,7 @@ describe("limits", () => {
   const waiting = { turns: [{ events: [{ text: "Begun. " }, { wait_ms: 60_000 }] }], after: "loop" };
 
   test(verifies("S-55", "of runs, streams, conversations and turns hold for each token"), async () => {
-    const server = await start({ script: waiting, args: ["--max-running", "2", "--max-streams", "3"] });
+    const server = await openApp({ script: waiting, args: ["--max-running", "2", "--max-streams", "3"] });
     const first = await server.chat({ message: "one", stream: true });
     await server.chat({ message: "two", stream: true });
     const third = await server.chat({ message: "three", stream: true });
@@ -52,40 +45,30 @@ describe("limits", () => {
     expect((await server.fetch(events)).status).toBe(429);
   });
 
-  test(verifies("S-55", "of simultaneous looks at files hold, and end with each of them"), async () => {
-    const server = await start();
-    const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
-    const { workspaces } = (await (await server.fetch("/v1/workspaces")).json()) as WorkspaceList;
-    const files = `/v1/workspaces/${workspaces[0]!.name}/files`;
-    for (const path of [files, `${files}/README.md`, `/v1/conversations/${conversationId}/changes`]) {
-      const answers = await Promise.all(Array.from({ length: 40 }, () => server.fetch(path)));
-      const refused = answers.filter(({ status }) => status === 429);
-      expect(refused).toHaveLength(8);
-      expect(refused[0]!.headers.get("retry-after")).toBe("1");
-      expect((await server.fetch(path)).status).toBe(200);
-    }
+  test.each([
+    "/v1/workspaces/project/files",
+    "/v1/workspaces/project/files/README.md",
+    "/v1/conversations/ID/changes",
+    "/v1/conversations/ID",
+    "/v1/conversations/ID/export?format=markdown",
+    "/v1/conversations/ID/export?format=json",
+  ])(verifies("S-55", "of simultaneous requests to %s hold, and end when each was answered"), async (address) => {
+    const server = await openApp();
+    const { conversationId } = await server.ask({ message: "go" });
+    const path = address.replace("ID", conversationId);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => server.fetch(path)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(8);
+    expect(refused[0]!.headers.get("retry-after")).toBe("1");
+    await expect.poll(async () => (await server.fetch(path)).status).toBe(200);
   });
-
-  test.each(["", "/export?format=markdown", "/export?format=json"])(
-    verifies("S-55", "of whole conversations%s hold, and end when each was sent"),
-    async (form) => {
-      const server = await start();
-      const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
-      const path = `/v1/conversations/${conversationId}${form}`;
-      const answers = await Promise.all(Array.from({ length: 40 }, () => server.fetch(path)));
-      const refused = answers.filter(({ status }) => status === 429);
-      expect(refused).toHaveLength(8);
-      expect(refused[0]!.headers.get("retry-after")).toBe("1");
-      await expect.poll(async () => (await server.fetch(path)).status).toBe(200);
-    },
-  );
 
   test(
     verifies("S-55", "load one whole conversation of a token at a time, none for clients that have left"),
     async () => {
       const { store, largest, reads } = createCountingStore();
-      const server = await start({ store });
-      const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
+      const server = await openApp({ store });
+      const { conversationId } = await server.ask({ message: "go" });
       const path = `/v1/conversations/${conversationId}`;
       await Promise.all(Array.from({ length: 10 }, () => server.fetch(path)));
       expect(largest()).toBe(1);
@@ -119,40 +102,34 @@ describe("limits", () => {
   });
 
   test(verifies("S-55", "of streams refuse a message before it runs"), async () => {
-    const server = await start({ script: waiting, args: ["--max-streams", "1"] });
+    const server = await openApp({ script: waiting, args: ["--max-streams", "1"] });
     expect((await server.chat({ message: "one", stream: true })).status).toBe(200);
     expect((await server.chat({ message: "two", stream: true })).status).toBe(429);
-    const { conversations } = (await (await server.fetch("/v1/conversations")).json()) as ConversationPage;
+    const conversations = await server.listConversations();
     expect(conversations.map(({ title }) => title)).toEqual(["one"]);
   });
 
-  test(verifies("S-55", "of a day end runs, and refuse new ones"), async () => {
-    const server = await start({ args: ["--max-turns-per-day", "2", "--max-conversations", "2"] });
-    for (let count = 0; count < 2; count += 1) expect((await server.chat({ message: "go" })).status).toBe(200);
-    const refused = await server.chat({ message: "go" });
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect((await server.chat({ message: "go" })).status).toBe(429);
-  });
-
-  test(verifies("S-55", "of conversations say when to come again, and hold until one is deleted"), async () => {
-    const server = await start({ args: ["--max-conversations", "1"] });
-    const first = await server.chat({ message: "go" });
-    const refused = await server.chat({ message: "go" });
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-    await server.fetch(`/v1/conversations/${first.headers.get("x-conversation-id")}`, { method: "DELETE" });
+  test.each([
+    [["--max-turns-per-day", "2"], false],
+    [["--max-conversations", "2"], true],
+  ])(verifies("S-55", "%j refuses new runs, and says when to come again; deleting helps: %s"), async (args, helps) => {
+    const server = await openApp({ args });
+    const { conversationId } = await server.ask({ message: "go" });
     expect((await server.chat({ message: "go" })).status).toBe(200);
+    const refused = await server.chat({ message: "go" });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    await server.send("DELETE", `/v1/conversations/${conversationId}`);
+    expect((await server.chat({ message: "go" })).status).toBe(helps ? 200 : 429);
   });
 
   test(verifies(["S-55", "C24"], "a request can lower the server's budgets, never raise them"), async () => {
     const call = { call: { tool: "list_dir", arguments: {} } };
-    const server = await start({
+    const server = await openApp({
       script: { turns: [{ events: [{ text: "x" }, call] }], after: "loop" },
       args: ["--max-turns", "3"],
     });
-    const run = async (budget: object): Promise<ChatResponse> =>
-      (await (await server.chat({ message: "go", budget })).json()) as ChatResponse;
+    const run = (budget: object): Promise<ChatResponse> => server.ask({ message: "go", budget });
     expect((await run({ maxTurns: 9 })).metadata).toMatchObject({ turnCount: 3, finishReason: "budget" });
     expect((await run({ maxTurns: 1 })).metadata).toMatchObject({ turnCount: 1, finishReason: "budget" });
     expect((await run({ maxToolCalls: 1 })).documents.at(-1)).toMatchObject({

@@ -1,23 +1,17 @@
 /** Messages and events of the Chat API, beyond what the suite of packages/conformance checks. */
-import type { ChatResponse } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { createModelServer } from "../../../test/support/model-server.ts";
 import { readEvents } from "../../../test/support/server.ts";
-import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { openApp, type TestApp } from "./open-app.ts";
+import { openApp, type TestApp } from "../../../test/support/open-app.ts";
 
-const folders = createTestFolder();
-const start = (script?: unknown, args: readonly string[] = []): Promise<TestApp> => {
-  const cwd = folders.newFolder({ "README.md": "# A project\n" });
-  return openApp({ home: `${cwd}-home`, cwd, script, args });
-};
+const start = (script?: unknown, args: readonly string[] = []): Promise<TestApp> => openApp({ script, args });
 
 describe("a message", () => {
   test(verifies("X18", "says how much the model thinks; otherwise the server does"), async () => {
     const server = await start(undefined, ["--effort", "low"]);
     const effortOf = async (body: Readonly<Record<string, unknown>>): Promise<unknown> => {
-      const { id } = (await (await server.chat({ message: "go", ...body })).json()) as ChatResponse;
+      const { id } = await server.ask({ message: "go", ...body });
       const [first] = await server.store.readEvents(id);
       return first?.type === "run_start" ? first.effort : "no start";
     };

@@ -1,11 +1,8 @@
 /** The moment at which a conversation takes its next message. */
 import { expect, test } from "vitest";
-import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { createSqliteStore } from "@sheaf/store/sqlite";
 import type { SharedStore } from "@sheaf/store/store";
-import { openApp } from "./open-app.ts";
-
-const folders = createTestFolder();
+import { openApp } from "../../../test/support/open-app.ts";
 
 /** A store that takes its time to forget a response, as a database far away does. */
 function createSlowStore(store: SharedStore): SharedStore {
@@ -17,9 +14,8 @@ function createSlowStore(store: SharedStore): SharedStore {
 }
 
 test("a reader that sees the end of an answer can send the next message at once", async () => {
-  const cwd = folders.newFolder();
-  const app = await openApp({ home: `${cwd}-home`, cwd, store: createSlowStore(createSqliteStore(":memory:")) });
-  const { conversationId } = (await (await app.chat({ message: "one" })).json()) as { conversationId: string };
+  const app = await openApp({ store: createSlowStore(createSqliteStore(":memory:")) });
+  const { conversationId } = await app.ask({ message: "one" });
   for (const message of ["two", "three"]) {
     const answer = await app.chat({ message, conversationId });
     expect([message, answer.status, await answer.json()]).toMatchObject([message, 200, { status: "completed" }]);

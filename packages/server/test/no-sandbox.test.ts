@@ -1,21 +1,17 @@
 /** A server on a machine where no sandbox works. */
 import type { ChatResponse } from "@sheaf/protocol";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { openApp } from "./open-app.ts";
-
-const folders = createTestFolder();
+import { openApp } from "../../../test/support/open-app.ts";
 
 test(
   verifies(["S-31", "N2", "N63"], "a response whose commands were refused is an error that keeps its answer"),
   async () => {
-    const cwd = folders.newFolder();
     const call = { tool: "run_terminal_cmd", arguments: { command: "touch made" } };
     const script = {
       turns: [{ events: [{ call }] }, { events: [{ text: "Not done." }] }, { events: [{ text: "Hi." }] }],
     };
-    const server = await openApp({ home: `${cwd}-home`, cwd, script });
+    const server = await openApp({ script });
     // Without a folder for temporary files a trial of the sandbox fails.
     vi.stubEnv("TMPDIR", "/nonexistent");
     onTestFinished(() => void vi.unstubAllEnvs());

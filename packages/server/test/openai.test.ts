@@ -2,15 +2,10 @@
 import { createSseDecoder } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { createModelServer } from "../../../test/support/model-server.ts";
-import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { openApp, type TestApp } from "./open-app.ts";
+import { openApp, type TestApp } from "../../../test/support/open-app.ts";
 
-const folders = createTestFolder();
-const start = (script?: unknown, args: readonly string[] = []): Promise<TestApp> => {
-  const cwd = folders.newFolder({ "README.md": "# A project\n" });
-  return openApp({ home: `${cwd}-home`, cwd, script, args });
-};
+const start = (script?: unknown, args: readonly string[] = []): Promise<TestApp> => openApp({ script, args });
 
 const send = (server: TestApp, body: object, init: RequestInit = {}): Promise<Response> =>
   server.send("POST", "/v1/chat/completions", body, init);
@@ -91,13 +86,7 @@ describe("POST /v1/chat/completions", () => {
     ];
     const answer = await send(server, { messages });
     const id = answer.headers.get("x-conversation-id");
-    const stored = (await (await server.fetch(`/v1/conversations/${id}`)).json()) as {
-      readonly title: string;
-      readonly turns: readonly {
-        readonly message: string;
-        readonly response: { readonly documents: readonly object[] };
-      }[];
-    };
+    const stored = await server.readConversation(id!);
     expect(stored.title).toBe("One.");
     expect(stored.turns.map(({ message }) => message)).toEqual(["One.\n\nTwo.", "Four."]);
     expect(stored.turns[0]!.response).toMatchObject({
@@ -210,7 +199,7 @@ describe("POST /v1/chat/completions", () => {
       expect(answer.status, param).toBe(400);
       expect(await answer.json()).toMatchObject({ error: { param, type: "invalid_request_error" } });
     }
-    expect(await (await server.fetch("/v1/conversations")).json()).toEqual({ conversations: [] });
+    expect(await server.read("/v1/conversations")).toEqual({ conversations: [] });
     const harmless = {
       tools: [],
       stop: null,
@@ -233,10 +222,8 @@ describe("POST /v1/chat/completions", () => {
     ];
     const answer = await send(server, { messages });
     expect(answer.status).toBe(200);
-    const stored = (await (
-      await server.fetch(`/v1/conversations/${answer.headers.get("x-conversation-id")}`)
-    ).json()) as { readonly turns: readonly object[] };
-    expect(stored.turns).toMatchObject([
+    const { turns } = await server.readConversation(answer.headers.get("x-conversation-id")!);
+    expect(turns).toMatchObject([
       { attachments: [{ mediaType: "image/png" }] },
       { attachments: [{ mediaType: "image/png" }] },
     ]);
@@ -309,10 +296,8 @@ describe("POST /v1/responses", () => {
       { type: "message", role: "user", content: "Four" },
     ];
     const posted = await ask(server, { input });
-    const stored = (await (
-      await server.fetch(`/v1/conversations/${posted.headers.get("x-conversation-id")}`)
-    ).json()) as { readonly turns: readonly object[] };
-    expect(stored.turns).toMatchObject([
+    const { turns } = await server.readConversation(posted.headers.get("x-conversation-id")!);
+    expect(turns).toMatchObject([
       { message: "One", response: { documents: [{ content: "Hello world." }] } },
       { message: "Four" },
     ]);
@@ -377,7 +362,7 @@ describe("POST /v1/responses", () => {
 
 test(verifies("N71", "the models have OpenAI's form too"), async () => {
   const server = await start(undefined, ["--offer", "offline"]);
-  const { object, data, models } = (await (await server.fetch("/v1/models")).json()) as {
+  const { object, data, models } = (await server.read("/v1/models")) as {
     readonly object: string;
     readonly data: readonly { readonly id: string }[];
     readonly models: readonly { readonly id: string }[];
@@ -386,10 +371,10 @@ test(verifies("N71", "the models have OpenAI's form too"), async () => {
   expect(data.map(({ id }) => ({ id }))).toEqual(models);
   expect(data[1]).toEqual({ id: "offline", object: "model", created: 0, owned_by: "sheaf" });
   const offered = await start(undefined, ["--offer", "anthropic/claude-sonnet-4-5"]);
-  expect(await (await offered.fetch("/v1/models")).json()).toMatchObject({
+  expect(await offered.read("/v1/models")).toMatchObject({
     models: [{}, { id: "anthropic/claude-sonnet-4-5", contextTokens: 150_000 }],
   });
-  expect(await (await server.fetch("/v1/models/offline")).json()).toEqual(data[1]);
+  expect(await server.read("/v1/models/offline")).toEqual(data[1]);
   expect((await server.fetch(`/v1/models/${encodeURIComponent(data[0]!.id)}`)).status).toBe(200);
   expect((await server.fetch("/v1/models/gpt-99")).status).toBe(404);
 });

@@ -1,15 +1,10 @@
 /** Pages of other origins (X24). Browsers try it in test/browser. */
 import { expect, test } from "vitest";
-import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { openApp, type TestApp } from "./open-app.ts";
+import { openApp, type TestApp } from "../../../test/support/open-app.ts";
 
-const folders = createTestFolder();
 const origin = "http://localhost:3000";
-const start = (args: readonly string[] = ["--allow-origin", origin]): Promise<TestApp> => {
-  const cwd = folders.newFolder();
-  return openApp({ home: `${cwd}-home`, cwd, args });
-};
+const start = (args: readonly string[] = ["--allow-origin", origin]): Promise<TestApp> => openApp({ args });
 
 const listCorsHeaders = ({ headers }: Response): string[] =>
   [...headers.keys()].filter((name) => name.startsWith("access-control-"));

@@ -2,21 +2,19 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { ChatResponse } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { localOwner } from "@sheaf/store/store";
 import { createThreadedSqliteStore } from "@sheaf/store/threaded-sqlite";
-import { openApp, type TestApp } from "./open-app.ts";
+import { openApp, type TestApp } from "../../../test/support/open-app.ts";
 
 const folders = createTestFolder();
 const hello = { turns: [{ events: [{ text: "Hello." }] }], after: "loop" };
 
 async function start(args: readonly string[] = [], script: unknown = hello) {
-  const cwd = folders.newFolder({ "README.md": "# A project\n" });
-  const server = await openApp({ home: `${cwd}-home`, cwd, args, script });
-  return { server, folder: join(cwd, ".."), own: `scripted:${cwd}-home-script.json` };
+  const server = await openApp({ args, script });
+  return { server, folder: join(server.cwd, ".."), own: `scripted:${server.home}-script.json` };
 }
 
 const change = (server: TestApp, id: string, body: unknown): Promise<Response> =>
@@ -24,8 +22,8 @@ const change = (server: TestApp, id: string, body: unknown): Promise<Response> =
 
 test(verifies("S-136", "a scripted model has the name of its file, in every answer"), async () => {
   const { server, folder, own } = await start();
-  const [shown] = /scripted:[^/"]+\.json/.exec(await (await server.fetch("/v1/models")).text()) ?? [];
-  const first = (await (await server.chat({ message: "go", model: shown! })).json()) as ChatResponse;
+  const shown = server.model;
+  const first = await server.ask({ message: "go", model: shown });
   const id = first.conversationId;
   const path = `/v1/conversations/${id}`;
   const answers = [
@@ -46,7 +44,7 @@ test(
   verifies(["S-136", "X25"], "a conversation that names the file of its model is shown without, and goes on"),
   async () => {
     const { server, folder, own } = await start();
-    const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
+    const { conversationId } = await server.ask({ message: "go" });
     await server.store
       .forOwner(localOwner)
       .changeConversation(conversationId, { settings: { mode: "ask", model: own } });
@@ -62,9 +60,7 @@ test(verifies("S-136", "a scripted model that fails says so without its folder; 
     `scripted:${folder}/${name}`,
   ]);
   const { server } = await start(args);
-  const { conversationId } = (await (
-    await server.chat({ message: "go", model: "scripted:short.json" })
-  ).json()) as ChatResponse;
+  const { conversationId } = await server.ask({ message: "go", model: "scripted:short.json" });
   for (const body of [
     { model: "scripted:missing.json" },
     { model: "scripted:broken.json" },
@@ -86,11 +82,10 @@ test(verifies("S-136", "two scripted models of one name are an error at the star
 });
 
 test(verifies("S-136", "a damaged store is named without its folder"), async () => {
-  const cwd = folders.newFolder();
   const file = join(folders.newFolder(), "sheaf.db");
   const store = createThreadedSqliteStore(file);
-  const server = await openApp({ home: `${cwd}-home`, cwd, store });
-  const { conversationId } = (await (await server.chat({ message: "go" })).json()) as ChatResponse;
+  const server = await openApp({ store });
+  const { conversationId } = await server.ask({ message: "go" });
   const other = new DatabaseSync(file);
   other.exec("UPDATE event_groups SET events = 'damaged'");
   other.close();

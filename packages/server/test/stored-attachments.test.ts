@@ -1,6 +1,6 @@
 /** Files that are sent before their message (X46 to X48). */
 import { writeFileSync } from "node:fs";
-import type { AttachmentInfo, AttachmentList, ChatResponse, Conversation } from "@sheaf/protocol";
+import type { AttachmentInfo, AttachmentList, ChatResponse } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { createPng, pdf } from "../../../test/support/images.ts";
 import { createTestFolder } from "../../../test/support/sheaf.ts";
@@ -10,53 +10,32 @@ import { defaultOwnerLimits } from "../src/limits.ts";
 import { startAttachmentSweep, toWholeRequest } from "../src/stored-attachments.ts";
 import { createSqliteStore } from "@sheaf/store/sqlite";
 import type { SharedStore } from "@sheaf/store/store";
-import { openApp, type TestApp } from "./open-app.ts";
+import { openApp } from "../../../test/support/open-app.ts";
 
 const folders = createTestFolder();
 const png = createPng(640, 480);
 const day = 24 * 60 * 60 * 1000;
 const settings = defaultOwnerLimits.attachments;
 
-/** A server of two owners; requests are those of Ada unless they say otherwise. */
+/** A server of two owners: `send` is Ada. */
 async function start(args: readonly string[] = []) {
-  const cwd = folders.newFolder();
-  const file = `${cwd}-tokens`;
-  const tokens = { ada: "a".repeat(40), bob: "b".repeat(40) };
-  writeFileSync(
-    file,
-    Object.entries(tokens)
-      .map(([name, token]) => `${name} ${token}\n`)
-      .join(""),
-    { mode: 0o600 },
-  );
-  const server = await openApp({ home: `${cwd}-home`, cwd, args: ["--token-file", file, ...args] });
-  const send = (method: string, path: string, body?: unknown, owner: keyof typeof tokens = "ada"): Promise<Response> =>
-    server.request(path, {
-      method,
-      headers: { Authorization: `Bearer ${tokens[owner]}`, "Content-Type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+  const file = `${folders.newFolder()}-tokens`;
+  const [ada, bob] = ["a".repeat(40), "b".repeat(40)];
+  writeFileSync(file, `ada ${ada}\nbob ${bob}\n`, { mode: 0o600 });
+  const server = await openApp({ args: ["--token-file", file, ...args] });
+  const api = server.as(ada);
   const add = async (bytes: Uint8Array | string, name: string): Promise<AttachmentInfo> => {
-    const answer = await send("POST", "/v1/attachments", { name, data: Buffer.from(bytes).toString("base64") });
+    const data = Buffer.from(bytes).toString("base64");
+    const answer = await api.send("POST", "/v1/attachments", { name, data });
     expect([answer.status, server.log()]).toEqual([201, expect.not.stringContaining("defect")]);
     return (await answer.json()) as AttachmentInfo;
   };
-  return { server, send, add };
-}
-
-async function findConversation(
-  { server }: { readonly server: TestApp },
-  id: string,
-  send: (method: string, path: string) => Promise<Response>,
-) {
-  expect(server.log()).not.toContain("defect");
-  return (await (await send("GET", `/v1/conversations/${id}`)).json()) as Conversation;
+  return { ...api, add, bob: server.as(bob), log: server.log };
 }
 
 describe("files before their message", () => {
   test(verifies(["X46", "X47", "X48"], "are named by their id, and copied"), async () => {
-    const place = await start();
-    const { send, add } = place;
+    const { send, read, chat, add, bob, readConversation, log } = await start();
     const image = await add(png, "shots/a.txt");
     expect(image).toEqual({
       id: expect.stringMatching(/^att_[0-9a-f-]{36}$/) as string,
@@ -65,24 +44,25 @@ describe("files before their message", () => {
       size: png.length,
       created: expect.stringMatching(/Z$/) as string,
     });
-    expect(await (await send("GET", `/v1/attachments/${image.id}`)).json()).toEqual(image);
+    expect(await read(`/v1/attachments/${image.id}`)).toEqual(image);
     const text = await add("# Notes\n", "notes.md");
     expect(text.mediaType).toBe("text/plain");
     const inline = { name: "b.pdf", data: pdf.toString("base64") };
     const attachments = [{ id: text.id }, inline, { id: image.id }];
-    const answer = await send("POST", "/v1/chat", { message: "", attachments });
+    const answer = await chat({ message: "", attachments });
     expect(answer.status).toBe(200);
     const { id, conversationId } = (await answer.json()) as ChatResponse;
     expect((await send("DELETE", `/v1/attachments/${image.id}`)).status).toBe(204);
-    const { turns } = await findConversation(place, conversationId, send);
+    const { turns } = await readConversation(conversationId);
+    expect(log()).not.toContain("defect");
     expect(turns[0]?.attachments?.map(({ name, bytes }) => [name, bytes])).toEqual([
       ["notes.md", 8],
       ["b.pdf", pdf.length],
       ["a.txt", png.length],
     ]);
-    const read = await send("GET", `/v1/responses/${id}/attachments/3`);
-    expect([read.status, read.headers.get("content-type")]).toEqual([200, "image/png"]);
-    expect(Buffer.from(await read.arrayBuffer()).equals(png)).toBe(true);
+    const third = await send("GET", `/v1/responses/${id}/attachments/3`);
+    expect([third.status, third.headers.get("content-type")]).toEqual([200, "image/png"]);
+    expect(Buffer.from(await third.arrayBuffer()).equals(png)).toBe(true);
     for (const path of [
       `/v1/attachments/${image.id}`,
       `/v1/responses/${id}/attachments/4`,
@@ -91,8 +71,8 @@ describe("files before their message", () => {
     ]) {
       expect([path, (await send("GET", path)).status]).toEqual([path, 404]);
     }
-    expect((await send("GET", `/v1/responses/${id}/attachments/3`, undefined, "bob")).status).toBe(404);
-    const gone = await send("POST", "/v1/chat", { message: "Look", attachments: [{ id: image.id }] });
+    expect((await bob.fetch(`/v1/responses/${id}/attachments/3`)).status).toBe(404);
+    const gone = await chat({ message: "Look", attachments: [{ id: image.id }] });
     expect([gone.status, await gone.json()]).toMatchObject([404, { error: { errorCode: "NOT_FOUND" } }]);
   });
 
@@ -113,26 +93,31 @@ describe("files before their message", () => {
   });
 
   test(verifies(["S-120", "S-53"], "do not exist for others"), async () => {
-    const { send, add } = await start();
+    const { send, read, add, bob } = await start();
     const { id } = await add("text", "a.txt");
-    const missing = JSON.stringify(await (await send("GET", "/v1/attachments/att_x")).json());
+    const missing = JSON.stringify(await read("/v1/attachments/att_x"));
     for (const [method, path, body] of [
       ["GET", `/v1/attachments/${id}`, undefined],
       ["GET", `/v1/attachments/${id}/content`, undefined],
       ["DELETE", `/v1/attachments/${id}`, undefined],
       ["POST", "/v1/chat", { message: "Look", attachments: [{ id }] }],
     ] as const) {
-      const answer = await send(method, path, body, "bob");
+      const answer = await bob.send(method, path, body);
       expect([answer.status, JSON.stringify(await answer.json()).replace(id, "att_x")]).toEqual([404, missing]);
     }
     expect((await send("GET", `/v1/attachments/${id}/content`)).status).toBe(200);
   });
 
   test(verifies(["S-120", "S-200", "X108"], "are limited as the operator says, who tells it"), async () => {
-    const { send, add } = await start(["--max-attachments", "2", "--max-attachment-mib=1", "--attachment-hours=2"]);
+    const { send, read, add, bob } = await start([
+      "--max-attachments",
+      "2",
+      "--max-attachment-mib=1",
+      "--attachment-hours=2",
+    ]);
     const { id } = await add("text", "a.txt");
     const other = await add("text", "b.txt");
-    const list = (await (await send("GET", "/v1/attachments")).json()) as AttachmentList;
+    const list = await read<AttachmentList>("/v1/attachments");
     // Files of the same millisecond are in the order of their random ids.
     const attachments = list.attachments.toSorted((one, two) => one.name.localeCompare(two.name));
     expect({ ...list, attachments }).toEqual({
@@ -148,7 +133,7 @@ describe("files before their message", () => {
         keptSeconds: 7200,
       },
     });
-    expect(await (await send("GET", "/v1/attachments", undefined, "bob")).json()).toMatchObject({ attachments: [] });
+    expect(await bob.read("/v1/attachments")).toMatchObject({ attachments: [] });
     const large = { name: "large.png", data: createPng(9, 9, 1024 * 1024).toString("base64") };
     for (const [path, body] of [
       ["/v1/attachments", large],
@@ -224,9 +209,9 @@ describe("files before their message", () => {
   });
 
   test(verifies("X49", "the texts of a message are bounded together"), async () => {
-    const { send, add } = await start();
+    const { chat, add } = await start();
     const ids = [await add("a".repeat(200_000), "a.txt"), await add("a".repeat(200_000), "b.txt")];
-    const answer = await send("POST", "/v1/chat", { message: "Look", attachments: ids.map(({ id }) => ({ id })) });
+    const answer = await chat({ message: "Look", attachments: ids.map(({ id }) => ({ id })) });
     expect([answer.status, await answer.json()]).toMatchObject([
       400,
       { error: { errorCode: "USAGE", message: expect.stringContaining("the attached texts have 400000 bytes") } },

@@ -11,7 +11,7 @@ import { describeWithPostgres } from "../../../test/support/postgres.ts";
 import { readEvents } from "../../../test/support/server.ts";
 import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { openApp, type TestApp } from "./open-app.ts";
+import { openApp, type TestApp } from "../../../test/support/open-app.ts";
 
 const folders = createTestFolder();
 
@@ -58,8 +58,7 @@ function testUnstoredEnds(open: () => Promise<RefusingStore>, testEnds = test as
     verifies(["R-03", "R-71"], "streams break, whole answers wait; then all see the end that is stored"),
     async () => {
       const { store, refuseEnds, allowEnds } = await open();
-      const cwd = folders.newFolder();
-      const server: TestApp = await openApp({ home: `${cwd}-home`, cwd, store });
+      const server: TestApp = await openApp({ store });
       await refuseEnds();
       const sent = forms.map(([path, body]) => server.send("POST", path, body));
       const broken = forms.flatMap(([path, , kind], index) =>
@@ -74,7 +73,7 @@ function testUnstoredEnds(open: () => Promise<RefusingStore>, testEnds = test as
       await expect.poll(() => store.listOpenResponses()).toHaveLength(forms.length);
       const left = await store.listOpenResponses();
       for (const { id } of left) {
-        const now = (await (await server.fetch(`/v1/responses/${id}`)).json()) as ChatResponse;
+        const now = await server.read<ChatResponse>(`/v1/responses/${id}`);
         expect(now).toMatchObject({ status: "streaming" });
       }
       await allowEnds();

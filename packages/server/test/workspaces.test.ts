@@ -5,7 +5,7 @@ import type { WorkspaceCommandList, WorkspaceFile, WorkspaceFileList, WorkspaceL
 import { expect, test } from "vitest";
 import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
-import { openApp, type TestApp } from "./open-app.ts";
+import { openApp, type TestApp } from "../../../test/support/open-app.ts";
 
 const folders = createTestFolder();
 const text = Array.from({ length: 5 }, (_, index) => `line ${index + 1}\n`).join("");
@@ -33,11 +33,11 @@ symlinkSync(join(app, ".env"), join(app, "innocent.txt"));
 const start = (): Promise<TestApp> => {
   const args = ["--workspace", `app=${app}`, "--workspace", `other=${outside}`, "--deny", "Read(.env)"];
   args.push("--deny", `Read(${join(app, "hidden")})`, "--deny", `Read(${basename(app)})`);
-  return openApp({ home: `${folders.newFolder()}-home`, cwd: app, args });
+  return openApp({ cwd: app, args });
 };
 
 async function get<Body>(server: TestApp, path: string): Promise<Body> {
-  return (await (await server.fetch(path)).json()) as Body;
+  return await server.read<Body>(path);
 }
 
 test(verifies("X30", "workspaces have a name, a default and a branch"), async () => {

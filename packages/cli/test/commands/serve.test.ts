@@ -4,10 +4,10 @@ import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, wr
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { verifies } from "../../../test/support/verifies.ts";
-import { parseArguments } from "../../cli/src/arguments.ts";
-import { createServeOptions } from "../../cli/src/commands/serve.ts";
-import { createMemoryPorts } from "../../../test/support/memory-ports.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { parseArguments } from "../../src/arguments.ts";
+import { createServeOptions } from "../../src/commands/serve.ts";
+import { createMemoryPorts } from "../../../../test/support/memory-ports.ts";
 
 const token = "t".repeat(40);
 

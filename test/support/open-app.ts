@@ -1,23 +1,27 @@
 /** The server in the test's own process: its routes by `app.request()`, a scripted model, a store in memory. */
 import { readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { join } from "node:path";
-import type { Hono } from "hono";
-import { onTestFinished } from "vitest";
-import { parseArguments } from "../../cli/src/arguments.ts";
-import { createServeOptions } from "../../cli/src/commands/serve.ts";
-import { serve, type RunningServer } from "../src/serve.ts";
-import type { ServerEnvironment } from "../src/server-context.ts";
+import { basename, join } from "node:path";
 import { createSqliteStore } from "@sheaf/store/sqlite";
 import type { SharedStore } from "@sheaf/store/store";
-import { createAnswer } from "./answer.ts";
-import { createMemoryPorts } from "../../../test/support/memory-ports.ts";
+import type { Hono } from "hono";
+import { onTestFinished } from "vitest";
+import { parseArguments } from "../../packages/cli/src/arguments.ts";
+import { createServeOptions } from "../../packages/cli/src/commands/serve.ts";
+import { serve, type RunningServer } from "../../packages/server/src/serve.ts";
+import type { ServerEnvironment } from "../../packages/server/src/server-context.ts";
+import { createApi, toHeaders, type Api } from "./api.ts";
+import { createMemoryPorts } from "./memory-ports.ts";
+import { createAnswer } from "./server-answer.ts";
+import { createWorkspace, type Files } from "./sheaf.ts";
 
 interface AppOptions {
-  /** Folder of the token; a store in it only if `store` says so. */
-  readonly home: string;
-  /** Served workspace. */
-  readonly cwd: string;
+  /** Folder of the token; a store in it only if `store` says so. Default: beside the workspace. */
+  readonly home?: string;
+  /** Served workspace. Default: a new folder, which ends with the test. */
+  readonly cwd?: string;
+  /** What is in the new folder; default: a README. */
+  readonly files?: Files;
   /** A scripted model as an object; default: it says hello for ever. */
   readonly script?: unknown;
   /** Flags of `sheaf serve` besides port and model. */
@@ -28,11 +32,14 @@ interface AppOptions {
 }
 
 /** A server without sockets. It is closed with the test at the latest. */
-export interface TestApp {
+export interface TestApp extends Api {
   /** The address that its requests name. */
   readonly address: string;
   /** Of the local owner; "" when the server was given a token file. */
   readonly token: string;
+  /** The scripted model, as clients name it (S-136). */
+  readonly model: string;
+  readonly home: string;
   readonly cwd: string;
   readonly server: RunningServer;
   readonly store: SharedStore;
@@ -40,12 +47,8 @@ export interface TestApp {
   readonly log: () => string;
   /** A request as it is; `path` may be a whole address. */
   readonly request: (path: string, init?: RequestInit) => Promise<Response>;
-  /** A request with the token. */
-  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
-  /** A request with the token and, if there is one, a body of JSON. */
-  readonly send: (method: string, path: string, body?: unknown, init?: RequestInit) => Promise<Response>;
-  /** `POST /v1/chat`, with the token. */
-  readonly chat: (body: Readonly<Record<string, unknown>>, init?: RequestInit) => Promise<Response>;
+  /** The same for the owner of another token. */
+  readonly as: (token: string) => Api;
   /** Ends what runs, and the server. */
   readonly stop: () => Promise<void>;
 }
@@ -54,10 +57,10 @@ const helloScript = { turns: [{ events: [{ text: "Hello world." }] }], after: "l
 const port = 7433;
 
 /** Opens what `sheaf serve` with these flags opens, but no socket. @throws SheafError USAGE, CONFIG_INVALID. */
-export async function openApp(options: AppOptions): Promise<TestApp> {
+export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const {
-    home,
-    cwd,
+    cwd = createWorkspace(onTestFinished, options.files),
+    home = `${cwd}-home`,
     script = helloScript,
     args = [],
     environment = {},
@@ -89,40 +92,27 @@ export async function openApp(options: AppOptions): Promise<TestApp> {
   const token = args.includes("--token-file") ? "" : readFileSync(join(home, "server-token"), "utf8").trim();
   const request = (path: string, init: RequestInit = {}): Promise<Response> =>
     sendRequest(app!, new URL(path, address), init);
-  const fetch = (path: string, init: RequestInit = {}): Promise<Response> =>
-    request(path, { ...init, headers: { Authorization: `Bearer ${token}`, ...toFields(init) } });
-  const send: TestApp["send"] = (method, path, body, init = {}) =>
-    fetch(path, {
-      method,
-      ...init,
-      ...(body !== undefined && {
-        body: JSON.stringify(body),
-        headers: { "Content-Type": "application/json", ...toFields(init) },
-      }),
-    });
+  const as = (owner: string): Api => createApi(request, owner);
   return {
+    ...as(token),
     address,
     token,
+    model: `scripted:${basename(scriptFile)}`,
+    home,
     cwd,
     server,
     store,
     log: () => log,
     request,
-    fetch,
-    send,
-    chat: (body, init) => send("POST", "/v1/chat", body, init),
+    as,
     stop,
   };
-}
-
-function toFields({ headers }: RequestInit): Record<string, string> {
-  return Object.fromEntries(new Headers(headers).entries());
 }
 
 /** One request as a client of HTTP/1.1 would send it; `init.signal` is a client that goes away. */
 async function sendRequest(app: Hono<ServerEnvironment>, url: URL, init: RequestInit): Promise<Response> {
   const { signal, ...rest } = init;
-  const headers = { host: url.host, ...toFields(init) };
+  const headers = { host: url.host, ...toHeaders(init) };
   const incoming = {
     url: `${url.pathname}${url.search}`,
     httpVersion: "1.1",
