@@ -4,12 +4,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename, join } from "node:path";
 import { createSqliteStore } from "@sheaf/store/sqlite";
 import type { SharedStore } from "@sheaf/store/store";
-import type { Hono } from "hono";
 import { onTestFinished } from "vitest";
 import { parseArguments } from "../../packages/cli/src/arguments.ts";
 import { createServeOptions } from "../../packages/cli/src/commands/serve.ts";
 import { serve, type RunningServer } from "../../packages/server/src/serve.ts";
-import type { ServerEnvironment } from "../../packages/server/src/server-context.ts";
+import type { listen } from "../../packages/server/src/listen.ts";
 import { createApi, toHeaders, type Api } from "./api.ts";
 import { createMemoryPorts } from "./memory-ports.ts";
 import { createAnswer } from "./server-answer.ts";
@@ -30,6 +29,8 @@ interface AppOptions {
   /** Default: one in memory, which ends with the test. */
   readonly store?: SharedStore;
 }
+
+type App = Parameters<typeof listen>[0];
 
 /** A server without sockets. It is closed with the test at the latest. */
 export interface TestApp extends Api {
@@ -77,7 +78,7 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   } as const;
   let log = "";
   const plan = createServeOptions(parsed, io, (entry) => void (log += `${JSON.stringify(entry)}\n`));
-  let app: Hono<ServerEnvironment> | undefined;
+  let app: App | undefined;
   const server = await serve({ ...plan, store }, async (opened) => {
     app = opened;
     return { port, stop: () => undefined, close: async () => undefined };
@@ -110,7 +111,7 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
 }
 
 /** One request as a client of HTTP/1.1 would send it; `init.signal` is a client that goes away. */
-async function sendRequest(app: Hono<ServerEnvironment>, url: URL, init: RequestInit): Promise<Response> {
+async function sendRequest(app: App, url: URL, init: RequestInit): Promise<Response> {
   const { signal, ...rest } = init;
   const headers = { host: url.host, ...toHeaders(init) };
   const incoming = {

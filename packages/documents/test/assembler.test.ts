@@ -12,7 +12,7 @@ import { checkLaws, clauses } from "./stream-laws.ts";
 
 describe("laws of the stream", () => {
   test(verifies([...clauses, "N9", "N10", "N13", "N45", "N46", "N50", "N51", "R14"], "hold for any run"), () => {
-    fc.assert(fc.property(runLog, checkLaws), { numRuns: chooseRuns(200) });
+    expect(() => fc.assert(fc.property(runLog, checkLaws), { numRuns: chooseRuns(200) })).not.toThrow();
   });
 
   test(

@@ -74,12 +74,12 @@ function checkParameters(tool: CustomTool): void {
   checkPaths(tool);
 }
 
-/** A name that is no argument would let every call pass. */
+/** A name without an argument would let every call pass. */
 function checkPaths({ name, parameters, paths, readOnly, needsApproval }: CustomTool): void {
   if (paths === undefined) return;
   if (!readOnly || needsApproval) {
     throw createUsageError(
-      `the tool "${name}" has paths: leave them out, or write readOnly: true and no needsApproval`,
+      `the tool "${name}" has paths without readOnly: remove them, or add readOnly: true, without needsApproval`,
     );
   }
   const properties: unknown = parameters["properties"];

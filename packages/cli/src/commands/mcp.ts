@@ -334,7 +334,7 @@ export async function runMcpTrust(
   return runTrustContents(readServers, subject, { names, flags, io, config });
 }
 
-/** Those that exist, or else the first. */
+/** The places that exist, or else the first place. */
 function toServerFiles({ workspace }: Config): string {
   const [first] = serverFiles;
   const existing = serverFiles.filter((file) => existsSync(join(workspace, file)));

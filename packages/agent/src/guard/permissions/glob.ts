@@ -171,7 +171,7 @@ export interface PathGlob {
   mayMatchBelow(folder: string): boolean;
   /**
    * The same glob for the paths of a folder, which is absolute, links resolved. A glob that begins with `/` or `~/` may
-   * also mean a place of the machine: it then covers this place by its path in the folder, too.
+   * also mean a place of the machine: it then also covers this place by its path in the folder.
    */
   in(folder: string): PathGlob;
 }
