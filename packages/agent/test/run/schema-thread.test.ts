@@ -1,10 +1,10 @@
 /** The thread that applies schemas of users. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { testDeep } from "../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { createTemporaryFolder } from "../../../base/test/files/temporary-workspace.ts";
 import { createSchemaThread, type SchemaThread } from "../../src/run/schema-thread.ts";
 
 const open: SchemaThread[] = [];
@@ -76,14 +76,11 @@ test(verifies(["S-89", "S-71"], "memory is bounded, and what cannot be passed on
 test(
   verifies("S-224", "it loads no file that the user's options for Node name: a command may have changed it"),
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), "sheaf-preload-"));
+    const folder = createTemporaryFolder();
     const [file, canary] = [join(folder, "preload.cjs"), join(folder, "canary")];
     writeFileSync(file, `require("node:fs").writeFileSync(${JSON.stringify(canary)}, "loaded");`);
     vi.stubEnv("NODE_OPTIONS", `--require ${file}`);
-    onTestFinished(() => {
-      vi.unstubAllEnvs();
-      rmSync(folder, { recursive: true });
-    });
+    onTestFinished(() => void vi.unstubAllEnvs());
     expect(await start().apply({ schema: number, value: [1] })).toEqual({ kind: "fits" });
     expect(existsSync(canary)).toBe(false);
   },
