@@ -79,7 +79,7 @@ function checkPaths({ name, parameters, paths, readOnly, needsApproval }: Custom
   if (paths === undefined) return;
   if (!readOnly || needsApproval) {
     throw createUsageError(
-      `the tool "${name}" has paths without readOnly: remove them, or add readOnly: true, without needsApproval`,
+      `the tool "${name}" may have paths only with readOnly and without needsApproval: remove them`,
     );
   }
   const properties: unknown = parameters["properties"];

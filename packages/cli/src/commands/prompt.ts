@@ -71,7 +71,7 @@ export interface Conversation extends Pick<DeliveryOptions, "onEvents" | "onOutp
   readonly seen: Set<string>;
   /** Stdout of a program. */
   readonly output?: LineOutput;
-  /** Terminal of a person: shows the run, and everything else in place of stderr. */
+  /** Terminal of a person: shows the run, and everything else instead of stderr. */
   readonly terminal?: { readonly projection: Projection; readonly write: (text: string) => void };
 }
 
