@@ -1,11 +1,11 @@
 /** Sessions of `sheaf acp`: what a person chooses, the list, forks, commands, and the way to a key. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { methods, type SessionConfigOption, type SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { afterEach, describe, expect, test } from "vitest";
+import { serveHttp } from "../support/http-server.ts";
 import { say, startEditor, toText, type Editor, type EditorOptions } from "../support/acp-editor.ts";
 import { compiledCode, createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -39,7 +39,7 @@ const valuesOf = (options: readonly SessionConfigOption[] | null | undefined, id
 /** A folder whose configuration has a local provider with these models, which answers every prompt with its model's name. */
 async function startProvider(models: readonly string[]): Promise<string> {
   const keys: (string | undefined)[] = [];
-  const server = createServer((request, response) => {
+  const answer: RequestListener = (request, response) => {
     keys.push(request.headers.authorization);
     if (request.method === "GET") {
       response.end(JSON.stringify({ data: models.map((id) => ({ id })) }));
@@ -55,10 +55,8 @@ async function startProvider(models: readonly string[]): Promise<string> {
       response.setHeader("content-type", "text/event-stream");
       response.end(`${chunk({ delta })}${chunk({ delta: {}, finish_reason: "stop" })}data: [DONE]\n\n`);
     });
-  });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  opened.push(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  };
+  return `${await serveHttp(answer, (end) => void opened.push(end))}/v1`;
 }
 
 async function createConfiguredFolder(settings: object = {}): Promise<string> {

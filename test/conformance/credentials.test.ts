@@ -1,9 +1,9 @@
 /** Names of models, and their keys: where they come from, and where they never go. */
 import { chmodSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import { serveHttp } from "../support/http-server.ts";
 import { skipIfMissing } from "../support/describe-where.ts";
 import { findMissing } from "../support/programs.ts";
 import {
@@ -35,56 +35,35 @@ interface SeenRequest {
 }
 
 /** A provider of the tests: a list of models, and one answer to each prompt. */
-class TestProvider {
-  readonly seen: SeenRequest[] = [];
-  readonly #server: Server;
-  /** Status of all answers; 200 answers properly. */
-  status = 200;
-  /** Where a redirect leads. */
-  location = "";
-
-  constructor() {
-    this.#server = createServer((request, response) => {
-      request.resume();
-      this.seen.push({ url: request.url ?? "", headers: request.headers, exposed: findExposed() });
-      this.#answer(request.url ?? "", response);
-    });
-  }
-
-  async open(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#server.listen(0, "127.0.0.1", resolve);
-    });
-  }
-
-  close(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
-
-  get address(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
-  }
-
-  #answer(url: string, response: ServerResponse): void {
-    if (this.status !== 200) {
-      const { authorization = "" } = this.seen.at(-1)!.headers;
-      response.writeHead(this.status, this.location === "" ? {} : { location: this.location });
+async function createProvider() {
+  const provider = {
+    seen: [] as SeenRequest[],
+    /** Status of all answers; 200 answers properly. */
+    status: 200,
+    /** Where a redirect leads. */
+    location: "",
+  };
+  const chunk = (delta: object, finish: string | null): string =>
+    `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  const address = await serveHttp((request, response) => {
+    request.resume();
+    const { url = "", headers } = request;
+    provider.seen.push({ url, headers, exposed: findExposed() });
+    if (provider.status !== 200) {
+      const { authorization = "" } = headers;
+      response.writeHead(provider.status, provider.location === "" ? {} : { location: provider.location });
       // Servers do repeat the key in what they say.
-      response.end(
-        JSON.stringify({ error: { message: `bad key ${authorization.replace("Bearer ", "")}`, code: "x" } }),
-      );
+      const message = `bad key ${authorization.replace("Bearer ", "")}`;
+      response.end(JSON.stringify({ error: { message, code: "x" } }));
     } else if (url.startsWith("/v1/models")) {
-      response.end(
-        JSON.stringify({ data: [{ id: "small", max_model_len: 32_768 }, { id: "large\u001b[2J" }, { noId: true }] }),
-      );
+      const data = [{ id: "small", max_model_len: 32_768 }, { id: "large\u001b[2J" }, { noId: true }];
+      response.end(JSON.stringify({ data }));
     } else {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      const chunk = (delta: object, finish: string | null): string =>
-        `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
       response.end(`${chunk({ role: "assistant", content: "Hello." }, null)}${chunk({}, "stop")}data: [DONE]\n\n`);
     }
-  }
+  }, afterAll);
+  return Object.assign(provider, { address: `${address}/v1` });
 }
 
 function findExposed(): string[] {
@@ -99,22 +78,12 @@ function findExposed(): string[] {
   });
 }
 
-const provider = new TestProvider();
-const other = new TestProvider();
+const [provider, other] = [await createProvider(), await createProvider()];
 /** An address at which nothing listens any more. */
-let deadAddress = "";
-beforeAll(async () => {
-  await provider.open();
-  await other.open();
-  const dead = new TestProvider();
-  await dead.open();
-  deadAddress = dead.address;
-  dead.close();
-});
-afterAll(() => {
-  provider.close();
-  other.close();
-});
+const deadAddress = `${await serveHttp(
+  () => undefined,
+  (end) => end(),
+)}/v1`;
 
 /** What `sheaf doctor` finds, by name of the check. Its provider does not answer. */
 async function checkMachine(options: SheafOptions): Promise<Record<string, string>> {

@@ -1,15 +1,14 @@
 /** Clients of other APIs, unmodified, as they come from the registry: they need the server's address and its token. */
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { generateText, streamText, type LanguageModel } from "ai";
 import { build } from "esbuild";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { serveHttp } from "../support/http-server.ts";
 import { describeWithChromium } from "../support/chromium.ts";
 import { installClients } from "../support/clients.ts";
 import { describeWhere, skipIfMissing } from "../support/describe-where.ts";
@@ -283,16 +282,14 @@ async function servePage(): Promise<{ readonly origin: string; show(settings: ob
     logLevel: "silent",
   });
   let settings = {};
-  const server = createServer((request, response) => {
+  const address = await serveHttp((request, response) => {
     const isScript = request.url === "/page.js";
     response.setHeader("Content-Type", isScript ? "text/javascript" : "text/html; charset=utf-8");
     const body = `<body><script>window.settings = ${JSON.stringify(settings)}</script><script defer src="/page.js"></script>`;
     response.end(isScript ? outputFiles[0]!.text : `<!doctype html><meta charset="utf-8">${body}`);
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
   return {
-    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    origin: address.replace("127.0.0.1", "localhost"),
     show: (others) => (settings = others),
   };
 }

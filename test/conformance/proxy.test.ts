@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { shortAnswers } from "../../packages/models/test/live/live-setup.ts";
+import { serveHttp } from "../support/http-server.ts";
 import { createModelServer } from "../support/model-server.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -90,7 +91,7 @@ test(verifies(["C20", "C21"], "a proxy that is not one, and one that is not runn
 /** A proxy that leads every plain request to one port of this machine. */
 async function createForwarder(port: number) {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const url = await serveHttp((request, response) => {
     asked.push(`${request.method} ${request.url}`);
     const { pathname, search } = new URL(request.url!);
     const { method, headers } = request;
@@ -101,12 +102,7 @@ async function createForwarder(port: number) {
     forwarded.on("error", () => response.destroy());
     request.pipe(forwarded);
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { asked, url };
 }
 
 test(

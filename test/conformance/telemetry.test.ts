@@ -1,7 +1,6 @@
 /** Traces and metrics, as a collector gets them. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { serveHttp } from "../support/http-server.ts";
 import { startServer } from "../support/server.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -19,7 +18,7 @@ async function startCollector(answer: (index: number) => number | undefined = ()
   const received: Received[] = [];
   let count = 0;
   let arrival = Promise.withResolvers<void>();
-  const server = createServer((request, response) => {
+  const endpoint = await serveHttp((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
@@ -32,16 +31,9 @@ async function startCollector(answer: (index: number) => number | undefined = ()
       if (status !== undefined) response.writeHead(status, { "content-type": "application/json" }).end("{}");
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   const ofPath = (path: string): Received[] => received.filter((request) => request.path === path);
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint,
     received,
     async waitFor(path: string, number: number): Promise<Received[]> {
       while (ofPath(path).length < number) await arrival.promise;

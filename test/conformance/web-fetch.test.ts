@@ -1,7 +1,6 @@
 /** web_fetch through the built command line: off without a rule, and never to a host that is not public. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { serveHttp } from "../support/http-server.ts";
 import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -28,15 +27,11 @@ interface Call {
 
 test(verifies(["S-32", "C9"], "a rule opens public hosts; a server of this machine is never reached"), async () => {
   let requests = 0;
-  const server = createServer((_request, response) => {
+  const address = await serveHttp((_request, response) => {
     requests += 1;
     response.end("secret");
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
+  const { port } = new URL(address);
   const urls = [`http://127.0.0.1:${port}/`, `http://localhost:${port}/`, `http://[::ffff:127.0.0.1]:${port}/`];
 
   const refused = await fetchAll(urls, "--force");

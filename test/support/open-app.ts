@@ -7,8 +7,8 @@ import type { SharedStore } from "@sheaf/store/store";
 import { onTestFinished } from "vitest";
 import { parseArguments } from "../../packages/cli/src/arguments.ts";
 import { createServeOptions } from "../../packages/cli/src/commands/serve.ts";
-import { serve, type RunningServer } from "../../packages/server/src/serve.ts";
 import type { listen } from "../../packages/server/src/listen.ts";
+import { serve, type RunningServer } from "../../packages/server/src/serve.ts";
 import { createApi, toHeaders, type Api } from "./api.ts";
 import { createMemoryPorts } from "./memory-ports.ts";
 import { createAnswer } from "./server-answer.ts";
@@ -19,7 +19,7 @@ interface AppOptions {
   readonly home?: string;
   /** Served workspace. Default: a new folder, which ends with the test. */
   readonly cwd?: string;
-  /** What is in the new folder; default: a README. */
+  /** Files of the new folder; default: a README. */
   readonly files?: Files;
   /** A scripted model as an object; default: it says hello for ever. */
   readonly script?: unknown;
@@ -53,6 +53,8 @@ export interface TestApp extends Api {
   /** Ends what runs, and the server. */
   readonly stop: () => Promise<void>;
 }
+
+type App = Parameters<typeof listen>[0];
 
 const helloScript = { turns: [{ events: [{ text: "Hello world." }] }], after: "loop" };
 const port = 7433;

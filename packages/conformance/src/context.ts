@@ -73,7 +73,7 @@ export class Context {
     throw new Skip('the run of the prompt "approval" needed no approval');
   }
 
-  /** Ends a run that has shown what it was started for. */
+  /** Ends a run that the check needs no longer. */
   async cancel(responseId: string): Promise<ChatResponse> {
     await this.http.send("POST", `/v1/responses/${responseId}/cancel`, { body: {} });
     return this.waitForEnd(responseId);
@@ -88,7 +88,7 @@ export class Context {
     return made;
   }
 
-  /** Checks each sample with what is stored of it. */
+  /** Checks the stored response of each sample. */
   async eachResponse(check: (response: ChatResponse, sample: Sample) => void): Promise<void> {
     for (const sample of await this.samples()) check(await this.getResponse(sample.responseId), sample);
   }

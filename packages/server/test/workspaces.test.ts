@@ -36,12 +36,8 @@ const start = (): Promise<TestApp> => {
   return openApp({ cwd: app, args });
 };
 
-async function get<Body>(server: TestApp, path: string): Promise<Body> {
-  return await server.read<Body>(path);
-}
-
 test(verifies("X30", "workspaces have a name, a default and a branch"), async () => {
-  const { workspaces } = await get<WorkspaceList>(await start(), "/v1/workspaces");
+  const { workspaces } = await (await start()).read<WorkspaceList>("/v1/workspaces");
   expect(workspaces).toEqual([{ name: "app", default: true, branch: "topic" }, { name: "other" }]);
 });
 
@@ -49,7 +45,7 @@ test(verifies("X31", "files are found by some of their letters, the best first")
   const server = await start();
   const find = async (query: string, more = ""): Promise<readonly string[]> =>
     (
-      await get<WorkspaceFileList>(server, `/v1/workspaces/app/files?query=${encodeURIComponent(query)}${more}`)
+      await server.read<WorkspaceFileList>(`/v1/workspaces/app/files?query=${encodeURIComponent(query)}${more}`)
     ).files.map(({ path }) => path);
   expect(await find("list")).toEqual(["src/list.ts", "src/deep/list-user.ts", "src/user-list.ts"]);
   expect(await find("ulist")).toEqual(["src/user-list.ts"]);
@@ -65,7 +61,7 @@ test(verifies("X31", "files are found by some of their letters, the best first")
     "src/user-list.ts",
   ]);
   expect(await find("zzz")).toEqual([]);
-  expect(await get(server, "/v1/workspaces/app/files?limit=2")).toMatchObject({ truncated: true });
+  expect(await server.read("/v1/workspaces/app/files?limit=2")).toMatchObject({ truncated: true });
   for (const path of ["/v1/workspaces/none/files", "/v1/workspaces/none/files/a"]) {
     expect((await server.fetch(path)).status).toBe(404);
   }
@@ -75,10 +71,10 @@ test(verifies("X31", "files are found by some of their letters, the best first")
 test(verifies("X32", "lines of a text file are read"), async () => {
   const server = await start();
   const file = "/v1/workspaces/app/files/src%2Fuser-list.ts";
-  const whole = await get<WorkspaceFile>(server, file);
+  const whole = await server.read<WorkspaceFile>(file);
   expect(whole).toMatchObject({ path: "src/user-list.ts", content: text, startLine: 1, totalLines: 6 });
   expect(whole.hash).toMatch(/^[0-9a-f]{64}$/);
-  expect(await get(server, `${file}?startLine=2&maxLines=2`)).toMatchObject({
+  expect(await server.read(`${file}?startLine=2&maxLines=2`)).toMatchObject({
     content: "line 2\nline 3\n",
     startLine: 2,
     endLine: 3,
@@ -121,7 +117,7 @@ test(verifies("X88", "commands and skills are found by name; those of a workspac
   });
   const find = async (query: string, ...args: readonly string[]): Promise<WorkspaceCommandList> => {
     const server = await openApp({ home, cwd: workspace, args: ["--workspace", `app=${workspace}`, ...args] });
-    return get(server, `/v1/workspaces/app/commands${query}`);
+    return server.read(`/v1/workspaces/app/commands${query}`);
   };
   const risks = { name: "risks", kind: "command", description: "Name the largest risks" };
   const release = { name: "release", kind: "skill", description: "How a release is made", argumentHint: "" };
