@@ -76,7 +76,7 @@ export async function takeScreenshots(page: Page, name: string, widths = [1440, 
   if (before) await page.setViewportSize(before);
 }
 
-/** Keeps pictures of a state, and finds no serious fault of access in it. */
+/** Keeps pictures of a state, and expects that everybody can use it. */
 export async function checkAccess(
   page: Page,
   name: string,

@@ -3,7 +3,7 @@ import { readWorkspaceDenials } from "@sheaf/agent/config/workspace-rules";
 import { parseRule } from "@sheaf/agent/guard/permissions/rule";
 import type { ServerSettings } from "./server-context.ts";
 
-/** Of a path in a workspace, or an absolute one. */
+/** Takes a path in a workspace, or an absolute path. */
 export type IsHidden = (path: string) => boolean;
 
 /** What the rules of the operator, and of a trusted workspace, hide from the model, they hide from clients. */

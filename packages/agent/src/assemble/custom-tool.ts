@@ -74,13 +74,11 @@ function checkParameters(tool: CustomTool): void {
   checkPaths(tool);
 }
 
-/** A name without an argument would let every call pass. */
+/** A misspelt name would let every call pass. */
 function checkPaths({ name, parameters, paths, readOnly, needsApproval }: CustomTool): void {
   if (paths === undefined) return;
   if (!readOnly || needsApproval) {
-    throw createUsageError(
-      `the tool "${name}" may have paths only with readOnly and without needsApproval: remove them`,
-    );
+    throw createUsageError(`the tool "${name}" has paths but is not readOnly, or needs approval: leave paths out`);
   }
   const properties: unknown = parameters["properties"];
   const known = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];

@@ -4,7 +4,7 @@ import type { SchemaName } from "@sheaf/protocol/schemas";
 export interface Operation {
   readonly summary: string;
   readonly id: string;
-  /** Besides the parameters of the path in its address. */
+  /** Without the parameters of the path, which its address names. */
   readonly parameters?: readonly unknown[];
   readonly request?: SchemaName | "any";
   /** Answers other than errors, by status: a schema, a media type without one, or nothing. `foreign`: as another API has it. */

@@ -373,7 +373,7 @@ describe("a wrong option is thrown, with its value and what to do", () => {
       /the parameters of the tool "get_weather" are not the schema of an object/,
     ],
     [{ tools: [weather, weather] }, /"get_weather" is given twice/],
-    [tool({ paths: ["city"] }), /"get_weather" may have paths only with readOnly/],
+    [tool({ paths: ["city"] }), /"get_weather" has paths but is not readOnly, or needs approval: leave paths out/],
     [
       tool({ readOnly: true, paths: ["town"] }),
       /the paths of the tool "get_weather" are not names of its arguments: use some of city/,

@@ -170,8 +170,8 @@ export interface PathGlob {
   /** Whether something in this folder could match. */
   mayMatchBelow(folder: string): boolean;
   /**
-   * The same glob for the paths of a folder, which is absolute, links resolved. A glob that begins with `/` or `~/` may
-   * also mean a place of the machine: it then also covers this place by its path in the folder.
+   * The same glob for the paths of a folder: absolute, links resolved. `/…` and `~/…` may also be absolute paths, so they
+   * cover places in the folder by their relative paths.
    */
   in(folder: string): PathGlob;
 }
@@ -197,7 +197,7 @@ function parseFoldedGlob(text: string, start = ""): Glob | undefined {
   return parseGlob(start + toFolded(text).replace(/(?:\/\*\*)?\/*$/, ""));
 }
 
-/** Follows the links that lead to the folder as the rule writes it: the rest is compared with paths from there on. */
+/** Follows links in the part of the rule that names the folder, and compares the rest with paths in it. */
 function placeGlob(glob: PathGlob, text: string, folder: string): PathGlob {
   const names = posix.normalize(text.replace(/^~/, () => tryFinding(homedir))).split("/");
   const wild = names.findIndex((name) => /[*?[{\\]/.test(name));
@@ -217,7 +217,7 @@ function placeGlob(glob: PathGlob, text: string, folder: string): PathGlob {
   };
 }
 
-/** "/" for no names; undefined if there is no such place. */
+/** Without names "/"; undefined if the place is missing. */
 function toRealPath(names: readonly string[]): string | undefined {
   try {
     return realpathSync(names.join("/") || "/");
@@ -227,8 +227,8 @@ function toRealPath(names: readonly string[]): string | undefined {
 }
 
 /**
- * The relative paths that a path may mean. An absolute path, and one that leads out and may lead in again, is taken
- * from each of its folders on: the location of the workspace is not known here.
+ * The relative paths that a path may mean. An absolute path, or a path that leaves the workspace and may enter it again,
+ * is taken from each of its folders on: the location of the workspace is not known here.
  */
 function toMeanings(path: string): string[] {
   const names: string[] = [];

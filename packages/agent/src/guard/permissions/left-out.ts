@@ -4,9 +4,8 @@ import type { LeftOut, Workspace } from "@sheaf/base/files/workspace";
 import type { PathGlob } from "./glob.ts";
 
 /**
- * `globs`: of the rules against reading, for paths of this workspace; none: undefined. `isAdded`: the workspace is a
- * folder that the user added, in which a rule about a path applies from each of the folders above on, as for a call that
- * names a file there.
+ * `globs`: the rules against reading, for paths of this workspace. None: undefined. `isAdded`: the user added this folder,
+ * in which a rule about a path applies from each of the folders above on, as for a call that names a file there.
  */
 export function createLeftOut(globs: readonly PathGlob[], workspace: Workspace, isAdded: boolean): LeftOut | undefined {
   if (globs.length === 0) return undefined;
