@@ -30,8 +30,6 @@ interface AppOptions {
   readonly store?: SharedStore;
 }
 
-type App = Parameters<typeof listen>[0];
-
 /** A server without sockets. It is closed with the test at the latest. */
 export interface TestApp extends Api {
   /** The address that its requests name. */
