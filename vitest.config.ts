@@ -50,8 +50,8 @@ export default defineConfig({
           name,
           include: inFolders(paths),
           isolate: name === "sandbox",
-          // These tests wait for processes much of the time: on two cores a third one finds something to do.
-          maxWorkers: 3,
+          // These tests wait for processes much of the time: on two cores two more find something to do.
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       })),

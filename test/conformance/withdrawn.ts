@@ -8,8 +8,3 @@ interface WithdrawnClause {
 }
 
 export const withdrawnClauses: readonly WithdrawnClause[] = [];
-
-/** Parts of `test/oracle` that nothing makes any more, with the reason. */
-export const withdrawnOutputs: Readonly<Record<string, string>> = {
-  "export, HTML": "Markdown and the page show a conversation to people; hardly anyone needs it as an HTML file.",
-};

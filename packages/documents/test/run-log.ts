@@ -1,6 +1,5 @@
 /** Run logs for tests, written down briefly. */
 import type { Document, RunEvent, RunEventBody, RunStart, ToolCallStart, ToolResult, TurnEnd } from "@sheaf/protocol";
-import { keepLog } from "../../../test/oracle/keep-log.ts";
 import { toResponse } from "../src/assembler.ts";
 import { toDocumentType } from "../src/tool-names.ts";
 
@@ -28,7 +27,7 @@ export function toRunLog(
     prompt: "hello",
     ...start,
   };
-  return keepLog([first, ...bodies].map((body, index) => ({ seq: index + 1, time: startTime + index * 10, ...body })));
+  return [first, ...bodies].map((body, index) => ({ seq: index + 1, time: startTime + index * 10, ...body }));
 }
 
 /** A model request: its events between `turn_start` and `turn_end`. */
