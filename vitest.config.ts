@@ -12,6 +12,19 @@ const folders = {
   soak: ["test/reliability"],
 };
 
+/** Files beside the fast ones that start servers, threads or git, and wait for them much of the time. */
+const waiting = [
+  "packages/agent/test/assemble/{create-agent,tool-servers}.test.ts",
+  "packages/agent/test/network/*.test.ts",
+  "packages/agent/test/run/schema-thread.test.ts",
+  "packages/agent/test/tools/background-commands.test.ts",
+  "packages/agent/test/workspace/trees/*.test.ts",
+  "packages/conformance/test/suite.test.ts",
+  "packages/models/test/live/connection.test.ts",
+  "packages/server/test/{git-trees,unstored-ends}.test.ts",
+  "packages/store/test/{postgres,lost-answers,sqlite}.test.ts",
+];
+
 const inFolders = (paths: readonly string[]): string[] => paths.map((path) => `${path}/**/*.test.ts`);
 
 const notNow = [...configDefaults.exclude, ...(isDeep ? [] : deepFiles)];
@@ -39,16 +52,16 @@ export default defineConfig({
         test: {
           name: "fast",
           include: ["test/*.test.ts", "packages/*/test/**/*.test.ts"],
-          exclude: [...notNow, ...inFolders(folders.sandbox)],
+          exclude: [...notNow, ...inFolders(folders.sandbox), ...waiting],
           sequence: { groupOrder: 0 },
         },
       },
-      ...Object.entries(folders).map(([name, paths]) => ({
+      ...[...Object.entries(folders), ["waiting", waiting] as const].map(([name, paths]) => ({
         extends: true as const,
         // The sandbox tests share a folder, which each file removes at its end.
         test: {
           name,
-          include: inFolders(paths),
+          include: name === "waiting" ? [...paths] : inFolders(paths),
           isolate: name === "sandbox",
           // These tests wait for processes much of the time: on two cores two more find something to do.
           maxWorkers: 4,
