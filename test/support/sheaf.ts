@@ -22,7 +22,8 @@ export const compiledCode = {
 /** A folder for each test file, removed at the end. */
 export function createTestFolder(): { readonly path: string; readonly newFolder: (files?: Files) => string } {
   const path = mkdtempSync(join(tmpdir(), "sheaf-test-"));
-  afterAll(() => rmSync(path, { recursive: true, force: true }));
+  // A process that just ended may still have written there.
+  afterAll(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
   let count = 0;
   return {
     path,
