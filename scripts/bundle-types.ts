@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { rolldown, type Plugin } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
+import { roomImport } from "./published-packages.ts";
 
 /** AsyncDisposable is in no library of ES2024, and nobody needs the types of Node for it. */
 const banner = '/// <reference lib="esnext.disposable" preserve="true" />';
@@ -24,7 +25,7 @@ function createRoomPlugin(packages: string): Plugin {
   return {
     name: "rooms",
     resolveId(source) {
-      const [, room, path = "index"] = /^@sheaf\/(base|models|store|agent|server)(?:\/(.+))?$/.exec(source) ?? [];
+      const [, room, path = "index"] = roomImport.exec(source) ?? [];
       return room && join(packages, room, "dist", `${path}.d.ts`);
     },
   };

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Plugin } from "esbuild";
+import { privateRooms, roomImport } from "./published-packages.ts";
 
 /** What a prompt to a real model always loads. These files and all that they import are the core. */
 const coreRoots = ["cli/src/commands/prompt.ts", "models/src/live/live-model.ts", "store/src/sqlite.ts"];
@@ -18,7 +19,7 @@ const lightEntry = /\/cli\/src\/commands\/(help|completion|create-chat)\.ts$/;
 export function createCorePlugin(packages: string): Plugin {
   const core = coreRoots.map((path) => join(packages, path));
   const base = findImports(packages, "cli/src/command-line.ts", /^import (?!type)[^;]*? from "([^"]+)";$/gm);
-  const dynamic = globSync("{base,models,store,agent,server,cli}/src/**/*.ts", { cwd: packages }).flatMap((path) =>
+  const dynamic = globSync(`{${privateRooms.join(",")},cli}/src/**/*.ts`, { cwd: packages }).flatMap((path) =>
     findImports(packages, path, dynamicImport),
   );
   // The library is an entry, too.
@@ -61,6 +62,6 @@ function findImports(packages: string, path: string, pattern: RegExp): string[] 
 /** The file of a module that is named by a path or as a part of a private room; undefined for another package. */
 function toFile(packages: string, from: string, target: string): string | undefined {
   if (target.startsWith(".")) return resolve(from, "..", target);
-  const [, room, path] = /^@sheaf\/(base|models|store|agent|server)\/(.+)$/.exec(target) ?? [];
+  const [, room, path] = roomImport.exec(target) ?? [];
   return room && path && join(packages, room, "src", `${path}.ts`);
 }

@@ -1,7 +1,7 @@
 /** The one version of all packages: where it is written. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { publishedPackages } from "./published-packages.ts";
+import { privateRooms, publishedPackages } from "./published-packages.ts";
 
 /** A file, and what it says in a release of a version. */
 interface Place {
@@ -24,10 +24,7 @@ interface Manifest {
 /** `1.2.3` or `1.2.3-rc.1`. */
 export const versionPattern = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z]+(\.[0-9A-Za-z]+)*)?$/;
 
-/** Rooms that nobody installs alone: the program contains them. */
-const privatePackages = ["base", "models", "store", "agent", "server", "web"];
-
-const folders = [...publishedPackages, ...privatePackages].map((name) => `packages/${name}`);
+const folders = [...publishedPackages, ...privateRooms, "web"].map((name) => `packages/${name}`);
 
 const places: readonly Place[] = [
   { path: "package.json", write: (text, version) => editJson(text, (root) => void (root.version = version)) },

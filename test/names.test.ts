@@ -1,5 +1,6 @@
 /** Every exported name means one thing in its package, or in the rooms of the program: a search finds one definition. */
 import { expect, test } from "vitest";
+import { privateRooms } from "../scripts/published-packages.ts";
 import { removeComments, type SourceFile } from "./support/import-rules.ts";
 import { readSources } from "./support/repository-files.ts";
 
@@ -9,7 +10,7 @@ const definition =
   /^export (?:declare |abstract |async )*(?:const|let|function\*?|class|interface|type|enum) ([\w$]+)/gm;
 
 /** What the program `sheaf` is made of. */
-const programRooms = new Set(["base", "models", "store", "agent", "server", "cli"]);
+const programRooms = new Set<string>([...privateRooms, "cli"]);
 
 /** Names that two files of one package define. What only loads the other one on demand is the same thing. */
 function findDoubleNames(files: readonly SourceFile[]): string[] {
