@@ -38,7 +38,7 @@ const packageImports: Readonly<Record<string, readonly RegExp[]>> = {
 
 /** Modules of Node that only some folders and files may load, in whatever way. */
 const guardedModules: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^node:child_process$/, ["agent/src/guard/sandbox/", "agent/src/workspace/trees/run-git.ts"]],
+  [/^node:child_process$/, ["agent/src/guard/sandbox/", "base/src/git/run-git.ts"]],
   [
     /^node:worker_threads$/,
     [

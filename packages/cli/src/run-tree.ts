@@ -25,7 +25,7 @@ import {
 } from "@sheaf/agent/workspace/trees/named-trees";
 import { listTreeChanges } from "@sheaf/agent/workspace/trees/list-tree-changes";
 import { recordState } from "@sheaf/agent/workspace/trees/record-state";
-import { askGit, type GitSetup } from "@sheaf/agent/workspace/trees/run-git";
+import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
 import { createTree } from "@sheaf/agent/workspace/trees/working-tree";
 import type { FlagValues } from "./flags.ts";
 import { chooseConversation } from "./prompt-run.ts";

@@ -20,7 +20,7 @@ import {
   type TreeRecording,
 } from "@sheaf/agent/workspace/trees/conversation-tree";
 import { fetchRef, fetchRefs, openMirror, pushRefs, readCommit } from "@sheaf/agent/workspace/trees/mirror";
-import { askGit, type GitSetup, runGit } from "@sheaf/agent/workspace/trees/run-git";
+import { askGit, type GitSetup, runGit } from "@sheaf/base/git/run-git";
 import { createTree, listTreeNames, removeTree, toTreePlace } from "@sheaf/agent/workspace/trees/working-tree";
 import { HttpError } from "./http-error.ts";
 import type { Log } from "./metrics.ts";

@@ -4,7 +4,7 @@ import type { FileSpan } from "@sheaf/agent/run/conversations/revert-files";
 import type { RevertPorts } from "@sheaf/agent/run/conversations/revert";
 import { listTreeChanges, readObject, type TreeEntry } from "@sheaf/agent/workspace/trees/list-tree-changes";
 import { toHash } from "@sheaf/base/files/read-file";
-import type { GitSetup } from "@sheaf/agent/workspace/trees/run-git";
+import type { GitSetup } from "@sheaf/base/git/run-git";
 import type { TreeStates } from "./git-trees.ts";
 
 /** Larger contents are neither compared nor reverted. Bytes. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
 import type { Remote } from "../workspace/trees/mirror.ts";
-import type { RemoteAccess } from "../workspace/trees/run-git.ts";
+import type { RemoteAccess } from "@sheaf/base/git/run-git";
 import type { GitWorkspaceSettings } from "./git-workspace-settings.ts";
 
 export interface GitWorkspace {

@@ -16,7 +16,7 @@ import {
   type TreeRecord,
   writeTreeRecord,
 } from "@sheaf/agent/workspace/trees/named-trees";
-import { askGit } from "@sheaf/agent/workspace/trees/run-git";
+import { askGit } from "@sheaf/base/git/run-git";
 import type { ParsedArguments } from "../arguments.ts";
 import { chooseWord, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";

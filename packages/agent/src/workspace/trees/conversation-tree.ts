@@ -7,7 +7,7 @@ import { readSmallFile } from "@sheaf/base/files/open-file";
 import { toHash } from "@sheaf/base/files/read-file";
 import { fetchRefs, type Fetched, listRemoteRefs, pushRefs, readCommit, type Remote } from "./mirror.ts";
 import { recordState } from "./record-state.ts";
-import { askGit, type GitSetup, runGit } from "./run-git.ts";
+import { askGit, type GitSetup, runGit } from "@sheaf/base/git/run-git";
 import { createTree, removeTree, toTreePlace, type TreePlace } from "./working-tree.ts";
 
 export interface ConversationTree extends TreePlace {

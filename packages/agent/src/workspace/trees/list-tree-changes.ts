@@ -1,5 +1,5 @@
 /** What differs between two commits of a mirror, file by file. */
-import { askGit, type GitSetup } from "./run-git.ts";
+import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
 
 /** A file in a commit. */
 export interface TreeEntry {

@@ -11,7 +11,7 @@ import { readWholeFile } from "@sheaf/base/files/read-file";
 import { createWorkspace, type Workspace, type WorkspacePath } from "@sheaf/base/files/workspace";
 import type { Environment } from "@sheaf/base/paths";
 import { listTreeChanges, readObject, type TreeChange, type TreeEntry } from "./list-tree-changes.ts";
-import { type GitSetup, runGit } from "./run-git.ts";
+import { type GitSetup, runGit } from "@sheaf/base/git/run-git";
 
 /** Larger files conflict. Bytes. */
 const MAX_BYTES = 100 * 1024 * 1024;

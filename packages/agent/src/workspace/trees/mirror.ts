@@ -6,7 +6,7 @@ import { makeFolder } from "@sheaf/base/make-folder";
 import type { Environment } from "@sheaf/base/paths";
 import { readRepositoryConfig } from "@sheaf/base/git/git-places";
 import type { Repository } from "@sheaf/base/files/repository";
-import { askGit, type GitSetup, type RemoteAccess, runGit, toReason } from "./run-git.ts";
+import { askGit, type GitSetup, type RemoteAccess, runGit, toReason } from "@sheaf/base/git/run-git";
 
 /** Another repository: the user's, or one on a server. */
 export interface Remote {

@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, renameSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { readStats } from "@sheaf/base/files/repository";
-import { askGit, type GitSetup } from "./run-git.ts";
+import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
 import type { TreePlace } from "./working-tree.ts";
 
 interface TreeLimits {

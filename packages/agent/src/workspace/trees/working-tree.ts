@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, lstatSync, readdirSync, realpathSync } from "n
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "@sheaf/base/make-folder";
-import { askGit, type GitSetup } from "./run-git.ts";
+import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
 
 /** Where a tree and what Sheaf keeps about it are. */
 export interface TreePlace {

@@ -1,7 +1,7 @@
 /** Repositories for tests of working trees, made with real git. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import type { GitSetup } from "../../../src/workspace/trees/run-git.ts";
+import type { GitSetup } from "@sheaf/base/git/run-git";
 import { fetchRef, openMirror, toLocalRemote } from "../../../src/workspace/trees/mirror.ts";
 import { createTree, type TreePlace, toTreePlace } from "../../../src/workspace/trees/working-tree.ts";
 import { findRepository } from "@sheaf/base/files/repository";

@@ -3,8 +3,8 @@
  * user's or the machine's configuration names (S-124). Working trees are only ever data to it.
  */
 import { spawn } from "node:child_process";
-import { SheafError } from "@sheaf/base/errors";
-import type { Environment } from "@sheaf/base/paths";
+import { SheafError } from "../errors.ts";
+import type { Environment } from "../paths.ts";
 
 /** The program, and the repository that it works on. */
 export interface GitSetup {
