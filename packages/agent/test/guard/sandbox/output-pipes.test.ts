@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { notLinux, skipIfMissing } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { openOutputPipes } from "../../../src/guard/sandbox/follow/output-pipes.ts";
+import { createPipeMaker, type PipeMaker } from "../../../src/guard/sandbox/follow/output-pipes.ts";
 import { runCommand as runPlain } from "./run-command.ts";
 import { describeBothWays } from "./sandbox-run.ts";
 
@@ -35,8 +35,8 @@ describe("pipes of a command", () => {
   });
 
   /** What a shell prints into new pipes, and what it got as its standard output. */
-  async function printInto(command: string): Promise<{ text: string; kind: string }> {
-    const pipes = await openOutputPipes();
+  async function printInto(command: string, maker: PipeMaker): Promise<{ text: string; kind: string }> {
+    const pipes = await maker.open();
     const child = spawn("/bin/sh", ["-c", command], { stdio: ["ignore", ...pipes.stdio] });
     let text = "";
     pipes.follow(child, (_, chunk) => (text += Buffer.from(chunk).toString()));
@@ -45,21 +45,31 @@ describe("pipes of a command", () => {
     return { text, kind: typeof pipes.stdio[0] };
   }
 
+  async function useAll(): Promise<void> {
+    const maker = createPipeMaker();
+    for (let round = 0; round < 20; round += 1)
+      expect(await printInto(`echo ${round}`, maker)).toEqual({ text: `${round}\n`, kind: "number" });
+    (await maker.open()).close();
+    maker.close();
+  }
+
   test(verifies("R-14", "leave no descriptor and no file behind"), async () => {
     skipIfMissing(notLinux);
     process.env.TMPDIR = mkdtempSync(join(temporary ?? tmpdir(), "sheaf-pipes-"));
-    await printInto("true");
+    // The first sockets of a process open descriptors that stay.
+    await useAll();
     const before = readdirSync("/proc/self/fd").length;
-    for (let round = 0; round < 20; round += 1)
-      expect(await printInto(`echo ${round}`)).toEqual({ text: `${round}\n`, kind: "number" });
-    (await openOutputPipes()).close();
+    await useAll();
     expect(readdirSync("/proc/self/fd").length).toBeLessThanOrEqual(before);
     expect(readdirSync(process.env.TMPDIR)).toEqual([]);
   });
 
   test("are plain ones where no FIFO can be made", async () => {
     process.env.TMPDIR = "/no/such/folder";
-    expect(await printInto("echo one; echo two >&2")).toEqual({ text: "one\ntwo\n", kind: "string" });
+    expect(await printInto("echo one; echo two >&2", createPipeMaker())).toEqual({
+      text: "one\ntwo\n",
+      kind: "string",
+    });
     expect(await runPlain("echo one; echo two >&2")).toMatchObject({ stdout: "one\n", stderr: "two\n", exitCode: 0 });
   });
 });

@@ -34,38 +34,64 @@ const streamNames = ["stdout", "stderr"] as const;
 /** Bytes; the capacity of a FIFO. */
 const bufferSize = 64 * 1024;
 
-/** FIFOs, or the pipes of `spawn` where no FIFO can be created. `writable`: folders that other commands write. */
-export async function openOutputPipes(writable: readonly string[] = []): Promise<CommandPipes> {
-  const fifos = process.platform === "linux" ? await openFifos(writable) : undefined;
-  return fifos ? toPipes(fifos) : createPlainPipes();
+/** Makes the pipes of one launcher's commands. */
+export interface PipeMaker {
+  open(): Promise<CommandPipes>;
+  /** Closes what no command has used. */
+  close(): void;
 }
 
-/** Undefined where none can be created. Their names are removed at once, so that nobody else can open them. */
-async function openFifos(writable: readonly string[]): Promise<readonly [Fifo, Fifo] | undefined> {
+/** FIFOs are made for so many commands at once: a program has to start for it. */
+const spareCommands = 8;
+
+/** FIFOs, or the pipes of `spawn` where no FIFO can be created. `writable`: folders that other commands write. */
+export function createPipeMaker(writable: readonly string[] = []): PipeMaker {
+  const spare: (readonly [Fifo, Fifo])[] = [];
+  return {
+    async open() {
+      if (spare.length === 0 && process.platform === "linux") spare.push(...(await openFifos(writable)));
+      const fifos = spare.pop();
+      return fifos ? toPipes(fifos) : createPlainPipes();
+    },
+    close: () => spare.splice(0).flat().forEach(closeFifo),
+  };
+}
+
+/** None where none can be created. Their names are removed at once, so that nobody else can open them. */
+async function openFifos(writable: readonly string[]): Promise<(readonly [Fifo, Fifo])[]> {
   const program = findProgram("mkfifo", {});
-  if (program === undefined) return undefined;
-  const opened: number[] = [];
+  if (program === undefined) return [];
+  const opened: Fifo[] = [];
   let folder: string | undefined;
   try {
     folder = mkdtempSync(toRunPrefix(writable));
-    const files = streamNames.map((name) => `${folder}/${name}`);
+    const files = Array.from({ length: 2 * spareCommands }, (_, number) => `${folder}/${number}`);
     // Mode 666: a command may become another user in its sandbox, and open its output again by name.
     const maker = spawn(program, ["-m", "666", ...files], { cwd: "/", env: {}, stdio: "ignore" });
     await new Promise((resolve, reject) => void maker.once("exit", resolve).once("error", reject));
-    const [stdout, stderr] = files.map((file): Fifo => {
-      const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-      opened.push(reader);
-      const writer = openSync(file, constants.O_WRONLY);
-      opened.push(writer);
-      return { reader, writer };
-    });
-    return [stdout!, stderr!];
+    for (const file of files) opened.push(openFifo(file));
+    return Array.from({ length: spareCommands }, (_, number) => [opened[2 * number]!, opened[2 * number + 1]!]);
   } catch {
-    for (const descriptor of opened) closeSync(descriptor);
-    return undefined;
+    opened.forEach(closeFifo);
+    return [];
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function openFifo(file: string): Fifo {
+  const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return { reader, writer: openSync(file, constants.O_WRONLY) };
+  } catch (error) {
+    closeSync(reader);
+    throw error;
+  }
+}
+
+function closeFifo({ reader, writer }: Fifo): void {
+  closeSync(reader);
+  closeSync(writer);
 }
 
 function toPipes(fifos: readonly [Fifo, Fifo]): CommandPipes {
@@ -88,8 +114,7 @@ function toPipes(fifos: readonly [Fifo, Fifo]): CommandPipes {
       for (const socket of sockets ?? []) socket.destroy();
       if (sockets) return;
       sockets = [];
-      closeWriters();
-      for (const { reader } of fifos) closeSync(reader);
+      fifos.forEach(closeFifo);
     },
   };
 }

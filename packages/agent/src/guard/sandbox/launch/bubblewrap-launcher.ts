@@ -4,7 +4,7 @@ import { closeSync, openSync, readdirSync, readFileSync, statSync } from "node:f
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { toCommandEnvironment, withoutInnerFolders } from "../environment.ts";
-import { type CommandPipes, openOutputPipes } from "../follow/output-pipes.ts";
+import { type CommandPipes, createPipeMaker } from "../follow/output-pipes.ts";
 import { createSandboxTree } from "../follow/process-tree.ts";
 import { followChild, toInputStdio, writeInput } from "../follow/processes.ts";
 import { createReaper } from "../follow/reaper.ts";
@@ -102,6 +102,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   // Commands could replace a program that is found in one of these.
   const outside = tops.reduce(withoutInnerFolders, environment);
   const places = createHeldPlaces({ ...options, worktree });
+  const pipeMaker = createPipeMaker(tops);
   const network = createSharedNetwork(file, options.network, options.networkPorts);
   const foreignOwner = findWorkspaceOwner(workspace);
   // Bubblewrap ends with Sheaf, but not while it starts: it must first request its parent's death signal.
@@ -174,7 +175,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       if (Buffer.byteLength(request.command) > maxCommandBytes) throw Object.assign(new Error(), { code: "E2BIG" });
       if (request.isBackground) network.share();
       const shared = await network.enter();
-      const pipes = await openOutputPipes(tops);
+      const pipes = await pipeMaker.open();
       let { isBackground } = request;
       let endPlaces = (): string[] => [];
       try {
@@ -196,6 +197,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     },
     async close() {
       reaper.dismiss();
+      pipeMaker.close();
       await network.close();
       blocked?.close();
       folder?.remove();

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import type { Environment } from "@sheaf/base/paths";
 import { toCommandEnvironment } from "../environment.ts";
-import { openOutputPipes } from "../follow/output-pipes.ts";
+import { createPipeMaker } from "../follow/output-pipes.ts";
 import { createProcessTree } from "../follow/process-tree.ts";
 import { followChild, toInputStdio, writeInput } from "../follow/processes.ts";
 import { createReaper } from "../follow/reaper.ts";
@@ -13,12 +13,13 @@ import type { Launcher } from "./launcher.ts";
 export function createPlainLauncher(environment: Environment): Launcher {
   const shell = findShell(environment);
   const reaper = createReaper();
+  const pipeMaker = createPipeMaker();
   return {
     file: shell.file,
     permissions: ["unsandboxed"],
     async start({ command, workingDirectory, input, variables }) {
       const marker = reaper.createMarker();
-      const pipes = await openOutputPipes();
+      const pipes = await pipeMaker.open();
       try {
         const child = spawn(shell.file, [...shell.args, command], {
           cwd: workingDirectory,
@@ -44,6 +45,7 @@ export function createPlainLauncher(environment: Environment): Launcher {
     },
     async close() {
       reaper.dismiss();
+      pipeMaker.close();
     },
   };
 }

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isBelow } from "@sheaf/base/files/workspace";
 import { toCommandEnvironment, toProxyVariables } from "../environment.ts";
-import { openOutputPipes } from "../follow/output-pipes.ts";
+import { createPipeMaker } from "../follow/output-pipes.ts";
 import { createProcessTree } from "../follow/process-tree.ts";
 import { followChild, toInputStdio, writeInput } from "../follow/processes.ts";
 import { createHeldPlaces } from "../hold/held-places.ts";
@@ -29,6 +29,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
   const writable = [...(worktree?.mounts ?? []).map(({ path }) => path), ...addedFolders];
   const places = createHeldPlaces({ ...options, worktree });
   const proxy = createLoopbackProxy(options.network, options.networkPorts);
+  const pipeMaker = createPipeMaker();
   let temporary: string | undefined;
   return {
     file,
@@ -60,7 +61,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
       });
       const definitions = Object.entries(profile.parameters).flatMap(([name, path]) => ["-D", `${name}=${path}`]);
       const marker = randomUUID();
-      const pipes = await openOutputPipes();
+      const pipes = await pipeMaker.open();
       try {
         const child = spawn(file, ["-p", profile.text, ...definitions, shell.file, ...shell.args, command], {
           cwd: workingDirectory,
@@ -94,6 +95,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
       }
     },
     async close() {
+      pipeMaker.close();
       await proxy.close();
       if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
     },
