@@ -7,7 +7,7 @@ import { createTestFolder, parseStream, runSheaf, type SheafOptions } from "../s
 import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
-import { deniedEveryDay, everydayLines, pushEvasions } from "../../packages/agent/test/guard/permissions/deny-table.ts";
+import { deniedEveryDay, everydayLines, pushEvasions } from "../../packages/permissions/test/deny-table.ts";
 
 const folders = createTestFolder();
 

@@ -250,7 +250,7 @@ export const wideText = {
 | Region | Requests | Errors | p50 | p99 | Note |
 |---|--:|--:|--:|--:|---|
 | europe-central-2 | 1,204,331,207 | 12,004 | 41.25 ms | 1,204.75 ms | The second half of the week includes the load test of Wednesday, which is not representative for ordinary traffic. |
-| asia-northeast-1 | 331,207,118 | 9,771 | 38.50 ms | 980.10 ms | See \`packages/agent/src/guard/permissions/decide-command.ts\` |
+| asia-northeast-1 | 331,207,118 | 9,771 | 38.50 ms | 980.10 ms | See \`packages/permissions/src/decide-command.ts\` |
 | us-east-1 | 2,980,115,004 | 88,102 | 35.75 ms | 1,877.00 ms | https://status.example.com/incidents/2026/11/${"0123456789".repeat(8)} |
 
 | case | answer |

@@ -4,7 +4,7 @@ import { existsSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createCommandNetwork } from "../../packages/agent/src/guard/permissions/decide-network.ts";
+import { createCommandNetwork } from "@sheaf/permissions/decide-network";
 import { createCommandRunner } from "../../packages/agent/src/guard/sandbox/launch/command-runner.ts";
 import { findSandbox } from "../../packages/agent/src/guard/sandbox/find/find-sandbox.ts";
 import type { SandboxSetting } from "../../packages/agent/src/guard/sandbox/sandbox.ts";

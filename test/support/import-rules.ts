@@ -10,9 +10,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   base: ["protocol"],
   models: ["protocol", "documents", "base"],
   store: ["protocol", "base"],
-  agent: ["protocol", "documents", "base", "models", "store"],
-  server: ["protocol", "documents", "base", "models", "store", "agent"],
-  cli: ["protocol", "documents", "base", "models", "store", "agent", "server"],
+  permissions: ["protocol", "base"],
+  agent: ["protocol", "documents", "base", "models", "store", "permissions"],
+  server: ["protocol", "documents", "base", "models", "store", "permissions", "agent"],
+  cli: ["protocol", "documents", "base", "models", "store", "permissions", "agent", "server"],
   web: ["protocol", "client"],
 };
 

@@ -1,6 +1,6 @@
 /** What rules forbid to read is not shown to clients either (X28, X31, X32). */
 import { readWorkspaceDenials } from "@sheaf/agent/config/workspace-rules";
-import { parseRule } from "@sheaf/agent/guard/permissions/rule";
+import { parseRule } from "@sheaf/permissions/rule";
 import type { ServerSettings } from "./server-context.ts";
 
 /** Takes a path in a workspace, or an absolute path. */

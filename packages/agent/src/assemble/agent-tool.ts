@@ -2,7 +2,7 @@
 import type { Mode, RunStart } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import type { AgentKind } from "../run/agents/agent-kinds.ts";
-import type { Permissions } from "../guard/permissions/permissions.ts";
+import type { Permissions } from "@sheaf/permissions/permissions";
 import { runSubagent } from "../run/agents/run-subagent.ts";
 import type { RunPorts, RunSettings } from "../run/run.ts";
 import { agentTraits } from "../tools/other-tools.ts";

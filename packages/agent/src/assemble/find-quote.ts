@@ -1,5 +1,5 @@
 /** Where the lines are that a model quotes. */
-import type { Permissions } from "../guard/permissions/permissions.ts";
+import type { Permissions } from "@sheaf/permissions/permissions";
 import type { QuoteFinder } from "../run/model-turn.ts";
 import { readFileTool } from "../tools/read-file.ts";
 import { listSpellings } from "../tools/real-arguments.ts";

@@ -1,6 +1,6 @@
 /** The notes before a prompt: the environment and the mode (C38). */
 import type { CommandRunner } from "../guard/sandbox/command.ts";
-import { parseRule } from "../guard/permissions/rule.ts";
+import { parseRule } from "@sheaf/permissions/rule";
 import { type GitState, type KnownFacts, toEnvironmentNote } from "../run/prompts/environment-note.ts";
 import { toModeNote } from "../run/prompts/mode-note.ts";
 import type { Workspace } from "@sheaf/base/files/workspace";

@@ -2,11 +2,13 @@
 import type { Mode } from "@sheaf/protocol";
 import type { Environment } from "@sheaf/base/paths";
 import { readWorkspaceDenials } from "../config/workspace-rules.ts";
-import { createCommandNetwork, type CommandNetwork } from "../guard/permissions/decide-network.ts";
-import { createPermissions, type Permissions } from "../guard/permissions/permissions.ts";
-import { type CredentialName, type FileRule, parseRule } from "../guard/permissions/rule.ts";
+import type { CommandNetwork, CredentialName } from "@sheaf/base/command-network";
+import type { FileRule } from "@sheaf/base/files/glob";
+import { createCommandNetwork } from "@sheaf/permissions/decide-network";
+import { createPermissions, type Permissions } from "@sheaf/permissions/permissions";
+import { listCredentials, parseRule } from "@sheaf/permissions/rule";
 import { findSandbox } from "../guard/sandbox/find/find-sandbox.ts";
-import { listCredentials, toCredentialVariables } from "../guard/sandbox/hold/registry-credentials.ts";
+import { toCredentialVariables } from "../guard/sandbox/hold/registry-credentials.ts";
 import { listHomes } from "../guard/sandbox/hold/secret-places.ts";
 import type { CommandRunnerOptions } from "../guard/sandbox/launch/command-runner.ts";
 import { toAddedFolders } from "../guard/sandbox/hold/writable-folders.ts";
@@ -15,10 +17,10 @@ import { findFault, type Sandbox } from "../guard/sandbox/sandbox.ts";
 import type { RunRequest } from "./run-request.ts";
 import { createWorkspace, type Workspace } from "@sheaf/base/files/workspace";
 import { untrustedGitVariables, withoutInnerFolders } from "../guard/sandbox/environment.ts";
-import { createGitGuard } from "../guard/permissions/untrusted-git.ts";
+import { createGitGuard } from "@sheaf/permissions/untrusted-git";
 import { isListed } from "../config/trust.ts";
 import { createRegistryFinder } from "./wire.ts";
-import { createPlaceFinder } from "../guard/permissions/reading-place.ts";
+import { createPlaceFinder } from "@sheaf/permissions/reading-place";
 
 /** The part of a request that rules and sandbox depend on. */
 export interface PolicyRequest extends Pick<

@@ -1,7 +1,7 @@
 /** What one response uses, put together from its request: the same for every door. */
 import { randomUUID } from "node:crypto";
 import type { RunStart } from "@sheaf/protocol";
-import { isOffered } from "../guard/permissions/permissions.ts";
+import { isOffered } from "@sheaf/permissions/permissions";
 import { findFault } from "../guard/sandbox/sandbox.ts";
 import type { RespondPorts } from "../run/conversations/respond.ts";
 import type { CutLog } from "../run/conversations/cut-log.ts";

@@ -1,7 +1,7 @@
 /** The tool servers of a response (C51), and the server's prompt that its message names (C111). */
 import type { RunStart } from "@sheaf/protocol";
 import type { ServerChoice } from "../config/workspace-servers.ts";
-import { isOffered, type Permissions } from "../guard/permissions/permissions.ts";
+import { isOffered, type Permissions } from "@sheaf/permissions/permissions";
 import type { ToolBoxPorts } from "../tools/tool-box.ts";
 import { SheafError } from "@sheaf/base/errors";
 import { parseTypedCommand } from "../config/skills.ts";

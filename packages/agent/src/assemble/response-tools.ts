@@ -1,7 +1,7 @@
 /** The tools of a response: Sheaf's own tools and the tools of programs, skills, servers and subagents. */
 import { createSearchProgram } from "../guard/sandbox/launch/search-program.ts";
 import { toRunPrefix } from "../guard/sandbox/hold/mounts.ts";
-import { parseRule } from "../guard/permissions/rule.ts";
+import { parseRule } from "@sheaf/permissions/rule";
 import { createKnownFacts } from "../run/prompts/environment-note.ts";
 import type { EditorFiles } from "../tools/editor-files.ts";
 import type { CallableTool } from "../tools/registry.ts";

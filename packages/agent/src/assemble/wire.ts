@@ -7,7 +7,7 @@ import type { Environment } from "@sheaf/base/paths";
 import { hookFiles } from "../config/hook-settings.ts";
 import { readTrusted } from "../config/trust.ts";
 import { chooseProxy, findProxy } from "../config/proxy.ts";
-import type { FindRegistryHosts } from "../guard/permissions/decide-network.ts";
+import type { FindRegistryHosts } from "@sheaf/base/command-network";
 import type { Surroundings } from "../guard/sandbox/find/registries.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
 import type { HookRequest, OpenedHooks } from "./open-hooks.ts";

@@ -1,8 +1,8 @@
 /** What the user's configuration may say: one schema for its types, its check, and the help of editors. */
 import type { Effort } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
-import { parsePathGlob } from "../guard/permissions/glob.ts";
-import { parseRule } from "../guard/permissions/rule.ts";
+import { parsePathGlob } from "@sheaf/base/files/glob";
+import { parseRule } from "@sheaf/permissions/rule";
 import { hookSettings } from "./hook-settings.ts";
 import { gitWorkspaceSettings, type GitWorkspaceSettings } from "./git-workspace-settings.ts";
 import { headerFields, parseBaseUrl } from "./key-text.ts";

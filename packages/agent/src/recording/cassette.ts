@@ -14,7 +14,7 @@ import type {
   RunStart,
 } from "@sheaf/protocol";
 import { SheafError, isErrorCode, type ErrorSource } from "@sheaf/base/errors";
-import type { ToolAccess } from "../guard/permissions/decision.ts";
+import type { ToolAccess } from "@sheaf/permissions/decision";
 import type { ModelMessage } from "@sheaf/models/provider";
 import type { BudgetLimits } from "../run/budget.ts";
 import type { CheckedAnswer } from "../run/final-answer.ts";

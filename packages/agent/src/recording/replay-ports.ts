@@ -3,7 +3,7 @@ import type { AnswerCheck } from "../run/final-answer.ts";
 import type { Quote, QuoteFinder } from "../run/model-turn.ts";
 import type { ApprovalDecision, Approver } from "../tools/approval.ts";
 import { toCancelledOutcome } from "../tools/failure.ts";
-import type { ToolAccess } from "../guard/permissions/decision.ts";
+import type { ToolAccess } from "@sheaf/permissions/decision";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import { agentTraits } from "../tools/other-tools.ts";
 import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome } from "../tools/tool.ts";

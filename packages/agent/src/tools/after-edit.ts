@@ -1,8 +1,8 @@
 /** The user's commands after an edit, such as a formatter or a type check (S-96). */
 import type { FileChange, FileEditEffect } from "@sheaf/protocol";
-import { toFullReason } from "../guard/permissions/decision.ts";
-import { parsePathGlob } from "../guard/permissions/glob.ts";
-import type { Permissions } from "../guard/permissions/permissions.ts";
+import { toFullReason } from "@sheaf/permissions/decision";
+import { parsePathGlob } from "@sheaf/base/files/glob";
+import type { Permissions } from "@sheaf/permissions/permissions";
 import type { CommandOutcome } from "../guard/sandbox/command.ts";
 import { countLineEnds, cutMiddle } from "@sheaf/base/files/text-format";
 import { foldControls } from "../workspace/whole-output.ts";

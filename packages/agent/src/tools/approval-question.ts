@@ -1,7 +1,7 @@
 /** The question to a person about a call (X8, S-16). */
 import { hash } from "node:crypto";
 import type { ApprovalOption } from "@sheaf/protocol";
-import type { PermissionDecision, ToolAccess } from "../guard/permissions/decision.ts";
+import type { PermissionDecision, ToolAccess } from "@sheaf/permissions/decision";
 import type { ApprovalQuestion } from "./approval.ts";
 import type { ToolInvocation } from "./tool.ts";
 

@@ -1,6 +1,6 @@
 /** What a call must pass before it runs: the policy and, if the policy asks, a person (S-10 to S-16). */
-import { allow, ask, deny, toFullReason, type PermissionDecision } from "../guard/permissions/decision.ts";
-import type { Permissions } from "../guard/permissions/permissions.ts";
+import { allow, ask, deny, toFullReason, type PermissionDecision } from "@sheaf/permissions/decision";
+import type { Permissions } from "@sheaf/permissions/permissions";
 import type { Workspace } from "@sheaf/base/files/workspace";
 import { toApprovalQuestion, toArgumentsHash } from "./approval-question.ts";
 import type { Approval, ApprovalQuestion } from "./approval.ts";

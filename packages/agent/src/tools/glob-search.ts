@@ -1,7 +1,7 @@
 /** glob_search: files by a pattern of their paths. */
 import { setImmediate as yieldToEvents } from "node:timers/promises";
 import * as s from "@sheaf/protocol/schema";
-import { type Glob, parseGlob } from "../guard/permissions/glob.ts";
+import { type Glob, parseGlob } from "@sheaf/base/files/glob";
 import type { Workspace, WorkspacePath } from "@sheaf/base/files/workspace";
 import { type AnchoredGlob, anchorGlob, isPlaced } from "./anchor-glob.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";

@@ -1,6 +1,6 @@
 /** Paths in arguments: where they lead, so that a link cannot bypass a rule (S-14, S-20), and in which folder a call works. */
 import { isAbsolute, resolve } from "node:path";
-import type { CallPaths, PlacedPaths } from "../guard/permissions/decision.ts";
+import type { CallPaths, PlacedPaths } from "@sheaf/permissions/decision";
 import { isBelow, type PathResolution, type Workspace, type WorkspacePath } from "@sheaf/base/files/workspace";
 import type { GivenArguments, ToolTraits } from "./tool-traits.ts";
 

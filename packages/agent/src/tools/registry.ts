@@ -1,9 +1,9 @@
 /** All tools, and the check of their arguments. */
 import type { Mode } from "@sheaf/protocol";
 import { formatProblem, parseValue, type Problem } from "@sheaf/protocol/check-value";
-import type { ToolAccess } from "../guard/permissions/decision.ts";
+import type { ToolAccess } from "@sheaf/permissions/decision";
 import { findNearest } from "@sheaf/base/nearest-names";
-import { isOffered } from "../guard/permissions/permissions.ts";
+import { isOffered } from "@sheaf/permissions/permissions";
 import type { ToolDefinition } from "@sheaf/models/provider";
 import { askQuestionTool } from "./ask-question.ts";
 import { codebaseSearchTool } from "./codebase-search.ts";

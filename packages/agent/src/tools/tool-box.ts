@@ -2,9 +2,9 @@
 import { posix } from "node:path";
 import type { HookResult } from "@sheaf/protocol";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
-import type { CallPaths } from "../guard/permissions/decision.ts";
-import type { PathGlob } from "../guard/permissions/glob.ts";
-import { createLeftOut } from "../guard/permissions/left-out.ts";
+import type { CallPaths } from "@sheaf/permissions/decision";
+import type { PathGlob } from "@sheaf/base/files/glob";
+import { createLeftOut } from "@sheaf/permissions/left-out";
 import { createBackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import { readKind, toLine } from "@sheaf/base/files/read-folder";

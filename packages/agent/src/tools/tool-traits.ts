@@ -1,7 +1,7 @@
 /** The description of a tool for everything that doesn't run it: the guard, the output formats, hooks and subagents. */
 import type { ToolKind } from "@agentclientprotocol/sdk";
 import type { ToolCallKey } from "@sheaf/protocol";
-import type { JudgedTool } from "../guard/permissions/decision.ts";
+import type { JudgedTool } from "@sheaf/permissions/decision";
 
 /** Languages with their own words. */
 export const locales = ["en", "de", "tr", "ja", "zh-TW"] as const;

@@ -5,7 +5,7 @@ import type { Schema } from "@sheaf/protocol/schema";
 import type { BackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { RunSearch } from "../guard/sandbox/launch/search-program.ts";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
-import type { ToolAccess } from "../guard/permissions/decision.ts";
+import type { ToolAccess } from "@sheaf/permissions/decision";
 import type { ModelToolCall, ToolDefinition } from "@sheaf/models/provider";
 import type { Checkpoints } from "../workspace/checkpoints.ts";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createQuoteFinder } from "../../src/assemble/find-quote.ts";
-import type { PermissionDecision } from "../../src/guard/permissions/decision.ts";
-import type { Permissions } from "../../src/guard/permissions/permissions.ts";
+import type { PermissionDecision } from "@sheaf/permissions/decision";
+import type { Permissions } from "@sheaf/permissions/permissions";
 import { createTemporaryWorkspace } from "../../../base/test/files/temporary-workspace.ts";
 
 const allow: PermissionDecision = { decision: "allow", reason: "" };

@@ -10,7 +10,7 @@ import type { RunSettings } from "../../src/run/run.ts";
 import { createSqliteStore } from "@sheaf/store/sqlite";
 import type { Store } from "@sheaf/store/store";
 import type { Approval, ApprovalQuestion, Approver } from "../../src/tools/approval.ts";
-import type { ToolAccess } from "../../src/guard/permissions/decision.ts";
+import type { ToolAccess } from "@sheaf/permissions/decision";
 import type { Hooks } from "../../src/tools/hooks/hooks.ts";
 import type { AskPerson, ToolBox, ToolOutcome } from "../../src/tools/tool.ts";
 

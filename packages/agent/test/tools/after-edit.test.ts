@@ -6,7 +6,7 @@ import type { CommandOutcome, CommandRequest } from "../../src/guard/sandbox/com
 import type { AfterEditCommand } from "../../src/tools/after-edit.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
-import { createPolicy } from "../guard/permissions/policy.ts";
+import { createPolicy } from "../../../permissions/test/policy.ts";
 import { playCommands } from "./ended-command.ts";
 import { createContext, createFolder } from "./search-workspace.ts";
 

@@ -1,13 +1,13 @@
 /** The tool box and a person's approvals: what runs with one, what never does, and what is kept (X8, S-11 to S-16). */
 import type { ApprovalOption, RunEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import type { PermissionOptions } from "../../src/guard/permissions/permissions.ts";
+import type { PermissionOptions } from "@sheaf/permissions/permissions";
 import type { Approval, ApprovalQuestion } from "../../src/tools/approval.ts";
 import { applyToState, createToolState, type ToolState } from "../../src/tools/tool-state.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import type { ToolBox, ToolInvocation, ToolOutcome } from "../../src/tools/tool.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { createPolicy } from "../guard/permissions/policy.ts";
+import { createPolicy } from "../../../permissions/test/policy.ts";
 import { playCommands } from "./ended-command.ts";
 import { createFileToolContext } from "./file-tool-context.ts";
 

@@ -8,7 +8,7 @@ import { testDeep } from "../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { findByCommandLine } from "../guard/sandbox/processes.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
-import { createPolicy } from "../guard/permissions/policy.ts";
+import { createPolicy } from "../../../permissions/test/policy.ts";
 import { createContext, createFolder } from "./search-workspace.ts";
 
 interface Terminals {

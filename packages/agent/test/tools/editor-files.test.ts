@@ -11,7 +11,7 @@ import { runAfterEdit } from "../../src/tools/after-edit.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { writeFileTool } from "../../src/tools/write-file.ts";
 import { toHash } from "@sheaf/base/files/read-file";
-import { createPolicy } from "../guard/permissions/policy.ts";
+import { createPolicy } from "../../../permissions/test/policy.ts";
 import { createFileToolContext, toChange } from "./file-tool-context.ts";
 
 /** Long after every change on disk. */

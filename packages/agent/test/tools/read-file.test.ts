@@ -6,7 +6,7 @@ import { verifies } from "../../../../test/support/verifies.ts";
 import { toCliOutcome } from "../../src/output/cli-outcome.ts";
 import { readFileTool } from "../../src/tools/read-file.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
-import { createPolicy } from "../guard/permissions/policy.ts";
+import { createPolicy } from "../../../permissions/test/policy.ts";
 import { createFileToolContext, toReadEffect } from "./file-tool-context.ts";
 
 describe("a whole file", () => {

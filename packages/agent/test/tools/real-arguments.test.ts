@@ -5,7 +5,7 @@ import { verifies } from "../../../../test/support/verifies.ts";
 import { chooseWorkspace, listPaths, listSpellings } from "../../src/tools/real-arguments.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import { createWorkspace } from "@sheaf/base/files/workspace";
-import { createPolicy } from "../guard/permissions/policy.ts";
+import { createPolicy } from "../../../permissions/test/policy.ts";
 import { createFileToolContext } from "./file-tool-context.ts";
 
 test("paths become the entries that they name and the places where they lead; all else stays", () => {

@@ -7,7 +7,7 @@ import { createToolBox } from "../../src/tools/tool-box.ts";
 import type { ToolReturn } from "../../src/tools/tool.ts";
 import type { KeptResults } from "../../src/workspace/kept-results.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { createPolicy } from "../guard/permissions/policy.ts";
+import { createPolicy } from "../../../permissions/test/policy.ts";
 import { createResults } from "../workspace/results-folder.ts";
 import { createContext, createFolder } from "./search-workspace.ts";
 

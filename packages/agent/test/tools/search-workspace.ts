@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import { createCommandNetwork } from "../../src/guard/permissions/decide-network.ts";
+import { createCommandNetwork } from "@sheaf/permissions/decide-network";
 import { createBackgroundCommands } from "../../src/guard/sandbox/follow/background-command.ts";
 import { createCommandRunner } from "../../src/guard/sandbox/launch/command-runner.ts";
 import { createSearchProgram } from "../../src/guard/sandbox/launch/search-program.ts";

@@ -2,8 +2,8 @@
 import type { Config } from "@sheaf/agent/config/config";
 import { SheafError } from "@sheaf/base/errors";
 import { toVisibleJson, toVisibleLine } from "@sheaf/agent/output/visible-text";
-import { deny, toFullReason, type PermissionDecision } from "@sheaf/agent/guard/permissions/decision";
-import { explainPolicy, type ExplainedPolicy, type SourcedRule } from "@sheaf/agent/guard/permissions/explain-policy";
+import { deny, toFullReason, type PermissionDecision } from "@sheaf/permissions/decision";
+import { explainPolicy, type ExplainedPolicy, type SourcedRule } from "@sheaf/permissions/explain-policy";
 import { preparePolicy, type PreparedPolicy } from "@sheaf/agent/assemble/prepare-policy";
 import { findFault } from "@sheaf/agent/guard/sandbox/sandbox";
 import { readFileTool } from "@sheaf/agent/tools/read-file";

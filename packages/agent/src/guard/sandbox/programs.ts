@@ -1,9 +1,9 @@
 /** Programs of the system: where they are, how one runs, and why one does not start. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isExecutable } from "@sheaf/base/is-executable";
 import type { Environment } from "@sheaf/base/paths";
 import { isFolder } from "@sheaf/base/make-folder";
 import { toFixedPath } from "./environment.ts";
@@ -21,15 +21,6 @@ export function findProgram(
 ): string | undefined {
   const folders = [...systemFolders, ...toFixedPath(environment.PATH).split(":")];
   return folders.map((folder) => join(folder, name)).find((file) => isExecutable(file) && isWanted(file));
-}
-
-export function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** ripgrep: the one that comes with Sheaf, else one of the system. Undefined if none is found that `isWanted`. */

@@ -1,7 +1,7 @@
 /** Commands reach the hosts that rules allow, by the proxy alone (S-32, S-33). */
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
+import { createCommandNetwork } from "@sheaf/permissions/decide-network";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
 

@@ -6,7 +6,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
+import { createCommandNetwork } from "@sheaf/permissions/decide-network";
 import { findSandbox } from "../../../src/guard/sandbox/find/find-sandbox.ts";
 import { createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import { hostileCommands } from "./hostile-commands.ts";

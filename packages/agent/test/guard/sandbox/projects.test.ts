@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { skipIfMissing, testDeep, unless } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
+import { createCommandNetwork } from "@sheaf/permissions/decide-network";
 import type { CommandOutcome } from "../../../src/guard/sandbox/command.ts";
 import { findProgram } from "../../../src/guard/sandbox/programs.ts";
 import type { RunnerOptions } from "./run-command.ts";

@@ -1,10 +1,10 @@
 /** Random commands against a real bash: what runs a forbidden program, or writes, was never allowed (S-13). */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { PermissionOptions } from "../../../src/guard/permissions/permissions.ts";
-import { arbitraryCommand, fuzzRules } from "../permissions/command-arbitrary.ts";
-import { decideOn } from "../permissions/policy.ts";
-import { runInRealBash } from "../permissions/real-bash.ts";
+import type { PermissionOptions } from "@sheaf/permissions/permissions";
+import { arbitraryCommand, fuzzRules } from "../../../../permissions/test/command-arbitrary.ts";
+import { decideOn } from "../../../../permissions/test/policy.ts";
+import { runInRealBash } from "../../../../permissions/test/real-bash.ts";
 import { describeWithBubblewrap } from "../../../../../test/support/bubblewrap.ts";
 import { chooseRuns } from "../../../../../test/support/soak.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";

@@ -3,8 +3,8 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { parseRule } from "../../../src/guard/permissions/rule.ts";
-import { listCredentials, toCredentialVariables } from "../../../src/guard/sandbox/hold/registry-credentials.ts";
+import { listCredentials, parseRule } from "@sheaf/permissions/rule";
+import { toCredentialVariables } from "../../../src/guard/sandbox/hold/registry-credentials.ts";
 import { environment } from "./run-command.ts";
 import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
 

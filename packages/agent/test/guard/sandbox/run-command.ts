@@ -1,6 +1,7 @@
 /** Commands of tests, through the real runner. */
-import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
-import { type FileRule, parseRule } from "../../../src/guard/permissions/rule.ts";
+import { createCommandNetwork } from "@sheaf/permissions/decide-network";
+import type { FileRule } from "@sheaf/base/files/glob";
+import { parseRule } from "@sheaf/permissions/rule";
 import { type CommandRunnerOptions, createCommandRunner } from "../../../src/guard/sandbox/launch/command-runner.ts";
 import type { CommandOutcome, CommandRequest } from "../../../src/guard/sandbox/command.ts";
 import type { Sandbox } from "../../../src/guard/sandbox/sandbox.ts";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
+import { createCommandNetwork } from "@sheaf/permissions/decide-network";
 import { type SeatbeltPlan, toSeatbeltProfile } from "../../../src/guard/sandbox/launch/seatbelt-launcher.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { environment, runCommandIn, toFileRules } from "./run-command.ts";

@@ -15,7 +15,7 @@ import { createCodeSearch } from "../../../src/workspace/codebase/code-search.ts
 import { isQuotedExactly } from "@sheaf/base/files/read-file";
 import { createWorkspace } from "@sheaf/base/files/workspace";
 import { createContext } from "../../tools/search-workspace.ts";
-import { createPolicy } from "../permissions/policy.ts";
+import { createPolicy } from "../../../../permissions/test/policy.ts";
 import { environment, toFileRules } from "./run-command.ts";
 import { createFolder, describeWithSandbox, sandbox } from "./sandbox-run.ts";
 

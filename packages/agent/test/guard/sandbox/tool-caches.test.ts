@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
+import { createCommandNetwork } from "@sheaf/permissions/decide-network";
 import { toCacheFolder } from "../../../src/guard/sandbox/hold/tool-caches.ts";
 import { environment } from "./run-command.ts";
 import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";

@@ -30,7 +30,7 @@ afterAll(() => rmSync(top, { recursive: true, force: true }));
 const program = `
 import { findSandbox } from "./agent/src/guard/sandbox/find/find-sandbox.ts";
 import { createCommandRunner } from "./agent/src/guard/sandbox/launch/command-runner.ts";
-import { createCommandNetwork } from "./agent/src/guard/permissions/decide-network.ts";
+import { createCommandNetwork } from "./permissions/src/decide-network.ts";
 const [workspace, rules, command, code] = process.argv.slice(1);
 const environment = { PATH: "/usr/bin:/bin", HOME: workspace };
 const network = createCommandNetwork({ allow: JSON.parse(rules), deny: [] });
@@ -64,7 +64,7 @@ function runAsUser(
   code = "",
 ): UserOutcome {
   chmodSync(top, 0o755);
-  for (const room of ["agent", "base"]) {
+  for (const room of ["agent", "base", "permissions"]) {
     const from = join(import.meta.dirname, "../../../..", room);
     for (const part of ["src", "package.json"]) cpSync(join(from, part), join(top, room, part), { recursive: true });
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { notRoot, skipIfMissing } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { createCommandNetwork } from "../../../src/guard/permissions/decide-network.ts";
+import { createCommandNetwork } from "@sheaf/permissions/decide-network";
 import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
 
 const owner = 4711;

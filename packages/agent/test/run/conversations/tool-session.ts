@@ -13,7 +13,7 @@ import {
   createTemporaryWorkspace,
   type TemporaryWorkspace,
 } from "../../../../base/test/files/temporary-workspace.ts";
-import { createPolicy } from "../../guard/permissions/policy.ts";
+import { createPolicy } from "../../../../permissions/test/policy.ts";
 import { playCommands } from "../../tools/ended-command.ts";
 
 export type Call = readonly [toolName: string, args: Record<string, unknown>];

@@ -2,10 +2,11 @@
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
-import { createCommandNetwork } from "../../permissions/decide-network.ts";
+import { closedNetwork } from "@sheaf/base/command-network";
 import { createCommandRunner } from "../launch/command-runner.ts";
 import { withoutInnerFolders } from "../environment.ts";
-import { findProgram, isExecutable } from "../programs.ts";
+import { isExecutable } from "@sheaf/base/is-executable";
+import { findProgram } from "../programs.ts";
 import type { Sandbox, SandboxSetting } from "../sandbox.ts";
 import { openProbeMemory, type ProbePlace, readProbeFile } from "./probe-memory.ts";
 
@@ -95,7 +96,7 @@ async function tryCommand(sandbox: Sandbox, workspace: string, environment: Envi
     sandbox,
     workspace,
     environment,
-    network: createCommandNetwork({ allow: [], deny: [] }),
+    network: closedNetwork,
     isProbe: true,
   });
   const { startError, exitCode, timedOut } = await runner.run({

@@ -7,10 +7,10 @@ import type { Environment } from "@sheaf/base/paths";
 import { readSmallFile } from "@sheaf/base/files/open-file";
 import { toRealPlace } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";
-import type { FindRegistryHosts } from "../../permissions/decide-network.ts";
-import type { RegistryName } from "../../permissions/rule.ts";
+import type { FindRegistryHosts, RegistryName } from "@sheaf/base/command-network";
 import { toFixedPath, withoutInnerFolders } from "../environment.ts";
-import { isExecutable, runProgram } from "../programs.ts";
+import { isExecutable } from "@sheaf/base/is-executable";
+import { runProgram } from "../programs.ts";
 
 /** The user's, and the folders that commands write: nothing of them is run or obeyed. */
 export interface Surroundings {

@@ -2,7 +2,7 @@
 import type { Dirent } from "node:fs";
 import { join, relative } from "node:path";
 import { isBelow } from "@sheaf/base/files/workspace";
-import type { FileRule } from "../../permissions/rule.ts";
+import type { FileRule } from "@sheaf/base/files/glob";
 import { createFolderSearch, type FolderContent, type UnsearchedFolder } from "./folder-memory.ts";
 import { type HeldPlace, toHeldPlace, toMounts, toShownPath } from "./held-place.ts";
 import { listAncestors } from "./mounts.ts";

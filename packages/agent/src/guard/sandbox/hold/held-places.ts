@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import type { ProgramFiles } from "@sheaf/base/files/own-places";
 import { isBelow } from "@sheaf/base/files/workspace";
-import type { FileRule } from "../../permissions/rule.ts";
+import type { FileRule } from "@sheaf/base/files/glob";
 import { listConfiguredPlaces } from "./configured-places.ts";
 import { createDeniedIndex } from "./denied-places.ts";
 import type { SearchResult, UnsearchedFolder } from "./folder-memory.ts";

@@ -4,7 +4,7 @@ import type { Environment } from "@sheaf/base/paths";
 import { readSmallFile } from "@sheaf/base/files/open-file";
 import { readStats, toRealPlace } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";
-import { type CredentialName, parseRule } from "../../permissions/rule.ts";
+import type { CredentialName } from "@sheaf/base/command-network";
 import { listHomes, listSecretPlaces } from "./secret-places.ts";
 
 interface CredentialSource {
@@ -29,14 +29,6 @@ const sources: Readonly<Record<CredentialName, CredentialSource>> = {
   },
   java: { files: [".m2/settings.xml", ".m2/settings-security.xml"], fileVariables: [], variables: [] },
 };
-
-/** Of the rules of the user; one that denies wins. */
-export function listCredentials(allow: readonly string[], deny: readonly string[]): CredentialName[] {
-  const parse = (texts: readonly string[]): CredentialName[] =>
-    texts.map(parseRule).flatMap((rule) => (rule.kind === "Credentials" ? [rule.credentials] : []));
-  const denied = parse(deny);
-  return parse(allow).filter((name) => !denied.includes(name));
-}
 
 /** Secret places that commands see; absolute. */
 function listCredentialFiles(

@@ -2,8 +2,8 @@
 import type { CommandPermission } from "@sheaf/protocol";
 import type { Environment } from "@sheaf/base/paths";
 import type { ProgramFiles } from "@sheaf/base/files/own-places";
-import type { CommandNetwork } from "../../permissions/decide-network.ts";
-import type { CredentialName, FileRule } from "../../permissions/rule.ts";
+import type { CommandNetwork, CredentialName } from "@sheaf/base/command-network";
+import type { FileRule } from "@sheaf/base/files/glob";
 import type { CommandRequest } from "../command.ts";
 import type { CommandPipes } from "../follow/output-pipes.ts";
 import type { ProcessTree } from "../follow/process-tree.ts";

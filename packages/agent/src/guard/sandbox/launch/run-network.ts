@@ -7,7 +7,7 @@ import { closeSync, openSync } from "node:fs";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import type { Readable } from "node:stream";
 import { createProxy, type Proxy, type ProxyPorts } from "../../../network/proxy.ts";
-import type { CommandNetwork } from "../../permissions/decide-network.ts";
+import type { CommandNetwork } from "@sheaf/base/command-network";
 import { toProxyVariables } from "../environment.ts";
 
 export interface SharedNetwork {

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
+import { createTemporaryFolder } from "../../base/test/files/temporary-workspace.ts";
 
 /** The forbidden program. What runs it, or writes to a file, leaves the marker of the command. */
 const mark = "#!/bin/sh\n: >/work/MARK\n";

@@ -1,9 +1,10 @@
 /** Which hosts tools and commands may reach, and which tools of MCP servers may run: none unless a rule or a person allows it. */
 import { isIP } from "node:net";
+import type { CommandNetwork, FindRegistryHosts } from "@sheaf/base/command-network";
 import { toHost } from "@sheaf/base/host-pattern";
 import { isPublicAddress } from "@sheaf/base/public-address";
 import { allowByRule, ask, deny, type PermissionDecision } from "./decision.ts";
-import { type NetworkRule, parseRule, type RegistryName, type Rule, type Rules } from "./rule.ts";
+import { type NetworkRule, parseRule, type Rule, type Rules } from "./rule.ts";
 
 /** A web address. `--force` is about commands and opens no network. */
 export function decideUrl(address: unknown, { allows, denies }: Rules): PermissionDecision {
@@ -44,18 +45,6 @@ export function decideMcp(server: string, tool: string, { allows, denies }: Rule
   const reason = `the tool ${JSON.stringify(name)} needs a permission`;
   return ask({ reason, cause: { code: "no_rule", value: name } }, advice, rule === undefined ? [] : [rule]);
 }
-
-export interface CommandNetwork {
-  /** Whether any rule opens a host; if none does, commands have no network at all. */
-  readonly isOpen: boolean;
-  /** Whether commands may reach a registry of a language: by its own rule, or perhaps by one for a host. */
-  readonly mayDownload: (registry: string) => boolean;
-  /** `host`: as `toHost` gives it. */
-  decide(host: string): Promise<PermissionDecision & { readonly mayBePrivate?: boolean }>;
-}
-
-/** The hosts of the registries of a language, or why they are not known, in a sentence without a full stop. */
-export type FindRegistryHosts = (registry: RegistryName, isDenial: boolean) => Promise<readonly string[] | string>;
 
 /**
  * The rules about hosts for commands. A command can send what it has read, so a page that may be fetched (`WebFetch`) is

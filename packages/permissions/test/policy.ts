@@ -1,12 +1,8 @@
 /** A policy with the real reader of commands, for tests. */
-import type { PermissionDecision, ToolAccess } from "../../../src/guard/permissions/decision.ts";
-import {
-  createPermissions,
-  type PermissionOptions,
-  type Permissions,
-} from "../../../src/guard/permissions/permissions.ts";
-import { listPaths } from "../../../src/tools/real-arguments.ts";
-import { describeTool } from "../../../src/tools/registry.ts";
+import type { PermissionDecision, ToolAccess } from "../src/decision.ts";
+import { createPermissions, type PermissionOptions, type Permissions } from "../src/permissions.ts";
+import { listPaths } from "../../agent/src/tools/real-arguments.ts";
+import { describeTool } from "../../agent/src/tools/registry.ts";
 
 const folders = new Set([".", "src", "sub"]);
 

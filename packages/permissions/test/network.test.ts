@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { parseHostPattern, toHost } from "@sheaf/base/host-pattern";
 import { createPolicy, toRequest } from "./policy.ts";
-import { verifies } from "../../../../../test/support/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 
 const decideUrl = async (url: unknown, allow: readonly string[], deny: readonly string[] = [], force = false) =>
   createPolicy({ allow, deny, force }).decide(

@@ -3,11 +3,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { PermissionOptions } from "../../../src/guard/permissions/permissions.ts";
-import { createPlaceFinder } from "../../../src/guard/permissions/reading-place.ts";
+import type { PermissionOptions } from "../src/permissions.ts";
+import { createPlaceFinder } from "../src/reading-place.ts";
 import { createPolicy, toRequest } from "./policy.ts";
-import { createTemporaryWorkspace } from "../../../../base/test/files/temporary-workspace.ts";
-import { verifies } from "../../../../../test/support/verifies.ts";
+import { createTemporaryWorkspace } from "../../base/test/files/temporary-workspace.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 
 function createSetting() {
   const { workspace, root, outside, write } = createTemporaryWorkspace();

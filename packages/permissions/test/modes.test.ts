@@ -1,13 +1,13 @@
 /** What each mode has and refuses (S-15). */
 import type { Mode } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
-import { isOffered } from "../../../src/guard/permissions/permissions.ts";
-import type { ToolAccess } from "../../../src/guard/permissions/decision.ts";
-import { askQuestionTool } from "../../../src/tools/ask-question.ts";
-import { readFileTool } from "../../../src/tools/read-file.ts";
-import { describeTool } from "../../../src/tools/registry.ts";
+import { isOffered } from "../src/permissions.ts";
+import type { ToolAccess } from "../src/decision.ts";
+import { askQuestionTool } from "../../agent/src/tools/ask-question.ts";
+import { readFileTool } from "../../agent/src/tools/read-file.ts";
+import { describeTool } from "../../agent/src/tools/registry.ts";
 import { createPolicy, toRequest } from "./policy.ts";
-import { verifies } from "../../../../../test/support/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 
 const tools: readonly (readonly [string, ToolAccess])[] = [
   ["read_file", "read"], ["list_dir", "read"], ["glob_search", "read"], ["grep_search", "read"], ["codebase_search", "read"],

@@ -2,9 +2,9 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { posix } from "node:path";
-import { toComparable, toFolded } from "@sheaf/base/files/comparable-name";
-import { isBelow } from "@sheaf/base/files/workspace";
-import { tryFinding } from "@sheaf/base/paths";
+import { toComparable, toFolded } from "./comparable-name.ts";
+import { isBelow } from "./workspace.ts";
+import { tryFinding } from "../paths.ts";
 
 /** A compiled glob. Paths are relative with `/`; "" and "." are the root. */
 export interface Glob {
@@ -174,6 +174,14 @@ export interface PathGlob {
    * cover places in the folder by their relative paths.
    */
   in(folder: string): PathGlob;
+}
+
+/** `Read(glob)` or `Write(glob)`, which denies it. */
+export interface FileRule {
+  readonly kind: "Read" | "Write";
+  /** As it was written, for messages. */
+  readonly text: string;
+  readonly glob: PathGlob;
 }
 
 /**

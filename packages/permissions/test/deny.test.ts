@@ -1,9 +1,9 @@
 /** What deny rules name, by the table of S-85. */
 import { describe, expect, test } from "vitest";
-import { toFullReason } from "../../../src/guard/permissions/decision.ts";
+import { toFullReason } from "../src/decision.ts";
 import { deniedEveryDay, everydayLines, otherCommands, otherEvasions, pushEvasions } from "./deny-table.ts";
 import { decideOn } from "./policy.ts";
-import { verifies } from "../../../../../test/support/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 
 /** What would let every command run. */
 const permissions = [{ force: true }, { sandbox: "enabled" as const }, { allow: ["Shell(*)"] }];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseGlob } from "../../../src/guard/permissions/glob.ts";
-import { verifies } from "../../../../../test/support/verifies.ts";
+import { parseGlob } from "../../src/files/glob.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
 
 const rows: readonly (readonly [string, string, boolean])[] = [
   ["*.ts", "a.ts", true], ["*.ts", "a/b.ts", false], ["*.ts", ".a.ts", true], [".*.ts", ".a.ts", true], ["**/*.ts", "a.ts", true],

@@ -4,6 +4,7 @@
  */
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { isExecutable } from "@sheaf/base/is-executable";
 import type { Environment } from "@sheaf/base/paths";
 import type { GitConfig, GitSetting } from "@sheaf/base/git/git-config";
 import { listGitlinks } from "@sheaf/base/git/git-index";
@@ -16,7 +17,6 @@ import {
   toRealPlace,
 } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";
-import { isExecutable } from "../sandbox/programs.ts";
 import { gathersWords, isRunner, toProgramName, unwrapCommand } from "./programs.ts";
 import type { AskReason } from "./decision.ts";
 import type { SimpleCommand } from "./shell-reading.ts";

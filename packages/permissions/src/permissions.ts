@@ -4,7 +4,7 @@ import { SheafError } from "@sheaf/base/errors";
 import { allow, ask, deny, type JudgedTool, type PermissionDecision, type PlacedPaths } from "./decision.ts";
 import { decideCommand, type CommandPolicy } from "./decide-command.ts";
 import { decideMcp, decideUrl } from "./decide-network.ts";
-import type { PathGlob } from "./glob.ts";
+import type { PathGlob } from "@sheaf/base/files/glob";
 import { parseRule, type Rule, type Rules } from "./rule.ts";
 
 interface PermissionRequest {

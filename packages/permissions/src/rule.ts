@@ -1,7 +1,8 @@
 /** Rules of the user: `Shell(words)`, `Read(glob)`, `Write(glob)`, `WebFetch(domain)`, `Network(domain)`, `Mcp(server:tool)` and others. */
+import type { CredentialName, RegistryName } from "@sheaf/base/command-network";
 import { SheafError } from "@sheaf/base/errors";
 import { parseHostPattern, type HostPattern } from "@sheaf/base/host-pattern";
-import { parsePathGlob, type PathGlob } from "./glob.ts";
+import { type FileRule, parsePathGlob } from "@sheaf/base/files/glob";
 
 export interface ShellRule {
   readonly kind: "Shell";
@@ -9,12 +10,6 @@ export interface ShellRule {
   readonly text: string;
   /** The first words of the commands; undefined for `Shell(*)`, which means every command. */
   readonly words: readonly string[] | undefined;
-}
-
-export interface FileRule {
-  readonly kind: "Read" | "Write";
-  readonly text: string;
-  readonly glob: PathGlob;
 }
 
 /** A rule about hosts for `web_fetch`. */
@@ -34,15 +29,9 @@ export interface NetworkRule {
   readonly registry?: RegistryName;
 }
 
-const registryNames = ["npm", "python", "go", "rust", "ruby", "java"] as const;
+const registryNames: readonly RegistryName[] = ["npm", "python", "go", "rust", "ruby", "java"];
 
-/** What a rule calls the registries of a language. */
-export type RegistryName = (typeof registryNames)[number];
-
-/** Of these, commands may see the user's tokens. */
-const credentialNames = ["npm", "python", "java"] as const;
-
-export type CredentialName = (typeof credentialNames)[number];
+const credentialNames: readonly CredentialName[] = ["npm", "python", "java"];
 
 /** `Credentials(@npm)`: commands see the tokens for registries that the user's files have (S-104). */
 interface CredentialRule {
@@ -140,4 +129,12 @@ function parseMcpRule(text: string, content: string): McpRule {
 
 function createRuleError(text: string, problem: string): SheafError {
   return new SheafError("USAGE", `the rule ${JSON.stringify(text)} ${problem}: ${forms}`);
+}
+
+/** The tokens that the user's rules show to commands; a rule that denies wins. */
+export function listCredentials(allow: readonly string[], deny: readonly string[]): CredentialName[] {
+  const parse = (texts: readonly string[]): CredentialName[] =>
+    texts.map(parseRule).flatMap((rule) => (rule.kind === "Credentials" ? [rule.credentials] : []));
+  const denied = parse(deny);
+  return parse(allow).filter((name) => !denied.includes(name));
 }

@@ -1,10 +1,10 @@
 /** Read and Write rules against the paths that a model writes. */
 import { describe, expect, test } from "vitest";
-import { decideFiles } from "../../../src/guard/permissions/permissions.ts";
-import type { PermissionDecision, ToolAccess } from "../../../src/guard/permissions/decision.ts";
-import { parseRule } from "../../../src/guard/permissions/rule.ts";
+import { decideFiles } from "../src/permissions.ts";
+import type { PermissionDecision, ToolAccess } from "../src/decision.ts";
+import { parseRule } from "../src/rule.ts";
 import { toRequest } from "./policy.ts";
-import { verifies } from "../../../../../test/support/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 
 function decide(
   deny: readonly string[],

@@ -1,9 +1,9 @@
 /** Rules that put a person before what would run anyway. */
 import { describe, expect, test } from "vitest";
-import type { ToolAccess } from "../../../src/guard/permissions/decision.ts";
-import type { PermissionOptions } from "../../../src/guard/permissions/permissions.ts";
+import type { ToolAccess } from "../src/decision.ts";
+import type { PermissionOptions } from "../src/permissions.ts";
 import { createPolicy, decideOn, toRequest } from "./policy.ts";
-import { verifies } from "../../../../../test/support/verifies.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 
 function decideFile(toolName: string, access: ToolAccess, file: string, options: Partial<PermissionOptions>) {
   return createPolicy(options).decide(toRequest({ toolName, access, arguments: { target_file: file } }));

@@ -1,11 +1,11 @@
 /** Which commands a rule allows, by the table of S-10, and what those of the table do in a real bash. */
 import { describe, expect, test } from "vitest";
-import { toFullReason } from "../../../src/guard/permissions/decision.ts";
+import { toFullReason } from "../src/decision.ts";
 import { allowedPrograms, everyday, marking, unclear, unnamed } from "./command-table.ts";
 import { createPolicy, decideOn, toRequest } from "./policy.ts";
 import { runInRealBash } from "./real-bash.ts";
-import { describeWithBubblewrap } from "../../../../../test/support/bubblewrap.ts";
-import { verifies } from "../../../../../test/support/verifies.ts";
+import { describeWithBubblewrap } from "../../../test/support/bubblewrap.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 
 const allow = allowedPrograms.map((words) => `Shell(${words})`);
 const toRows = (commands: readonly string[]) => commands.map((command) => [JSON.stringify(command), command] as const);

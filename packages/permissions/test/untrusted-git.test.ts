@@ -3,13 +3,13 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { chooseRows } from "../../../../../test/support/depth.ts";
-import { verifies } from "../../../../../test/support/verifies.ts";
-import type { PermissionDecision } from "../../../src/guard/permissions/decision.ts";
-import { createPlaceFinder } from "../../../src/guard/permissions/reading-place.ts";
-import { createGitGuard } from "../../../src/guard/permissions/untrusted-git.ts";
-import { untrustedGitVariables } from "../../../src/guard/sandbox/environment.ts";
-import { createTemporaryWorkspace } from "../../../../base/test/files/temporary-workspace.ts";
+import { chooseRows } from "../../../test/support/depth.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import type { PermissionDecision } from "../src/decision.ts";
+import { createPlaceFinder } from "../src/reading-place.ts";
+import { createGitGuard } from "../src/untrusted-git.ts";
+import { untrustedGitVariables } from "../../agent/src/guard/sandbox/environment.ts";
+import { createTemporaryWorkspace } from "../../base/test/files/temporary-workspace.ts";
 import { createPolicy } from "./policy.ts";
 
 interface Setting {

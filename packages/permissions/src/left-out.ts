@@ -1,7 +1,7 @@
 /** Finds the places that searches leave out because rules deny reading them (S-243). */
 import { join, posix } from "node:path";
 import type { LeftOut, Workspace } from "@sheaf/base/files/workspace";
-import type { PathGlob } from "./glob.ts";
+import type { PathGlob } from "@sheaf/base/files/glob";
 
 /**
  * `globs`: the rules against reading, for paths of this workspace. None: undefined. `isAdded`: the user added this folder,

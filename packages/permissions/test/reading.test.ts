@@ -3,11 +3,11 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readCommand } from "../../../src/guard/permissions/read-command.ts";
+import { readCommand } from "../src/read-command.ts";
 import { readInRealBash } from "./real-bash.ts";
-import { describeWithBubblewrap } from "../../../../../test/support/bubblewrap.ts";
-import { chooseRuns } from "../../../../../test/support/soak.ts";
-import { verifies } from "../../../../../test/support/verifies.ts";
+import { describeWithBubblewrap } from "../../../test/support/bubblewrap.ts";
+import { chooseRuns } from "../../../test/support/soak.ts";
+import { verifies } from "../../../test/support/verifies.ts";
 
 /** The words of each part; undefined: not known. */
 function read(command: string): string[][] | undefined {
