@@ -8,6 +8,7 @@ import { createLeftOut } from "@sheaf/permissions/left-out";
 import { createBackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import { readKind, toLine } from "@sheaf/base/files/read-folder";
+import { describeStartedFiles } from "@sheaf/base/files/started-files";
 import { fixPaths, type Workspace } from "@sheaf/base/files/workspace";
 import { type AfterEditCommand, followEdit, runAfterEdit } from "./after-edit.ts";
 import { toFailure } from "./failure.ts";
@@ -81,7 +82,7 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     const refusal = await gate.findRefusal(call, tool, { workspace, approval });
     if (refusal) return refusal;
     const context = { ...ports, ...options, workspace, background, callId: call.callId };
-    const done = withLeftOut(await prepared.run(context), workspace, paths);
+    const done = withStartedFiles(withLeftOut(await prepared.run(context), workspace, paths));
     // Other rules apply to a list than to a file.
     if (tool.name === readFileTool.name && done.error?.code === "IS_A_DIRECTORY") {
       return listInstead(edited, workspace, (list) => execute(list, { ...options, budget }));
@@ -203,6 +204,15 @@ function withLeftOut<Outcome extends ToolOutcome>(
   if (outcome.status !== "success" || denied === 0) return outcome;
   const note = `The user's rules deny reading ${denied} ${denied === 1 ? "place" : "places"} here, which this result leaves out.`;
   return { ...outcome, denied, note: outcome.note === undefined ? note : `${outcome.note} ${note}` };
+}
+
+/** People ask for changes of CI and of hooks, and must see each of them (S-245). */
+function withStartedFiles<Outcome extends ToolOutcome>(outcome: Outcome): Outcome {
+  if (outcome.effect?.kind !== "file_edit") return outcome;
+  const note = describeStartedFiles(outcome.effect.changes.map((change) => change.newFilePath ?? change.filePath));
+  return note === undefined
+    ? outcome
+    : { ...outcome, note: outcome.note === undefined ? note : `${outcome.note} ${note}` };
 }
 
 /** Each folder has its own rules, index and history, so a call works in one of them. */

@@ -121,3 +121,13 @@ test(verifies("S-84", "a folder that is swapped for a link once it was judged is
   }
   expect([read("docs/key.txt"), read("secret/key.txt")]).toEqual(["open\n", "CANARY\n"]);
 });
+
+test(verifies("S-245", "a result names the changed files that start later"), async () => {
+  const { context } = createFileToolContext();
+  const tools = createToolBox({ ...context, permissions: createPolicy({}) });
+  for (const target_file of [".github/workflows/ci.yml", "open.txt"]) {
+    const call = { callId: "call_1", toolName: "write_file", arguments: { target_file, content: "x" } };
+    const { note } = await tools.execute(call, context);
+    expect(note?.includes(".github/workflows/ci.yml (CI starts it)") ?? false).toBe(target_file !== "open.txt");
+  }
+});

@@ -1,8 +1,10 @@
 /** What file tools never write: contents that run or take effect later (S-22, S-80, S-81, S-224). */
+import { join, posix } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import { toComparable } from "./comparable-name.ts";
 import { findGitPlace } from "../git/git-places.ts";
 import { findOwnPlace } from "./own-places.ts";
+import { hasRepositoryShape } from "./repository.ts";
 import type { Workspace, WorkspacePath } from "./workspace.ts";
 
 /**
@@ -24,6 +26,9 @@ const protectedNames: ReadonlySet<string> = new Set([
   ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc",
   ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout",
   ".envrc", ".ripgreprc",
+  // interpreters and debuggers, which run such a file when they start in its folder
+  ".rprofile", ".renviron", ".ghci", ".irbrc", ".pryrc", ".rdbgrc", ".byebugrc", ".pdbrc", ".pythonrc", ".pythonrc.py",
+  ".gdbinit", ".lldbinit", ".radare2rc", ".iex.exs", ".erlang", ".ocamlinit", ".octaverc", ".perldb", ".psysh.php", ".tclshrc",
 ]); // prettier-ignore
 
 /** Protected by the names of folder and file together: the rest of the folder is text that people ask for. */
@@ -84,8 +89,20 @@ function isPairFolder(name: string): boolean {
 export function findProtection(workspace: Workspace, path: WorkspacePath): ToolError | undefined {
   const names = path.named === path.relative ? [path.named] : [path.relative, path.named];
   const name = names.map((named) => toProtectedName(named)).find((found) => found !== undefined);
-  const reason = name ?? findOwnPlace(workspace, path)?.reason ?? findGitPlace(workspace, path)?.reason;
+  const reason =
+    name ??
+    findOwnPlace(workspace, path)?.reason ??
+    names.map((named) => findRepositoryAround(workspace.root, named)).find((found) => found !== undefined) ??
+    findGitPlace(workspace, path)?.reason;
   if (reason === undefined) return undefined;
   const message = `${path.named} is protected (${reason}): file tools never change it; tell the user what to change there`;
   return { code: "PROTECTED_PATH", message, details: "" };
+}
+
+/** Git obeys the settings and hooks of each folder that has the shape of a repository, whatever its name (S-244). */
+function findRepositoryAround(root: string, path: string): string | undefined {
+  const parts = posix.relative(root, posix.resolve(root, path)).split("/");
+  const at = parts.findIndex((part, index) => hasRepositoryShape(join(root, ...parts.slice(0, index)), part));
+  if (at === -1) return undefined;
+  return `git takes ${at === 0 ? "the workspace" : parts.slice(0, at).join("/")} for a repository if ${parts[at]} is in it`;
 }

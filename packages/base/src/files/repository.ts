@@ -1,6 +1,7 @@
 /** Which repository a folder belongs to, found by reading files, without starting git (S-02, S-05). */
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { toComparable } from "./comparable-name.ts";
 import { readSmallFile } from "./open-file.ts";
 
 /** Files such as `.git`, `commondir` and `HEAD` contain one line; as for git, line ends at its end do not count. */
@@ -101,8 +102,16 @@ function toPlainFolder(root: string): Repository {
 
 /** A `.git` folder looks the same from inside; it is found from the folder above. */
 function isBare(folder: string): boolean {
-  if (basename(folder) === ".git") return false;
-  const isThere = (name: string): boolean => readStats(join(folder, name)) !== undefined;
+  return basename(folder) !== ".git" && hasRepositoryShape(folder);
+}
+
+/**
+ * Whether git takes a folder for a repository, whatever its name (its `is_git_directory`), or would if it also contained
+ * an entry named `added`.
+ */
+export function hasRepositoryShape(folder: string, added = ""): boolean {
+  const own = toComparable(added);
+  const isThere = (name: string): boolean => own === name.toLowerCase() || readStats(join(folder, name)) !== undefined;
   return isThere("HEAD") && (isThere("commondir") || (isThere("objects") && isThere("refs")));
 }
 

@@ -83,6 +83,12 @@ const refused: readonly (readonly [path: string, name: string])[] = [
   [".envrc", ".envrc"],
   [".ripgreprc", ".ripgreprc"],
   [".config/fish/config.fish", "fish/config.fish"],
+  // interpreters and debuggers
+  [".Rprofile", ".rprofile"],
+  ["a/.ghci", ".ghci"],
+  [".irbrc", ".irbrc"],
+  [".pdbrc", ".pdbrc"],
+  [".gdbinit", ".gdbinit"],
   // spellings that some file systems take for the same name
   [".GIT/config", ".git"],
   [".Git", ".git"],
@@ -144,6 +150,42 @@ describe("names", () => {
 
   test.each(allowed)("%j is not protected", (path) => {
     expect(toProtectedName(path)).toBeUndefined();
+  });
+});
+
+describe("a folder in the shape of a repository", () => {
+  const save = (folder: ReturnType<typeof createTemporaryWorkspace>, path: string) =>
+    writeFileAtomically(folder.workspace, folder.path(path), Buffer.from("x"), undefined);
+
+  test.each([
+    ["vend/config", "vend/objects/x", "vend/refs/x", "vend/HEAD"],
+    ["vend/HEAD", "vend/refs/x", "vend/objects/x"],
+    ["vend/objects/x", "vend/refs/x", "vend/head"],
+    ["a/b/HEAD", "a/b/commondir"],
+    ["a/b/commondir", "a/b/HEAD"],
+    ["HEAD", "objects/x", "refs/x"],
+  ])(verifies("S-244", "is not completed: %s, %s"), async (...paths) => {
+    const folder = createTemporaryWorkspace();
+    const last = paths.pop()!;
+    for (const path of paths) expect(await save(folder, path), path).toMatchObject({ ok: true });
+    expect(await save(folder, last)).toMatchObject({ ok: false, error: { code: "PROTECTED_PATH" } });
+    folder.write("free.txt", "x");
+    symlinkSync(".", join(folder.root, "link"));
+    for (const path of [last, `link/${last}`]) {
+      const moved = await moveFile(folder.workspace, folder.path("free.txt"), folder.path(path));
+      expect(moved, path).toMatchObject({ ok: false, error: { code: "PROTECTED_PATH" } });
+    }
+  });
+
+  test(verifies("S-244", "is not changed"), async () => {
+    const folder = createTemporaryWorkspace();
+    for (const path of ["HEAD", "config", "objects/x", "refs/x"]) folder.write(`vend/${path}`, "x");
+    expect(await save(folder, "vend/hooks/post-checkout")).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining("git takes vend for a repository if hooks is in it") },
+    });
+    expect(await removeFile(folder.workspace, folder.path("vend/config"))).toMatchObject({ ok: false });
+    expect(await save(folder, "HEAD")).toMatchObject({ ok: true });
   });
 });
 
