@@ -324,7 +324,7 @@ export const requirements = {
     "S-114": ["links to an editor stay in the user's folder", "37396331"],
     "S-113": ["formulas are known elements, made by the page", "7e60fc6a"],
     "S-102": ["attachments are foreign bytes; no address, nothing fetched or decoded", "dadbdf1c"],
-    "S-70": ["no raw control characters on a terminal", "b80cdcd9"],
+    "S-70": ["no raw control characters on a terminal", "0346a92d"],
     "S-214": ["one line of any text, in time", "c234ee3f"],
     "S-71": ["foreign JSON is harmless and bounded", "2f5d093b"],
     "S-72": ["no unbounded regular expressions", "63922fa5"],

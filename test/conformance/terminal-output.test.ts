@@ -74,10 +74,13 @@ describeWithProgram("script", () => {
     ["import", "HOSTILE.json"],
     ["HOSTILE", "--HOSTILE"],
     ["revert", "SESSION", "--to", "HOSTILE"],
-  ])(verifies("S-70", "%s %s %s %s writes no control character to a terminal"), async (...args) => {
-    const output = await runInTerminal(toWords(args));
+  ])(verifies("S-70", "%s %s %s %s writes no control character to a terminal or a pipe"), async (...args) => {
+    const words = toWords(args);
+    const output = await runInTerminal(words);
     expect(output).not.toBe("");
     expect(output).not.toMatch(unsafe);
+    if (args[0] !== "-p" && !args.includes("stream-json"))
+      expect((await runSheaf(words, { cwd, home })).stdout).not.toMatch(unsafe);
   });
 
   test.each([

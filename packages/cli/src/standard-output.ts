@@ -110,12 +110,12 @@ export function printJson(io: CommandIo, value: unknown): Promise<number> {
 }
 
 /**
- * Writes the text; gives the exit code: 1 for a stdout that takes no more (C23). A terminal gets it as `toVisible` makes
- * it (S-70).
+ * Writes the text; gives the exit code: 1 for a stdout that takes no more (C23). People show files and
+ * pipes on terminals, so `toVisible` makes the text safe for all of them (S-70).
  */
 export async function printText(io: CommandIo, text: string, toVisible = toVisibleText): Promise<number> {
   try {
-    await io.openOutput().write(io.isOutputTerminal ? toVisible(text) : text);
+    await io.openOutput().write(toVisible(text));
     return 0;
   } catch (error) {
     return reportOutputError(error as NodeJS.ErrnoException, false, io);

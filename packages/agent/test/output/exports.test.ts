@@ -35,6 +35,14 @@ describe("Markdown", () => {
     expect(text).toContain("`````\n````\n`````");
   });
 
+  test(verifies("S-70", "shows control characters in text, code, titles and prompts"), () => {
+    const hostile = "\u001B]0;x\u0007\u009B31m\u202E";
+    const text = formatMarkdownExport(toExport(hostile, ...toTexts(`${hostile}\n\n~~~js\n${hostile}\n~~~\n`)));
+    expect(text.split(/\u241B\\?]0;x\u2407\uFFFD31m\uFFFD/)).toHaveLength(4);
+    // oxlint-disable-next-line no-control-regex -- these are the characters that must not pass
+    expect(text).not.toMatch(/[\u001B\u0007\u009B\u202E]/);
+  });
+
   test("takes code with any number of backticks", () => {
     const code = "`a".repeat(200_000);
     const text = formatMarkdownExport(toExport("t", ...toTexts(`~~~js\n${code}\n~~~\n`)));

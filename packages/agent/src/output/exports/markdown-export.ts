@@ -1,6 +1,7 @@
 /** A conversation as one Markdown text. */
 import { toResponse } from "@sheaf/documents";
 import { toFence } from "@sheaf/base/to-fence";
+import { toVisibleText } from "../visible-text.ts";
 import { toPrompt, toDocumentSection, type SectionPart } from "./document-sections.ts";
 import type { ConversationExport, ExportedResponse } from "./conversation-export.ts";
 
@@ -11,7 +12,7 @@ interface ReadableExport {
   readonly responses: readonly Pick<ExportedResponse, "events">[];
 }
 
-/** Prompts as quotes, documents in order, code in fences that nothing inside can close. */
+/** Prompts as quotes, documents in order, code in fences that nothing inside can close. Shows control characters (S-70). */
 export function formatMarkdownExport({ conversation, responses }: ReadableExport): string {
   const parts = [`# ${toInline(conversation.title)}`];
   for (const { events } of responses) {
@@ -22,7 +23,7 @@ export function formatMarkdownExport({ conversation, responses }: ReadableExport
       parts.push(...body.map(formatPart).filter((text) => text !== ""));
     }
   }
-  return `${parts.join("\n\n")}\n`;
+  return toVisibleText(`${parts.join("\n\n")}\n`);
 }
 
 function formatPart(part: SectionPart): string {
