@@ -1,7 +1,7 @@
 /** read_terminal: new output of a command in the background, and whether it is still running. */
 import type { TerminalEffect } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
-import type { BackgroundCommand } from "../guard/sandbox/follow/background-command.ts";
+import type { BackgroundCommand } from "./background-commands.ts";
 import type { CommandOutcome } from "../guard/sandbox/command.ts";
 import { toCancelledOutcome, toFailure } from "./failure.ts";
 import type { Tool, ToolReturn } from "./tool.ts";

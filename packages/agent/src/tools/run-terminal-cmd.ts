@@ -1,7 +1,7 @@
 /** run_terminal_cmd: one shell command, to its end (N37). */
 import type { CommandEffect } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
-import { type BackgroundCommand, maxRunning } from "../guard/sandbox/follow/background-command.ts";
+import { type BackgroundCommand, maxRunning, type WholeOutcome } from "./background-commands.ts";
 import type { CommandOutcome, CommandRequest } from "../guard/sandbox/command.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import type { Tool, ToolContext, ToolReturn } from "./tool.ts";
@@ -72,7 +72,7 @@ export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
 };
 
 /** The time limit is reached: the command goes on, since a second try would not be faster (R-23). */
-function toOpenOutcome(outcome: CommandOutcome, { id }: BackgroundCommand, facts: CommandFacts): ToolReturn {
+function toOpenOutcome(outcome: WholeOutcome, { id }: BackgroundCommand, facts: CommandFacts): ToolReturn {
   const returned = toToolOutcome(outcome, facts);
   if (returned.effect?.kind !== "command") return returned;
   const note = `It did not end within ${facts.timeoutMs} ms and goes on in the background as ${id}, so do not start it again: wait for its output with read_terminal (wait_ms), or end it there (end). It ends with this run.`;
@@ -115,7 +115,7 @@ async function startInBackground(
 
 type CommandFacts = Pick<CommandRequest, "command" | "workingDirectory" | "timeoutMs">;
 
-function toToolOutcome(outcome: CommandOutcome, { command, workingDirectory, timeoutMs }: CommandFacts): ToolReturn {
+function toToolOutcome(outcome: WholeOutcome, { command, workingDirectory, timeoutMs }: CommandFacts): ToolReturn {
   const { exitCode, signal, stdout, stderr, timedOut, permissions, whole } = outcome;
   const effect: CommandEffect = {
     kind: "command",

@@ -5,7 +5,7 @@ import { waitAtMost } from "@sheaf/base/wait-at-most";
 import type { CallPaths } from "@sheaf/permissions/decision";
 import type { PathGlob } from "@sheaf/base/files/glob";
 import { createLeftOut } from "@sheaf/permissions/left-out";
-import { createBackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
+import { createBackgroundCommands } from "./background-commands.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import { readKind, toLine } from "@sheaf/base/files/read-folder";
 import { describeStartedFiles } from "@sheaf/base/files/started-files";

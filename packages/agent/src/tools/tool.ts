@@ -2,7 +2,7 @@
 import type { HookResult, Mode, OwnEventBody, TokenPrice, ToolResult, Usage } from "@sheaf/protocol";
 import type { SheafError } from "@sheaf/base/errors";
 import type { Schema } from "@sheaf/protocol/schema";
-import type { BackgroundCommands } from "../guard/sandbox/follow/background-command.ts";
+import type { BackgroundCommands } from "./background-commands.ts";
 import type { RunSearch } from "../guard/sandbox/launch/search-program.ts";
 import type { CommandRunner } from "../guard/sandbox/command.ts";
 import type { ToolAccess } from "@sheaf/permissions/decision";

@@ -3,7 +3,7 @@ import { linkSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } 
 import { join } from "node:path";
 import { expect, test, describe } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import type { BackgroundCommand } from "../../src/guard/sandbox/follow/background-command.ts";
+import type { BackgroundCommand } from "../../src/tools/background-commands.ts";
 import { editFileTool } from "../../src/tools/edit-file.ts";
 import { createEditorFiles, type EditorFiles, type EditorPorts } from "../../src/tools/editor-files.ts";
 import { readFileTool } from "../../src/tools/read-file.ts";

@@ -1,7 +1,6 @@
 /** Commands that are played, and what they ended with. */
 import type { CommandEffect } from "@sheaf/protocol";
 import type { CommandOutcome, CommandRequest, CommandRunner } from "../../src/guard/sandbox/command.ts";
-import { createOutputSink } from "../../src/workspace/whole-output.ts";
 
 /** A command that ended well and said nothing. */
 export const endedCommand: CommandOutcome = {
@@ -14,7 +13,6 @@ export const endedCommand: CommandOutcome = {
   output: "",
   truncated: false,
   bytes: 0,
-  whole: createOutputSink().end(),
   startError: "",
   refusal: "",
   refusals: [],

@@ -1,7 +1,7 @@
 /** What file tools work with in tests: real files, an empty state, and no way to a command. */
 import { expect } from "vitest";
 import type { FileChange, ReadEffect } from "@sheaf/protocol";
-import { createBackgroundCommands } from "../../src/guard/sandbox/follow/background-command.ts";
+import { createBackgroundCommands } from "../../src/tools/background-commands.ts";
 import type { CommandRunner } from "../../src/guard/sandbox/command.ts";
 import { createToolState } from "../../src/tools/tool-state.ts";
 import type { ToolContext, ToolOutcome } from "../../src/tools/tool.ts";

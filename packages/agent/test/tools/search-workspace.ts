@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import { createCommandNetwork } from "@sheaf/permissions/decide-network";
-import { createBackgroundCommands } from "../../src/guard/sandbox/follow/background-command.ts";
+import { createBackgroundCommands } from "../../src/tools/background-commands.ts";
 import { createCommandRunner } from "../../src/guard/sandbox/launch/command-runner.ts";
 import { createSearchProgram } from "../../src/guard/sandbox/launch/search-program.ts";
 import { runProgram } from "../../src/guard/sandbox/programs.ts";

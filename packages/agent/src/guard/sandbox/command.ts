@@ -1,7 +1,5 @@
 /** The port through which tools run commands. */
 import type { CommandPermission } from "@sheaf/protocol";
-import type { KeptResults } from "../../workspace/kept-results.ts";
-import type { WholeOutput } from "../../workspace/whole-output.ts";
 
 export interface CommandRequest {
   readonly command: string;
@@ -15,8 +13,8 @@ export interface CommandRequest {
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** It runs next to other commands. */
   readonly isBackground?: boolean;
-  /** Where long output is kept; undefined: nowhere. */
-  readonly results?: KeptResults | undefined;
+  /** Gets the whole output: UTF-8 that ends with a whole character; valid during the call only. */
+  readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
   /**
    * Called at the time limit with what came until then. True: the command goes on, in the background (R-23). Without it,
    * or on false, it is ended.
@@ -45,8 +43,6 @@ export interface CommandOutcome {
   readonly truncated: boolean;
   /** Total number of output bytes. */
   readonly bytes: number;
-  /** Both, as the model sees it (N57). */
-  readonly whole: WholeOutput;
   /** Why it never started, or "". */
   readonly startError: string;
   /** Why it was refused without a try (S-31), or "". */

@@ -22,7 +22,6 @@ describeBothWays("outcome", (runCommand, isHeld) => {
       output: "one\ntwo\nthree\n",
       truncated: false,
       bytes: 14,
-      whole: expect.objectContaining({ head: "one\ntwo\nthree\n", lines: 3 }),
       startError: "",
       refusal: "",
       refusals: [],

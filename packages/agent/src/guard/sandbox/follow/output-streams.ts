@@ -1,7 +1,5 @@
 /** The output of a command: decoded, shown live up to a limit, kept in bounded memory (N37, R-14). */
 import { type BoundedOutput, createBoundedOutput } from "@sheaf/base/files/bounded-output";
-import { createOutputSink, type OutputSink } from "../../../workspace/whole-output.ts";
-
 import type { CommandOutcome } from "../command.ts";
 
 export type StreamName = "stdout" | "stderr";
@@ -15,7 +13,7 @@ export interface OutputStreams {
   moveToBackground(): void;
   /** After the last chunk: the rest of a cut character becomes U+FFFD. */
   end(): void;
-  toResult(): Pick<CommandOutcome, "stdout" | "stderr" | "output" | "truncated" | "bytes" | "whole">;
+  toResult(): Pick<CommandOutcome, "stdout" | "stderr" | "output" | "truncated" | "bytes">;
 }
 
 /** Bytes kept of each stream, and of both together. */
@@ -26,14 +24,11 @@ interface OutputOptions {
   readonly onOutput: (stream: StreamName, text: string) => void;
   /** Gets what comes in the background: UTF-8 that ends with a whole character; valid during the call only. */
   readonly onBackgroundOutput?: ((bytes: Uint8Array) => void) | undefined;
-  readonly sink?: OutputSink;
+  /** Gets all of it, in the same form. */
+  readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
 }
 
-export function createOutputStreams({
-  onOutput,
-  onBackgroundOutput,
-  sink = createOutputSink(),
-}: OutputOptions): OutputStreams {
+export function createOutputStreams({ onOutput, onBackgroundOutput, onBytes }: OutputOptions): OutputStreams {
   const decoders = { stdout: createDecoder(), stderr: createDecoder() };
   const kept = { stdout: createBoundedOutput(maxKeptBytes), stderr: createBoundedOutput(maxKeptBytes) };
   const both: BoundedOutput = createBoundedOutput(maxKeptBytes);
@@ -49,7 +44,7 @@ export function createOutputStreams({
   const keep = (stream: StreamName, encoded: Uint8Array): void => {
     kept[stream].append(encoded);
     both.append(encoded);
-    sink.append(encoded);
+    onBytes?.(encoded);
     follow?.(encoded);
   };
   const take = (stream: StreamName, text: string): void => {
@@ -84,7 +79,6 @@ export function createOutputStreams({
       output: both.toText(),
       truncated: both.isCut(),
       bytes,
-      whole: sink.end(),
     }),
   };
 }

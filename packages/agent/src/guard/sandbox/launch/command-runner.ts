@@ -5,7 +5,6 @@ import type { CommandOutcome, CommandRequest, CommandRunner } from "../command.t
 import { explainFailure } from "../follow/explain-failure.ts";
 import { createOutputStreams, type OutputStreams } from "../follow/output-streams.ts";
 import type { ProcessEnd } from "../follow/processes.ts";
-import { createOutputSink } from "../../../workspace/whole-output.ts";
 import { toStartError } from "../programs.ts";
 import type { Sandbox } from "../sandbox.ts";
 import { createBubblewrapLauncher } from "./bubblewrap-launcher.ts";
@@ -98,9 +97,7 @@ export async function runInLauncher(
   const program = { tops: [workspace, ...addedFolders], environment, program: files };
   const { command, workingDirectory, input, isBackground = false } = request;
   const { permissions } = launcher;
-  const sink = createOutputSink({ results: request.results });
-  const { onOutput, onBackgroundOutput } = request;
-  const streams = createOutputStreams({ onOutput, onBackgroundOutput, sink });
+  const streams = createOutputStreams(request);
   if (isBackground) streams.moveToBackground();
   if (request.signal.aborted) return toOutcome(streams, permissions, { exitCode: -1, cancelled: true });
   try {

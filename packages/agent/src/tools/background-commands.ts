@@ -1,8 +1,9 @@
 /** Commands that keep running while the run goes on: their output waits to be read, in bounded memory. */
 import type { CommandPermission } from "@sheaf/protocol";
-import type { CommandOutcome, CommandRequest, CommandRunner } from "../command.ts";
+import type { CommandOutcome, CommandRequest, CommandRunner } from "../guard/sandbox/command.ts";
 import { createBoundedOutput } from "@sheaf/base/files/bounded-output";
-import { createOutputSink } from "../../../workspace/whole-output.ts";
+import type { KeptResults } from "../workspace/kept-results.ts";
+import { createOutputSink, type WholeOutput } from "../workspace/whole-output.ts";
 
 export interface BackgroundCommand {
   /** `bg_1` and so on, in the order of the starts. */
@@ -25,12 +26,15 @@ export interface BackgroundCommand {
 /** Who waits for a command until its time limit. */
 type Foreground = Pick<CommandRequest, "signal" | "onOutput">;
 
+/** How a command ended, and its output as the model sees it (N57). */
+export type WholeOutcome = CommandOutcome & { readonly whole: WholeOutput };
+
 interface ForegroundEnd {
-  readonly outcome: CommandOutcome;
+  readonly outcome: WholeOutcome;
   readonly goesOn?: BackgroundCommand;
 }
 
-interface TakenOutput extends Pick<CommandOutcome, "truncated" | "bytes" | "whole"> {
+interface TakenOutput extends Pick<WholeOutcome, "truncated" | "bytes" | "whole"> {
   readonly text: string;
 }
 
@@ -40,10 +44,13 @@ export const maxRunning = 8;
 /** Unread output kept of one command. Bytes. */
 const maxKeptBytes = 256 * 1024;
 
-type BackgroundRequest = Omit<
+interface BackgroundRequest extends Omit<
   CommandRequest,
-  "signal" | "onOutput" | "onBackgroundOutput" | "onTimeLimit" | "isBackground"
->;
+  "signal" | "onOutput" | "onBytes" | "onBackgroundOutput" | "onTimeLimit" | "isBackground"
+> {
+  /** Where long output is kept; undefined: nowhere. */
+  readonly results?: KeptResults | undefined;
+}
 
 export interface BackgroundCommands {
   start(request: BackgroundRequest): BackgroundCommand;
@@ -69,18 +76,21 @@ export function createBackgroundCommands(commands: CommandRunner): BackgroundCom
     start: (request) => keep(startCommand(request, commands)),
     async run(request, foreground) {
       const limit = Promise.withResolvers<ForegroundEnd>();
+      const sink = createOutputSink(request);
+      const toWhole = (outcome: CommandOutcome): WholeOutcome => ({ ...outcome, whole: sink.end() });
       const command: FollowedCommand = startCommand(request, commands, {
         ...foreground,
+        onBytes: sink.append,
         onTimeLimit(outcome) {
           if (all.filter((other) => other.outcome === undefined).length >= maxRunning) return false;
-          limit.resolve({ outcome, goesOn: keep(command) });
+          limit.resolve({ outcome: toWhole(outcome), goesOn: keep(command) });
           return true;
         },
       });
       const onAbort = (): void => void command.end();
       foreground.signal.addEventListener("abort", onAbort, { once: true });
       try {
-        return await Promise.race([limit.promise, command.ended.then((outcome) => ({ outcome }))]);
+        return await Promise.race([limit.promise, command.ended.then((outcome) => ({ outcome: toWhole(outcome) }))]);
       } finally {
         foreground.signal.removeEventListener("abort", onAbort);
       }
@@ -97,13 +107,12 @@ type FollowedCommand = Omit<BackgroundCommand, "id"> & { id: string; readonly en
 
 /** `foreground`: where its output goes until its time limit. */
 function startCommand(
-  request: BackgroundRequest,
+  { results, ...request }: BackgroundRequest,
   commands: CommandRunner,
-  foreground?: Foreground & Pick<CommandRequest, "onTimeLimit">,
+  foreground?: Foreground & Pick<CommandRequest, "onBytes" | "onTimeLimit">,
 ): FollowedCommand {
   const controller = new AbortController();
   if (foreground?.signal.aborted) controller.abort();
-  const { results } = request;
   let unread = createBoundedOutput(maxKeptBytes);
   let sink = createOutputSink({ results });
   let bytes = 0;
@@ -111,18 +120,16 @@ function startCommand(
   let news = Promise.withResolvers<void>();
   const running = commands.run({
     ...request,
-    // In the background each reading has its own file.
-    results: foreground && results,
     isBackground: foreground === undefined,
+    onOutput: () => undefined,
+    ...foreground,
     signal: controller.signal,
-    onOutput: foreground?.onOutput ?? (() => undefined),
     onBackgroundOutput(encoded) {
       bytes += encoded.length;
       unread.append(encoded);
       sink.append(encoded);
       news.resolve();
     },
-    ...(foreground?.onTimeLimit && { onTimeLimit: foreground.onTimeLimit }),
   });
   const ended = keepOutcome();
 
