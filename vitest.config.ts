@@ -6,7 +6,7 @@ const isCi = process.env.CI === "true";
 
 /** Tests by what they need. A file belongs to the project of its folder; CONTRIBUTING.md has the table. */
 const folders = {
-  sandbox: ["packages/agent/test/guard/sandbox"],
+  sandbox: ["packages/sandbox/test", "packages/agent/test/sandbox"],
   program: ["test/conformance", "test/published"],
   browser: ["test/page", "test/browser"],
   soak: ["test/reliability"],

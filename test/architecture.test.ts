@@ -21,7 +21,7 @@ describe("imports", () => {
     ["packages/documents/src/planted.ts", 'import { x } from "zod";', "zod"],
     ["packages/documents/src/planted.ts", "const x = process.env.X;", "process"],
     ["packages/agent/src/run/planted.ts", 'import { x } from "../output/projection.ts";', "output/projection.ts"],
-    ["packages/agent/src/guard/sandbox/planted.ts", 'import type { X } from "../../tools/tool.ts";', "tools/tool.ts"],
+    ["packages/sandbox/src/planted.ts", 'import type { X } from "@sheaf/agent/tools/tool";', "tools/tool"],
     ["packages/agent/src/workspace/planted.ts", 'import { x } from "../index.ts";', "src/index.ts"],
     ["packages/base/src/planted.ts", 'import { x } from "@sheaf/store/store";', "@sheaf/store/store"],
     ["packages/store/src/planted.ts", 'import { x } from "@sheaf/models/provider";', "@sheaf/models/provider"],

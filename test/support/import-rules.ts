@@ -11,14 +11,15 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   models: ["protocol", "documents", "base"],
   store: ["protocol", "base"],
   permissions: ["protocol", "base"],
-  agent: ["protocol", "documents", "base", "models", "store", "permissions"],
-  server: ["protocol", "documents", "base", "models", "store", "permissions", "agent"],
-  cli: ["protocol", "documents", "base", "models", "store", "permissions", "agent", "server"],
+  sandbox: ["protocol", "base"],
+  agent: ["protocol", "documents", "base", "models", "store", "permissions", "sandbox"],
+  server: ["protocol", "documents", "base", "models", "store", "permissions", "sandbox", "agent"],
+  cli: ["protocol", "documents", "base", "models", "store", "permissions", "sandbox", "agent", "server"],
   web: ["protocol", "client"],
 };
 
 /** The agent's one line of layers: a folder of `packages/agent/src` imports only from folders to its left. */
-const layers = ["workspace", "network", "guard", "config", "tools", "run", "recording", "output", "assemble"] as const;
+const layers = ["workspace", "network", "config", "tools", "run", "recording", "output", "assemble"] as const;
 
 export interface SourceFile {
   /** Relative to the root of the repository, with `/`. */
@@ -39,7 +40,7 @@ const packageImports: Readonly<Record<string, readonly RegExp[]>> = {
 
 /** Modules of Node that only some folders and files may load, in whatever way. */
 const guardedModules: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^node:child_process$/, ["agent/src/guard/sandbox/", "base/src/git/run-git.ts"]],
+  [/^node:child_process$/, ["sandbox/src/", "base/src/git/run-git.ts"]],
   [
     /^node:worker_threads$/,
     [
@@ -49,7 +50,10 @@ const guardedModules: readonly (readonly [RegExp, readonly string[]])[] = [
       "store/src/sqlite-worker.ts",
     ],
   ],
-  [/^node:(http|https|http2)$/, ["server/src/", "agent/src/network/", "models/src/live/http-client.ts"]],
+  [
+    /^node:(http|https|http2)$/,
+    ["server/src/", "agent/src/network/", "sandbox/src/launch/proxy.ts", "models/src/live/http-client.ts"],
+  ],
 ];
 
 /** The hooks are the only part of the client that knows a framework. */

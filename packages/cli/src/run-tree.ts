@@ -7,7 +7,7 @@ import { toBareId } from "@sheaf/agent/output/result-line";
 import { SheafError, toSheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
 import { isFolder } from "@sheaf/base/make-folder";
-import { findProgram } from "@sheaf/agent/guard/sandbox/programs";
+import { findProgram } from "@sheaf/sandbox/programs";
 import type { ConversationRecord, Store } from "@sheaf/store/store";
 import { findRepository, type Repository, toRealPlace } from "@sheaf/base/files/repository";
 import { fetchRef, openMirror, toLocalRemote } from "@sheaf/agent/workspace/trees/mirror";

@@ -8,7 +8,7 @@ import { verifies } from "../../../test/support/verifies.ts";
 import type { PermissionDecision } from "../src/decision.ts";
 import { createPlaceFinder } from "../src/reading-place.ts";
 import { createGitGuard } from "../src/untrusted-git.ts";
-import { untrustedGitVariables } from "../../agent/src/guard/sandbox/environment.ts";
+import { untrustedGitVariables } from "@sheaf/sandbox/environment";
 import { createTemporaryWorkspace } from "../../base/test/files/temporary-workspace.ts";
 import { createPolicy } from "./policy.ts";
 

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
 import { type GitWorkspace, isBranchName } from "@sheaf/agent/config/git-workspaces";
-import { findProgram } from "@sheaf/agent/guard/sandbox/programs";
+import { findProgram } from "@sheaf/sandbox/programs";
 import type { ResponseRecord, SharedStore } from "@sheaf/store/store";
 import {
   type ConversationTree,

@@ -5,8 +5,8 @@ import type { Environment } from "@sheaf/base/paths";
 import { toConfigFolder } from "@sheaf/base/paths";
 import { type GitWorkspaceSettings, listCredentialFiles } from "@sheaf/agent/config/git-workspace-settings";
 import type { GitWorkspace } from "@sheaf/agent/config/git-workspaces";
-import { listSecretFolders, type ServerSecret } from "@sheaf/agent/guard/sandbox/hold/server-secrets";
-import { findLinkedWorktree } from "@sheaf/agent/guard/sandbox/hold/writable-folders";
+import { listSecretFolders, type ServerSecret } from "@sheaf/sandbox/hold/server-secrets";
+import { findLinkedWorktree } from "@sheaf/sandbox/hold/writable-folders";
 import { findRepository, toRealPlace } from "@sheaf/base/files/repository";
 import type { Remote } from "@sheaf/agent/workspace/trees/mirror";
 

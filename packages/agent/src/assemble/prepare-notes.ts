@@ -1,5 +1,5 @@
 /** The notes before a prompt: the environment and the mode (C38). */
-import type { CommandRunner } from "../guard/sandbox/command.ts";
+import type { CommandRunner } from "@sheaf/sandbox/command";
 import { parseRule } from "@sheaf/permissions/rule";
 import { type GitState, type KnownFacts, toEnvironmentNote } from "../run/prompts/environment-note.ts";
 import { toModeNote } from "../run/prompts/mode-note.ts";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { RunStart } from "@sheaf/protocol";
 import { isOffered } from "@sheaf/permissions/permissions";
-import { findFault } from "../guard/sandbox/sandbox.ts";
+import { findFault } from "@sheaf/sandbox/sandbox";
 import type { RespondPorts } from "../run/conversations/respond.ts";
 import type { CutLog } from "../run/conversations/cut-log.ts";
 import type { PreparedRun } from "../run/conversations/response-runner.ts";
@@ -12,7 +12,7 @@ import type { EditorFiles } from "../tools/editor-files.ts";
 import { type CallableTool, isChosen } from "../tools/registry.ts";
 import { runTerminalCmdTool } from "../tools/run-terminal-cmd.ts";
 import type { ToolBox } from "../tools/tool.ts";
-import type { CommandRunner } from "../guard/sandbox/command.ts";
+import type { CommandRunner } from "@sheaf/sandbox/command";
 import { toLine } from "@sheaf/base/files/read-folder";
 import { createQuoteFinder } from "./find-quote.ts";
 import { prepareHooks } from "./prepare-hooks.ts";

@@ -1,11 +1,11 @@
 /** What every part of a response stands on: its request, model, conversation, rules and commands. */
 import type { RunStart } from "@sheaf/protocol";
-import type { CommandRunner } from "../guard/sandbox/command.ts";
+import type { CommandRunner } from "@sheaf/sandbox/command";
 import { SheafError } from "@sheaf/base/errors";
 import type { ServerChoice } from "../config/workspace-servers.ts";
-import { removeOldCaches } from "../guard/sandbox/hold/old-caches.ts";
-import { toCacheFolder } from "../guard/sandbox/hold/tool-caches.ts";
-import { type CommandRunnerOptions, createCommandRunner } from "../guard/sandbox/launch/command-runner.ts";
+import { removeOldCaches } from "@sheaf/sandbox/hold/old-caches";
+import { toCacheFolder } from "@sheaf/sandbox/hold/tool-caches";
+import { type CommandRunnerOptions, createCommandRunner } from "@sheaf/sandbox/launch/command-runner";
 import { checkAttachmentTypes } from "@sheaf/models/attachments";
 import type { Model } from "@sheaf/models/provider";
 import { type OpenConversation, openConversation } from "../run/conversations/open-conversation.ts";

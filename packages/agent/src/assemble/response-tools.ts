@@ -1,6 +1,6 @@
 /** The tools of a response: Sheaf's own tools and the tools of programs, skills, servers and subagents. */
-import { createSearchProgram } from "../guard/sandbox/launch/search-program.ts";
-import { toRunPrefix } from "../guard/sandbox/hold/mounts.ts";
+import { createSearchProgram } from "@sheaf/sandbox/launch/search-program";
+import { toRunPrefix } from "@sheaf/sandbox/hold/mounts";
 import { parseRule } from "@sheaf/permissions/rule";
 import { createKnownFacts } from "../run/prompts/environment-note.ts";
 import type { EditorFiles } from "../tools/editor-files.ts";

@@ -6,7 +6,7 @@ import { sheafVersion } from "@sheaf/base/version";
 import type { AgentModels } from "../config/endpoints.ts";
 import type { Config } from "../config/config.ts";
 import type { ServerPlaces } from "../config/workspace-servers.ts";
-import type { SandboxSetting } from "../guard/sandbox/sandbox.ts";
+import type { SandboxSetting } from "@sheaf/sandbox/sandbox";
 import type { Model } from "@sheaf/models/provider";
 import type { ToolChoice } from "../tools/registry.ts";
 import type { BudgetLimits } from "../run/budget.ts";

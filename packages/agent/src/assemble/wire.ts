@@ -8,7 +8,7 @@ import { hookFiles } from "../config/hook-settings.ts";
 import { readTrusted } from "../config/trust.ts";
 import { chooseProxy, findProxy } from "../config/proxy.ts";
 import type { FindRegistryHosts } from "@sheaf/base/command-network";
-import type { Surroundings } from "../guard/sandbox/find/registries.ts";
+import type { Surroundings } from "@sheaf/sandbox/find/registries";
 import type { PageFetcher } from "../network/fetch-page.ts";
 import type { HookRequest, OpenedHooks } from "./open-hooks.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
@@ -103,9 +103,7 @@ export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
 export function createRegistryFinder(surroundings: Surroundings): FindRegistryHosts {
   let loading: Promise<FindRegistryHosts> | undefined;
   return async (name, isDenial) => {
-    loading ??= import("../guard/sandbox/find/registries.ts").then((module) =>
-      module.createRegistryFinder(surroundings),
-    );
+    loading ??= import("@sheaf/sandbox/find/registries").then((module) => module.createRegistryFinder(surroundings));
     return (await loading)(name, isDenial);
   };
 }

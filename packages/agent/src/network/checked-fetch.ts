@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { isOwnAddress, isPrivateAddress, isPublicAddress } from "@sheaf/base/public-address";
 import { untilAborted } from "@sheaf/base/until-aborted";
 import { openTunneledWay, sendRequest, toDirectWay } from "./checked-way.ts";
-import { type HostAddress, isServicePort, resolveAllowed } from "./proxy.ts";
+import { type HostAddress, isServicePort, resolveAllowed } from "@sheaf/sandbox/launch/proxy";
 
 /** Longest answer. Bytes. */
 const MAX_BYTES = 1024 * 1024;

@@ -3,7 +3,7 @@ import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectSecure } from "node:tls";
-import type { HostAddress } from "./proxy.ts";
+import type { HostAddress } from "@sheaf/sandbox/launch/proxy";
 import { openTunnel } from "./proxy-tunnel.ts";
 
 /** How a request reaches a checked address: the name is never resolved again, so it cannot lead elsewhere. */

@@ -10,7 +10,7 @@ import { untilAborted } from "@sheaf/base/until-aborted";
 import { sheafVersion } from "@sheaf/base/version";
 import { toMarkdown } from "./html-to-markdown.ts";
 import { openTunneledWay, sendRequest, toDirectWay, type NetworkWay } from "./checked-way.ts";
-import { type HostAddress, isServicePort, resolveAllowed } from "./proxy.ts";
+import { type HostAddress, isServicePort, resolveAllowed } from "@sheaf/sandbox/launch/proxy";
 import { TunnelError } from "./proxy-tunnel.ts";
 
 interface WebPage {

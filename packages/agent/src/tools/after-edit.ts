@@ -3,7 +3,7 @@ import type { FileChange, FileEditEffect } from "@sheaf/protocol";
 import { toFullReason } from "@sheaf/permissions/decision";
 import { parsePathGlob } from "@sheaf/base/files/glob";
 import type { Permissions } from "@sheaf/permissions/permissions";
-import type { CommandOutcome } from "../guard/sandbox/command.ts";
+import type { CommandOutcome } from "@sheaf/sandbox/command";
 import { countLineEnds, cutMiddle } from "@sheaf/base/files/text-format";
 import { foldControls } from "../workspace/whole-output.ts";
 import type { WorkspacePath } from "@sheaf/base/files/workspace";

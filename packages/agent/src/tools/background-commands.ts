@@ -1,6 +1,6 @@
 /** Commands that keep running while the run goes on: their output waits to be read, in bounded memory. */
 import type { CommandPermission } from "@sheaf/protocol";
-import type { CommandOutcome, CommandRequest, CommandRunner } from "../guard/sandbox/command.ts";
+import type { CommandOutcome, CommandRequest, CommandRunner } from "@sheaf/sandbox/command";
 import { createBoundedOutput } from "@sheaf/base/files/bounded-output";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import { createOutputSink, type WholeOutput } from "../workspace/whole-output.ts";
@@ -80,7 +80,7 @@ export function createBackgroundCommands(commands: CommandRunner): BackgroundCom
       const toWhole = (outcome: CommandOutcome): WholeOutcome => ({ ...outcome, whole: sink.end() });
       const command: FollowedCommand = startCommand(request, commands, {
         ...foreground,
-        onBytes: sink.append,
+        onBytes: (bytes) => sink.append(bytes),
         onTimeLimit(outcome) {
           if (all.filter((other) => other.outcome === undefined).length >= maxRunning) return false;
           limit.resolve({ outcome: toWhole(outcome), goesOn: keep(command) });

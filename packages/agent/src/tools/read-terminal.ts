@@ -2,7 +2,7 @@
 import type { TerminalEffect } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import type { BackgroundCommand } from "./background-commands.ts";
-import type { CommandOutcome } from "../guard/sandbox/command.ts";
+import type { CommandOutcome } from "@sheaf/sandbox/command";
 import { toCancelledOutcome, toFailure } from "./failure.ts";
 import type { Tool, ToolReturn } from "./tool.ts";
 

@@ -2,7 +2,7 @@
 import type { CommandEffect } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { type BackgroundCommand, maxRunning, type WholeOutcome } from "./background-commands.ts";
-import type { CommandOutcome, CommandRequest } from "../guard/sandbox/command.ts";
+import type { CommandOutcome, CommandRequest } from "@sheaf/sandbox/command";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import type { Tool, ToolContext, ToolReturn } from "./tool.ts";
 import { toOptional, toArgumentText } from "./tool-traits.ts";

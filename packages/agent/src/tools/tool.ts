@@ -3,8 +3,8 @@ import type { HookResult, Mode, OwnEventBody, TokenPrice, ToolResult, Usage } fr
 import type { SheafError } from "@sheaf/base/errors";
 import type { Schema } from "@sheaf/protocol/schema";
 import type { BackgroundCommands } from "./background-commands.ts";
-import type { RunSearch } from "../guard/sandbox/launch/search-program.ts";
-import type { CommandRunner } from "../guard/sandbox/command.ts";
+import type { RunSearch } from "@sheaf/sandbox/launch/search-program";
+import type { CommandRunner } from "@sheaf/sandbox/command";
 import type { ToolAccess } from "@sheaf/permissions/decision";
 import type { ModelToolCall, ToolDefinition } from "@sheaf/models/provider";
 import type { Checkpoints } from "../workspace/checkpoints.ts";

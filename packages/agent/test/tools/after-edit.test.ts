@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import type { CommandOutcome, CommandRequest } from "../../src/guard/sandbox/command.ts";
+import type { CommandOutcome, CommandRequest } from "@sheaf/sandbox/command";
 import type { AfterEditCommand } from "../../src/tools/after-edit.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";

@@ -6,7 +6,7 @@ import type { CallableTool } from "../../src/tools/registry.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
 import { testDeep } from "../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { findByCommandLine } from "../guard/sandbox/processes.ts";
+import { findByCommandLine } from "../../../sandbox/test/processes.ts";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import { createPolicy } from "../../../permissions/test/policy.ts";
 import { createContext, createFolder } from "./search-workspace.ts";

@@ -1,6 +1,6 @@
 /** Commands that are played, and what they ended with. */
 import type { CommandEffect } from "@sheaf/protocol";
-import type { CommandOutcome, CommandRequest, CommandRunner } from "../../src/guard/sandbox/command.ts";
+import type { CommandOutcome, CommandRequest, CommandRunner } from "@sheaf/sandbox/command";
 
 /** A command that ended well and said nothing. */
 export const endedCommand: CommandOutcome = {

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import type { FileChange, ReadEffect } from "@sheaf/protocol";
 import { createBackgroundCommands } from "../../src/tools/background-commands.ts";
-import type { CommandRunner } from "../../src/guard/sandbox/command.ts";
+import type { CommandRunner } from "@sheaf/sandbox/command";
 import { createToolState } from "../../src/tools/tool-state.ts";
 import type { ToolContext, ToolOutcome } from "../../src/tools/tool.ts";
 import { createTemporaryWorkspace, type TemporaryWorkspace } from "../../../base/test/files/temporary-workspace.ts";

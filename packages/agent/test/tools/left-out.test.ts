@@ -4,15 +4,15 @@ import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { createSearchProgram } from "../../src/guard/sandbox/launch/search-program.ts";
+import { createSearchProgram } from "@sheaf/sandbox/launch/search-program";
 import type { PermissionOptions } from "@sheaf/permissions/permissions";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
 import { createCodeSearch } from "../../src/workspace/codebase/code-search.ts";
 import { createWorkspace } from "@sheaf/base/files/workspace";
 import { createPolicy } from "../../../permissions/test/policy.ts";
-import { environment, toFileRules } from "../guard/sandbox/run-command.ts";
-import { describeWithSandbox, sandbox } from "../guard/sandbox/sandbox-run.ts";
+import { environment, toFileRules } from "../../../sandbox/test/run-command.ts";
+import { describeWithSandbox, sandbox } from "../../../sandbox/test/sandbox-run.ts";
 import { createContext, createFolder } from "./search-workspace.ts";
 
 type Call = readonly [toolName: string, args: Record<string, unknown>];

@@ -14,11 +14,11 @@ import { withSessionStore } from "../session-store.ts";
 import { findUserConfig } from "@sheaf/agent/config/config-file";
 import { createConfig } from "@sheaf/agent/config/config";
 import { chooseModel, findModelName, type NamedModel } from "@sheaf/agent/config/endpoints";
-import { withoutInnerFolders } from "@sheaf/agent/guard/sandbox/environment";
-import { createSearchProgram } from "@sheaf/agent/guard/sandbox/launch/search-program";
-import { findSandbox } from "@sheaf/agent/guard/sandbox/find/find-sandbox";
-import { hasSeccompFilter } from "@sheaf/agent/guard/sandbox/hold/seccomp-filter";
-import { findProgram } from "@sheaf/agent/guard/sandbox/programs";
+import { withoutInnerFolders } from "@sheaf/sandbox/environment";
+import { createSearchProgram } from "@sheaf/sandbox/launch/search-program";
+import { findSandbox } from "@sheaf/sandbox/find/find-sandbox";
+import { hasSeccompFilter } from "@sheaf/sandbox/hold/seccomp-filter";
+import { findProgram } from "@sheaf/sandbox/programs";
 import { listModels } from "@sheaf/models/model-list";
 import { listKeyPlaces } from "../key-places.ts";
 

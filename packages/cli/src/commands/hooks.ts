@@ -8,7 +8,7 @@ import { SheafError } from "@sheaf/base/errors";
 import { hookEvents, isHookEvent } from "@sheaf/agent/config/hook-settings";
 import { type Hook, readUserHooks, type UnusedHook } from "@sheaf/agent/config/read-hooks";
 import { readWorkspaceHooks, type WorkspaceHooks } from "@sheaf/agent/config/workspace-hooks";
-import { createCommandRunner } from "@sheaf/agent/guard/sandbox/launch/command-runner";
+import { createCommandRunner } from "@sheaf/sandbox/launch/command-runner";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import { fromToolInput } from "@sheaf/agent/tools/hooks/hook-input";
 import { toOwnToolNames } from "@sheaf/agent/tools/registry";

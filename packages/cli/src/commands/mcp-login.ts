@@ -4,7 +4,7 @@ import { SheafError } from "@sheaf/base/errors";
 import { createConfig } from "@sheaf/agent/config/config";
 import { hasOwnAuthorization, type HttpServerSettings } from "@sheaf/agent/config/mcp-settings";
 import { chooseServers } from "@sheaf/agent/config/workspace-servers";
-import { openPage } from "@sheaf/agent/guard/sandbox/launch/open-page";
+import { openPage } from "@sheaf/sandbox/launch/open-page";
 import { openServerLogin } from "@sheaf/agent/assemble/wire-servers";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import type { ParsedArguments } from "../arguments.ts";

@@ -5,7 +5,7 @@ import { toVisibleJson, toVisibleLine } from "@sheaf/agent/output/visible-text";
 import { deny, toFullReason, type PermissionDecision } from "@sheaf/permissions/decision";
 import { explainPolicy, type ExplainedPolicy, type SourcedRule } from "@sheaf/permissions/explain-policy";
 import { preparePolicy, type PreparedPolicy } from "@sheaf/agent/assemble/prepare-policy";
-import { findFault } from "@sheaf/agent/guard/sandbox/sandbox";
+import { findFault } from "@sheaf/sandbox/sandbox";
 import { readFileTool } from "@sheaf/agent/tools/read-file";
 import { chooseWorkspace, listSpellings } from "@sheaf/agent/tools/real-arguments";
 import { runTerminalCmdTool } from "@sheaf/agent/tools/run-terminal-cmd";

@@ -10,7 +10,7 @@ import { ensureServerToken, readTokenFile, watchTokenFile, type ServerToken } fr
 import { createGitWorkspace, isGitAddress, type GitWorkspace } from "@sheaf/agent/config/git-workspaces";
 import { isTrusted } from "@sheaf/agent/config/trust";
 import { SheafError } from "@sheaf/base/errors";
-import { toAddedFolders } from "@sheaf/agent/guard/sandbox/hold/writable-folders";
+import { toAddedFolders } from "@sheaf/sandbox/hold/writable-folders";
 import { createClientFinder } from "@sheaf/server/client-of";
 import { defaultOwnerLimits, type OwnerLimits } from "@sheaf/server/limits";
 import { isLoopback } from "@sheaf/base/host-pattern";

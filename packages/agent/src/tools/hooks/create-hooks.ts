@@ -2,7 +2,7 @@
 import type { HookResult } from "@sheaf/protocol";
 import type { Hook } from "../../config/read-hooks.ts";
 import { maskKeys } from "@sheaf/base/key-shapes";
-import type { CommandRunner } from "../../guard/sandbox/command.ts";
+import type { CommandRunner } from "@sheaf/sandbox/command";
 import { toPrefix } from "@sheaf/base/files/text-format";
 import { type HookAnswer, refusingEvents, toFailedAnswer, toHookAnswer } from "./hook-answer.ts";
 import { type HookSession, toHookInput, toMatchedNames } from "./hook-input.ts";

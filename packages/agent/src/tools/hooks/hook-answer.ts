@@ -2,8 +2,8 @@
 import type { HookEventName, HookResult } from "@sheaf/protocol";
 import { listProblems, parseJson } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
-import type { CommandOutcome } from "../../guard/sandbox/command.ts";
-import { findSignal } from "../../guard/sandbox/follow/sandbox-status.ts";
+import type { CommandOutcome } from "@sheaf/sandbox/command";
+import { findSignal } from "@sheaf/sandbox/follow/sandbox-status";
 import { cutMiddle } from "@sheaf/base/files/text-format";
 import { foldControls } from "../../workspace/whole-output.ts";
 import { fromToolInput } from "./hook-input.ts";

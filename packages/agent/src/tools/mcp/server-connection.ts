@@ -14,12 +14,12 @@ import { DEFAULT_INHERITED_ENV_VARS } from "@modelcontextprotocol/client/stdio";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
 import { isFolder } from "@sheaf/base/make-folder";
 import { findHome, type Environment } from "@sheaf/base/paths";
-import { toFixedPath, withoutInnerFolders } from "../../guard/sandbox/environment.ts";
+import { toFixedPath, withoutInnerFolders } from "@sheaf/sandbox/environment";
 import {
   startServerProgram,
   type ServerProgram,
   type ServerProgramOptions,
-} from "../../guard/sandbox/launch/server-program.ts";
+} from "@sheaf/sandbox/launch/server-program";
 import { sheafVersion } from "@sheaf/base/version";
 import { toRealPlace } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { compiledCode } from "../../../../../test/support/sheaf.ts";
 import { testDeep } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { readProcess } from "../../../src/guard/sandbox/follow/processes.ts";
+import { readProcess } from "@sheaf/sandbox/follow/processes";
 import type { McpServers, McpServerSettings } from "../../../src/config/mcp-settings.ts";
 import { createServerKeeper, type KeeperLimits, type ServerLease } from "../../../src/tools/mcp/server-keeper.ts";
 import type { ToolContext } from "../../../src/tools/tool.ts";

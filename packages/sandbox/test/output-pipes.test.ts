@@ -1,0 +1,75 @@
+/** What commands print into (N37, R-14). */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { notLinux, skipIfMissing } from "../../../test/support/describe-where.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { createPipeMaker, type PipeMaker } from "../src/follow/output-pipes.ts";
+import { runCommand as runPlain } from "./run-command.ts";
+import { describeBothWays } from "./sandbox-run.ts";
+
+describeBothWays("output by name", (runCommand) => {
+  test.each([
+    ["echo x > /dev/stderr", "", "x\n"],
+    ["echo x >> /dev/stderr", "", "x\n"],
+    ["echo x > /dev/stdout", "x\n", ""],
+    ["echo x > /dev/fd/2", "", "x\n"],
+    ["echo x > /proc/self/fd/1", "x\n", ""],
+    ["echo x | tee /dev/stderr", "x\n", "x\n"],
+    ["sh -c 'echo x > /dev/stderr; echo y >&2'", "", "x\ny\n"],
+    ["yes | head -n 1 >/dev/null; echo ${PIPESTATUS[0]}", "141\n", ""],
+    ["exec >&-; echo x 2>/dev/null || echo closed >&2", "", "closed\n"],
+  ])(verifies("N37", "%s"), async (command, stdout, stderr) => {
+    expect(await runCommand(command)).toMatchObject({ exitCode: 0, stdout, stderr });
+    expect(await runCommand(command, { isBackground: true })).toMatchObject({ exitCode: 0, stdout, stderr });
+  });
+});
+
+describe("pipes of a command", () => {
+  const temporary = process.env.TMPDIR;
+  afterEach(() => {
+    if (temporary === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = temporary;
+  });
+
+  /** What a shell prints into new pipes, and what it got as its standard output. */
+  async function printInto(command: string, maker: PipeMaker): Promise<{ text: string; kind: string }> {
+    const pipes = await maker.open();
+    const child = spawn("/bin/sh", ["-c", command], { stdio: ["ignore", ...pipes.stdio] });
+    let text = "";
+    pipes.follow(child, (_, chunk) => (text += Buffer.from(chunk).toString()));
+    await pipes.ended;
+    pipes.close();
+    return { text, kind: typeof pipes.stdio[0] };
+  }
+
+  async function useAll(): Promise<void> {
+    const maker = createPipeMaker();
+    for (let round = 0; round < 20; round += 1)
+      expect(await printInto(`echo ${round}`, maker)).toEqual({ text: `${round}\n`, kind: "number" });
+    (await maker.open()).close();
+    maker.close();
+  }
+
+  test(verifies("R-14", "leave no descriptor and no file behind"), async () => {
+    skipIfMissing(notLinux);
+    process.env.TMPDIR = mkdtempSync(join(temporary ?? tmpdir(), "sheaf-pipes-"));
+    // The first sockets of a process open descriptors that stay.
+    await useAll();
+    const before = readdirSync("/proc/self/fd").length;
+    await useAll();
+    expect(readdirSync("/proc/self/fd").length).toBeLessThanOrEqual(before);
+    expect(readdirSync(process.env.TMPDIR)).toEqual([]);
+  });
+
+  test("are plain ones where no FIFO can be made", async () => {
+    process.env.TMPDIR = "/no/such/folder";
+    expect(await printInto("echo one; echo two >&2", createPipeMaker())).toEqual({
+      text: "one\ntwo\n",
+      kind: "string",
+    });
+    expect(await runPlain("echo one; echo two >&2")).toMatchObject({ stdout: "one\n", stderr: "two\n", exitCode: 0 });
+  });
+});
