@@ -25,8 +25,8 @@ export interface DeliveryOptions {
   readonly onEvents?: ((events: readonly RunEvent[]) => void) | undefined;
   /** Called with the first event. */
   readonly onStart?: ((start: RunStart) => void) | undefined;
-  /** Called with what the user should know of a turn (C36); `isFallback`: another model answered it (C59). */
-  readonly onNotice?: ((notice: string, isFallback: boolean) => void) | undefined;
+  /** Called with a notice about a turn (C36); `isForAll`: another model answered it (C59), or the run ended with it (C71). */
+  readonly onNotice?: ((notice: string, isForAll: boolean) => void) | undefined;
   /** Called when a wait for a quota begins, with its end (RFC 3339). */
   readonly onQuotaWait?: ((until: string) => void) | undefined;
   /** Told once, when stdout takes no more. */
@@ -63,7 +63,10 @@ export async function deliverEvents(
         options.onQuotaWait?.(event.until);
       }
       isWaiting = event.type === "provider_wait";
-      if (event.type === "run_end") delivery.end = event;
+      if (event.type === "run_end") {
+        delivery.end = event;
+        for (const notice of event.notices ?? []) options.onNotice?.(notice, true);
+      }
       if (delivery.outputError) continue;
       const lines = projection.push(event);
       if (lines.length === 0) continue;

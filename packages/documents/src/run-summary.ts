@@ -56,6 +56,9 @@ class Summary implements RunSummary {
         return this.#addUsage(event.usage);
       case "hook_result":
         return this.#addNotice(event.notice);
+      case "run_end":
+        for (const notice of event.notices ?? []) this.#notices.add(notice);
+        return;
       case "agent_event":
         return this.#pushAgent(event.event, event.time);
       case "tool_call_start":

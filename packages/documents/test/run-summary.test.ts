@@ -46,13 +46,18 @@ test(
   },
 );
 
-test(verifies("N63", "notices of turns are in the metadata, each once; without any the field is absent"), () => {
-  const toNoticed = (turn: number, notice: string): RunEventBody[] =>
-    toTurn(turn, []).map((event) => (event.type === "turn_end" ? { ...event, notice } : event));
-  const log = toRunLog([...toNoticed(1, "no such effort"), ...toNoticed(2, "no such effort"), endTurn]);
-  expect(toResponse(log).metadata.notices).toEqual(["no such effort"]);
-  expect(toResponse(toRunLog([...toTurn(1, []), endTurn])).metadata).not.toHaveProperty("notices");
-});
+test(
+  verifies("N63", "notices of turns and of the end are in the metadata, each once; without any the field is absent"),
+  () => {
+    const toNoticed = (turn: number, notice: string): RunEventBody[] =>
+      toTurn(turn, []).map((event) => (event.type === "turn_end" ? { ...event, notice } : event));
+    const log = toRunLog([...toNoticed(1, "no such effort"), ...toNoticed(2, "no such effort"), endTurn]);
+    expect(toResponse(log).metadata.notices).toEqual(["no such effort"]);
+    const end = { ...endTurn, notices: ["no such effort", "a branch"] };
+    expect(toResponse(toRunLog([...toNoticed(1, "no such effort"), end])).metadata.notices).toEqual(end.notices);
+    expect(toResponse(toRunLog([...toTurn(1, []), endTurn])).metadata).not.toHaveProperty("notices");
+  },
+);
 
 test(verifies("N5", "a turn that is tried again counts once"), () => {
   const again: RunEventBody[] = [{ type: "turn_start", turn: 1 }, ...toTurn(1, []), ...toTurn(2, [])];

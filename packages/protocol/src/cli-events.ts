@@ -390,6 +390,8 @@ const resultNeedsInput = s.object({
   session_id: uuid,
   request_id: uuid,
   questions,
+  /** Ext: as on success. */
+  notices: s.optional(s.list(s.string())),
 });
 
 /** Last line when the agent asks the user, exit code 10 (C22, C25). */

@@ -390,6 +390,8 @@ export interface RunEnd {
   readonly error?: RunError;
   /** The answer's value, if a schema was given and it fits. */
   readonly output?: unknown;
+  /** Where the run left its files, and what stayed undone at its end, one sentence each (C71). */
+  readonly notices?: readonly string[];
 }
 
 /**

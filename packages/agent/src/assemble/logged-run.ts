@@ -20,6 +20,8 @@ export interface OpenedRun extends Pick<
   readonly model: Model;
   /** Notes down what comes into the run (`--record`). */
   readonly wrapPorts?: (settings: RunSettings, ports: RespondPorts) => RespondPorts;
+  /** Called when the tools have ended, before the end of the run is stored. Returns notices for it (C71). Never rejects. */
+  readonly onToolsEnd?: (() => Promise<readonly string[]>) | undefined;
 }
 
 /** A prompt that is to be answered, and what its run needs. */
@@ -72,8 +74,17 @@ export function createLoggedRun(parts: LoggedRunParts): LoggedRun {
         );
         const prepared = await prepareResponse(request, { ...opened, now, abort }, signal);
         closing.unshift(() => waitForTools(prepared.tools));
-        const { settings, ports } = prepared;
-        for await (const events of respond(settings, opened.wrapPorts?.(settings, ports) ?? ports, signal)) {
+        const { settings } = prepared;
+        const { onToolsEnd, wrapPorts } = opened;
+        const keepState =
+          onToolsEnd &&
+          (async (moment: string) => {
+            if (moment !== "end") return undefined;
+            await waitForTools(prepared.tools);
+            return onToolsEnd();
+          });
+        const ports = { ...(wrapPorts?.(settings, prepared.ports) ?? prepared.ports), keepState };
+        for await (const events of respond(settings, ports, signal)) {
           hasBegun = true;
           observe?.(events);
           yield events;

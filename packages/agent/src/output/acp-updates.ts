@@ -75,8 +75,14 @@ class AcpUpdates implements AcpProjection {
       case "compaction":
         this.#awaitsSummary = false;
         return [toMessage(`(Summarised the conversation so far: about ${event.tokens} tokens are left.)\n\n`)];
-      case "run_end":
-        return this.#awaitsSummary && !event.error ? [toMessage("There is nothing to summarise.")] : [];
+      case "run_end": {
+        const isEmpty = this.#awaitsSummary && !event.error;
+        const words = [
+          ...(isEmpty ? ["There is nothing to summarise."] : []),
+          ...(event.notices ?? []).map((notice) => `\n\n(${notice})`),
+        ];
+        return words.map((line) => toMessage(line));
+      }
       default:
         return [];
     }

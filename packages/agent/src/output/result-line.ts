@@ -93,6 +93,7 @@ export function createResultCollector(): ResultCollector {
           if (event.status === "success" && event.effect?.kind === "plan") plan = event.effect;
           return;
         case "run_end":
+          event.notices?.forEach(addNotice);
           if (start) collector.result = toResult(start, event);
           return;
         default:
@@ -108,10 +109,8 @@ export function createResultCollector(): ResultCollector {
       session_id: toBareId(run.conversationId),
       request_id: toBareId(run.responseId),
     };
-    const told = {
-      ...(notices.size > 0 && { notices: [...notices] }),
-      ...("output" in end && { structured_output: end.output }),
-    };
+    const noted = notices.size > 0 && { notices: [...notices] };
+    const told = { ...noted, ...("output" in end && { structured_output: end.output }) };
     if (end.error) {
       const { code, message, retryable, resetsAt } = end.error;
       const error = { code, message, retryable, ...(resetsAt !== undefined && { resets_at: resetsAt }) };
@@ -119,7 +118,7 @@ export function createResultCollector(): ResultCollector {
     }
     if (end.reason === "clarification") {
       const questions = question ? toCliQuestions(question) : [];
-      return { type: "result", subtype: "needs_input", ...head, is_error: false, ...tail, questions };
+      return { type: "result", subtype: "needs_input", ...head, is_error: false, ...tail, questions, ...noted };
     }
     return {
       type: "result",

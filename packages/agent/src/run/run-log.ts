@@ -48,7 +48,7 @@ export function createRunLog(ports: RunLogPorts): RunLog {
   let start: readonly RunEventBody[] = [];
 
   /** Ends what readers have got. They have all that this run stored; another process may have added to it. */
-  const endUnstored = async (error: SheafError): Promise<readonly RunEvent[]> => {
+  const endUnstored = async (error: SheafError, end: RunEventBody): Promise<readonly RunEvent[]> => {
     let stored: readonly RunEvent[] = [];
     try {
       stored = await store.readEvents(responseId);
@@ -56,7 +56,10 @@ export function createRunLog(ports: RunLogPorts): RunLog {
       // Then the end alone must do.
     }
     const told = stored.filter((event) => event.seq <= seq);
-    return numberEvents([...start, ...toClosingEvents(told, { cause: "the store failed", error })], seq, time);
+    const closing = toClosingEvents(told, { cause: "the store failed", error });
+    const notices = "notices" in end && { notices: end.notices };
+    const noted = closing.map((event) => (event.type === "run_end" ? { ...event, ...notices } : event));
+    return numberEvents([...start, ...noted], seq, time);
   };
 
   return {
@@ -74,8 +77,8 @@ export function createRunLog(ports: RunLogPorts): RunLog {
           onStoreFailure(failure);
         }
       }
-      const isEnd = events.some(({ type }) => type === "run_end");
-      return isEnd && !endsElsewhere ? endUnstored(failure) : [];
+      const end = events.find(({ type }) => type === "run_end");
+      return end && !endsElsewhere ? endUnstored(failure, end) : [];
     },
   };
 }

@@ -32,18 +32,21 @@ test(verifies("C36", "notices of the model are in the result, each once"), () =>
   expect(parseValidLines("stream-json", printed)).toMatchObject([{ notices: ["no such effort"] }]);
 });
 
-test(verifies("C5", "notices of the start, which no line before tells, come first"), () => {
-  const start = { ...runStart, notices: ["a hook does not run"] };
-  const events = [
-    ...toTexts("Hi"),
-    { ...turnEnd, notice: "no such effort" },
-    { type: "run_end", reason: "end_turn" },
-  ] as const;
-  const [line] = project(createJsonProjection(), toLog(start, ...events));
-  expect(JSON.parse(line!)).toMatchObject({ notices: ["a hook does not run", "no such effort"] });
-  const cursor = createJsonProjection({ profile: "cursor-2026" });
-  expect(JSON.parse(project(cursor, toLog(start, ...events))[0]!)).not.toHaveProperty("notices");
-});
+test(
+  verifies(["C5", "C10"], "notices of the start, which no line before tells, come first, and those of the end last"),
+  () => {
+    const start = { ...runStart, notices: ["a hook does not run"] };
+    const events = [
+      ...toTexts("Hi"),
+      { ...turnEnd, notice: "no such effort" },
+      { type: "run_end", reason: "end_turn", notices: ["a branch"] },
+    ] as const;
+    const [line] = project(createJsonProjection(), toLog(start, ...events));
+    expect(JSON.parse(line!)).toMatchObject({ notices: ["a hook does not run", "no such effort", "a branch"] });
+    const cursor = createJsonProjection({ profile: "cursor-2026" });
+    expect(JSON.parse(project(cursor, toLog(start, ...events))[0]!)).not.toHaveProperty("notices");
+  },
+);
 
 test(verifies("C3", "texts before and after a tool call are separated by a blank line"), () => {
   const call = toCall("call_1", "read_file", {}, {});
@@ -96,12 +99,13 @@ test(verifies(["C3", "C22", "S-31"], "an answer without its commands is printed,
 test(verifies(["C22", "C25"], "needs_input prints the object with its questions"), () => {
   const effect = { kind: "question", title: "t", questions: [{ id: "q", text: "Q?", options: [] }] } as const;
   const call = toCall("call_1", "ask_question", {}, { effect });
-  const printed = print(...call, turnEnd, { type: "run_end", reason: "clarification" });
+  const printed = print(...call, turnEnd, { type: "run_end", reason: "clarification", notices: ["a branch"] });
   expect(parseValidLines("stream-json", printed)).toMatchObject([
     {
       subtype: "needs_input",
       is_error: false,
       questions: [{ id: "q", prompt: "Q?", options: [], allowMultiple: false }],
+      notices: ["a branch"],
     },
   ]);
 });

@@ -105,7 +105,7 @@ export async function printRun(
       : (conversation?.output ?? io.openOutput({ isEnding: () => control.exitCode !== undefined })),
     onEvents: conversation?.onEvents,
     onStart: notices?.reportStart,
-    onNotice: (notice, isFallback) => (isFallback ? report(notice) : notices?.report(notice)),
+    onNotice: (notice, isForAll) => (isForAll ? report(notice) : notices?.report(notice)),
     // A job that seems to hang says why; a person at the terminal sees it anyway.
     onQuotaWait: conversation ? undefined : (until) => report(formatQuotaWait(until)),
     onOutputError(error) {

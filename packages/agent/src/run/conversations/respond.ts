@@ -35,7 +35,10 @@ export interface RespondPorts extends RunPorts {
   /** The request for the response, if it may come again (X9). */
   readonly request?: RequestKey | undefined;
   readonly cluster?: ClusterTerms | undefined;
-  /** Keeps the state of the files after calls that may have changed some (R-51, R-53). Never rejects. */
+  /**
+   * Keeps the state of the files after calls that may have changed some (R-51, R-53), and returns the notices of the end
+   * (C71). Never rejects.
+   */
   readonly keepState?: KeepState | undefined;
   /**
    * Called if the store refuses events: the caller ends or continues the response after this run (R-71). Without it, the
@@ -47,7 +50,7 @@ export interface RespondPorts extends RunPorts {
 }
 
 /** `turn`: before the next one is stored; `end`: before the end of the response is; `hand-over`: it goes on elsewhere. */
-type KeepState = (moment: "turn" | "end" | "hand-over") => Promise<void>;
+type KeepState = (moment: "turn" | "end" | "hand-over") => Promise<readonly string[] | void>;
 
 /**
  * Yields the events of a response in the groups in which they were stored.
@@ -85,13 +88,14 @@ export async function* respond(
     const log = createRunLog({ store, responseId, last, now, onStoreFailure, endsElsewhere: onUnstored !== undefined });
     const groups = runResponse(settings, ports, signal);
     let mayDiffer = false;
-    for await (const group of store.gathersWrites ? readAhead(groups) : groups) {
-      const moment = toMoment(group, mayDiffer);
+    for await (const made of store.gathersWrites ? readAhead(groups) : groups) {
+      const moment = toMoment(made, mayDiffer);
+      let group = made;
       if (ports.keepState && moment) {
         await lease.keep();
         if (isHandOver(signal.reason)) await ports.keepState("hand-over");
         // Otherwise another process may have the response, and its files.
-        else if (!isBusyError(signal.reason)) await ports.keepState(moment);
+        else if (!isBusyError(signal.reason)) group = withNotices(made, (await ports.keepState(moment)) ?? []);
         mayDiffer = false;
       }
       mayDiffer ||= group.events.some(mayChangeFiles);
@@ -114,6 +118,12 @@ export async function* respond(
 function toMoment({ events }: EventGroup, mayDiffer: boolean): "turn" | "end" | undefined {
   if (events.some(({ type }) => type === "run_end")) return "end";
   return mayDiffer && events.some(({ type }) => type === "turn_start") ? "turn" : undefined;
+}
+
+/** Adds the notices to the end of the run, which is in the group. */
+function withNotices(group: EventGroup, notices: readonly string[]): EventGroup {
+  if (notices.length === 0) return group;
+  return { ...group, events: group.events.map((event) => (event.type === "run_end" ? { ...event, notices } : event)) };
 }
 
 /** Waits until the processes of a run's tools have ended, for 5 s at most. Never rejects. */
