@@ -14,6 +14,11 @@ import type { StreamName } from "./output-streams.ts";
 export interface CommandPipes {
   /** For `spawn`, as descriptors 1 and 2. */
   readonly stdio: readonly [number | "pipe", number | "pipe"];
+  /**
+   * For a process that waits for a byte before it begins. A FIFO, open for reading and writing: unlike a pipe it does not
+   * end when this process ends.
+   */
+  readonly gate: number | "pipe";
   /** Right after `spawn`: reads both to their ends. A chunk is valid during its call only. */
   follow(child: ChildProcess, onChunk: OnChunk): void;
   /** Resolves when everything has been read and nobody can write any more. */
@@ -28,6 +33,11 @@ type OnChunk = (stream: StreamName, chunk: Uint8Array) => void;
 interface Fifo {
   readonly reader: number;
   readonly writer: number;
+}
+
+interface CommandFifos {
+  readonly output: readonly [Fifo, Fifo];
+  readonly gate: number;
 }
 
 const streamNames = ["stdout", "stderr"] as const;
@@ -46,33 +56,36 @@ const spareCommands = 8;
 
 /** FIFOs, or the pipes of `spawn` where no FIFO can be created. `writable`: folders that other commands write. */
 export function createPipeMaker(writable: readonly string[] = []): PipeMaker {
-  const spare: (readonly [Fifo, Fifo])[] = [];
+  const spare: CommandFifos[] = [];
   return {
     async open() {
       if (spare.length === 0 && process.platform === "linux") spare.push(...(await openFifos(writable)));
       const fifos = spare.pop();
       return fifos ? toPipes(fifos) : createPlainPipes();
     },
-    close: () => spare.splice(0).flat().forEach(closeFifo),
+    close: () => spare.splice(0).forEach(closeFifos),
   };
 }
 
 /** None where none can be created. Their names are removed at once, so that nobody else can open them. */
-async function openFifos(writable: readonly string[]): Promise<(readonly [Fifo, Fifo])[]> {
+async function openFifos(writable: readonly string[]): Promise<CommandFifos[]> {
   const program = findProgram("mkfifo", {});
   if (program === undefined) return [];
-  const opened: Fifo[] = [];
+  const opened: CommandFifos[] = [];
   let folder: string | undefined;
   try {
     folder = mkdtempSync(toRunPrefix(writable));
-    const files = Array.from({ length: 2 * spareCommands }, (_, number) => `${folder}/${number}`);
+    const groups = Array.from({ length: spareCommands }, (_, number) =>
+      [...streamNames, "gate"].map((name) => `${folder}/${number}-${name}`),
+    );
     // Mode 666: a command may become another user in its sandbox, and open its output again by name.
-    const maker = spawn(program, ["-m", "666", ...files], { cwd: "/", env: {}, stdio: "ignore" });
+    const maker = spawn(program, ["-m", "666", ...groups.flat()], { cwd: "/", env: {}, stdio: "ignore" });
     await new Promise((resolve, reject) => void maker.once("exit", resolve).once("error", reject));
-    for (const file of files) opened.push(openFifo(file));
-    return Array.from({ length: spareCommands }, (_, number) => [opened[2 * number]!, opened[2 * number + 1]!]);
+    for (const [stdout = "", stderr = "", gate = ""] of groups)
+      opened.push({ output: [openFifo(stdout), openFifo(stderr)], gate: openSync(gate, constants.O_RDWR) });
+    return opened;
   } catch {
-    opened.forEach(closeFifo);
+    opened.forEach(closeFifos);
     return [];
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
@@ -94,12 +107,19 @@ function closeFifo({ reader, writer }: Fifo): void {
   closeSync(writer);
 }
 
-function toPipes(fifos: readonly [Fifo, Fifo]): CommandPipes {
+function closeFifos({ output, gate }: CommandFifos): void {
+  output.forEach(closeFifo);
+  closeSync(gate);
+}
+
+function toPipes({ output: fifos, gate }: CommandFifos): CommandPipes {
   const { promise: ended, resolve } = Promise.withResolvers<unknown>();
   let sockets: readonly Socket[] | undefined;
+  let isClosed = false;
   const closeWriters = (): void => fifos.forEach(({ writer }) => closeSync(writer));
   return {
     stdio: [fifos[0].writer, fifos[1].writer],
+    gate,
     follow(_, onChunk) {
       // The command has its own by now; while these are open, no reader sees an end.
       closeWriters();
@@ -112,6 +132,8 @@ function toPipes(fifos: readonly [Fifo, Fifo]): CommandPipes {
     ended,
     close() {
       for (const socket of sockets ?? []) socket.destroy();
+      if (!isClosed) closeSync(gate);
+      isClosed = true;
       if (sockets) return;
       sockets = [];
       fifos.forEach(closeFifo);
@@ -139,6 +161,7 @@ function createPlainPipes(): CommandPipes {
   let followed: ChildProcess | undefined;
   return {
     stdio: ["pipe", "pipe"],
+    gate: "pipe",
     follow(child, onChunk) {
       followed = child;
       for (const name of streamNames) child[name]?.on("data", (chunk: Uint8Array) => onChunk(name, chunk));

@@ -21,7 +21,7 @@ export interface Admission {
 
 /** Milliseconds. With 300 mounts it takes a quarter of a second. */
 const startPeriod = 30_000;
-const maxPollInterval = 10;
+const maxPollInterval = 2;
 
 /**
  * Resolves when the sandbox may run, or when it has failed by itself.

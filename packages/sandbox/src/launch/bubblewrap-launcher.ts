@@ -1,12 +1,12 @@
 /** Commands in bubblewrap: each in new namespaces, which end with all their processes (S-30, R-13). */
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { toCommandEnvironment, withoutInnerFolders } from "../environment.ts";
 import { type CommandPipes, createPipeMaker } from "../follow/output-pipes.ts";
 import { createSandboxTree } from "../follow/process-tree.ts";
-import { followChild, toInputStdio, writeInput } from "../follow/processes.ts";
+import { followChild, sendSignal, toInputStdio, writeInput } from "../follow/processes.ts";
 import { createReaper } from "../follow/reaper.ts";
 import { defaultUseLimits, followStatus, type UseLimits, watchUse } from "../follow/sandbox-status.ts";
 import { cleanFiles } from "../hold/cleaned-files.ts";
@@ -226,9 +226,13 @@ async function followBubblewrap(
   try {
     const isRunning = (): boolean => child.pid !== undefined && bubblewrap.isRunning();
     await admitMounts({ ...facts, findFirst: status.findFirst, isRunning });
-    releaseBlock(child);
+    openGate(child, facts.pipes);
   } catch (error) {
     bubblewrap.kill();
+    // It does not end with bubblewrap yet.
+    const first = status.findFirst();
+    if (first) sendSignal(first.pid, "SIGKILL");
+    await createSandboxTree(bubblewrap, status.findFirst).end();
     bubblewrap.release();
     throw error;
   }
@@ -262,7 +266,7 @@ function toStdio(
   const pipes = ["pipe", "pipe", "pipe"] as const;
   const entry = hasOwner && network.length === 0 ? (["ignore", "ignore"] as const) : network;
   const admission = hasOwner ? (["pipe", "pipe"] as const) : [];
-  const further = [...pipes, "pipe" as const, ...entry, ...admission];
+  const further = [...pipes, output.gate, ...entry, ...admission];
   return [toInputStdio(input), ...output.stdio, ...further, ...blocked.slice(further.length)];
 }
 
@@ -279,8 +283,9 @@ function sendFilter(child: ChildProcess, filter: Uint8Array | undefined): void {
   pipe?.end(filter);
 }
 
-/** Bubblewrap waits for it after it has made all mounts. */
-function releaseBlock(child: ChildProcess): void {
+/** Bubblewrap waits for it after it has made all mounts. It takes the end of a pipe as a start, too. */
+function openGate(child: ChildProcess, { gate }: CommandPipes): void {
+  if (gate !== "pipe") return void writeSync(gate, "x");
   const pipe = child.stdio.at(descriptors.block) as Writable | null | undefined;
   pipe?.on("error", () => undefined);
   pipe?.end("x");
