@@ -170,7 +170,7 @@ describeWithPostgres("servers of a database", (postgres) => {
        UPDATE sheaf.migrations SET version = version + 1; COMMIT`,
       );
       await expect(cluster.start("late")).rejects.toThrow(
-        /STORAGE_CORRUPT: the store has schema (\d+), this Sheaf knows schemas up to \d+: use a newer Sheaf/,
+        /CONFIG_INVALID: a newer Sheaf wrote the store: it has schema (\d+), .* up to \d+. Update Sheaf/,
       );
       const rest = begin(other);
       await one.stop("SIGKILL");

@@ -1,9 +1,8 @@
 /** One connection to the SQLite file: statements, transactions, durability. */
-import { chmodSync, closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { SheafError, type ErrorCode } from "@sheaf/base/errors";
-import { makeFolder } from "@sheaf/base/make-folder";
+import { makeDatabaseFile } from "@sheaf/base/make-database-file";
 import { migrate } from "./migrations/migrate.ts";
 import { memoryFile, type Durability } from "./store.ts";
 
@@ -12,6 +11,8 @@ const BUSY_TIMEOUT_MS = 10_000;
 
 /** All failures are SheafErrors with a STORAGE_ code. */
 export interface SqliteConnection {
+  /** The schema of the file before it was opened; 0: it was empty. */
+  readonly foundSchema: number;
   /** Runs something that only reads, or that is one statement. */
   run<Result>(action: () => Result): Result;
   /** Runs something that happens whole or not at all. */
@@ -26,15 +27,16 @@ export interface SqliteConnection {
 /**
  * Opens the store, and creates it if it is missing: folder 0700, file 0600 (S-42). Once it is open, errors call it
  * `name`; default: the file, with its folder.
- * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT.
+ * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT; CONFIG_INVALID for a file of a newer Sheaf.
  */
 export function openSqliteConnection(file: string, name = file): SqliteConnection {
-  let database: DatabaseSync;
+  let opened: OpenedFile;
   try {
-    database = openDatabase(file);
+    opened = openDatabase(file);
   } catch (error) {
     throw toStorageError(error, file);
   }
+  const { database, foundSchema } = opened;
   const run = <Result>(action: () => Result): Result => {
     try {
       return action();
@@ -54,6 +56,7 @@ export function openSqliteConnection(file: string, name = file): SqliteConnectio
   };
 
   return {
+    foundSchema,
     run,
     setDurability,
     transact: (wanted, action) =>
@@ -84,12 +87,13 @@ export function openSqliteConnection(file: string, name = file): SqliteConnectio
   };
 }
 
-function openDatabase(file: string): DatabaseSync {
+interface OpenedFile extends Pick<SqliteConnection, "foundSchema"> {
+  readonly database: DatabaseSync;
+}
+
+function openDatabase(file: string): OpenedFile {
   if (file === memoryFile) return openFile(file);
-  makeFolder(dirname(file));
-  // SQLite would create the file with the mode of the umask; its WAL and index files get the same mode as the file.
-  closeSync(openSync(file, "a", 0o600));
-  chmodSync(file, 0o600);
+  makeDatabaseFile(file);
   try {
     return openFile(file);
   } catch (error) {
@@ -103,13 +107,12 @@ function contains(text: unknown, words: unknown): number {
   return typeof text === "string" && text.toLowerCase().includes(String(words)) ? 1 : 0;
 }
 
-function openFile(file: string): DatabaseSync {
+function openFile(file: string): OpenedFile {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   database.function("holds", { deterministic: true }, contains);
   try {
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-    migrate(database);
-    return database;
+    return { database, foundSchema: migrate(database) };
   } catch (error) {
     database.close();
     throw error;
@@ -126,6 +129,10 @@ const elsewhere = "choose another folder by SHEAF_HOME, or use --no-save";
 const locked: Known = ["STORAGE_LOCKED", "another process holds it: try again"];
 const full: Known = ["STORAGE_FULL", `the disk is full: free some space, ${elsewhere}`];
 const unopened: Known = ["STORAGE_LOCKED", `it cannot be opened: check its rights, ${elsewhere}`];
+const foreign: Known = [
+  "STORAGE_CORRUPT",
+  "it is not a SQLite file: move it away, or choose another folder by SHEAF_HOME",
+];
 
 /** Result codes of SQLite (https://sqlite.org/rescode.html), and codes of the system. */
 const codes: ReadonlyMap<number | string, Known> = new Map<number | string, Known>([
@@ -137,7 +144,8 @@ const codes: ReadonlyMap<number | string, Known> = new Map<number | string, Know
   [13, full],
   [14, unopened],
   [SQLITE_CONSTRAINT_TRIGGER, ["STORAGE_LOCKED", `a trigger in it refuses to write: remove it, ${elsewhere}`]],
-  [26, ["STORAGE_CORRUPT", "it is not a SQLite file: move it away, or choose another folder by SHEAF_HOME"]],
+  [26, foreign],
+  ["NOT_A_FILE", foreign],
   ["ENOSPC", full],
   ["EDQUOT", full],
 ]);

@@ -1,7 +1,6 @@
 /** A SQLite file as rows: read in one transaction, so that it stays as it was at the beginning. */
-import { DatabaseSync } from "node:sqlite";
 import type { SchemaState } from "./migrations/migrate-postgres.ts";
-import { newestSchema, readVersion } from "./migrations/migrate.ts";
+import { newestSchema } from "./migrations/migrate.ts";
 import { openSqliteConnection } from "./sqlite-connection.ts";
 import { settleGroups } from "./sqlite-groups.ts";
 import { tableColumns, tableOrders, type Cell, type StoreDump, type TableName, type TableRow } from "./store-tables.ts";
@@ -44,15 +43,9 @@ export function openSqliteDump(file: string): StoreDump {
 
 /** Gives the schema that was there. @throws SheafError STORAGE_… */
 export function migrateSqlite(file: string): SchemaState {
-  const database = new DatabaseSync(file, { readOnly: true });
-  let version: number;
-  try {
-    version = readVersion(database);
-  } finally {
-    database.close();
-  }
-  openSqliteConnection(file).close();
-  return { version, newest: newestSchema };
+  const connection = openSqliteConnection(file);
+  connection.close();
+  return { version: connection.foundSchema, newest: newestSchema };
 }
 
 /** Gives the space of what was deleted back to the disk. @throws SheafError STORAGE_LOCKED while another process holds it. */

@@ -288,8 +288,8 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     await (await createPostgresStore(address)).close();
     await postgres.run(address, "UPDATE sheaf.migrations SET version = 999");
     await expect(createPostgresStore(address)).rejects.toMatchObject({
-      code: "STORAGE_CORRUPT",
-      message: expect.stringMatching(/schema 999.*schemas up to \d+: use a newer Sheaf/) as string,
+      code: "CONFIG_INVALID",
+      message: expect.stringMatching(/schema 999.*schemas up to \d+. Update Sheaf/) as string,
     });
     expect(await postgres.run(address, "SELECT version FROM sheaf.migrations")).toEqual([{ version: 999 }]);
   });

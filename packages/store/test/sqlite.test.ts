@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { RunEvent } from "@sheaf/protocol";
 import { afterAll, describe, expect, test } from "vitest";
 import { createSqliteStore } from "../src/sqlite.ts";
+import { migrateSqlite } from "../src/sqlite-dump.ts";
 import { createThreadedSqliteStore } from "../src/threaded-sqlite.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { testStoreContract } from "./store-contract.ts";
@@ -243,12 +244,27 @@ describe("damage has a code and a way out", () => {
     },
   );
 
-  test("a newer schema is refused by name", () => {
+  test.each(["", "-journal", "-wal"])(verifies("R-15", "a pipe in the place of sheaf.db%s blocks nothing"), (ending) => {
+    const file = join(folder, `pipe${ending}.db`);
+    execFileSync("mkfifo", [`${file}${ending}`]);
+    for (const open of [createSqliteStore, migrateSqlite]) {
+      expect(() => open(file)).toThrow(
+        expect.objectContaining({ code: "STORAGE_CORRUPT", message: expect.stringContaining("move it away") as string }),
+      );
+    }
+  });
+
+  test(verifies("R-33", "a newer schema is refused by name"), () => {
     const file = join(folder, "newer.db");
     const database = new DatabaseSync(file);
     database.exec("PRAGMA user_version = 999");
     database.close();
-    expect(() => createSqliteStore(file)).toThrow(/schema 999.*newer Sheaf/);
+    expect(() => createSqliteStore(file)).toThrow(
+      expect.objectContaining({
+        code: "CONFIG_INVALID",
+        message: expect.stringMatching(/^a newer Sheaf wrote the store: it has schema 999.*npm install/) as string,
+      }),
+    );
   });
 
   test(verifies("C20", "a folder that cannot be made is STORAGE_LOCKED and names the path"), () => {

@@ -1,6 +1,7 @@
 /** Migrates a PostgreSQL database to the newest schema (R-33). `sheaf.migrations` counts the steps taken. */
 import { SheafError } from "@sheaf/base/errors";
 import type { Query } from "../postgres-connection.ts";
+import { createNewerStoreError } from "./migrate.ts";
 
 /**
  * Each step runs once, in order; a released step never changes. Programs that know fewer steps may still run meanwhile, so
@@ -121,7 +122,7 @@ export interface SchemaState {
   readonly newest: number;
 }
 
-/** @throws SheafError CONFIG_INVALID for a database that cannot be used; STORAGE_CORRUPT when a newer Sheaf changed it. */
+/** @throws SheafError CONFIG_INVALID for a database that cannot be used, or that a newer Sheaf changed. */
 export async function readSchemaState(query: Query): Promise<SchemaState> {
   const [server] = await query<{ version: number; encoding: string }>(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding`,
@@ -135,11 +136,7 @@ export async function readSchemaState(query: Query): Promise<SchemaState> {
   }
   const version = await readVersion(query);
   if (version <= steps.length) return { version, newest: steps.length };
-  throw new SheafError(
-    "STORAGE_CORRUPT",
-    `the store has schema ${version}, this Sheaf knows schemas up to ${steps.length}: use a newer Sheaf, or another database`,
-    { source: "storage" },
-  );
+  throw createNewerStoreError(version, steps.length, "use another database");
 }
 
 /**

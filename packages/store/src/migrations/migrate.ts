@@ -1,6 +1,7 @@
 /** Migrates a database to the newest schema. `user_version` counts the steps taken. */
 import type { DatabaseSync } from "node:sqlite";
 import { SheafError } from "@sheaf/base/errors";
+import { sheafVersion } from "@sheaf/base/version";
 import { storeAllDigests } from "../sqlite-digests.ts";
 
 /** Each step runs once, in order; a released step never changes. */
@@ -86,32 +87,37 @@ const steps: readonly (string | ((database: DatabaseSync) => void))[] = [
 /** Version of the schema that `migrate` makes. */
 export const newestSchema = steps.length;
 
-/** @throws SheafError STORAGE_CORRUPT when a newer Sheaf wrote the file. */
-export function migrate(database: DatabaseSync): void {
-  if (readVersion(database) === steps.length) return;
+/** Returns the schema that it found. @throws SheafError CONFIG_INVALID when a newer Sheaf wrote the file. */
+export function migrate(database: DatabaseSync): number {
+  const found = readVersion(database);
+  if (found === steps.length) return found;
   // Lock first: two processes that start at once must not both migrate.
   database.exec("BEGIN IMMEDIATE");
   try {
     const version = readVersion(database);
-    if (version > steps.length) {
-      throw new SheafError(
-        "STORAGE_CORRUPT",
-        `the store has schema ${version}, this Sheaf knows schemas up to ${steps.length}: use a newer Sheaf, or set SHEAF_HOME to another folder`,
-        { source: "storage" },
-      );
-    }
+    if (version > steps.length) throw createNewerStoreError(version, steps.length, "set SHEAF_HOME to another folder");
     for (const step of steps.slice(version)) {
       if (typeof step === "string") database.exec(step);
       else step(database);
     }
     database.exec(`PRAGMA user_version = ${steps.length}; COMMIT`);
+    return version;
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
 }
 
-export function readVersion(database: DatabaseSync): number {
+/** The failure for a whole store of a newer Sheaf. `otherwise`: the way out of who cannot update. */
+export function createNewerStoreError(version: number, newest: number, otherwise: string): SheafError {
+  return new SheafError(
+    "CONFIG_INVALID",
+    `a newer Sheaf wrote the store: it has schema ${version}, and Sheaf ${sheafVersion} knows schemas up to ${newest}. Update Sheaf (npm install -g sheaf@latest), or ${otherwise}`,
+    { source: "storage" },
+  );
+}
+
+function readVersion(database: DatabaseSync): number {
   const row = database.prepare("PRAGMA user_version").get() as { user_version: number };
   return row.user_version;
 }

@@ -1,8 +1,8 @@
 /** The index of one workspace in SQLite: which files it knows in which state, and the words of their pieces. */
-import { chmodSync, closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { makeFolder } from "@sheaf/base/make-folder";
+import { makeDatabaseFile } from "@sheaf/base/make-database-file";
 import { type CodePiece, toIndexedText } from "./index-text.ts";
 
 /** Raised when older indexes can no longer be read: they are then rebuilt. */
@@ -32,10 +32,9 @@ export interface FoundPiece extends Omit<CodePiece, "text"> {
 /** Opens the index; creates it if it is missing or of another version: folder 0700, file 0600. Undefined: in memory. */
 export function openIndexDatabase(file: string | undefined): IndexDatabase {
   if (file === undefined) return new IndexDatabase(new DatabaseSync(":memory:"));
-  makeFolder(dirname(file));
-  if (!existsSync(file)) removeOldIndexes(dirname(file));
-  closeSync(openSync(file, "a", 0o600));
-  chmodSync(file, 0o600);
+  const isNew = !existsSync(file);
+  makeDatabaseFile(file);
+  if (isNew) removeOldIndexes(dirname(file));
   return new IndexDatabase(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
 }
 
