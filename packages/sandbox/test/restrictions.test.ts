@@ -96,6 +96,10 @@ describeWithSandbox("files", () => {
       ".netrc": "CANARY-NETRC",
       "linked/credentials": "CANARY-LINKED",
       ".config/gh/hosts.yml": "CANARY-GH",
+      ".config/Code/User/globalStorage/state.vscdb": "CANARY-CODE",
+      ".databrickscfg": "CANARY-DATABRICKS",
+      ".local/share/fish/fish_history": "CANARY-FISH",
+      ".pulumi/credentials.json": "CANARY-PULUMI",
       "sheaf/credentials.json": "CANARY-SHEAF",
       "refusals.txt": "readable",
     });

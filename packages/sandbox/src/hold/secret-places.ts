@@ -9,27 +9,41 @@ const homePlaces = [
   // keys and sessions of shells, mail and version control
   ".ssh", ".gnupg", ".password-store", ".netrc", "_netrc", ".git-credentials", ".config/git/credentials", ".config/gh",
   ".config/hub", ".config/glab-cli", ".authinfo", ".authinfo.gpg", ".local/share/keyrings", ".local/share/kwalletd", ".kwallet",
-  ".pki", ".config/op", ".config/Bitwarden CLI", ".config/keepassxc", ".config/age", ".config/sops",
+  ".pki", ".config/op", ".1password", ".config/Bitwarden CLI", ".config/rbw", ".config/keepassxc", ".config/age", ".config/sops",
+  ".tsh", ".step", ".acme.sh", ".doppler", ".infisical",
   // clouds and clusters
   ".aws", ".azure", ".config/gcloud", ".kube", ".oci", ".config/doctl", ".config/hcloud", ".config/fly", ".fly", ".config/rclone",
   ".s3cfg", ".boto", ".terraform.d/credentials.tfrc.json", ".vault-token", ".config/heroku", ".config/netlify", ".vercel",
-  ".docker/config.json", ".config/containers/auth.json", ".config/helm/registry",
+  ".docker/config.json", ".config/containers/auth.json", ".config/helm/registry", ".minikube", ".config/argocd",
+  ".pulumi/credentials.json", ".databrickscfg", ".databricks", ".config/ngrok", ".ngrok2", ".cloudflared", ".wrangler",
+  ".config/.wrangler", ".supabase", ".railway", ".config/configstore", ".config/scw", ".config/linode-cli", ".config/openstack",
+  ".config/stripe", ".twilio-cli", ".sentryclirc", ".kaggle", ".cache/huggingface/token", ".cache/huggingface/stored_tokens",
   // registries of packages
   ".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml",
   ".m2/settings-security.xml", ".gradle/gradle.properties", ".nuget/NuGet/NuGet.Config", ".config/pip/pip.conf", ".composer/auth.json",
   ".pip/pip.conf", ".config/pnpm/rc", ".config/pnpm/auth.ini", ".config/pypoetry/auth.toml", ".config/composer/auth.json",
   ".local/share/uv/credentials", ".sbt/.credentials", ".ivy2/.credentials",
   // databases
-  ".pgpass", ".my.cnf", ".mylogin.cnf", ".config/mongodb",
-  // browsers and mail
+  ".pgpass", ".my.cnf", ".mylogin.cnf", ".config/mongodb", ".snowflake", ".config/snowflake", ".snowsql", ".dbt",
+  ".config/planetscale", ".config/turso", ".config/neonctl", ".confluent",
+  // editors, which keep the tokens of their extensions
+  ".config/Code", ".config/Code - Insiders", ".config/VSCodium", ".config/Cursor", ".config/JetBrains", ".vscode-server/data",
+  ".vscode-server-insiders/data", ".cursor-server/data", "Library/Application Support/Code",
+  "Library/Application Support/Cursor", "Library/Application Support/JetBrains",
+  // browsers, mail and chat
   ".mozilla", ".librewolf", ".thunderbird", ".config/google-chrome", ".config/google-chrome-beta", ".config/chromium",
   ".config/BraveSoftware", ".config/microsoft-edge", ".config/vivaldi", ".config/opera", "snap/firefox", "snap/chromium",
   ".var/app", "Library/Application Support/Google/Chrome", "Library/Application Support/Firefox", "Library/Keychains",
-  "Library/Cookies", "Library/Safari", "Library/Mail", "Library/Messages",
+  "Library/Cookies", "Library/Safari", "Library/Mail", "Library/Messages", ".config/Slack", ".config/discord", ".config/Signal",
+  ".local/share/TelegramDesktop",
   // other agents
   ".claude", ".claude.json", ".codex", ".cursor", ".gemini", ".config/anthropic", ".config/openai", ".config/github-copilot",
+  ".copilot", ".qwen", ".kiro", ".codeium", ".factory", ".continue", ".config/amp", ".local/share/amp", ".local/share/opencode",
+  ".local/share/crush", ".config/goose",
   // what was typed
   ".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history", ".lesshst",
+  ".sqlite_history", ".rediscli_history", ".mongodb", ".irb_history", ".viminfo", ".local/share/fish/fish_history",
+  ".config/fish/fish_variables", ".config/nushell/history.txt", ".local/share/atuin", ".local/share/powershell/PSReadLine",
 ] as const; // prettier-ignore
 
 /** Of the machine; most of them only root could read. */
