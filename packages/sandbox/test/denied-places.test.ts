@@ -56,6 +56,30 @@ describeWithSandbox("what must not be read", () => {
     }
   });
 
+  test.each([
+    ["Read(.env)", "shown"],
+    ["Read(~/.claude/skills/a/.env)", "shown"],
+    ["Read(~/.claude/skills/**)", "CANARY"],
+    ["Read(skills)", "CANARY"],
+  ])(
+    verifies(["S-06", "S-147"], "a skill's folder in a hidden place shows nothing that %s denies"),
+    async (rule, seen) => {
+      const home = createFolder("home", {
+        ".claude/skills/a/SKILL.md": "shown",
+        ".claude/skills/a/.env": "CANARY",
+        ".claude/key": "CANARY",
+      });
+      const options = {
+        readFolders: [join(home, ".claude/skills/a")],
+        denials: toFileRules(rule.replace("~", home)),
+      };
+      const variables = { ...environment, HOME: home };
+      const { output } = await runHeld("grep -rsh . $HOME/.claude", createFolder("workspace"), {}, variables, options);
+      expect(output).not.toContain("CANARY");
+      expect(output.includes("shown")).toBe(seen === "shown");
+    },
+  );
+
   test(verifies("S-06", "everything else is there as before"), async () => {
     const workspace = createFolder("workspace", secrets);
     const { output, exitCode } = await runDenied(

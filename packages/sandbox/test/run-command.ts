@@ -28,6 +28,7 @@ export type RunnerOptions = Partial<
     | "denials"
     | "addedFolders"
     | "hiddenPlaces"
+    | "readFolders"
     | "cacheFolder"
     | "credentials"
     | "variables"

@@ -30,9 +30,10 @@ export function createSkillTool(found: readonly Skill[]): CallableTool {
           `there is no skill ${JSON.stringify(name.slice(0, 80))}: use one of ${offered.join(", ")}`,
         );
       }
-      const place = workspace.resolve(join(skill.folder, file ?? "SKILL.md"));
-      if (place.ok && workspace.leftOut?.has(place.path.relative)) {
-        return toFailure("PERMISSION_DENIED", `a rule denies ${place.path.named}: leave this file, and tell the user`);
+      const named = join(skill.folder, file ?? "SKILL.md");
+      const place = workspace.resolve(named);
+      if (workspace.leftOut?.has(place.ok ? place.path.relative : named)) {
+        return toFailure("PERMISSION_DENIED", `a rule denies ${named}: leave this file, and tell the user`);
       }
       if (file === undefined || file === "SKILL.md") {
         return { status: "success", output: toInstructions(skill), effect: { kind: "skill", name } };

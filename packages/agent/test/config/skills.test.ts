@@ -101,18 +101,21 @@ test(
   },
 );
 
-test(verifies("S-146", "the model hears of no command and of no skill that is kept from it"), async () => {
+test(verifies(["S-146", "S-147"], "the model hears of no command and of no skill that is kept from it"), async () => {
   const { writeOwn, find } = createPlaces();
   const { workspace } = createTemporaryWorkspace();
   writeOwn("skills/shown/SKILL.md", head("d"));
   writeOwn("skills/kept/SKILL.md", head("d\ndisable-model-invocation: true"));
   writeOwn("commands/deploy.md", "Deploy.");
-  const read = async (name: string) => {
+  const read = async (name: string, has = (_path: string) => false) => {
     const call = { callId: "call_1", toolName: "read_skill", arguments: { name } };
     const prepared = await createSkillTool(find().skills).prepare(call);
-    return prepared.ok ? prepared.run({ workspace } as ToolContext) : prepared.outcome;
+    const context = { workspace: { ...workspace, leftOut: { has } } } as unknown as ToolContext;
+    return prepared.ok ? prepared.run(context) : prepared.outcome;
   };
   expect((await read("deploy")).error?.message).toMatch(/use one of shown$/);
   // A person may have sent its name.
   expect(await read("kept")).toMatchObject({ status: "success" });
+  const isDenied = (path: string) => path.endsWith("/skills/kept/SKILL.md");
+  expect(await read("kept", isDenied)).toMatchObject({ error: { code: "PERMISSION_DENIED" } });
 });

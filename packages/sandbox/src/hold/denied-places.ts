@@ -42,7 +42,12 @@ export function createDeniedIndex(folders: readonly string[], given: readonly Fi
   );
   return () => {
     if (rules.length === 0) return { places: [], ancestors: [] };
-    const { places, unsearched } = search(folders.map((path) => ({ path, isReadOnly: false })));
+    const whole = folders.slice(1).flatMap((path) => {
+      const rule = rules.find(({ kind, glob }) => kind === "Read" && glob.isCovering(path));
+      return rule ? toPlaces(path, rule, folders[0]!) : [];
+    });
+    const { places: inner, unsearched } = search(folders.map((path) => ({ path, isReadOnly: false })));
+    const places = [...whole, ...inner];
     const fixed = places.filter(({ rule }) => rule.kind === "Write" || !rule.glob.isAnyDepth);
     const ancestors = listAncestors(
       fixed.map(({ path }) => path),

@@ -41,6 +41,8 @@ export interface HeldFolders {
   readonly worktree: LinkedWorktree | undefined;
   /** Further folders that commands write; absolute, links resolved. */
   readonly addedFolders?: readonly string[] | undefined;
+  /** Folders that commands read, even in a hidden one; absolute, links resolved. */
+  readonly readFolders?: readonly string[] | undefined;
   readonly denials?: readonly FileRule[] | undefined;
   /** The user's: git's configuration is found by it. */
   readonly environment: Environment;
@@ -56,14 +58,14 @@ export interface HeldFolders {
 const maxMounts = 300;
 
 export function createHeldPlaces(held: HeldFolders): HeldPlaces {
-  const { workspace, worktree, addedFolders = [], denials = [], environment, maxFolders } = held;
+  const { workspace, worktree, addedFolders = [], readFolders = [], denials = [], environment, maxFolders } = held;
   if (held.isProbe) return { begin: () => ({ kept: [], mounts: [] }), moveToBackground: () => true, end: () => [] };
   const folders = [workspace, ...addedFolders];
   const repositoryFolders = listRepositoryFolders(worktree);
   const tops = [...folders, ...repositoryFolders.map(({ path }) => path)];
   const addedPlaces = addedFolders.map((path) => ({ path, names: "all" as const }));
   const findProtected = createProtectedIndex(workspace, [...repositoryFolders, ...addedPlaces], maxFolders);
-  const findDenied = createDeniedIndex(folders, denials);
+  const findDenied = createDeniedIndex([...folders, ...readFolders], denials);
   const program = { tops, environment, program: held.program };
   /** Undefined: not looked for yet. */
   let programFault: { readonly reason: string | undefined } | undefined;

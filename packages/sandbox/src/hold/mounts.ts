@@ -93,8 +93,13 @@ export function planMounts(facts: MountFacts): Mount[] {
     // The private folder covers these already.
     ({ path }) => isBelow(path, workspace) || !privateMounts.some((mount) => isBelow(path, mount.path)),
   );
-  const hidden = removeInner([...secret, ...held.mounts.filter(isHidden)], workspace);
   const writable = [{ path: workspace, access: "writable" as const }, ...writableMounts];
+  const tops = writable.map(({ path }) => path);
+  const revealed = listRevealed(facts, tops).map((path): Mount => ({ path, access: "read-only" }));
+  const hidden = removeInner(
+    [...secret, ...held.mounts.filter(isHidden)],
+    [workspace, ...revealed.map(({ path }) => path)],
+  );
   const covering = hidden.filter(({ path }) => !isBelow(workspace, path));
   const readOnly = held.mounts.filter(({ access }) => access === "read-only");
   // Otherwise a secret place in the workspace would be found under another name.
@@ -117,8 +122,6 @@ export function planMounts(facts: MountFacts): Mount[] {
     const isCopied = source !== undefined && !isBelow(mount.path, workspace);
     return isCopied ? { path: mount.path, access: "read-only", source } : mount;
   });
-  const tops = writable.map(({ path }) => path);
-  const revealed = listRevealed(facts, tops).map((path): Mount => ({ path, access: "read-only" }));
   return sortMounts([...privateMounts, ...cacheMounts, ...revealed, ...writable, ...keeping, ...open, ...shown]);
 }
 
@@ -135,10 +138,17 @@ export function listRevealed(
   );
 }
 
-/** Nothing can be hidden inside a hidden folder: the place no longer exists there. */
-function removeInner(hidden: readonly Mount[], workspace: string): Mount[] {
-  const folders = hidden.filter(({ path, access }) => access === "hidden-folder" && !isBelow(workspace, path));
-  return hidden.filter(({ path }) => !folders.some((folder) => folder.path !== path && isBelow(path, folder.path)));
+/** Nothing can be hidden inside a hidden folder, as the place no longer exists there, except in a folder that stays visible. */
+function removeInner(hidden: readonly Mount[], visible: readonly string[]): Mount[] {
+  const isSeen = ({ path }: Mount, { path: folder }: Mount): boolean =>
+    visible.some((other) => isBelow(other, folder) && isBelow(path, other));
+  const folders = hidden.filter(({ access }) => access === "hidden-folder");
+  return hidden.filter(
+    (place) =>
+      !folders.some(
+        (folder) => folder.path !== place.path && isBelow(place.path, folder.path) && !isSeen(place, folder),
+      ),
+  );
 }
 
 /** Where commands find their caches, if not at `~/.cache`. */
