@@ -1,12 +1,15 @@
 /** The files of deploy/: read by the parsers of their formats, and held against the program that they start. */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { parseArguments } from "../../packages/cli/src/arguments.ts";
 import { checkCommandLine } from "../../packages/cli/src/command-flags.ts";
+import { createTemporaryFolder } from "../../packages/base/test/files/temporary-workspace.ts";
+import { notRoot, skipIfMissing } from "../support/describe-where.ts";
 import { describeWithProgram } from "../support/programs.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -194,5 +197,31 @@ describe("the manifest for Kubernetes", () => {
     const volumes = pod.volumes.map(({ name }) => name);
     expect(container.volumeMounts.map(({ name }) => name).toSorted()).toEqual(volumes.toSorted());
     expect(pod.volumes[0]!.persistentVolumeClaim!.claimName).toBe(manifests[1]!.metadata.name);
+  });
+
+  /** Reads the tokens of a volume as the kubelet makes it, as the user of the manifest. */
+  function readMountedTokens(mode: number): string {
+    skipIfMissing(notRoot);
+    const volume = createTemporaryFolder();
+    mkdirSync(join(volume, "..2026"));
+    writeFileSync(join(volume, "..2026/tokens"), `ada ${"a".repeat(32)}\n`);
+    chownSync(join(volume, "..2026/tokens"), 0, 10_001);
+    chmodSync(join(volume, "..2026/tokens"), mode);
+    chmodSync(volume, 0o755);
+    symlinkSync("..2026", join(volume, "..data"));
+    symlinkSync("..data/tokens", join(volume, "tokens"));
+    const source = pathToFileURL(join(folder, "../packages/agent/src/config/server-tokens.ts")).href;
+    const script = `import { readTokenFile } from "${source}"; console.log(readTokenFile("${volume}/tokens")[0].owner)`;
+    const node = [process.execPath, "--conditions=sheaf-source", "--input-type=module", "--eval", script];
+    const user = ["--reuid", "10001", "--regid", "10001", "--clear-groups"];
+    const { stdout, stderr } = spawnSync("setpriv", [...user, ...node], { encoding: "utf8" });
+    return stdout + stderr;
+  }
+
+  test(verifies(["R-70", "S-42"], "has tokens that its user can read, and nobody else"), () => {
+    expect(readText("kubernetes.yaml")).toContain("defaultMode: 0400");
+    expect(readMountedTokens(0o440)).toBe("user:ada\n");
+    expect(readMountedTokens(0o444)).toContain("can be opened by others (mode 0444)");
+    expect(readMountedTokens(0o460)).toContain("can be opened by others (mode 0460)");
   });
 });

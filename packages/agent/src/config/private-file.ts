@@ -15,10 +15,13 @@ export interface PrivateFile {
   readonly remedy: string;
   /** What else to do if others could read it, as the end of a sentence. */
   readonly exposure?: string;
+  /** Root may own it, through a link and for the group of this process, as a volume of Kubernetes does. */
+  readonly mayBeMounted?: boolean;
 }
 
 /** Permissions of the group and of all others. */
 const OTHERS = 0o077;
+const GROUP_READS = 0o040;
 
 /**
  * The text of the file; undefined if it does not exist.
@@ -27,7 +30,8 @@ const OTHERS = 0o077;
 export function readPrivateFile(target: PrivateFile): string | undefined {
   try {
     // Neither a link to a file elsewhere nor a pipe, which would block.
-    const descriptor = openSync(target.file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+    const descriptor = openSync(target.file, O_RDONLY | O_NONBLOCK | (target.mayBeMounted ? 0 : O_NOFOLLOW));
     try {
       checkPrivate(target, descriptor);
       return readFileSync(descriptor, "utf8");
@@ -48,10 +52,12 @@ function checkPrivate(target: PrivateFile, descriptor: number): void {
   if (!stat.isFile()) throw createFault(target, `is not a file: ${target.remedy}`);
   if (process.platform === "win32") return;
   const user = process.getuid?.();
-  if (user !== undefined && stat.uid !== user) {
+  const isMounted = target.mayBeMounted === true && stat.uid === 0 && user !== 0;
+  if (user !== undefined && stat.uid !== user && !isMounted) {
     throw createFault(target, `belongs to another user (${stat.uid}): ${target.remedy}`);
   }
-  if ((stat.mode & OTHERS) !== 0) {
+  const others = isMounted && stat.gid === process.getgid?.() ? OTHERS & ~GROUP_READS : OTHERS;
+  if ((stat.mode & others) !== 0) {
     const mode = (stat.mode & 0o777).toString(8).padStart(4, "0");
     throw createFault(target, `can be opened by others (mode ${mode}): run chmod 600 on it${target.exposure ?? ""}`);
   }

@@ -24,7 +24,7 @@ export interface ServerToken {
  * @throws SheafError CONFIG_INVALID, which names the line, never a token.
  */
 export function readTokenFile(file: string): readonly ServerToken[] {
-  const text = readPrivateFile(toTarget(file, "name another one"));
+  const text = readPrivateFile({ ...toTarget(file, "name another one"), mayBeMounted: true });
   if (text === undefined) throw createFault(file, "does not exist: check the path after --token-file");
   const tokens = text
     .split("\n")
