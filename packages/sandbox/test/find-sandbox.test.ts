@@ -56,6 +56,12 @@ describe("what to do where namespaces are forbidden", () => {
   const advise = (files: Readonly<Record<string, string>>, problem = "Permission denied"): string =>
     adviseOnNamespaces(problem, (path) => files[path]);
 
+  const mask = "2 1 0:50 / /proc/acpi ro - tmpfs tmpfs ro\n";
+  const docker = {
+    "/proc/self/mountinfo": `${mask}3 1 8:1 /docker/containers/f/hosts /etc/hosts rw - ext4 /dev/a rw\n`,
+  };
+  const pod = { "/proc/self/mountinfo": `${mask}3 1 8:1 /kubelet/pods/f/etc-hosts /etc/hosts rw - ext4 /dev/a rw\n` };
+
   test.each([
     [
       { "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1\n" },
@@ -64,13 +70,19 @@ describe("what to do where namespaces are forbidden", () => {
     [{ "/proc/sys/kernel/unprivileged_userns_clone": "0\n" }, "sudo sysctl kernel.unprivileged_userns_clone=1"],
     [{ "/proc/sys/user/max_user_namespaces": "0\n" }, "sudo sysctl user.max_user_namespaces=15000"],
     [
-      { "/proc/sys/user/max_user_namespaces": "63512\n", "/.dockerenv": "" },
-      "start this container with --security-opt seccomp=unconfined",
+      { ...docker, "/proc/self/status": "Name:\tnode\nSeccomp:\t2\nSeccomp_filters:\t1\n" },
+      "start this container with --security-opt seccomp=unconfined --security-opt systempaths=unconfined (in a devcontainer",
+    ],
+    [{ ...docker, "/proc/self/attr/current": "docker-default (enforce)\n" }, "--security-opt apparmor=unconfined"],
+    [
+      { ...pod, "/proc/self/status": "Seccomp:\t2\n" },
+      "give this pod seccompProfile Unconfined, procMount Unmasked (with hostUsers false), as deploy/kubernetes.yaml does",
     ],
     [
-      { "/run/.containerenv": "", "/proc/sys/kernel/unprivileged_userns_clone": "0" },
-      "on the machine of this container",
+      { ...docker, "/proc/sys/kernel/unprivileged_userns_clone": "0" },
+      "run sudo sysctl kernel.unprivileged_userns_clone=1 on the machine of this container",
     ],
+    [{ "/proc/self/status": "Seccomp:\t2\n", "/proc/self/mountinfo": "" }, "docs/guide/sandbox.md"],
     [{ "/proc/sys/user/max_user_namespaces": "broken" }, "docs/guide/sandbox.md"],
   ])(verifies("S-31", "%j: %s"), (files, advice) => {
     expect(advise(files)).toContain(advice);

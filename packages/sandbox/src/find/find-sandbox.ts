@@ -123,10 +123,15 @@ const settings = [
   { name: "user.max_user_namespaces", forbids: (value: number) => value < 2, allowing: 15_000 },
 ] as const;
 
-/** Files that container engines create. */
-const containerFiles = ["/.dockerenv", "/run/.containerenv"] as const;
+/** Each kind of confinement that forbids the sandbox, as the kernel shows it, with the word of Docker and of Kubernetes that lifts it. */
+const confinements = [
+  { file: "/proc/self/status", pattern: /^Seccomp:\s*2$/m, flag: "seccomp", field: "seccompProfile Unconfined" },
+  { file: "/proc/self/attr/current", pattern: /\((?:enforce|kill)\)/, flag: "apparmor", field: "appArmorProfile Unconfined" },
+  { file: "/proc/self/mountinfo", pattern: / \/proc\/(?!sys\/fs\/binfmt_misc )\S+ /, flag: "systempaths", field: "procMount Unmasked (with hostUsers false)" },
+] as const; // prettier-ignore
 
-const containerFlags = "--security-opt seccomp=unconfined --security-opt systempaths=unconfined";
+/** Every engine mounts these files into its containers. */
+const containerMount = / (\S+) \/etc\/(?:hosts|hostname|resolv\.conf) /;
 
 /** One line without a full stop. `problem`: the sandbox's error message. */
 export function adviseOnNamespaces(problem: string, read: ReadSystemFile = readProbeFile): string {
@@ -137,11 +142,18 @@ export function adviseOnNamespaces(problem: string, read: ReadSystemFile = readP
     if (isUsedUp && name === "user.max_user_namespaces") return true;
     return text !== undefined && /^\d+\s*$/.test(text) && forbids(Number(text));
   });
-  const isContainer = containerFiles.some((file) => read(file) !== undefined);
+  const [, source] = containerMount.exec(read("/proc/self/mountinfo") ?? "") ?? [];
   if (found) {
     const command = `sudo sysctl ${found.name}=${found.allowing}`;
-    return isContainer ? `run ${command} on the machine of this container` : `let users make namespaces: ${command}`;
+    return source === undefined
+      ? `let users make namespaces: ${command}`
+      : `run ${command} on the machine of this container`;
   }
-  if (isContainer) return `start this container with ${containerFlags}`;
-  return "let this user make namespaces (see docs/guide/sandbox.md)";
+  const confined = confinements.filter(({ file, pattern }) => pattern.test(read(file) ?? ""));
+  if (source === undefined || confined.length === 0) return "let this user make namespaces (see docs/guide/sandbox.md)";
+  if (source.includes("/pods/")) {
+    return `give this pod ${confined.map(({ field }) => field).join(", ")}, as deploy/kubernetes.yaml does`;
+  }
+  const flags = confined.map(({ flag }) => `--security-opt ${flag}=unconfined`).join(" ");
+  return `start this container with ${flags} (in a devcontainer, add them to runArgs)`;
 }
