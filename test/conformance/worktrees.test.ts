@@ -1,9 +1,9 @@
-/** `--worktree` and `sheaf worktrees`, through the built command line and real git. */
+/** `--worktree`: a run in a working tree of its own, which ends as a branch, through the built command line and real git. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runAsNeeded, runSheaf, type ProgramOptions } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -27,62 +27,94 @@ function createRepository(files: Readonly<Record<string, string>> = { "a.txt": "
   git(cwd, "init", "-q", "-b", "main");
   git(cwd, "add", "-A");
   git(cwd, "commit", "-qm", "Begin");
-  const run = (...args: string[]) => runSheaf(args, { cwd, home });
   return {
     cwd,
     home,
-    run,
-    read: (file: string) => readFileSync(join(cwd, file), "utf8"),
-    write: (file: string, text: string) => writeFileSync(join(cwd, file), text),
-    async prompt(events: readonly object[], args: readonly string[], from = cwd) {
+    git: (...args: string[]) => git(cwd, ...args),
+    run: (...args: string[]) => runSheaf(args, { cwd, home }),
+    /** The files of all trees. */
+    listFiles: () =>
+      readdirSync(join(home, "worktrees"), { recursive: true }).filter((path) => /\/files\//.test(String(path))),
+    async prompt(
+      events: readonly object[],
+      args: readonly string[],
+      {
+        cwd: from = cwd,
+        then = [{ text: "Done." }],
+        ...options
+      }: Partial<ProgramOptions> & { then?: readonly object[] } = {},
+    ) {
       const script = join(home, "script.json");
-      writeFileSync(script, JSON.stringify({ turns: [{ events }, { events: [{ text: "Done." }] }], after: "loop" }));
-      const result = await runSheaf(["-p", "--model", `scripted:${script}`, ...args, "go on"], { cwd: from, home });
-      const lines = result.code === 0 ? parseStream(result.stdout) : [];
-      return { ...result, folder: String(lines[0]?.cwd), session: String(lines[0]?.session_id) };
-    },
-    async list() {
-      return JSON.parse((await run("worktrees", "ls", "--json")).stdout) as Record<string, unknown>[];
+      writeFileSync(script, JSON.stringify({ turns: [{ events }, { events: then }], after: "loop" }));
+      const words = ["-p", "--model", `scripted:${script}`, ...args, "go on"];
+      const result = await runAsNeeded(words, { cwd: from, home, ...options });
+      const lines = /^\{"type":"system".*\n$/s.test(result.stdout) ? parseStream(result.stdout) : [];
+      const { notices } = (lines.at(-1) ?? {}) as { readonly notices?: readonly string[] };
+      return { ...result, folder: String(lines[0]?.cwd), session: String(lines[0]?.session_id), notices };
     },
   };
 }
 
-test(verifies(["C70", "C71"], "a run works in a tree of its own, which is kept with its changes"), async () => {
-  const repository = createRepository();
-  repository.write("a.txt", "not committed\n");
-  const run = await repository.prompt([edit("a.txt", "two", "2"), create("b.txt")], ["--worktree", "fix"]);
+const noted = (text: string): string => `sheaf: notice: ${text}\n`;
+
+test(verifies(["C70", "C71", "C15", "S-125"], "a run works in a tree of its own, and ends with a branch"), async () => {
+  const repository = createRepository({ "a.txt": "one\ntwo\n", ".gitignore": "*.log\n" });
+  writeFileSync(join(repository.cwd, "a.txt"), "not committed\n");
+  const changes = [edit("a.txt", "two", "2"), create("b.txt"), create("noise.log")];
+  const run = await repository.prompt(changes, ["--worktree", "fix"]);
   expect(run.code).toBe(0);
   expect(run.folder).toMatch(/\/worktrees\/[0-9a-f]{16}\/trees\/fix\/files$/);
   expect(run.folder.startsWith(repository.home)).toBe(true);
-  expect(run.stderr).toBe(
-    `sheaf: notice: the working tree fix has changes to 2 files, in ${run.folder}: sheaf worktrees merge fix brings it into ${repository.cwd}\n`,
+  const notice = `the branch sheaf/fix of ${repository.cwd} has the changes to 2 files: git merge sheaf/fix`;
+  expect([run.stderr, run.notices]).toEqual([noted(notice), [notice]]);
+  expect(readFileSync(join(repository.cwd, "a.txt"), "utf8")).toBe("not committed\n");
+  expect(repository.git("status", "--porcelain")).toBe("M a.txt");
+  expect(repository.git("log", "--format=%an: %s", "--name-status", "main..sheaf/fix")).toBe(
+    "Sheaf: Changes of the working tree fix\n\nM\ta.txt\nA\tb.txt",
   );
-  expect(repository.read("a.txt")).toBe("not committed\n");
-  expect(existsSync(join(repository.cwd, "b.txt"))).toBe(false);
-  expect(git(run.folder, "status", "--short", "--branch")).toBe("## sheaf/fix\n M a.txt\n?? b.txt");
-  const mirror = join(run.folder, "../../../mirror.git");
-  const [state, ...others] = git(mirror, "for-each-ref", "--format=%(refname)", "refs/sheaf").split("\n");
-  expect(others).toEqual([]);
-  expect(state).toMatch(new RegExp(`^refs/sheaf/conv_${run.session}/chat_[0-9a-f-]{36}$`));
-  expect(git(mirror, "show", `${state}:b.txt`)).toBe("new");
+  expect(repository.git("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main\nrefs/heads/sheaf/fix");
+  expect(existsSync(run.folder)).toBe(false);
+  const shown = await repository.run("show", run.session, "--output-format", "documents");
+  expect(JSON.parse(shown.stdout)).toMatchObject({ metadata: { notices: [notice] } });
 });
 
-test(verifies("C71", "a tree without changes is removed, and stderr stays empty"), async () => {
+test(verifies("C71", "without changes there is no branch, and no file of the tree stays"), async () => {
   const repository = createRepository();
   const run = await repository.prompt([{ text: "Nothing to do." }], ["--worktree"]);
-  expect([run.code, run.stderr]).toEqual([0, ""]);
   expect(run.folder).toMatch(/\/trees\/tree-[0-9a-f]{8}\/files$/);
-  expect(readdirSync(join(repository.home, "worktrees"))).toEqual([]);
-  expect(await repository.list()).toEqual([]);
+  expect(run.notices).toEqual([
+    expect.stringMatching(/^nothing changed in the working tree tree-\w{8}, so Sheaf made no/),
+  ]);
+  expect(repository.git("branch", "--format=%(refname:short)")).toBe("main");
+  expect(repository.listFiles()).toEqual([]);
+});
+
+test(verifies("C71", "a run that fails, is over its budget or is cancelled keeps what it did, too"), async () => {
+  const repository = createRepository();
+  const over = await repository.prompt([create("b.txt")], ["-w", "over", "--max-turns", "2"], {
+    then: [create("c.txt")],
+  });
+  expect([over.code, over.notices]).toEqual([expect.any(Number), [expect.stringContaining("git merge sheaf/over")]]);
+  expect(over.code).not.toBe(0);
+  const failed = await repository.prompt([create("b.txt")], ["-w", "failed"], {
+    then: [{ error: { code: "AUTH_REJECTED", message: "no" } }],
+  });
+  expect([failed.code, failed.notices]).toEqual([3, [expect.stringContaining("git merge sheaf/failed")]]);
+  const cancelled = await repository.prompt([create("b.txt")], ["-w", "cancelled"], {
+    then: [{ wait_ms: 60_000 }],
+    onOutput: (output, child) => void (output.includes('"completed"') && child.kill("SIGTERM")),
+  });
+  expect([cancelled.code, cancelled.notices]).toEqual([143, [expect.stringContaining("git merge sheaf/cancelled")]]);
+  for (const name of ["over", "failed", "cancelled"]) expect(repository.git("show", `sheaf/${name}:b.txt`)).toBe("new");
 });
 
 test(verifies("C70", "what has no tree is a usage error"), async () => {
   const repository = createRepository();
   const empty = folders.newFolder();
-  const plain = await repository.prompt([], ["--worktree"], empty);
+  const plain = await repository.prompt([], ["--worktree"], { cwd: empty });
   expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining("is in no git repository")]);
   git(empty, "init", "-q");
-  const unborn = await repository.prompt([], ["--worktree"], empty);
+  const unborn = await repository.prompt([], ["--worktree"], { cwd: empty });
   expect([unborn.code, unborn.stderr]).toEqual([2, expect.stringContaining("commit something first")]);
   const broken = createRepository();
   rmSync(join(broken.cwd, ".git/objects"), { recursive: true });
@@ -99,38 +131,37 @@ test(verifies("C70", "what has no tree is a usage error"), async () => {
 });
 
 test(
-  verifies(["C70", "C73"], "a checkout without history, as CI makes it, has trees and gets their branches"),
+  verifies(["C70", "C71"], "a checkout without history, as CI makes it, has trees and gets their branches"),
   async () => {
     const repository = createRepository();
     git(repository.cwd, "commit", "-qm", "Go on", "--allow-empty");
     const checkout = folders.newFolder();
     git(checkout, "clone", "-q", "--depth=1", `file://${repository.cwd}`, ".");
     git(checkout, "checkout", "-q", "--detach");
-    const run = await repository.prompt([edit("a.txt", "two", "2")], ["--worktree", "fix"], checkout);
-    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining("has changes to 1 file")]);
-    const merge = (...args: string[]) =>
-      runSheaf(["worktrees", "merge", "fix", ...args], { cwd: checkout, home: repository.home });
-    expect((await merge("--branch")).code).toBe(0);
+    const run = await repository.prompt([edit("a.txt", "two", "2")], ["--worktree", "fix"], { cwd: checkout });
+    expect(run.notices).toEqual([expect.stringContaining("has the changes to 1 file: git merge sheaf/fix")]);
     expect(git(checkout, "log", "--format=%s", "sheaf/fix")).toBe("Changes of the working tree fix\nGo on");
-    expect((await merge()).code).toBe(0);
+    git(checkout, "merge", "-q", "sheaf/fix");
+    expect(git(checkout, "fsck")).not.toContain("missing");
   },
 );
 
 test(verifies("C70", "a subfolder of the repository is the same subfolder of the tree"), async () => {
   const repository = createRepository({ "app/a.txt": "one\n" });
-  const run = await repository.prompt([edit("a.txt", "one", "1")], ["-w", "x"], join(repository.cwd, "app"));
+  const cwd = join(repository.cwd, "app");
+  const run = await repository.prompt([edit("a.txt", "one", "1")], ["-w", "x"], { cwd });
   expect(run.folder).toMatch(/\/trees\/x\/files\/app$/);
-  expect((await repository.run("worktrees", "merge", "x")).stdout).toContain("  app/a.txt\n");
-  expect(repository.read("app/a.txt")).toBe("1\n");
+  expect(repository.git("show", "sheaf/x:app/a.txt")).toBe("1");
+  expect((await repository.prompt([create("b.txt")], ["--continue"], { cwd })).session).toBe(run.session);
 });
 
-test(verifies("C72", "--continue and --resume return to the tree"), async () => {
+test(verifies("C72", "--continue and --resume make the tree again from its branch"), async () => {
   const repository = createRepository();
   const first = await repository.prompt([create("b.txt")], ["--worktree", "fix"]);
   const second = await repository.prompt([edit("b.txt", "new", "newer")], ["--continue"]);
   expect([second.folder, second.session]).toEqual([first.folder, first.session]);
   const elsewhere = folders.newFolder();
-  const third = await repository.prompt([create("c.txt")], ["--resume", first.session], elsewhere);
+  const third = await repository.prompt([create("c.txt")], ["--resume", first.session], { cwd: elsewhere });
   expect(third.folder).toBe(first.folder);
   expect(readdirSync(elsewhere)).toEqual([]);
   const plain = await repository.prompt([{ text: "Here." }], []);
@@ -140,60 +171,94 @@ test(verifies("C72", "--continue and --resume return to the tree"), async () => 
   expect(named.session).toBe(first.session);
   const other = await repository.prompt([], ["--resume", first.session, "--worktree", "other"]);
   expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("works in the working tree fix")]);
-  await repository.run("worktrees", "rm", "fix", "--force");
-  const gone = await repository.prompt([], ["--resume", first.session], elsewhere);
-  expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining("was removed")]);
-  const again = await repository.prompt([create("d.txt")], ["--resume", first.session]);
-  expect([again.code, again.folder]).toEqual([0, first.folder]);
-  expect(readdirSync(again.folder).toSorted()).toEqual([".git", "a.txt", "d.txt"]);
+  expect(repository.git("show", "sheaf/fix:b.txt")).toBe("newer");
+  expect(repository.git("rev-list", "--count", "main..sheaf/fix")).toBe("4");
+  const same = await repository.prompt([{ text: "Nothing." }], ["--worktree", "fix"]);
+  expect(same.notices).toEqual(["nothing changed in the working tree fix, so the branch sheaf/fix stays as it is"]);
 });
 
-test(verifies("C73", "changes are merged into the user's files, once, and nothing is committed"), async () => {
+test(
+  verifies("C72", "without its branch a session goes on from the commit that it had, a new one from yours"),
+  async () => {
+    const repository = createRepository();
+    const first = await repository.prompt([create("b.txt")], ["--worktree", "fix"]);
+    repository.git("branch", "-qD", "sheaf/fix");
+    await repository.prompt([create("c.txt")], ["--resume", first.session]);
+    expect(repository.git("ls-tree", "--name-only", "sheaf/fix")).toBe("a.txt\nb.txt\nc.txt");
+    repository.git("branch", "-qD", "sheaf/fix");
+    await repository.prompt([create("d.txt")], ["--worktree", "fix"]);
+    expect(repository.git("ls-tree", "--name-only", "sheaf/fix")).toBe("a.txt\nd.txt");
+    repository.git("branch", "-qD", "sheaf/fix");
+    repository.git("reflog", "expire", "--expire=all", "--all");
+    repository.git("gc", "-q", "--prune=now");
+    const lost = await repository.prompt([create("e.txt")], ["--resume", first.session]);
+    expect(lost.notices).toEqual([
+      expect.stringMatching(/git merge sheaf\/fix$/),
+      expect.stringContaining("began with the last"),
+    ]);
+    expect(repository.git("ls-tree", "--name-only", "sheaf/fix")).toBe("a.txt\ne.txt");
+    rmSync(join(first.folder, ".."), { recursive: true });
+    const gone = await repository.prompt([], ["--resume", first.session], { cwd: folders.newFolder() });
+    expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining("was removed")]);
+  },
+);
+
+test(verifies("C71", "a branch that is checked out, or has other commits, stays as it is"), async () => {
   const repository = createRepository();
-  await repository.prompt([edit("a.txt", "two", "2"), create("b.txt"), create("dir/c.txt")], ["--worktree", "fix"]);
-  repository.write("a.txt", "one\ntwo\nthree\nfour\nFIVE\n");
-  const merged = await repository.run("worktrees", "merge", "fix");
-  expect([merged.code, merged.stdout]).toEqual([
-    0,
-    `Merged into ${repository.cwd}: 3 files.\n  a.txt\n  b.txt\n  dir/c.txt\n`,
+  await repository.prompt([create("b.txt")], ["--worktree", "fix"]);
+  const tip = repository.git("rev-parse", "sheaf/fix");
+  repository.git("switch", "-q", "sheaf/fix");
+  const second = await repository.prompt([create("c.txt")], ["--continue"]);
+  expect(second.notices).toEqual([
+    `the branch sheaf/fix-2 of ${repository.cwd} has the changes to 1 file, since sheaf/fix is checked out or has other commits: git merge sheaf/fix-2`,
   ]);
-  expect(repository.read("a.txt")).toBe("one\n2\nthree\nfour\nFIVE\n");
-  expect(git(repository.cwd, "log", "--format=%s")).toBe("Begin");
-  expect(await repository.list()).toMatchObject([{ name: "fix", changed_files: 3, merged: true }]);
-  rmSync(join(repository.cwd, "b.txt"));
-  expect((await repository.run("worktrees", "merge", "fix")).stdout).toBe(`Merged into ${repository.cwd}: 0 files.\n`);
-  await repository.prompt([edit("a.txt", "three", "3")], ["--continue"]);
-  expect(await repository.list()).toMatchObject([{ merged: false }]);
-  expect((await repository.run("worktrees", "merge", "fix")).stdout).toContain("1 file.\n  a.txt\n");
-  expect(repository.read("a.txt")).toBe("one\n2\n3\nfour\nFIVE\n");
+  expect([repository.git("rev-parse", "sheaf/fix"), repository.git("status", "--porcelain")]).toEqual([tip, ""]);
+  // The tree goes on where it ended.
+  await repository.prompt([create("d.txt")], ["--continue"]);
+  expect(repository.git("ls-tree", "--name-only", "sheaf/fix-2")).toBe("a.txt\nb.txt\nc.txt\nd.txt");
+  // The user goes on while a run works.
+  const other = repository.git("commit-tree", "main^{tree}", "-p", "main", "-m", "Other");
+  const moved = await repository.prompt([create("e.txt")], ["--continue"], {
+    then: [{ wait_ms: 500 }, { text: "Done." }],
+    onOutput: (output) => void (output.includes('"completed"') && repository.git("branch", "-f", "sheaf/fix-2", other)),
+  });
+  expect(moved.notices).toEqual([expect.stringContaining("the branch sheaf/fix-3 of")]);
+  expect(repository.git("rev-parse", "sheaf/fix-2")).toBe(other);
 });
 
-test(verifies("C73", "with conflicts nothing changes, unless the user says what to do"), async () => {
-  const repository = createRepository({ "a.txt": "one\n", "b.txt": "b\n" });
-  const outside = folders.newFolder({ "x.txt": "outside\n" });
-  const changes = [edit("a.txt", "one", "theirs"), edit("b.txt", "b", "B"), create("link/x.txt"), create("n.txt")];
-  await repository.prompt([...changes, create("both.txt")], ["--worktree", "fix"]);
-  repository.write("a.txt", "mine\n");
-  repository.write("both.txt", "mine\n");
-  rmSync(join(repository.cwd, "b.txt"));
-  symlinkSync(outside, join(repository.cwd, "link"));
-  const refused = await repository.run("worktrees", "merge", "fix");
-  expect(refused.code).toBe(8);
-  expect(refused.stderr).toMatch(
-    /nothing was merged, a\.txt: you changed the same lines; b\.txt: you deleted it; both\.txt: you changed the same lines; link/,
-  );
-  expect(existsSync(join(repository.cwd, "n.txt"))).toBe(false);
-  const left = await repository.run("worktrees", "merge", "fix", "--on-conflict", "leave", "--json");
-  expect(JSON.parse(left.stdout)).toMatchObject({ merged: true, files: ["n.txt"], marked: [] });
-  const marked = await repository.run("worktrees", "merge", "fix", "--on-conflict", "mark");
-  expect(marked.stdout).toContain("With conflict marks, to be resolved by you:\n  a.txt\n  both.txt\n");
-  expect(repository.read("a.txt")).toBe("<<<<<<< yours\nmine\n=======\ntheirs\n>>>>>>> fix\n");
-  expect(readFileSync(join(outside, "x.txt"), "utf8")).toBe("outside\n");
-});
+test(
+  verifies("C71", "where no branch can be made, or a file is left out, the tree stays, and the next run goes on in it"),
+  async () => {
+    const repository = createRepository();
+    repository.git("branch", "sheaf");
+    const blocked = await repository.prompt([create("b.txt")], ["--worktree", "fix"]);
+    expect([blocked.code, blocked.notices]).toEqual([
+      0,
+      [
+        expect.stringMatching(
+          /^the working tree stays in \/.*\/fix\/files \(git could not make the branch sheaf\/fix: .*sheaf -p --worktree fix "…"$/,
+        ),
+      ],
+    ]);
+    repository.git("branch", "-D", "sheaf");
+    mkdirSync(join(blocked.folder, "inner"));
+    git(join(blocked.folder, "inner"), "init", "-q");
+    git(join(blocked.folder, "inner"), "commit", "-qm", "x", "--allow-empty");
+    const partly = await repository.prompt([create("c.txt")], ["--worktree", "fix"]);
+    expect(partly.notices).toEqual([
+      expect.stringContaining("the branch sheaf/fix of"),
+      `the working tree stays in ${blocked.folder}, since the branch lacks inner/: it is a repository of its own`,
+    ]);
+    expect(repository.git("ls-tree", "--name-only", "sheaf/fix")).toBe("a.txt\nb.txt\nc.txt");
+    rmSync(join(blocked.folder, "inner"), { recursive: true });
+    await repository.prompt([create("d.txt")], ["--continue"]);
+    expect(repository.git("log", "--format=%s", "main..sheaf/fix").split("\n")).toHaveLength(2);
+    expect(repository.listFiles()).toEqual([]);
+  },
+);
 
-test(verifies(["C73", "S-124"], "a branch is made without hooks, and without a change of files"), async () => {
+test(verifies(["C71", "S-124"], "a branch is made without hooks, and without a change of files"), async () => {
   const repository = createRepository();
-  await repository.prompt([edit("a.txt", "two", "2")], ["--worktree", "fix"]);
   const marker = join(repository.home, "marker");
   mkdirSync(join(repository.cwd, ".git/hooks"), { recursive: true });
   for (const hook of ["pre-receive", "update", "post-receive", "post-update", "reference-transaction", "pre-push"]) {
@@ -203,46 +268,78 @@ test(verifies(["C73", "S-124"], "a branch is made without hooks, and without a c
   for (const [key, value] of [
     ["core.fsmonitor", `touch '${marker}'`],
     ["core.alternateRefsCommand", `touch '${marker}'`],
+    ["uploadpack.packObjectsHook", `touch '${marker}'`],
     ["receive.denyCurrentBranch", "updateInstead"],
   ] as const) {
-    git(repository.cwd, "config", key, value);
+    git(repository.cwd, "-c", "core.hooksPath=/dev/null", "config", key, value);
   }
-  expect((await repository.run("worktrees", "merge", "fix", "--branch")).code).toBe(0);
+  expect((await repository.prompt([edit("a.txt", "two", "2")], ["--worktree", "fix"])).code).toBe(0);
   expect(existsSync(marker)).toBe(false);
   git(repository.cwd, "config", "--unset", "core.fsmonitor");
   expect(git(repository.cwd, "-c", "core.hooksPath=/dev/null", "show", "--format=%s", "--name-only", "sheaf/fix")).toBe(
     "Changes of the working tree fix\n\na.txt",
   );
-  expect(repository.read("a.txt")).toContain("two");
-  expect((await repository.run("worktrees", "rm", "fix")).code).toBe(0);
+  expect(readFileSync(join(repository.cwd, "a.txt"), "utf8")).toContain("two");
 });
 
-test(verifies("C70", "a tree that another process uses waits for no one"), async () => {
+test(
+  verifies(["C70", "C71"], "a killed run leaves its tree: doctor lists it, and the next run goes on in it"),
+  async () => {
+    const repository = createRepository();
+    const killed = await repository.prompt([create("b.txt")], ["--worktree", "fix"], {
+      then: [{ wait_ms: 60_000 }],
+      onOutput: (output, child) => void (output.includes('"completed"') && child.kill("SIGKILL")),
+    });
+    expect(killed.code).toBe(null);
+    const { checks } = JSON.parse((await repository.run("doctor", "--json")).stdout) as {
+      readonly checks: readonly { readonly name: string; readonly advice?: string }[];
+    };
+    const found = checks.find(({ name }) => name === "worktrees")!;
+    expect(found.advice).toContain(`cd '${repository.cwd}' && sheaf -p --worktree fix "go on"`);
+    const [, folder = ""] = /rm -r '(.*)' drops/.exec(found.advice!) ?? [];
+    // Whatever a live process uses is neither listed nor used.
+    writeFileSync(join(folder, "lock"), String(process.pid));
+    const busy = await repository.prompt([], ["--worktree", "fix"]);
+    expect([busy.code, busy.stderr]).toEqual([9, expect.stringContaining(`is used by process ${process.pid}`)]);
+    expect((await repository.run("doctor")).stdout).toContain("every run with --worktree has removed its tree");
+    writeFileSync(join(folder, "lock"), "999999999");
+    await repository.prompt([create("c.txt")], ["--worktree", "fix"]);
+    expect(repository.git("ls-tree", "--name-only", "sheaf/fix")).toBe("a.txt\nb.txt\nc.txt");
+    expect(repository.listFiles()).toEqual([]);
+  },
+);
+
+test(verifies("C71", "a tree of an older version goes on, and becomes a branch"), async () => {
   const repository = createRepository();
   const { folder } = await repository.prompt([create("b.txt")], ["--worktree", "fix"]);
-  writeFileSync(join(folder, "../lock"), String(process.pid));
-  const busy = await repository.prompt([], ["--worktree", "fix"]);
-  expect([busy.code, busy.stderr]).toEqual([9, expect.stringContaining(`is used by process ${process.pid}`)]);
-  expect((await repository.run("worktrees", "rm", "fix", "--force")).code).toBe(9);
-  expect((await repository.run("worktrees", "merge", "fix")).code).toBe(9);
-  // A process that was killed holds nothing.
-  writeFileSync(join(folder, "../lock"), "999999999");
-  expect((await repository.run("worktrees", "merge", "fix")).code).toBe(0);
+  // Its states were in a repository that all trees shared, and nothing was in the user's.
+  const place = join(folder, "..");
+  const source = repository.cwd;
+  const base = repository.git("rev-parse", "main");
+  const state = repository.git("rev-parse", "sheaf/fix");
+  git(source, "clone", "-q", "--bare", source, join(place, "../../mirror.git"));
+  repository.git("branch", "-qD", "sheaf/fix");
+  repository.git("worktree", "add", "-q", "--detach", folder, state);
+  writeFileSync(join(place, "index"), readFileSync(join(source, ".git/worktrees/files/index")));
+  writeFileSync(join(place, "tree.json"), JSON.stringify({ source, base, state, createdAt: 1 }));
+  rmSync(join(source, ".git/worktrees"), { recursive: true });
+  rmSync(join(folder, ".git"));
+  repository.git("reflog", "expire", "--expire=all", "--all");
+  repository.git("gc", "-q", "--prune=now");
+  appendFileSync(join(folder, "b.txt"), "and more\n");
+  await repository.prompt([create("c.txt")], ["--continue"]);
+  expect(repository.git("ls-tree", "--name-only", "sheaf/fix")).toBe("a.txt\nb.txt\nc.txt");
+  expect(repository.git("rev-list", "--count", "main..sheaf/fix")).toBe("1");
 });
 
-test(verifies("C74", "trees are listed, and removed only if nothing is lost"), async () => {
+test("sheaf worktrees names what replaces it", async () => {
   const repository = createRepository();
-  await repository.prompt([create("b.txt")], ["--worktree", "one"]);
-  await repository.prompt([create("c.txt")], ["--worktree", "two"]);
-  await repository.run("worktrees", "merge", "one");
-  expect((await repository.run("worktrees", "ls")).stdout).toMatch(
-    /^one {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}merged {2}\/.*\ntwo {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}1 file changed {2}\/.*\n$/,
-  );
-  const refused = await repository.run("worktrees", "rm", "one", "two");
-  expect([refused.code, refused.stderr]).toEqual([8, expect.stringContaining("two has changes that are not merged")]);
-  expect(await repository.list()).toHaveLength(2);
-  expect((await repository.run("worktrees", "rm", "one")).code).toBe(0);
-  expect((await repository.run("worktrees", "rm", "three")).stderr).toContain("use one of two");
-  expect((await repository.run("worktrees", "rm", "two", "--force")).code).toBe(0);
-  expect(readdirSync(join(repository.home, "worktrees"))).toEqual([]);
+  for (const words of [["ls"], ["merge", "fix"], ["rm", "fix"]]) {
+    const { code, stderr } = await repository.run("worktrees", ...words);
+    const branch = `sheaf/${words[1] ?? "NAME"}`;
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`git merge ${branch} takes it, git branch -D ${branch}`),
+    ]);
+  }
 });

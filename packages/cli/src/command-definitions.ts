@@ -36,7 +36,7 @@ const definitions = {
       "--continue": "Continue the newest session of this workspace",
       "--session-id <UUID>": "Id of the session to begin",
       "--no-save": "Keep nothing on disk",
-      "-w, --worktree [NAME]": "Work in a working tree of its own, kept if it changes something (sheaf worktrees)",
+      "-w, --worktree [NAME]": "Work in a separate tree; the changes become the branch sheaf/NAME",
       "-v, --version": "Print the version",
     },
     examples: [],
@@ -147,28 +147,6 @@ const definitions = {
       `revert ${session}`,
       `revert ${session} --to 0f8fad5b-d9cb-469f-a165-70867728950e`,
       `revert ${session} --on-conflict leave`,
-    ],
-  },
-  worktrees: {
-    usage: "ls | rm NAME… | merge NAME",
-    summary: "List the working trees of --worktree, remove them, or merge one",
-    flags: {
-      ...sets.formatFlags,
-      "--all": "ls: working trees of every repository",
-      "-f, --force, --yolo": "rm: also trees with changes that are not merged",
-      "--branch": "merge: make the branch sheaf/NAME, and change no file",
-      "--on-conflict <refuse|leave|mark>": "merge: what to do with files that you changed too; refuse is the default",
-      ...sets.workspaceFlag,
-    },
-    examples: [
-      "worktrees ls",
-      "worktrees merge fix-login",
-      "worktrees merge fix-login --branch",
-      "worktrees rm fix-login",
-    ],
-    notes: [
-      "merge changes your files, and commits nothing; with conflicts it changes none, unless --on-conflict says so.",
-      "A tree is kept after a merge, until rm.",
     ],
   },
   trust: {

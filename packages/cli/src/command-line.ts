@@ -29,7 +29,6 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
   login: async () => (await import("./commands/login.ts")).runLogin,
   logout: async () => (await import("./commands/login.ts")).runLogout,
   revert: async () => (await import("./commands/revert.ts")).runRevert,
-  worktrees: async () => (await import("./commands/worktrees.ts")).runWorktrees,
   trust: async () => (await import("./commands/trust.ts")).runTrust,
   skills: async () => (await import("./commands/skills.ts")).runSkills,
   permissions: async () => (await import("./commands/permissions.ts")).runPermissions,

@@ -39,8 +39,6 @@ export interface PromptOrder {
   readonly toolServers?: ToolServers | undefined;
   /** The editor that the prompt comes from (C57). */
   readonly editor?: EditorFiles | undefined;
-  /** Shows what became of a working tree (C71); undefined: nobody sees it. */
-  readonly report?: ((line: string) => void) | undefined;
 }
 
 /** Opens nothing yet. */
@@ -86,7 +84,7 @@ interface OpenOrder extends PromptOrder {
 }
 
 async function openPorts(
-  { config, flags, io: { environment, cwd }, control, responseId, report = () => undefined, ...ports }: OpenOrder,
+  { config, flags, io: { environment, cwd }, control, responseId, ...ports }: OpenOrder,
   complete: Parameters<LoggedRunParts["open"]>[0],
   onClose: Parameters<LoggedRunParts["open"]>[1],
 ): Promise<OpenedRun> {
@@ -109,7 +107,7 @@ async function openPorts(
   const folders = trees?.listSessionFolders(config, flags) ?? [config.workspace];
   const conversationId = await chooseConversation(flags, store, folders);
   complete({ conversationId, mode: await chooseMode(config, flags, store, conversationId) });
-  const tree = await trees?.openRunTree({ config, flags, environment, conversationId, responseId, report }, store);
+  const tree = await trees?.openRunTree({ config, flags, environment, conversationId, responseId }, store);
   if (tree) {
     onClose(() => tree.close());
     complete({ workspace: tree.workspace, trusted: tree.trusted });
@@ -122,6 +120,7 @@ async function openPorts(
     toolServers: ports.toolServers,
     editor: ports.editor,
     checkAnswer,
+    onToolsEnd: tree && (() => tree.end()),
     ...(recording && { wrapPorts: (settings, inner) => recording.wrap(settings, inner, signal) }),
   };
 }

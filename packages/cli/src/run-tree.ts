@@ -1,4 +1,5 @@
-/** The working tree of a run: opened before it, recorded after it, and kept if it changed something (C70 to C72). */
+/** The working tree of a run: made before it, and turned into a branch of the user's repository after it (C70 to C72). */
+import { rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { now } from "@sheaf/agent/assemble/wire";
 import { createStore } from "@sheaf/agent/assemble/wire-stores";
@@ -10,23 +11,32 @@ import { isFolder } from "@sheaf/base/make-folder";
 import { findProgram } from "@sheaf/sandbox/programs";
 import type { ConversationRecord, Store } from "@sheaf/store/store";
 import { findRepository, type Repository, toRealPlace } from "@sheaf/base/files/repository";
-import { fetchRef, openMirror, toLocalRemote } from "@sheaf/agent/workspace/trees/mirror";
+import {
+  borrowObjects,
+  listRemoteRefs,
+  openMirror,
+  pushRefs,
+  readCommit,
+  type Remote,
+  toLocalRemote,
+} from "@sheaf/agent/workspace/trees/mirror";
 import {
   findTreeOf,
   isTreeName,
   listTrees,
   holdTree,
   type NamedTree,
+  readOpenTree,
   readTreeRecord,
-  removeNamedTree,
+  removeTreeFiles,
   toNamedTree,
   type TreeRecord,
   writeTreeRecord,
 } from "@sheaf/agent/workspace/trees/named-trees";
 import { listTreeChanges } from "@sheaf/agent/workspace/trees/list-tree-changes";
 import { recordState } from "@sheaf/agent/workspace/trees/record-state";
-import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
-import { createTree } from "@sheaf/agent/workspace/trees/working-tree";
+import type { GitSetup } from "@sheaf/base/git/run-git";
+import { createTree, removeTree } from "@sheaf/agent/workspace/trees/working-tree";
 import type { FlagValues } from "./flags.ts";
 import { chooseConversation } from "./prompt-run.ts";
 import type { RunConfig } from "./run-config.ts";
@@ -38,8 +48,6 @@ export interface TreeOrder {
   readonly environment: Environment;
   readonly conversationId: string;
   readonly responseId: string;
-  /** Shows a line to the user. */
-  readonly report: (line: string) => void;
 }
 
 export interface RunTree {
@@ -47,7 +55,9 @@ export interface RunTree {
   readonly workspace: string;
   /** That of the repository that the tree comes from (S-02). */
   readonly trusted: boolean;
-  /** Records what changed, or removes a tree without changes. Never rejects. */
+  /** Makes the branch and removes the tree. Returns what became of them, one sentence each. Never rejects. */
+  end(): Promise<readonly string[]>;
+  /** Lets other runs use the tree; one that `end` never saw stays, unless it was made for this run. */
   close(): Promise<void>;
 }
 
@@ -81,37 +91,45 @@ export async function openRunTree(order: TreeOrder, store: Store): Promise<RunTr
   const own = conversation && (await findOwnTree(conversation, dataFolder, store));
   if (!own && flags.worktree === undefined) return undefined;
   checkWord(flags, conversation, own?.tree);
-  const repository = findRepository(config.workspace);
-  const tree = own?.tree ?? toNamedTree(dataFolder, repository.root, flags.worktree || toNewName(order));
-  const inner = own?.inner ?? relative(repository.root, config.workspace);
+  const { root } = findRepository(config.workspace);
+  const tree = own?.tree ?? toNamedTree(dataFolder, root, flags.worktree || toNewName(order));
+  const inner = own?.inner ?? relative(root, config.workspace);
+  const record = readTreeRecord(tree);
+  if (!record && toNamedTree(dataFolder, root, tree.name).folder !== tree.folder) {
+    const advice = "run the command in the repository that it came from";
+    throw new SheafError("USAGE", `the working tree ${tree.name} of this session was removed: ${advice}`);
+  }
+  const repository = findRepository(record?.source ?? root);
+  const source = { repository, remote: toLocalRemote(repository, environment), isResumed: own !== undefined };
   const mirror = toMirror(tree, environment);
-  const release = holdTree(tree, "wait for it, or name another one");
+  const release = holdTree(tree);
+  const isNew = !readOpenTree(tree);
+  const forget = async (): Promise<void> => {
+    if (isNew) await (record ? removeTreeFiles(tree) : removeTree(tree.folder));
+    await release();
+  };
   try {
-    const record = readTreeRecord(tree) ?? (await makeTree(mirror, tree, { repository, environment }));
+    const opened = await openTree(mirror, tree, source);
     const workspace = toRealPlace(join(tree.files, inner));
     if (!isFolder(workspace)) {
       throw new SheafError("USAGE", `the working tree ${tree.name} has no folder ${inner}: commit it first`);
     }
     const trust = { flag: flags.trust ?? false, environment, dataFolder: config.dataFolder };
+    let close = forget;
     return {
       workspace,
-      trusted: isTrusted(record.source, trust),
-      close: async () => {
-        try {
-          await keepChanges(mirror, tree, record, order);
-        } catch (error) {
-          const advice = `its files are in ${tree.files}`;
-          order.report(
-            `the state of the working tree ${tree.name} was not recorded: ${toSheafError(error).message}: ${advice}`,
-          );
-        } finally {
-          await release();
-        }
+      trusted: isTrusted(repository.root, trust),
+      async end() {
+        close = release;
+        return endTree(opened).catch((error: unknown) => {
+          const advice = `fix that, and go on in it with sheaf -p --worktree ${tree.name} "…"`;
+          return [`the working tree stays in ${tree.files} (${toSheafError(error).message}): ${advice}`];
+        });
       },
+      close: () => close(),
     };
   } catch (error) {
-    if (readTreeRecord(tree)) await release();
-    else await removeNamedTree(tree);
+    await forget();
     throw error;
   }
 }
@@ -141,72 +159,111 @@ function toNewName({ responseId }: TreeOrder): string {
 }
 
 /** @throws SheafError USAGE without git. */
-export function toMirror({ mirrorFolder }: NamedTree, environment: Environment): GitSetup {
+function toMirror({ mirrorFolder }: NamedTree, environment: Environment): GitSetup {
   const program = findProgram("git", environment);
   if (program !== undefined) return { program, gitFolder: mirrorFolder, environment };
   throw new SheafError("USAGE", "no git was found, which working trees need: install it, or leave --worktree out");
 }
 
+/** Where a tree comes from. */
 interface TreeSource {
   readonly repository: Repository;
-  readonly environment: Environment;
+  readonly remote: Remote;
+  /** A session goes on in the tree. */
+  readonly isResumed: boolean;
 }
 
-/** From the last commit of the user's repository. */
-async function makeTree(
-  mirror: GitSetup,
-  tree: NamedTree,
-  { repository, environment }: TreeSource,
-): Promise<TreeRecord> {
-  const source = repository.root;
-  if (toNamedTree(join(tree.mirrorFolder, "../../.."), source, tree.name).mirrorFolder !== tree.mirrorFolder) {
-    const advice = "run the command in the repository that it came from";
-    throw new SheafError("USAGE", `the working tree ${tree.name} of this session was removed: ${advice}`);
-  }
-  const remote = toLocalRemote(repository, environment);
+interface OpenTree {
+  readonly mirror: GitSetup;
+  readonly tree: NamedTree;
+  readonly remote: Remote;
+  readonly record: TreeRecord;
+  /** What the user should know of its start. */
+  readonly note?: string | undefined;
+}
+
+/** Goes on in the tree that a killed run left, or makes the files. @throws SheafError USAGE, INTERNAL. */
+async function openTree(mirror: GitSetup, tree: NamedTree, source: TreeSource): Promise<OpenTree> {
+  const { repository, remote } = source;
+  const left = readOpenTree(tree);
+  if (!left) await removeTreeFiles(tree);
+  // Older versions kept the objects of this index elsewhere.
+  else if (!isFolder(mirror.gitFolder)) rmSync(tree.index, { force: true });
   await openMirror(mirror);
-  const fetched = await fetchRef(mirror, remote, "HEAD", `refs/sheaf-base/${tree.name}`);
-  if (!fetched.ok) {
-    const isUnborn = fetched.reason.includes("couldn't find remote ref");
-    const advice = `${isUnborn ? "commit something first" : `check it with git -C "${source}" fsck`}, or leave --worktree out`;
-    throw new SheafError("USAGE", `no working tree of ${source} can be made (${fetched.reason}): ${advice}`);
-  }
-  const { commit } = fetched;
-  await createTree(mirror, tree, { base: commit, branch: `sheaf/${tree.name}` });
-  const record = { source, base: commit, state: commit, createdAt: now() };
+  borrowObjects(mirror, repository);
+  if (left) return { mirror, tree, remote, record: left };
+  const { note, ...start } = await findStart(mirror, tree, source);
+  await createTree(mirror, tree, { base: start.base, branch: `sheaf/${tree.name}` });
+  const record = { source: repository.root, ...start, createdAt: now() };
   writeTreeRecord(tree, record);
-  return record;
+  return { mirror, tree, remote, record, note };
 }
 
-/** What a tree has now, as a commit under a ref of its own. */
-export async function recordTree(
+/** The tip of its branch; for a session whose branch is gone the commit that it had; else the last commit of the user. */
+async function findStart(
   mirror: GitSetup,
   tree: NamedTree,
-  record: TreeRecord,
-  ref: string,
-): Promise<{ readonly record: TreeRecord; readonly leftOut: readonly string[] }> {
-  const message = `State of the working tree ${tree.name}\n`;
-  const { commit, leftOut } = await recordState(mirror, tree, { parent: record.state, message, now: now() });
-  if (commit === record.state) return { record, leftOut };
-  await askGit(mirror, ["update-ref", ref, commit], { purpose: "name the state" });
-  await askGit(mirror, ["update-ref", `refs/sheaf-base/${tree.name}-state`, commit], { purpose: "name the state" });
-  const next = { ...record, state: commit };
-  writeTreeRecord(tree, next);
-  return { record: next, leftOut };
+  { repository: { root }, remote, isResumed }: TreeSource,
+): Promise<Pick<TreeRecord, "base" | "branch"> & Pick<OpenTree, "note">> {
+  const known = readTreeRecord(tree);
+  const branch = known?.branch ?? `sheaf/${tree.name}`;
+  const [tips, heads] = [await listBranches(mirror, remote, branch), await listRemoteRefs(mirror, remote, "HEAD")];
+  const tip = tips?.get(branch);
+  const own = isResumed && known ? await readCommit(mirror, known.base) : undefined;
+  const base = tip ?? own ?? heads?.get("HEAD");
+  const isLost = isResumed && (tip ?? own) === undefined;
+  const note = isLost
+    ? `git has neither ${branch} nor its commits any more, so the tree began with the last commit`
+    : undefined;
+  if (base !== undefined && (await readCommit(mirror, base))) return { base, branch: tip && branch, note };
+  const isUnborn = heads !== undefined && base === undefined;
+  const advice = isUnborn ? "commit something first" : `check it with git -C "${root}" fsck`;
+  throw new SheafError("USAGE", `no working tree of ${root} can be made: ${advice}, or leave --worktree out`);
 }
 
-async function keepChanges(mirror: GitSetup, tree: NamedTree, known: TreeRecord, order: TreeOrder): Promise<void> {
-  const { conversationId, responseId, report } = order;
-  // A merge may have been noted meanwhile.
-  const before = readTreeRecord(tree) ?? known;
-  const { record, leftOut } = await recordTree(mirror, tree, before, `refs/sheaf/${conversationId}/${responseId}`);
-  for (const path of leftOut.slice(0, 5)) report(`the working tree ${tree.name} was recorded without ${path}`);
-  const changes = await listTreeChanges(mirror, record.base, record.state);
-  if (changes.length === 0 && leftOut.length === 0) {
-    await removeNamedTree(tree);
-    return;
+/** The branches whose names begin so, with their commits; undefined: the repository cannot be read. */
+async function listBranches(mirror: GitSetup, remote: Remote, name: string) {
+  const refs = await listRemoteRefs(mirror, remote, `refs/heads/${name}`);
+  return refs && new Map([...refs].map(([ref, commit]) => [ref.slice("refs/heads/".length), commit]));
+}
+
+/** Commits what has changed to the branch, and removes the tree if nothing is missing there. @throws SheafError INTERNAL. */
+async function endTree({ mirror, tree, remote, record, note }: OpenTree): Promise<readonly string[]> {
+  const { name, files } = tree;
+  const { base, source } = record;
+  const message = `Changes of the working tree ${name}\n`;
+  const { commit, leftOut } = await recordState(mirror, tree, { parent: base, message, now: now() });
+  const { length } = await listTreeChanges(mirror, base, commit);
+  const wanted = record.branch ?? `sheaf/${name}`;
+  const branch = length === 0 ? record.branch : await makeBranch({ mirror, tree, remote }, wanted, commit);
+  writeTreeRecord(tree, { ...record, base: commit, branch, isRemoved: leftOut.length === 0 });
+  const stays = (reason: string): string => `the working tree stays in ${files}, since ${reason}`;
+  const kept = leftOut.slice(0, 5).map((path) => stays(`the branch lacks ${path}`));
+  if (leftOut.length > kept.length) kept.push(stays(`the branch lacks ${leftOut.length - kept.length} more`));
+  if (leftOut.length === 0) {
+    const onFailure = (error: unknown) => void kept.push(stays(`it cannot be removed: ${toSheafError(error).message}`));
+    await removeTreeFiles(tree).catch(onFailure);
   }
-  const files = changes.length === 1 ? "1 file" : `${changes.length} files`;
-  const advice = `sheaf worktrees merge ${tree.name} brings it into ${record.source}`;
-  report(`the working tree ${tree.name} has changes to ${files}, in ${tree.files}: ${advice}`);
+  const unchanged = `nothing changed in the working tree ${name}, so ${record.branch ? `the branch ${branch} stays as it is` : "Sheaf made no branch"}`;
+  const reason = branch === wanted ? "" : `, since ${wanted} is checked out or has other commits`;
+  const changed = `the branch ${branch} of ${source} has the changes to ${length === 1 ? "1 file" : `${length} files`}${reason}: git merge ${branch}`;
+  return [length === 0 ? unchanged : changed, ...(note === undefined ? [] : [note]), ...kept];
+}
+
+/** Moves the branch on to the commit; if that has other commits or is checked out, makes the next free one. Returns its name. */
+async function makeBranch(
+  { mirror, tree, remote }: Pick<OpenTree, "mirror" | "tree" | "remote">,
+  wanted: string,
+  commit: string,
+): Promise<string> {
+  const pushed = await pushRefs(mirror, remote, [`${commit}:refs/heads/${wanted}`]);
+  if (pushed.ok) return wanted;
+  const own = `sheaf/${tree.name}`;
+  const known = await listBranches(mirror, remote, own);
+  let branch = own;
+  for (let number = 2; known?.has(branch); number += 1) branch = `${own}-${number}`;
+  const ref = `refs/heads/${branch}`;
+  const made = branch === wanted ? pushed : await pushRefs(mirror, remote, [`${commit}:${ref}`], { [ref]: "" });
+  if (made.ok) return branch;
+  throw new SheafError("INTERNAL", `git could not make the branch ${branch}: ${made.reason}`);
 }

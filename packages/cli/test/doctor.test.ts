@@ -32,7 +32,18 @@ async function look(
 
 test("a machine with a model that needs no key is well; what is switched off is a warning", async () => {
   const results = await look("well", { model: "offline" });
-  const names = ["node", "configuration", "storage", "workspace", "search", "sandbox", "model", "keys", "network"];
+  const names = [
+    "node",
+    "configuration",
+    "storage",
+    "workspace",
+    "worktrees",
+    "search",
+    "sandbox",
+    "model",
+    "keys",
+    "network",
+  ];
   expect(Object.keys(results)).toEqual(names);
   expect(names.filter((name) => results[name]!.status !== "ok")).toEqual(["sandbox"]);
   expect(results.search!.found).toMatch(/^ripgrep \d/);

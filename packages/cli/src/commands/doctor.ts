@@ -13,6 +13,8 @@ import { toModelSettings, toRawSettings } from "../run-config.ts";
 import { withSessionStore } from "../session-store.ts";
 import { findUserConfig } from "@sheaf/agent/config/config-file";
 import { createConfig } from "@sheaf/agent/config/config";
+import { listLeftTrees, readTreeRecord } from "@sheaf/agent/workspace/trees/named-trees";
+import { toRealPlace } from "@sheaf/base/files/repository";
 import { chooseModel, findModelName, type NamedModel } from "@sheaf/agent/config/endpoints";
 import { withoutInnerFolders } from "@sheaf/sandbox/environment";
 import { createSearchProgram } from "@sheaf/sandbox/launch/search-program";
@@ -21,6 +23,7 @@ import { hasSeccompFilter } from "@sheaf/sandbox/hold/seccomp-filter";
 import { findProgram } from "@sheaf/sandbox/programs";
 import { listModels } from "@sheaf/models/model-list";
 import { listKeyPlaces } from "../key-places.ts";
+import { quote } from "./install-alias.ts";
 
 /** Prints every check; exit code 1 when one of them failed. @throws SheafError USAGE. */
 export async function runDoctor(parsed: ParsedArguments, io: CommandIo): Promise<number> {
@@ -35,7 +38,7 @@ export async function runDoctor(parsed: ParsedArguments, io: CommandIo): Promise
 
 function formatCheck({ name, status, found, advice }: CheckResult): string {
   const head = `${status.padEnd(4)}  ${name.padEnd(13)}  ${toVisibleLine(found)}\n`;
-  return advice === undefined ? head : `${head}${" ".repeat(21)}${advice}\n`;
+  return advice === undefined ? head : `${head}${" ".repeat(21)}${toVisibleLine(advice)}\n`;
 }
 
 /** One answer. `warn`: Sheaf works, with less. */
@@ -61,6 +64,7 @@ export async function runChecks(io: CommandIo, flags: FlagValues): Promise<Check
     configuration: checkConfiguration,
     storage: checkStorage,
     workspace: checkWorkspace,
+    worktrees: checkWorktrees,
     search: checkSearch,
     sandbox: checkSandbox,
     model: checkModel,
@@ -107,6 +111,15 @@ function checkWorkspace({ environment, cwd }: CommandIo, flags: FlagValues): Ans
     const advice = "give yourself the right to write, or work in --mode ask or plan";
     return { status: "warn", found: `${workspace} cannot be written`, advice };
   }
+}
+
+function checkWorktrees({ environment, cwd }: CommandIo): Answer {
+  const [tree, ...others] = listLeftTrees(toRealPlace(createConfig({}, environment, cwd).dataFolder));
+  if (!tree) return { status: "ok", found: "every run with --worktree has removed its tree" };
+  const folders = [tree, ...others].map(({ folder }) => folder);
+  const keep = `cd ${quote(readTreeRecord(tree)?.source ?? ".")} && sheaf -p --worktree ${tree.name} "go on"`;
+  const advice = `${keep} makes the branch sheaf/${tree.name}; rm -r ${quote(tree.folder)} drops the changes`;
+  return { status: "warn", found: `trees of runs that never ended: ${folders.join(", ")}`, advice };
 }
 
 async function checkSearch(io: CommandIo, flags: FlagValues): Promise<Answer> {

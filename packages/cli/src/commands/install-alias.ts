@@ -46,6 +46,7 @@ function checkReplaceable(file: string, overwrites: boolean): void {
   throw new SheafError("USAGE", `${file} exists already, and Sheaf did not make it: move it away, or pass --overwrite`);
 }
 
-function quote(text: string): string {
+/** As one word of a shell. */
+export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

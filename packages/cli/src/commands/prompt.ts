@@ -95,7 +95,7 @@ export async function printRun(
   const report = (notice: string): void => reportNotices([notice], seen, write);
   reportNotices(config.notices, seen, write);
   const projection = terminal?.projection ?? (await createChosenProjection(format, flags, io));
-  const run = createPromptRun({ ...start, io, control, spentMs, approver, toolServers, report });
+  const run = createPromptRun({ ...start, io, control, spentMs, approver, toolServers });
   const isShown = terminal !== undefined || (!conversation && io.isErrorTerminal);
   const notices = isShown ? createNoticeReport(seen, write) : undefined;
   const delivery = await deliverEvents(run.events(), {

@@ -1,8 +1,10 @@
 /** The bare repository that Sheaf keeps of a repository: it has Sheaf's own configuration and no hooks (S-124). */
 import { existsSync, renameSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
 import { makeFolder } from "@sheaf/base/make-folder";
+import { readSmallFile } from "@sheaf/base/files/open-file";
+import { replaceFile } from "@sheaf/base/replace-file";
 import type { Environment } from "@sheaf/base/paths";
 import { readRepositoryConfig } from "@sheaf/base/git/git-places";
 import type { Repository } from "@sheaf/base/files/repository";
@@ -40,6 +42,18 @@ export async function openMirror(mirror: GitSetup): Promise<void> {
     rmSync(unready, { recursive: true, force: true });
     if (!existsSync(gitFolder)) throw error;
   }
+}
+
+/** Line by line, the commits at which the history of a shallow clone ends. Bytes. */
+const MAX_SHALLOW_BYTES = 1024 * 1024;
+
+/** Lets the mirror read the objects of the user's repository where they are: nothing is copied. */
+export function borrowObjects({ gitFolder }: GitSetup, { commonFolder }: Repository): void {
+  replaceFile(join(gitFolder, "objects/info/alternates"), `${join(commonFolder, "objects")}\n`);
+  const shallow = readSmallFile(join(commonFolder, "shallow"), MAX_SHALLOW_BYTES) ?? "";
+  const own = join(gitFolder, "shallow");
+  if (/^(?:[0-9a-f]{40,64}\n)+$/.test(shallow)) replaceFile(own, shallow);
+  else rmSync(own, { force: true });
 }
 
 /** A fetch that brought a ref, or why it did not. */
@@ -113,6 +127,8 @@ const receivingSettings = [
   "receive.denyCurrentBranch=refuse",
   // The mirror of a shallow repository is shallow as well. A receiver with more of the history keeps it.
   "receive.shallowUpdate=true",
+  // New objects must be such that git can check them out: no path leads into a `.git` or out of the folder.
+  "receive.fsckObjects=true",
   "gc.auto=0",
   "maintenance.auto=false",
 ];

@@ -1,11 +1,11 @@
-/** The working trees of the user's repositories: each has a name, a folder, and a record of where it comes from (C70). */
+/** The working trees of the user's repositories: each has a name, a folder, and a record of where it comes from (C70 to C72). */
 import { randomUUID } from "node:crypto";
 import { renameSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
-import { makeFolder } from "@sheaf/base/make-folder";
+import { isFolder, makeFolder } from "@sheaf/base/make-folder";
 import { moveToFreeName } from "@sheaf/base/files/atomic-write";
 import { getFaultCode } from "@sheaf/base/files/file-error";
 import { readSmallFile } from "@sheaf/base/files/open-file";
@@ -18,19 +18,19 @@ import { listTreeNames, removeTree, toTreePlace, type TreePlace } from "./workin
 export interface TreeRecord {
   /** The root of the repository that it comes from. */
   readonly source: string;
-  /** The commit that it began with. */
+  /** The commit that it began with, or its last one: the rest of its files becomes the next commit. */
   readonly base: string;
-  /** Its last recorded state; `base` if nothing has changed. */
-  readonly state: string;
-  /** The last state that was merged. */
-  readonly merged?: string | undefined;
+  /** The branch that has this commit; undefined: none of its own. */
+  readonly branch?: string | undefined;
+  /** Its files are gone; the record stays, by which its sessions find the branch again (C72). */
+  readonly isRemoved?: boolean | undefined;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
 }
 
 export interface NamedTree extends TreePlace {
   readonly name: string;
-  /** The bare repository that its states are in. */
+  /** The bare repository in which Sheaf makes its commits. */
   readonly mirrorFolder: string;
 }
 
@@ -52,7 +52,8 @@ export function toNamedTree(dataFolder: string, source: string, name: string): N
 }
 
 function toTree(folder: string, name: string): NamedTree {
-  return { ...toTreePlace(join(folder, "trees", name)), name, mirrorFolder: join(folder, "mirror.git") };
+  const place = toTreePlace(join(folder, "trees", name));
+  return { ...place, name, mirrorFolder: join(place.folder, "mirror.git") };
 }
 
 /** The tree that a folder is in, and the path in it; undefined for one outside of all trees. */
@@ -79,7 +80,7 @@ export function listTrees(dataFolder: string, source?: string): readonly NamedTr
   );
 }
 
-/** Undefined: there is no such tree, or it was never complete. */
+/** Undefined: there was no such tree, or it was never complete. */
 export function readTreeRecord({ folder }: NamedTree): TreeRecord | undefined {
   return parseJson(readSmallFile(join(folder, "tree.json"), MAX_RECORD_BYTES) ?? "") as TreeRecord | undefined;
 }
@@ -88,17 +89,40 @@ export function writeTreeRecord({ folder }: NamedTree, record: TreeRecord): void
   replaceFile(join(folder, "tree.json"), `${JSON.stringify(record, undefined, 2)}\n`);
 }
 
-/** Forgets the tree with all that is in it; the mirror goes with the last one of its repository. */
-export async function removeNamedTree(tree: NamedTree): Promise<void> {
-  await removeTree(tree.folder);
-  const repository = join(tree.mirrorFolder, "..");
-  if (listTreeNames(join(repository, "trees")).length === 0) await rm(repository, { recursive: true, force: true });
+/** Returns the record of a tree whose files are there; undefined: they were removed, or never complete. */
+export function readOpenTree(tree: NamedTree): TreeRecord | undefined {
+  const record = readTreeRecord(tree);
+  return record && !record.isRemoved && isFolder(tree.files) ? record : undefined;
 }
 
-/** For one process at a time: gives what releases it, or the number of the process that has it. */
-function lockTree({ folder }: NamedTree): (() => Promise<void>) | number {
+/** Removes everything but the record, and the lock of this process. */
+export async function removeTreeFiles({ files, index, mirrorFolder }: NamedTree): Promise<void> {
+  for (const place of [files, index, mirrorFolder]) await removeTree(place);
+}
+
+/** The process that a lock names; 0: none. */
+function readHolder(file: string): number {
+  return Number(readSmallFile(file, MAX_RECORD_BYTES) ?? "") || 0;
+}
+
+function isHeldBy(holder: number): boolean {
+  return holder > 0 && isAlive(holder);
+}
+
+/** The trees with files that no process uses: a killed run left them, or a version that made no branches. */
+export function listLeftTrees(dataFolder: string): readonly NamedTree[] {
+  const isLeft = ({ folder, files }: NamedTree): boolean => isFolder(files) && !isHeldBy(readHolder(toLock(folder)));
+  return listTrees(dataFolder).filter(isLeft);
+}
+
+function toLock(folder: string): string {
+  return join(folder, "lock");
+}
+
+/** Locks the tree for one process at a time; gives what releases it. @throws SheafError CONVERSATION_BUSY. */
+export function holdTree({ folder, name }: NamedTree): () => Promise<void> {
   makeFolder(folder);
-  const file = join(folder, "lock");
+  const file = toLock(folder);
   const own = `${file}-${randomUUID()}`;
   // A lock says whose it is from its first moment: one without a number would count as left behind.
   writeNewFile(own, String(process.pid));
@@ -109,8 +133,11 @@ function lockTree({ folder }: NamedTree): (() => Promise<void>) | number {
         return () => rm(file, { force: true });
       } catch (error) {
         if (getFaultCode(error) !== "EEXIST" || tries > 2) throw error;
-        const holder = Number(readSmallFile(file, MAX_RECORD_BYTES) ?? "");
-        if (holder > 0 && isAlive(holder)) return holder;
+        const holder = readHolder(file);
+        if (isHeldBy(holder)) {
+          const message = `the working tree ${name} is used by process ${holder}: wait for it, or name another one`;
+          throw new SheafError("CONVERSATION_BUSY", message, { cause: error });
+        }
         takeAway(file, holder);
       }
     }
@@ -124,17 +151,10 @@ function takeAway(file: string, holder: number): void {
   const left = `${file}-${randomUUID()}`;
   try {
     renameSync(file, left);
-    if (Number(readSmallFile(left, MAX_RECORD_BYTES) ?? "") !== holder) moveToFreeName(left, file);
+    if (readHolder(left) !== holder) moveToFreeName(left, file);
   } catch (error) {
     if (!["ENOENT", "EEXIST"].includes(getFaultCode(error))) throw error;
   } finally {
     rmSync(left, { force: true });
   }
-}
-
-/** The same for a command, which does not wait. @throws SheafError CONVERSATION_BUSY; `advice`: what to do. */
-export function holdTree(tree: NamedTree, advice = "wait for it"): () => Promise<void> {
-  const release = lockTree(tree);
-  if (typeof release !== "number") return release;
-  throw new SheafError("CONVERSATION_BUSY", `the working tree ${tree.name} is used by process ${release}: ${advice}`);
 }

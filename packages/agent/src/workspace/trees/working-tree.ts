@@ -52,7 +52,7 @@ export async function createTree(
   place: TreePlace,
   { base, state, branch }: TreeStart,
 ): Promise<void> {
-  const { folder, files, index } = place;
+  const { files, index } = place;
   const ref = `refs/sheaf-start/${base}`;
   makeFolder(files);
   try {
@@ -75,7 +75,7 @@ export async function createTree(
     if (state === undefined || state === base) return;
     await askGit(mirror, ["read-tree", "-m", "-u", base, state], { ...checkout, index, purpose: `check out ${state}` });
   } catch (error) {
-    await removeTree(folder);
+    for (const made of [files, index]) await removeTree(made);
     throw error;
   }
 }

@@ -70,23 +70,7 @@ describe("a shallow clone", () => {
     expect(git(source, "fsck")).not.toContain("missing");
   });
 
-  test(verifies("C73", "that has moved on, and lost where the tree began, gets its branch"), async () => {
-    const { origin, clone } = createOrigin();
-    const source = clone("--depth=1");
-    const tree = await openTree(source);
-    addCommit(origin, "four");
-    git(source, "fetch", "-q", "--depth=1", "origin", "+main:refs/remotes/origin/main");
-    git(source, "reset", "-q", "--hard", "origin/main");
-    git(source, "tag", "-d", ...git(source, "tag").split("\n").filter(Boolean));
-    git(source, "reflog", "expire", "--expire=now", "--all");
-    git(source, "update-ref", "-d", "ORIG_HEAD");
-    git(source, "gc", "-q", "--prune=now");
-    expect(await pushBranch(tree, source, "work")).toEqual({ ok: true });
-    expect(listSubjects(source, "work")).toEqual(["work", "three"]);
-    expect(listSubjects(source, "main")).toEqual(["four"]);
-  });
-
-  testDeep(verifies("C73", "that has become complete stays so"), async () => {
+  testDeep(verifies("C71", "that has become complete stays so"), async () => {
     const { origin, clone } = createOrigin();
     const source = clone("--depth=1");
     const folder = createTemporaryFolder();

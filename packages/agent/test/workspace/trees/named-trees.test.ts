@@ -9,7 +9,9 @@ import { createTemporaryFolder } from "../../../../base/test/files/temporary-wor
 test(verifies("C70", "a tree that a process holds is refused; what a dead one left is taken over"), async () => {
   const tree = toNamedTree(createTemporaryFolder(), "/repository", "fix");
   const release = holdTree(tree);
-  expect(() => holdTree(tree)).toThrow(`the working tree fix is used by process ${process.pid}: wait for it`);
+  expect(() => holdTree(tree)).toThrow(
+    `the working tree fix is used by process ${process.pid}: wait for it, or name another one`,
+  );
   await release();
   for (const left of ["4194305", ""]) {
     await holdTree(tree)();

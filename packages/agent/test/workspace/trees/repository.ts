@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import type { GitSetup } from "@sheaf/base/git/run-git";
-import { fetchRef, openMirror, toLocalRemote } from "../../../src/workspace/trees/mirror.ts";
+import { borrowObjects, listRemoteRefs, openMirror, toLocalRemote } from "../../../src/workspace/trees/mirror.ts";
 import { createTree, type TreePlace, toTreePlace } from "../../../src/workspace/trees/working-tree.ts";
 import { findRepository } from "@sheaf/base/files/repository";
 import { createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
@@ -26,10 +26,12 @@ export interface TestTree {
 export async function openTree(source: string, folder: string = createTemporaryFolder()): Promise<TestTree> {
   const mirror = { program: gitProgram, gitFolder: join(folder, "mirror.git"), environment: process.env };
   await openMirror(mirror);
-  const remote = toLocalRemote(findRepository(source), { HOME: folder });
-  const fetched = await fetchRef(mirror, remote, "HEAD", "refs/heads/start");
-  if (!fetched.ok) throw new Error(fetched.reason);
+  const repository = findRepository(source);
+  borrowObjects(mirror, repository);
+  const refs = await listRemoteRefs(mirror, toLocalRemote(repository, { HOME: folder }), "HEAD");
+  const base = refs?.get("HEAD");
+  if (base === undefined) throw new Error(`${source} has no commit`);
   const place = toTreePlace(join(folder, "tree"));
-  await createTree(mirror, place, { base: fetched.commit, branch: "work" });
-  return { mirror, place, base: fetched.commit };
+  await createTree(mirror, place, { base, branch: "work" });
+  return { mirror, place, base };
 }
