@@ -1,7 +1,7 @@
 /** The notes before a prompt: the environment and the mode (C38). */
 import type { CommandRunner } from "@sheaf/sandbox/command";
 import { parseRule } from "@sheaf/permissions/rule";
-import { type GitState, type KnownFacts, toEnvironmentNote } from "../run/prompts/environment-note.ts";
+import { type GitFacts, type KnownFacts, toEnvironmentNote } from "../run/prompts/environment-note.ts";
 import { toModeNote } from "../run/prompts/mode-note.ts";
 import type { Workspace } from "@sheaf/base/files/workspace";
 import { runTerminalCmdTool } from "../tools/run-terminal-cmd.ts";
@@ -30,7 +30,7 @@ export async function prepareNotes(
     {
       now,
       platform: `${process.platform} ${process.arch}`,
-      git: await readGitState(workspace, canRun ? commands : undefined, signal),
+      git: await readGitFacts(workspace, canRun ? commands : undefined, signal),
       sandbox: sandbox.state,
       hosts: listHosts(request.permissions.allow),
       isAttended,
@@ -56,11 +56,11 @@ async function canAskGit({ permissions }: NoteSources["policy"], trusted: boolea
   return trusted && (await permissions.decide(request)).decision === "allow";
 }
 
-async function readGitState(
+async function readGitFacts(
   workspace: Workspace,
   commands: CommandRunner | undefined,
   signal: AbortSignal,
-): Promise<GitState | undefined> {
+): Promise<GitFacts | undefined> {
   const repository = findRepository(workspace.root);
   if (repository.git === "none") return undefined;
   const branch = readBranch(repository);

@@ -22,6 +22,8 @@ interface GitOptions {
   /** The private index; default: none. */
   readonly index?: string | undefined;
   readonly input?: string | Uint8Array | undefined;
+  /** A descriptor that git reads in place of `input`; the caller closes it. */
+  readonly inputFile?: number | undefined;
   /** Milliseconds since 1970: the time of a commit. */
   readonly now?: number | undefined;
   /** Of the output; more is a failure. Default: 64 MiB. */
@@ -30,6 +32,8 @@ interface GitOptions {
   readonly timeoutMs?: number | undefined;
   /** For a remote; nothing else may be reached. */
   readonly remote?: RemoteAccess | undefined;
+  /** The largest piece of memory that git may take at once, such as `1g`; default: any. */
+  readonly maxObject?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -71,7 +75,6 @@ const safeSettings: Readonly<Record<string, string>> = {
   "receive.autogc": "false",
   "gc.auto": "0",
   "maintenance.auto": "false",
-  "protocol.allow": "never",
 };
 
 const who = { name: "Sheaf", email: "sheaf@localhost" };
@@ -85,7 +88,7 @@ export async function runGit(setup: GitSetup, args: readonly string[], options: 
   const { remote, workTree } = options;
   const settings = {
     ...safeSettings,
-    ...(remote && { [`protocol.${remote.protocol}.allow`]: "always", ...remote.settings }),
+    ...remote?.settings,
   };
   const words = [
     `--git-dir=${setup.gitFolder}`,
@@ -96,7 +99,7 @@ export async function runGit(setup: GitSetup, args: readonly string[], options: 
   const child = spawn(setup.program, words, {
     cwd: workTree ?? "/",
     env: toEnvironment(setup, options),
-    stdio: "pipe",
+    stdio: [options.inputFile ?? "pipe", "pipe", "pipe"],
     // So that ssh and other helpers end with it.
     detached: true,
   });
@@ -112,15 +115,15 @@ export async function runGit(setup: GitSetup, args: readonly string[], options: 
   const stdout: Buffer[] = [];
   let free = options.maxBytes ?? DEFAULT_BYTES;
   let stderr = "";
-  child.stdout.on("data", (chunk: Buffer) => {
+  child.stdout!.on("data", (chunk: Buffer) => {
     free -= chunk.length;
     if (free < 0) end();
     else stdout.push(chunk);
   });
-  child.stderr.on("data", (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(0, MAX_STDERR_BYTES)));
+  child.stderr!.on("data", (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(0, MAX_STDERR_BYTES)));
   // It may end before it has read everything.
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(options.input ?? "");
+  child.stdin?.on("error", () => undefined);
+  child.stdin?.end(options.input ?? "");
   try {
     const exitCode = await new Promise<number>((resolve) => {
       child.once("error", (error) => {
@@ -155,7 +158,10 @@ export function toReason({ stderr, exitCode }: Pick<GitOutcome, "stderr" | "exit
   return line.replace(/^(?:fatal|error): /, "").slice(0, 300);
 }
 
-function toEnvironment({ environment, gitFolder }: GitSetup, { index, now, remote }: GitOptions): NodeJS.ProcessEnv {
+function toEnvironment(
+  { environment, gitFolder }: GitSetup,
+  { index, now, remote, maxObject }: GitOptions,
+): NodeJS.ProcessEnv {
   const time = now === undefined ? {} : { GIT_AUTHOR_DATE: toGitTime(now), GIT_COMMITTER_DATE: toGitTime(now) };
   const agent = remote?.protocol === "ssh" ? environment.SSH_AUTH_SOCK : undefined;
   return {
@@ -174,6 +180,8 @@ function toEnvironment({ environment, gitFolder }: GitSetup, { index, now, remot
     GIT_ATTR_NOSYSTEM: "1",
     GIT_NO_LAZY_FETCH: "1",
     GIT_NO_REPLACE_OBJECTS: "1",
+    // Whatever protocols the repository's configuration allows.
+    GIT_ALLOW_PROTOCOL: remote?.protocol ?? "none",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",
     GIT_LITERAL_PATHSPECS: "1",
@@ -185,6 +193,7 @@ function toEnvironment({ environment, gitFolder }: GitSetup, { index, now, remot
     GIT_COMMITTER_EMAIL: who.email,
     ...time,
     ...(index !== undefined && { GIT_INDEX_FILE: index }),
+    ...(maxObject !== undefined && { GIT_ALLOC_LIMIT: maxObject }),
     ...(agent !== undefined && { SSH_AUTH_SOCK: agent }),
     ...remote?.variables,
   };

@@ -9,7 +9,7 @@ export interface EnvironmentFacts {
   /** As in `process.platform`. */
   readonly platform: string;
   /** Undefined: the workspace is in no repository. */
-  readonly git: GitState | undefined;
+  readonly git: GitFacts | undefined;
   readonly sandbox: RunStart["sandbox"];
   /** What rules name as hosts for commands. */
   readonly hosts: readonly string[];
@@ -17,7 +17,7 @@ export interface EnvironmentFacts {
   readonly isAttended: boolean;
 }
 
-export interface GitState {
+export interface GitFacts {
   /** Undefined: none is checked out, or its name is not known. */
   readonly branch: string | undefined;
   /** Files that are changed, new or deleted; undefined: not known. */
@@ -80,7 +80,7 @@ function toDay(now: number): string {
   return `${date.getFullYear()}-${month}-${day}`;
 }
 
-function toGitLine(git: GitState | undefined): string {
+function toGitLine(git: GitFacts | undefined): string {
   if (!git) return "no repository";
   const { branch, changedFiles } = git;
   const place = branch === undefined ? "no branch" : `branch ${toLine(branch)}`;

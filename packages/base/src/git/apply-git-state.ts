@@ -1,0 +1,180 @@
+/**
+ * Brings the changes of a command into the user's repository: objects, refs, HEAD, the stash and the index. Each goes through
+ * git's own reader of it; Sheaf copies no file of the command's repository.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { SheafError, toSheafError } from "../errors.ts";
+import { readSmallFile } from "../files/open-file.ts";
+import { applyIndex, formatNames } from "./apply-index.ts";
+import { findRefusal, listClearing, listRefChanges, maxChanges, type RefChange, updateRefs } from "./apply-refs.ts";
+import { applyStashes } from "./apply-stashes.ts";
+import { applyUpstreams } from "./apply-upstreams.ts";
+import { type GitState, isBranch, isObjectId, readHead, readRepository } from "./git-state.ts";
+import { checkConnected, importPack } from "./import-pack.ts";
+import { askGit, type GitSetup, runGit, toReason } from "./run-git.ts";
+
+export interface GitApplication {
+  readonly repository: GitSetup;
+  /** The state that the command found. */
+  readonly before: GitState;
+  /** The state that it left. */
+  readonly after: GitState;
+  /** New objects; without it the repository has them all. */
+  readonly packFile?: string | undefined;
+  /** A part of a ref's name, unique in the repository: commits that lost their place go to `refs/sheaf/NAME/…`. */
+  readonly name: string;
+  /** True if the command may have reached remotes, so that their refs may move. */
+  readonly hasNetwork: boolean;
+}
+
+interface RefPlan {
+  readonly taken: readonly RefChange[];
+  /** The reason why each of them stays. */
+  readonly lost: Map<RefChange, string>;
+  readonly notes: readonly string[];
+  /** Branches that other working trees of the repository have checked out. */
+  readonly elsewhere: ReadonlySet<string>;
+}
+
+/**
+ * Gives a sentence for each change that it could not make. The user's later changes win. If git refuses an object, or does not
+ * find one, the repository stays as it was.
+ */
+export async function applyGitState(application: GitApplication): Promise<readonly string[]> {
+  try {
+    return await applyChanges(application);
+  } catch (error) {
+    return [`The repository stays as it was, because ${toSheafError(error).message}.`];
+  }
+}
+
+async function applyChanges(application: GitApplication): Promise<string[]> {
+  const { repository, before, after, packFile } = application;
+  const [{ state: now, remotes, isPartial }] = await Promise.all([
+    readRepository(repository),
+    packFile === undefined ? undefined : importPack(repository, packFile),
+  ]);
+  const plan = await planRefs(application, now, remotes);
+  const known = new Set([...before.stashes.map(({ id }) => id), before.head]);
+  const tips = [...plan.taken, ...plan.lost.keys()].map((change) => change.new);
+  const others = [...after.stashes.map(({ id }) => id), after.head].filter((id) => !known.has(id));
+  await checkConnected(repository, [...tips, ...others].filter(isObjectId), isPartial);
+  const moved = await moveRefs(application, now, plan);
+  const isRefused = (name: string): boolean =>
+    [...plan.lost.keys()].some((change) => change.name === `refs/heads/${name}`);
+  return [
+    ...plan.notes,
+    ...moved,
+    ...(await applyStashes(repository, { before: before.stashes, after: after.stashes, now: now.stashes })),
+    ...(await applyIndex(repository, { before: before.index, after: after.index, now: now.index }, isPartial)),
+    ...(await applyUpstreams(repository, { before, after, now, remotes, isRefused })),
+  ];
+}
+
+async function planRefs(
+  { repository, before, after, hasNetwork }: GitApplication,
+  now: GitState,
+  remotes: ReadonlySet<string>,
+): Promise<RefPlan> {
+  const changes = listRefChanges(before.refs, after.refs).filter(
+    ({ name, new: value }) => (now.refs.get(name) ?? "") !== value,
+  );
+  if (changes.length > maxChanges) {
+    throw new SheafError("INTERNAL", `a command changed ${changes.length} refs; at most ${maxChanges} are possible`);
+  }
+  const isBranchMoved = after.head !== before.head || changes.some(({ name }) => name.startsWith("refs/heads/"));
+  const elsewhere = isBranchMoved ? await listBranchesElsewhere(repository, now.head) : new Set<string>();
+  const refused = new Map<string, string[]>();
+  const lost = new Map<RefChange, string>();
+  const taken: RefChange[] = [];
+  for (const change of changes) {
+    const { name, old } = change;
+    const refusal = findRefusal(change, hasNetwork ? remotes : new Set());
+    if (refusal !== undefined) refused.set(refusal, [...(refused.get(refusal) ?? []), name]);
+    else if ((now.refs.get(name) ?? "") !== old) lost.set(change, "has changed meanwhile");
+    else if (elsewhere.has(name)) lost.set(change, "is checked out in another working tree");
+    else taken.push(change);
+  }
+  const notes = [...refused].map(([reason, names]) => `${formatNames(names)} stays as it was, because it ${reason}.`);
+  return { taken, lost, notes, elsewhere };
+}
+
+/** The common folder has files of each linked working tree, so most repositories cost one look. */
+async function listBranchesElsewhere(repository: GitSetup, own: string): Promise<Set<string>> {
+  const common = readSmallFile(join(repository.gitFolder, "commondir"), 4096)?.trim();
+  if (common === undefined && listNames(join(repository.gitFolder, "worktrees")).length === 0) return new Set();
+  const words = ["worktree", "list", "--porcelain"];
+  const list = (await askGit(repository, words, { purpose: "list the working trees" })).toString("latin1");
+  const branches = [...list.matchAll(/^branch (refs\/.+)$/gm)].map(([, branch = ""]) => branch);
+  const mine = branches.indexOf(own);
+  return new Set(branches.filter((_, place) => place !== mine));
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** The deletions wait for HEAD, which thus names an existing branch at every moment. */
+async function moveRefs(application: GitApplication, now: GitState, plan: RefPlan): Promise<string[]> {
+  const { repository } = application;
+  const { taken, lost } = plan;
+  const clearing = new Set(listClearing(taken));
+  const run = async (changes: readonly RefChange[]): Promise<void> => {
+    const reasons = await updateRefs(repository, changes);
+    for (const change of changes) {
+      const reason = reasons.get(change.name);
+      if (reason !== undefined) lost.set(change, `stays, since git refuses the change (${reason})`);
+    }
+  };
+  await run([...clearing]);
+  await run(taken.filter((change) => change.new !== ""));
+  const headNotes = await moveHead(application, now, plan);
+  await run(taken.filter((change) => change.new === "" && !clearing.has(change)));
+  return [...headNotes, ...(await keepLost(application, lost))];
+}
+
+async function moveHead(
+  { repository, before, after }: GitApplication,
+  now: GitState,
+  plan: RefPlan,
+): Promise<string[]> {
+  const { head } = after;
+  if (before.head === head || now.head === head) return [];
+  const stay = (reason: string): string[] => {
+    if (isObjectId(head)) plan.lost.set({ name: "refs/HEAD", old: "", new: head }, reason);
+    return isObjectId(head) ? [] : [`HEAD stays at ${formatNames([now.head])}, because ${reason}.`];
+  };
+  if (now.head !== before.head || (await readHead(repository)) !== before.head) return stay("has changed meanwhile");
+  if (plan.elsewhere.has(head)) return stay(`${formatNames([head])} is checked out in another working tree`);
+  if (!isObjectId(head) && !isBranch(head)) return stay(`${JSON.stringify(head)} is not the name of a branch`);
+  const isLost = [...plan.lost.keys()].some(({ name }) => name === head);
+  if (isLost && !now.refs.has(head)) return stay(`${formatNames([head])} could not be made`);
+  const text = Buffer.from(head, "latin1").toString();
+  const words = isObjectId(head)
+    ? ["update-ref", "--no-deref", "-m", "sheaf: a command", "HEAD", head]
+    : ["symbolic-ref", "-m", "sheaf: a command", "HEAD", text];
+  const outcome = await runGit(repository, words);
+  return outcome.exitCode === 0 ? [] : stay(`git refuses it (${toReason(outcome)})`);
+}
+
+/** Sheaf's own refs keep the commits that lost their place. */
+async function keepLost({ repository, name }: GitApplication, lost: RefPlan["lost"]): Promise<string[]> {
+  const kept = [...lost.keys()].filter((change) => change.new !== "");
+  const toKept = (change: RefChange): string => `refs/sheaf/${name}/${change.name.slice("refs/".length)}`;
+  const reasons = await updateRefs(
+    repository,
+    kept.map((change) => ({ name: toKept(change), old: "", new: change.new })),
+  );
+  return [...lost].map(([change, reason]) => {
+    const start = `${formatNames([change.name])} ${reason}`;
+    if (change.new === "") return `${start}, so it was not deleted.`;
+    const refused = reasons.get(toKept(change));
+    if (refused !== undefined) return `${start}, and the command's commit ${change.new} has no name: ${refused}.`;
+    return `${start}, so the command's commit is at ${formatNames([toKept(change)])}.`;
+  });
+}

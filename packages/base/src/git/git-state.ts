@@ -1,0 +1,194 @@
+/** The parts of a repository that return from a command, read by git into its own formats. */
+import { SheafError } from "../errors.ts";
+import { readSmallBytesIn } from "../files/open-file.ts";
+import { askGit, type GitSetup, runGit } from "./run-git.ts";
+
+/** Names, paths and messages are bytes as Latin-1 text, one character for each, since git knows no encoding. */
+export interface GitState {
+  /** A full name such as `refs/heads/main`, even before the first commit; or the id of the commit; "" for a broken one. */
+  readonly head: string;
+  /** Full name to object id, or to `ref: NAME` for a symbolic ref. */
+  readonly refs: ReadonlyMap<string, string>;
+  /** The list of stashes, the newest one first. */
+  readonly stashes: readonly GitStash[];
+  /** `STAGE PATH` to `MODE ID`. */
+  readonly index: ReadonlyMap<string, string>;
+  /** The upstream of each branch, by the branch's short name. */
+  readonly branches: ReadonlyMap<string, GitUpstream>;
+}
+
+export interface GitStash {
+  readonly id: string;
+  readonly message: string;
+}
+
+export interface GitUpstream {
+  readonly remote?: string;
+  readonly merge?: string;
+}
+
+/** Bytes of one exported file that Sheaf reads; the pack has its own limit. */
+const maxBytes = 256 * 1024 * 1024;
+
+export interface GitRepositoryState {
+  readonly state: GitState;
+  /** Names of remotes that the repository's configuration has. */
+  readonly remotes: ReadonlySet<string>;
+  /** True if the repository lacks objects that a server has. */
+  readonly isPartial: boolean;
+}
+
+const settingsPattern = "^(branch\\..*\\.(remote|merge)|remote\\..*\\.(url|promisor)|extensions\\.partialclone)$";
+
+const commands = {
+  head: ["symbolic-ref", "-q", "HEAD"],
+  detached: ["rev-parse", "-q", "--verify", "HEAD"],
+  refs: ["for-each-ref", "--format=%(objectname) %(refname) %(symref)"],
+  stash: ["log", "-g", "-z", "--no-show-signature", "--no-color", "--format=%H %gs", "refs/stash", "--"],
+  index: ["ls-files", "-s", "-z"],
+  settings: ["config", "--local", "-z", "--get-regexp", settingsPattern],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** Reads all that may return from a command. @throws SheafError INTERNAL */
+export async function readGitState(setup: GitSetup): Promise<GitState> {
+  return (await readRepository(setup)).state;
+}
+
+/** Runs git five times, four of them side by side. @throws SheafError INTERNAL */
+export async function readRepository(setup: GitSetup): Promise<GitRepositoryState> {
+  const ask = (what: "refs" | "index" | "stash"): Promise<Buffer> =>
+    askGit(setup, commands[what], { purpose: `read the ${what} of ${setup.gitFolder}`, maxBytes });
+  const [head, refs, index, settings] = await Promise.all([
+    readHead(setup),
+    ask("refs").then(parseRefs),
+    ask("index").then(parseIndex),
+    // Git ends with 1 if it finds none.
+    runGit(setup, commands.settings).then(({ stdout }) => toRecords(stdout, "\0")),
+  ]);
+  const stashes = refs.has("refs/stash") ? parseStashes(await ask("stash")) : [];
+  return {
+    state: { head, refs, index, branches: parseBranches(settings), stashes },
+    remotes: new Set(settings.flatMap((record) => /^remote\.(.+)\.url\n/s.exec(record)?.[1] ?? [])),
+    isPartial: settings.some((record) => /^(?:extensions\.partialclone|remote\..+\.promisor)\n/s.test(record)),
+  };
+}
+
+/** Gives `GitState.head`. */
+export async function readHead(setup: GitSetup): Promise<string> {
+  for (const command of [commands.head, commands.detached]) {
+    const { exitCode, stdout } = await runGit(setup, command);
+    if (exitCode === 0) return stdout.toString("latin1").trim();
+  }
+  return "";
+}
+
+function toShell(words: readonly string[]): string {
+  return words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : `'${word}'`)).join(" ");
+}
+
+/**
+ * A script of sh that writes the state of the repository `$2` into the empty folder `$1`, with the pack of all objects that
+ * its alternates lack. `$1/old` has the ids that need not be packed, one a line. Its output is hostile data, since a command may have
+ * written each file that git reads here.
+ */
+export const exportScript = `set -eu
+cd -- "$1"
+export GIT_DIR="$2" GIT_NO_REPLACE_OBJECTS=1 GIT_OPTIONAL_LOCKS=0 GIT_GRAFT_FILE=/dev/null LC_ALL=C
+unset GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR GIT_NAMESPACE
+ulimit -f 2097152
+git ${toShell(commands.head)} >head || git ${toShell(commands.detached)} >head
+git ${toShell(commands.refs)} >refs
+git ${toShell(commands.index)} >index
+git ${toShell(commands.settings)} >settings || true
+true >stash
+if grep -q ' refs/stash ' refs
+then git ${toShell(commands.stash)} >stash
+fi
+{
+  grep -E ' refs/(heads|tags|remotes)/| refs/stash ' refs | cut -d' ' -f1 || true
+  grep -v / head || true
+  tr '\\0' '\\n' <stash | cut -d' ' -f1
+  sed 's/^/^/' old
+} | git pack-objects --revs --indexed-objects --local --thin --delta-base-offset --stdout -q >pack
+`;
+
+/** Reads the files of the script as hostile data. @throws SheafError INTERNAL */
+export function decodeGitState(folder: string): GitState {
+  const read = (name: string): Buffer => {
+    const bytes = readSmallBytesIn(folder, name, maxBytes);
+    if (!bytes) throw createFault(name, `is missing, or it is not a file of at most ${maxBytes} bytes`);
+    return bytes;
+  };
+  const head = read("head").toString("latin1").trim();
+  if (head !== "" && !isObjectId(head) && !isBranch(head)) throw createFault("head", `has ${JSON.stringify(head)}`);
+  return {
+    head,
+    refs: parseRefs(read("refs")),
+    stashes: parseStashes(read("stash")),
+    index: parseIndex(read("index")),
+    branches: parseBranches(toRecords(read("settings"), "\0")),
+  };
+}
+
+export function isObjectId(text: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text) && !/^0+$/.test(text);
+}
+
+/** Follows `git check-ref-format`, and refuses branches that git would not make because their name means something else. */
+export function isBranch(name: string): boolean {
+  const isPlain = /^refs\/heads\/(?![-.]|HEAD$|(?:[0-9a-f]{40}|[0-9a-f]{64})$)[^\0-\x20\x7f~^:?*[\\]+(?<![./])$/.test(
+    name,
+  );
+  return isPlain && !/\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)/.test(name);
+}
+
+function parseRefs(bytes: Buffer): Map<string, string> {
+  const refs = new Map<string, string>();
+  for (const line of toRecords(bytes, "\n")) {
+    const [, id = "", name = "", target] = /^([0-9a-f]+) (refs\/[^ \0]+) (refs\/[^ \0]+)?$/.exec(line) ?? [];
+    if (!isObjectId(id) || refs.has(name)) throw createFault("refs", `has ${JSON.stringify(line.slice(0, 200))}`);
+    refs.set(name, target === undefined ? id : `ref: ${target}`);
+  }
+  return refs;
+}
+
+function parseStashes(bytes: Buffer): GitStash[] {
+  return toRecords(bytes, "\0").map((record) => {
+    const [, id = "", message = ""] = /^(\S+) ([^\n]*)$/.exec(record) ?? [];
+    if (!isObjectId(id)) throw createFault("stash", `has ${JSON.stringify(record.slice(0, 200))}`);
+    return { id, message };
+  });
+}
+
+function parseIndex(bytes: Buffer): Map<string, string> {
+  const index = new Map<string, string>();
+  for (const record of toRecords(bytes, "\0")) {
+    const tab = record.indexOf("\t");
+    const [, value = "", stage = ""] =
+      /^((?:100644|100755|120000|160000) [0-9a-f]{40,64}) ([0-3])$/.exec(record.slice(0, Math.max(tab, 0))) ?? [];
+    const key = `${stage} ${record.slice(tab + 1)}`;
+    if (value === "" || index.has(key)) throw createFault("index", `has ${JSON.stringify(record.slice(0, 200))}`);
+    index.set(key, value);
+  }
+  return index;
+}
+
+function parseBranches(settings: readonly string[]): Map<string, GitUpstream> {
+  const branches = new Map<string, GitUpstream>();
+  for (const record of settings) {
+    const [, name = "", key = "", value = ""] = /^branch\.(.+)\.(remote|merge)\n(.*)$/s.exec(record) ?? [];
+    if (name !== "") branches.set(name, { ...branches.get(name), [key]: value });
+  }
+  return branches;
+}
+
+function toRecords(bytes: Buffer, end: string): string[] {
+  return bytes
+    .toString("latin1")
+    .split(end)
+    .filter((record) => record !== "");
+}
+
+function createFault(name: string, problem: string): SheafError {
+  return new SheafError("INTERNAL", `the exported file ${name} ${problem}`, { source: "sandbox" });
+}
