@@ -40,12 +40,12 @@ function createRepository(files: Readonly<Record<string, string>> = { "a.txt": "
       args: readonly string[],
       {
         cwd: from = cwd,
-        then = [{ text: "Done." }],
+        next = [{ text: "Done." }],
         ...options
-      }: Partial<ProgramOptions> & { then?: readonly object[] } = {},
+      }: Partial<ProgramOptions> & { next?: readonly object[] } = {},
     ) {
       const script = join(home, "script.json");
-      writeFileSync(script, JSON.stringify({ turns: [{ events }, { events: then }], after: "loop" }));
+      writeFileSync(script, JSON.stringify({ turns: [{ events }, { events: next }], after: "loop" }));
       const words = ["-p", "--model", `scripted:${script}`, ...args, "go on"];
       const result = await runAsNeeded(words, { cwd: from, home, ...options });
       const lines = /^\{"type":"system".*\n$/s.test(result.stdout) ? parseStream(result.stdout) : [];
@@ -92,16 +92,16 @@ test(verifies("C71", "without changes there is no branch, and no file of the tre
 test(verifies("C71", "a run that fails, is over its budget or is cancelled keeps what it did, too"), async () => {
   const repository = createRepository();
   const over = await repository.prompt([create("b.txt")], ["-w", "over", "--max-turns", "2"], {
-    then: [create("c.txt")],
+    next: [create("c.txt")],
   });
   expect([over.code, over.notices]).toEqual([expect.any(Number), [expect.stringContaining("git merge sheaf/over")]]);
   expect(over.code).not.toBe(0);
   const failed = await repository.prompt([create("b.txt")], ["-w", "failed"], {
-    then: [{ error: { code: "AUTH_REJECTED", message: "no" } }],
+    next: [{ error: { code: "AUTH_REJECTED", message: "no" } }],
   });
   expect([failed.code, failed.notices]).toEqual([3, [expect.stringContaining("git merge sheaf/failed")]]);
   const cancelled = await repository.prompt([create("b.txt")], ["-w", "cancelled"], {
-    then: [{ wait_ms: 60_000 }],
+    next: [{ wait_ms: 60_000 }],
     onOutput: (output, child) => void (output.includes('"completed"') && child.kill("SIGTERM")),
   });
   expect([cancelled.code, cancelled.notices]).toEqual([143, [expect.stringContaining("git merge sheaf/cancelled")]]);
@@ -194,7 +194,7 @@ test(
     const lost = await repository.prompt([create("e.txt")], ["--resume", first.session]);
     expect(lost.notices).toEqual([
       expect.stringMatching(/git merge sheaf\/fix$/),
-      expect.stringContaining("began with the last"),
+      expect.stringContaining("started with your last"),
     ]);
     expect(repository.git("ls-tree", "--name-only", "sheaf/fix")).toBe("a.txt\ne.txt");
     rmSync(join(first.folder, ".."), { recursive: true });
@@ -219,7 +219,7 @@ test(verifies("C71", "a branch that is checked out, or has other commits, stays 
   // The user goes on while a run works.
   const other = repository.git("commit-tree", "main^{tree}", "-p", "main", "-m", "Other");
   const moved = await repository.prompt([create("e.txt")], ["--continue"], {
-    then: [{ wait_ms: 500 }, { text: "Done." }],
+    next: [{ wait_ms: 500 }, { text: "Done." }],
     onOutput: (output) => void (output.includes('"completed"') && repository.git("branch", "-f", "sheaf/fix-2", other)),
   });
   expect(moved.notices).toEqual([expect.stringContaining("the branch sheaf/fix-3 of")]);
@@ -287,7 +287,7 @@ test(
   async () => {
     const repository = createRepository();
     const killed = await repository.prompt([create("b.txt")], ["--worktree", "fix"], {
-      then: [{ wait_ms: 60_000 }],
+      next: [{ wait_ms: 60_000 }],
       onOutput: (output, child) => void (output.includes('"completed"') && child.kill("SIGKILL")),
     });
     expect(killed.code).toBe(null);
@@ -295,7 +295,7 @@ test(
       readonly checks: readonly { readonly name: string; readonly advice?: string }[];
     };
     const found = checks.find(({ name }) => name === "worktrees")!;
-    expect(found.advice).toContain(`cd '${repository.cwd}' && sheaf -p --worktree fix "go on"`);
+    expect(found.advice).toContain(`cd '${repository.cwd}' && sheaf -p --worktree fix "Continue"`);
     const [, folder = ""] = /rm -r '(.*)' drops/.exec(found.advice!) ?? [];
     // Whatever a live process uses is neither listed nor used.
     writeFileSync(join(folder, "lock"), String(process.pid));

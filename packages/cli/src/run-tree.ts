@@ -122,7 +122,7 @@ export async function openRunTree(order: TreeOrder, store: Store): Promise<RunTr
       async end() {
         close = release;
         return endTree(opened).catch((error: unknown) => {
-          const advice = `fix that, and go on in it with sheaf -p --worktree ${tree.name} "…"`;
+          const advice = `fix that, and continue in it with sheaf -p --worktree ${tree.name} "…"`;
           return [`the working tree stays in ${tree.files} (${toSheafError(error).message}): ${advice}`];
         });
       },
@@ -169,7 +169,7 @@ function toMirror({ mirrorFolder }: NamedTree, environment: Environment): GitSet
 interface TreeSource {
   readonly repository: Repository;
   readonly remote: Remote;
-  /** A session goes on in the tree. */
+  /** A session continues in the tree. */
   readonly isResumed: boolean;
 }
 
@@ -182,7 +182,7 @@ interface OpenTree {
   readonly note?: string | undefined;
 }
 
-/** Goes on in the tree that a killed run left, or makes the files. @throws SheafError USAGE, INTERNAL. */
+/** Takes the tree that a killed run left, or makes a new one. @throws SheafError USAGE, INTERNAL. */
 async function openTree(mirror: GitSetup, tree: NamedTree, source: TreeSource): Promise<OpenTree> {
   const { repository, remote } = source;
   const left = readOpenTree(tree);
@@ -213,7 +213,7 @@ async function findStart(
   const base = tip ?? own ?? heads?.get("HEAD");
   const isLost = isResumed && (tip ?? own) === undefined;
   const note = isLost
-    ? `git has neither ${branch} nor its commits any more, so the tree began with the last commit`
+    ? `git no longer has ${branch} or its commits, so the tree started with your last commit`
     : undefined;
   if (base !== undefined && (await readCommit(mirror, base))) return { base, branch: tip && branch, note };
   const isUnborn = heads !== undefined && base === undefined;

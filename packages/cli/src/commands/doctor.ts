@@ -117,7 +117,7 @@ function checkWorktrees({ environment, cwd }: CommandIo): Answer {
   const [tree, ...others] = listLeftTrees(toRealPlace(createConfig({}, environment, cwd).dataFolder));
   if (!tree) return { status: "ok", found: "every run with --worktree has removed its tree" };
   const folders = [tree, ...others].map(({ folder }) => folder);
-  const keep = `cd ${quote(readTreeRecord(tree)?.source ?? ".")} && sheaf -p --worktree ${tree.name} "go on"`;
+  const keep = `cd ${quote(readTreeRecord(tree)?.source ?? ".")} && sheaf -p --worktree ${tree.name} "Continue"`;
   const advice = `${keep} makes the branch sheaf/${tree.name}; rm -r ${quote(tree.folder)} drops the changes`;
   return { status: "warn", found: `trees of runs that never ended: ${folders.join(", ")}`, advice };
 }

@@ -18,9 +18,9 @@ import { listTreeNames, removeTree, toTreePlace, type TreePlace } from "./workin
 export interface TreeRecord {
   /** The root of the repository that it comes from. */
   readonly source: string;
-  /** The commit that it began with, or its last one: the rest of its files becomes the next commit. */
+  /** The last commit of its branch, or the commit that it started with: other changes become the next commit. */
   readonly base: string;
-  /** The branch that has this commit; undefined: none of its own. */
+  /** The branch of the tree that has this commit; undefined: it made no branch yet. */
   readonly branch?: string | undefined;
   /** Its files are gone; the record stays, by which its sessions find the branch again (C72). */
   readonly isRemoved?: boolean | undefined;
