@@ -266,7 +266,7 @@ export const requirements = {
     "S-13": ["fuzz of command compositions", "dd38ca9a"],
     "S-14": ["model arguments never change policy", "2e8cc48c"],
     "S-15": ["plan and ask mode have no effects", "7330f1a7"],
-    "S-16": ["approvals are whole, single-use, bound and expire", "ad51e8fe"],
+    "S-16": ["approvals are whole, single-use, bound and expire", "5eec6623"],
     "S-85": ["deny rules name commands, never free arguments", "80c39ff5"],
     "S-86": ["the reading of a command depends on its text alone", "12bd3594"],
     "S-20": ["no path spelling leaves the workspace", "39347b49"],

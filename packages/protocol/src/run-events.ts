@@ -245,6 +245,8 @@ export interface ApprovalRequest extends Omit<ApprovalRequestData, "documentId">
   readonly argumentsHash: string;
   /** The rules that "always" applies to; empty: exactly this call. */
   readonly rules: readonly string[];
+  /** SHA-256, hex, of the description and the schema of a server's tool: "always" applies to no others (S-16). */
+  readonly toolHash?: string;
 }
 
 /** The answer to an approval request, when its call continues or the run ends (X8). Each request gets one. */

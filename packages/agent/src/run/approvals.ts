@@ -114,7 +114,7 @@ export async function askApproval(
     answer = { ...reject, by: signal.aborted ? "cancelled" : "error" };
   }
   const option = request.options.find(({ id }) => id === answer.optionId);
-  const { approvalId, callId, argumentsHash, rules } = request;
+  const { approvalId, callId, argumentsHash, rules, toolHash } = request;
   const { by, message } = answer;
   const kind = option?.kind ?? "reject_once";
   const edited = kind.startsWith("allow") && answer.editedArguments && { editedArguments: answer.editedArguments };
@@ -125,6 +125,7 @@ export async function askApproval(
       callId,
       argumentsHash,
       rules,
+      ...(toolHash !== undefined && { toolHash }),
       kind,
       by,
       ...edited,

@@ -7,11 +7,12 @@ import type { ToolInvocation } from "./tool.ts";
 
 type Ask = Extract<PermissionDecision, { decision: "ask" }>;
 
-/** The question about a call that the policy neither allows nor denies. */
+/** The question about a call that the policy neither allows nor denies. `toolHash`: of a server's tool. */
 export function toApprovalQuestion(
   call: ToolInvocation,
   access: ToolAccess,
   { reason, cause, always }: Ask,
+  toolHash?: string,
 ): ApprovalQuestion {
   return {
     title: toTitle(call, access),
@@ -21,6 +22,7 @@ export function toApprovalQuestion(
     options: toOptions(always),
     argumentsHash: toArgumentsHash(call),
     rules: always,
+    ...(toolHash !== undefined && { toolHash }),
   };
 }
 

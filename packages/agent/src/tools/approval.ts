@@ -39,6 +39,7 @@ export interface Approval extends Omit<ApprovalDecision, "optionId"> {
   readonly argumentsHash: string;
   /** The rules that "always" applies to, as in the question. */
   readonly rules: readonly string[];
+  readonly toolHash?: string;
   readonly kind: ApprovalOption["kind"];
 }
 

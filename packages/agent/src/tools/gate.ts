@@ -1,4 +1,5 @@
 /** What a call must pass before it runs: the policy and, if the policy asks, a person (S-10 to S-16). */
+import { hash } from "node:crypto";
 import { allow, ask, deny, toFullReason, type PermissionDecision } from "@sheaf/permissions/decision";
 import type { Permissions } from "@sheaf/permissions/permissions";
 import type { Workspace } from "@sheaf/base/files/workspace";
@@ -17,7 +18,7 @@ export interface GatePorts {
   readonly state: Pick<ToolState, "answers">;
 }
 
-type GatedTool = Pick<CallableTool, "name" | "access" | "modes" | "paths" | "mcp" | "mcpOf">;
+type GatedTool = Pick<CallableTool, "name" | "access" | "modes" | "paths" | "mcp" | "mcpOf" | "description" | "schema">;
 
 interface GatedRun {
   /** The folder in which it works. */
@@ -38,14 +39,16 @@ export interface Gate {
 export function createGate(ports: GatePorts): Gate {
   const usedApprovals = new Set<string>();
 
-  const isGoodFor = (approval: Approval, { callId }: ToolInvocation, hash: string): boolean =>
-    !usedApprovals.has(approval.approvalId) && approval.callId === callId && approval.argumentsHash === hash;
+  const isGoodFor = (approval: Approval, { callId }: ToolInvocation, callHash: string): boolean =>
+    !usedApprovals.has(approval.approvalId) && approval.callId === callId && approval.argumentsHash === callHash;
 
   return {
     async toQuestion(call, tool) {
       const workspace = chooseWorkspace(listPaths(tool, call.arguments), ports.workspace, ports.addedWorkspaces);
       const decision = await decide(call, tool, workspace, ports);
-      return decision.decision === "ask" ? toApprovalQuestion(call, tool.access, decision) : undefined;
+      return decision.decision === "ask"
+        ? toApprovalQuestion(call, tool.access, decision, toToolHash(tool))
+        : undefined;
     },
     async findRefusal(call, tool, { workspace, approval }) {
       const decision = await decide(toEditedCall(call, approval), tool, workspace, ports);
@@ -79,7 +82,10 @@ async function decide(
   workspace: Workspace,
   { permissions, state: { answers } }: GatePorts,
 ): Promise<PermissionDecision> {
-  const answered = { allow: [...answers.allow], deny: [...answers.deny] };
+  // A server may describe another tool under a name that a person allowed.
+  const toolHash = toToolHash(tool);
+  const isSame = (rule: string): boolean => toolHash === (answers.toolHashes.get(rule) ?? toolHash);
+  const answered = { allow: [...answers.allow].filter(isSame), deny: [...answers.deny] };
   const { mcpOf, mcp = mcpOf?.(call.arguments) } = tool;
   const request = { tool, arguments: call.arguments, answered, ...(mcp && { mcp }) };
   // A command has no path other than its folder, which it checks itself.
@@ -89,9 +95,18 @@ async function decide(
   const denied = decisions.find(({ decision }) => decision === "deny");
   const asking = decisions.find(({ decision }) => decision === "ask") ?? toAsking(call);
   if (denied || !asking) return denied ?? decisions[0]!;
-  const hash = toArgumentsHash(call);
-  if (answers.deniedCalls.has(hash)) return deny("the user refused this call for good");
-  return answers.allowedCalls.has(hash) ? allow("the user allowed exactly this") : asking;
+  const callHash = toArgumentsHash(call);
+  if (answers.deniedCalls.has(callHash)) return deny("the user refused this call for good");
+  if (answers.allowedCalls.has(callHash)) return allow("the user allowed exactly this");
+  const isChanged = asking.decision === "ask" && asking.always.some((rule) => answers.allow.has(rule));
+  return isChanged
+    ? { ...asking, reason: `${asking.reason}, and the server changed its tool since you allowed it` }
+    : asking;
+}
+
+/** The digest of a server's definition of its tool; undefined for every other tool. */
+function toToolHash({ access, description, schema }: GatedTool): string | undefined {
+  return access === "mcp" ? hash("sha256", JSON.stringify([description, schema]), "hex") : undefined;
 }
 
 /** A hook of the user may ask for more than the rules do, never for less (S-137). */

@@ -50,13 +50,15 @@ export function applyToState(state: ToolState, event: RunEvent): void {
   }
 }
 
-type Question = Pick<ApprovalRequest, "rules" | "argumentsHash" | "options">;
+type Question = Pick<ApprovalRequest, "rules" | "toolHash" | "argumentsHash" | "options">;
 
 /** What a person answered for the whole conversation (X8). It is kept in the log only, never in the workspace (S-06). */
 export interface StandingAnswers {
   /** Rules that were allowed or rejected. */
   readonly allow: Set<string>;
   readonly deny: Set<string>;
+  /** The definition of the server's tool that a rule was allowed for. */
+  readonly toolHashes: Map<string, string>;
   /** Hashes of calls that no rule describes. */
   readonly allowedCalls: Set<string>;
   readonly deniedCalls: Set<string>;
@@ -65,7 +67,13 @@ export interface StandingAnswers {
 }
 
 function createStandingAnswers(): StandingAnswers {
-  return { allow: new Set(), deny: new Set(), allowedCalls: new Set(), deniedCalls: new Set(), open: new Map() };
+  const [allow, deny, allowedCalls, deniedCalls] = [
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+  ];
+  return { allow, deny, toolHashes: new Map(), allowedCalls, deniedCalls, open: new Map() };
 }
 
 function applyToAnswers(answers: StandingAnswers, event: RunEventBody): void {
@@ -82,11 +90,14 @@ function applyToAnswers(answers: StandingAnswers, event: RunEventBody): void {
 export function rememberAnswer(
   answers: StandingAnswers,
   kind: ApprovalOption["kind"],
-  { rules, argumentsHash }: Pick<Question, "rules" | "argumentsHash">,
+  { rules, toolHash, argumentsHash }: Omit<Question, "options">,
 ): void {
   if (kind === "allow_always") {
     if (rules.length === 0) answers.allowedCalls.add(argumentsHash);
-    for (const rule of rules) answers.allow.add(rule);
+    for (const rule of rules) {
+      answers.allow.add(rule);
+      if (toolHash !== undefined) answers.toolHashes.set(rule, toolHash);
+    }
   }
   if (kind === "reject_always") {
     if (rules.length === 1) answers.deny.add(rules[0]!);

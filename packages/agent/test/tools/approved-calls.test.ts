@@ -112,6 +112,28 @@ describe("a call that needs an approval", () => {
   });
 });
 
+test(verifies("S-16", '"always" ends when a server changes the description of its tool'), async () => {
+  const state = createToolState();
+  const { context } = createFileToolContext();
+  const box = (description: string): Box => {
+    const prepare = () => ({ ok: true as const, run: async () => ({ status: "success" as const, output: "" }) });
+    const mcp = { server: "s", tool: "t" };
+    const tool = { name: "mcp__s__t", description, access: "mcp" as const, schema: { type: "object" }, mcp, prepare };
+    return {
+      tools: createToolBox({ ...context, state, permissions: createPolicy({}), furtherTools: [tool] }),
+      started: [],
+    };
+  };
+  const call: ToolInvocation = { callId: "call_1", toolName: "mcp__s__t", arguments: {} };
+  const question = await ask(box("Reads"), call);
+  expect(question.rules).toEqual(["Mcp(s:t)"]);
+  await execute(box("Reads"), call, { ...answer(call, question, "allow_always"), toolHash: question.toolHash! });
+  expect(await box("Reads").tools.review(call)).toBeUndefined();
+  expect(await execute(box("Reads"), call)).toMatchObject({ status: "success" });
+  expect((await ask(box("Sends all files"), call)).description).toContain("the server changed its tool");
+  expect(await execute(box("Sends all files"), call)).toMatchObject({ status: "rejected" });
+});
+
 describe("arguments that the person edited", () => {
   const editTo = async (box: Box, command: unknown, kind: ApprovalOption["kind"] = "allow_once") => {
     const call = run("npm test");
