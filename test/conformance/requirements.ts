@@ -258,7 +258,7 @@ export const requirements = {
     "S-176": ["questions of tool servers: bounded, checked, visible", "35720de4"],
     "S-150": ["definitions of subagents in a workspace", "58f6e435"],
     "S-191": ["models that subagents of a workspace may use", "a1231b71"],
-    "S-151": ["a subagent may do at most what the run may", "c126d63a"],
+    "S-151": ["a subagent may do at most what the run may", "723060e8"],
     "S-212": ["many subagents at once stay within the budget", "682393cf"],
     "S-10": ["table of commands, nothing outside the rules allowed", "602424c7"],
     "S-11": ["what does not parse is ask", "6ff2bb51"],

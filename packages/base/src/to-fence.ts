@@ -7,3 +7,9 @@ export function toFence(text: string, shortest = 3): string {
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   return "`".repeat(Math.max(shortest, longest + 1));
 }
+
+/** The text as a block that nothing inside can end, so that the lines around it are surely not part of it. */
+export function toQuote(text: string): string {
+  const fence = toFence(text);
+  return `${fence}\n${text}\n${fence}`;
+}

@@ -6,8 +6,10 @@ import type {
   Progress,
   ProviderData,
   RunEventBody,
+  ToolResult,
 } from "@sheaf/protocol";
 import { createGrowingText, type GrowingText } from "@sheaf/base/growing-text";
+import { toQuote } from "@sheaf/base/to-fence";
 import { withoutAttachments } from "@sheaf/models/attachments";
 import type { AssistantPart, ModelMessage } from "@sheaf/models/provider";
 import { createCorrections } from "./corrections.ts";
@@ -35,6 +37,14 @@ function toTextPart(words: GrowingText): AssistantPart {
       return words.text;
     },
   };
+}
+
+/** Kinds of results in which others speak: without a quote their words could imitate an error or a note of Sheaf. */
+const quoted: ReadonlySet<string> = new Set(["agent", "mcp", "web"]);
+
+function toQuotedOutput(result: ToolResult): string {
+  const seen = toSeenOutput(result);
+  return seen !== "" && quoted.has(result.effect?.kind ?? "") ? toQuote(seen) : seen;
 }
 
 /** What the model sees of a question that the user left open (N73). */
@@ -196,7 +206,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
         case "tool_result": {
           if (event.effect?.kind === "question") questionCallId = event.callId;
           const text = event.error ? `${event.error.code}: ${event.error.message}` : "";
-          const lines = [text, toSeenOutput(event), event.note ?? ""].filter((line) => line !== "");
+          const lines = [text, toQuotedOutput(event), event.note ?? ""].filter((line) => line !== "");
           addResult(event.callId, lines.join("\n"), event.status !== "success", event.attachments);
           return;
         }

@@ -1,6 +1,6 @@
 /** The port between a run and the user's hooks (C80), and what their results add up to. */
 import type { HookResult } from "@sheaf/protocol";
-import { toFence } from "@sheaf/base/to-fence";
+import { toQuote } from "@sheaf/base/to-fence";
 import { toOneLine } from "@sheaf/base/to-one-line";
 import type { ToolInvocation, ToolOutcome } from "../tool.ts";
 
@@ -54,9 +54,4 @@ export function toHookNote(results: readonly HookResult[]): string | undefined {
     ];
   });
   return parts.length === 0 ? undefined : parts.join("\n");
-}
-
-function toQuote(text: string): string {
-  const fence = toFence(text);
-  return `${fence}\n${text}\n${fence}`;
 }
