@@ -350,7 +350,7 @@ export const requirements = {
     "S-190": ["what documents say of a hook, and what not", "201106b5"],
     "S-146": ["skills and commands of a repository: read with trust alone, and nothing of them runs", "8c9c5069"],
     "S-124": ["git for working trees runs nothing that a repository names", "b47197b8"],
-    "S-125": ["states of working trees: what is recorded, and what not", "41e7aacb"],
+    "S-125": ["states of working trees: what is recorded, and what not", "a31d8525"],
     "S-126": ["credentials of repositories", "738c106b"],
     "S-127": ["setup of trees in the sandbox", "3c93266d"],
     "S-201": ["what the page keeps of a draft", "d308d265"],

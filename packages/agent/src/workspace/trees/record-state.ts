@@ -1,8 +1,9 @@
 /** The state of a working tree as a commit: tracked and new files, ignored ones not (S-125). Nothing in the tree is run or followed. */
 import { copyFileSync, existsSync, renameSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
-import { readStats } from "@sheaf/base/files/repository";
-import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
+import { hasRepositoryShape, readStats } from "@sheaf/base/files/repository";
+import { SheafError } from "@sheaf/base/errors";
+import { askGit, type GitSetup, runGit, toReason } from "@sheaf/base/git/run-git";
 import type { TreePlace } from "./working-tree.ts";
 
 interface TreeLimits {
@@ -52,9 +53,10 @@ export async function recordState(mirror: GitSetup, place: TreePlace, request: S
   const added = await list(mirror, ["--others", "--exclude-standard"], work);
   const submodules = await listSubmodules(mirror, work);
   const paths = [...new Set([...changed, ...added])].filter((path) => !submodules.has(path));
-  const { present, gone, leftOut } = sortPaths(workTree, paths, limits);
+  const { present, gone, skipped } = sortPaths(workTree, paths, limits);
   await update(mirror, ["--force-remove"], gone, work);
-  await update(mirror, ["--add", "--replace"], present, work);
+  const refused = await update(mirror, ["--add", "--replace"], present, work);
+  const leftOut = [...skipped, ...refused.map((path) => `${path}: git takes no file of this name`)];
   const tree = await readLine(mirror, ["write-tree"], { ...work, purpose: "write the state" });
   renameSync(next, index);
   const before = await readLine(mirror, ["rev-parse", `${parent}^{tree}`], { purpose: `read ${parent}` });
@@ -87,14 +89,19 @@ async function listSubmodules(mirror: GitSetup, options: WorkOptions): Promise<R
   );
 }
 
-async function update(mirror: GitSetup, how: readonly string[], paths: readonly string[], options: WorkOptions) {
-  if (paths.length === 0) return;
+/** Returns the paths that git refuses, such as `.GIT/config`, which another file system takes for its own folder. */
+async function update(
+  mirror: GitSetup,
+  how: readonly string[],
+  paths: readonly string[],
+  options: WorkOptions,
+): Promise<readonly string[]> {
+  if (paths.length === 0) return [];
   const input = paths.map((path) => `${path}\0`).join("");
-  await askGit(mirror, ["update-index", ...how, "-z", "--stdin"], {
-    ...options,
-    input,
-    purpose: "add the changed files",
-  });
+  const outcome = await runGit(mirror, ["update-index", ...how, "-z", "--stdin"], { ...options, input });
+  if (outcome.exitCode === 0)
+    return [...outcome.stderr.matchAll(/^Ignoring path (.*)$/gm)].map(([, path = ""]) => path);
+  throw new SheafError("INTERNAL", `git could not add the changed files: ${toReason(outcome)}`);
 }
 
 async function readLine(mirror: GitSetup, args: readonly string[], options: Parameters<typeof askGit>[2]) {
@@ -104,14 +111,15 @@ async function readLine(mirror: GitSetup, args: readonly string[], options: Para
 interface SortedPaths {
   readonly present: readonly string[];
   readonly gone: readonly string[];
-  readonly leftOut: readonly string[];
+  /** With the reason, in one line each. */
+  readonly skipped: readonly string[];
 }
 
 /** What git may read of the tree: files, and links as links, in folders that are no links. */
 function sortPaths(root: string, paths: readonly string[], limits: TreeLimits): SortedPaths {
   const present: string[] = [];
   const gone: string[] = [];
-  const leftOut: string[] = [];
+  const skipped: string[] = [];
   const folders = new Map<string, boolean>([[".", true]]);
   const isFolder = (folder: string): boolean => {
     const known = folders.get(folder);
@@ -120,22 +128,32 @@ function sortPaths(root: string, paths: readonly string[], limits: TreeLimits): 
     folders.set(folder, found);
     return found;
   };
+  const shapes = new Map<string, boolean>([[".", false]]);
+  // Git obeys the settings in such a folder, wherever the commit is checked out (S-244).
+  const isInRepository = (folder: string): boolean => {
+    const found = shapes.get(folder) ?? (isInRepository(dirname(folder)) || hasRepositoryShape(join(root, folder)));
+    shapes.set(folder, found);
+    return found;
+  };
   let bytes = 0;
   for (const path of paths) {
     if (path.endsWith("/")) {
-      leftOut.push(`${path}: it is a repository of its own`);
+      skipped.push(`${path}: it is a repository of its own`);
       continue;
     }
     const stats = isFolder(dirname(path)) ? readStats(join(root, path)) : undefined;
-    const problem = stats && findProblem(stats, limits, bytes, present.length);
+    const problem =
+      stats && isInRepository(dirname(path))
+        ? "git takes the folder around it for a repository"
+        : stats && findProblem(stats, limits, bytes, present.length);
     if (!stats || stats.isDirectory()) gone.push(path);
-    else if (problem !== undefined) leftOut.push(`${path}: ${problem}`);
+    else if (problem !== undefined) skipped.push(`${path}: ${problem}`);
     else {
       bytes += stats.size;
       present.push(path);
     }
   }
-  return { present, gone, leftOut };
+  return { present, gone, skipped };
 }
 
 function findProblem(stats: Stats, limits: TreeLimits, bytes: number, count: number): string | undefined {

@@ -113,6 +113,34 @@ test(verifies("S-125", "no link is followed, and sizes are bounded"), async () =
   expect(git(tree.mirror.gitFolder, "show", `${commit}:src`)).toBe(secret);
 });
 
+test(
+  verifies("S-125", "files that make a repository, or that another system takes for .git, are left out"),
+  async () => {
+    const tree = await openTree(createRepository());
+    const paths = [
+      "vend/HEAD",
+      "vend/config",
+      "vend/objects/x",
+      "vend/refs/x",
+      "vend/in/ner",
+      "a/.GIT/config",
+      "git~1/x",
+    ];
+    for (const path of [...paths, "ok/HEAD", "ok/refs/x"]) {
+      mkdirSync(join(tree.place.files, path, ".."), { recursive: true });
+      writeFileSync(join(tree.place.files, path), "x\n");
+    }
+    const { commit, leftOut } = await record(tree);
+    expect(leftOut.map((line) => line.slice(0, line.indexOf(":"))).toSorted()).toEqual(paths.toSorted());
+    expect(list(tree, commit).filter((path) => path.includes("/"))).toEqual([
+      "ok/HEAD",
+      "ok/refs/x",
+      "src/a.txt",
+      "src/b.txt",
+    ]);
+  },
+);
+
 test(verifies("S-124", "nothing that a hostile repository or tree names is run"), async () => {
   const folder = createTemporaryFolder();
   const hostile = createHostileRepository(join(folder, "hostile"));
