@@ -1,5 +1,5 @@
 /** Rules that deny files to the file tools deny them to commands in the sandbox too (S-06). */
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CommandOutcome } from "../src/command.ts";
@@ -79,6 +79,15 @@ describeWithSandbox("what must not be read", () => {
       expect(output.includes("shown")).toBe(seen === "shown");
     },
   );
+
+  test(verifies("S-06", "a hard link that was there before does not show it either"), async () => {
+    const workspace = createFolder("workspace", { ...secrets, "docs/a.txt": "shown" });
+    linkSync(join(workspace, ".env"), join(workspace, "docs/other.txt"));
+    linkSync(join(workspace, "secrets/deep/key.pem"), join(workspace, "key.txt"));
+    const { output } = await runDenied("cat docs/* key.txt", workspace, "Read(.env)", "Read(secrets)");
+    expect(output).toContain("shown");
+    expect(output).not.toContain("CANARY");
+  });
 
   test(verifies("S-06", "everything else is there as before"), async () => {
     const workspace = createFolder("workspace", secrets);

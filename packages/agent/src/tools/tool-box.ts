@@ -81,6 +81,9 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     const workspace = { ...fixed, leftOut };
     const refusal = await gate.findRefusal(call, tool, { workspace, approval });
     if (refusal) return refusal;
+    const linked = paths?.files.find((path) => isLeftOut(path, workspace));
+    if (linked !== undefined)
+      return toFailure("PERMISSION_DENIED", `${linkedMessage}: leave ${linked}, and tell the user`);
     const context = { ...ports, ...options, workspace, background, callId: call.callId };
     const done = withStartedFiles(withLeftOut(await prepared.run(context), workspace, paths));
     // Other rules apply to a list than to a file.
@@ -155,6 +158,14 @@ function findKept(
   const kept = others.length === 0 ? results?.find(name) : undefined;
   if (!kept || kept.found) return kept?.found;
   return readKind(root, posix.normalize(name)) === "missing" ? "lost" : undefined;
+}
+
+const linkedMessage = "a rule of the user denies reading this file by another of its names (hard links)";
+
+/** Rules that deny the path itself have refused the call before. */
+function isLeftOut(path: string, workspace: Workspace): boolean {
+  const resolved = workspace.resolve(path);
+  return resolved.ok && workspace.leftOut?.has(resolved.path.relative) === true;
 }
 
 /** The model knows the folder of kept results by the names in it. */

@@ -1,5 +1,5 @@
 /** What searches leave out because rules deny reading it (S-243). */
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -201,5 +201,22 @@ describe("what is left out", () => {
     const tools = createToolBox({ ...context, permissions: createPolicy({ ask: ["Read(secrets/**)"] }) });
     const grep = { callId: "call_1", toolName: "grep_search", arguments: { pattern: "CANARY" } };
     expect((await tools.execute(grep, context)).output).toContain("secrets/key.txt");
+  });
+});
+
+describeWithSandbox("a hard link to a denied file", () => {
+  test.each([
+    ["read_file", { target_file: "open.txt" }],
+    ["edit_file", { target_file: "open.txt", edits: [{ old_string: "x", new_string: "y" }] }],
+    ["grep_search", { pattern: "CANARY" }],
+    ["codebase_search", { query: "CANARY" }],
+  ] as const)(verifies(["S-06", "S-243"], "%s does not show it"), async (...one) => {
+    const root = createFolder({ "secrets/key.txt": "CANARY x\n", "free.txt": "free\n" });
+    linkSync(join(root, "secrets/key.txt"), join(root, "open.txt"));
+    linkSync(join(root, "free.txt"), join(root, "free-too.txt"));
+    const options = { force: true, deny: ["Read(secrets/**)"] };
+    expect(JSON.stringify(await call(root, one, options))).not.toContain("CANARY x");
+    const free = await call(root, ["read_file", { target_file: "free-too.txt" }], options);
+    expect(free).toMatchObject({ status: "success", output: "free\n" });
   });
 });

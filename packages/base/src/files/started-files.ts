@@ -31,7 +31,7 @@ export function findStarter(relative: string): string | undefined {
 /** At most this many files are named. */
 const maxNamed = 5;
 
-/** One sentence for a result that names the changed files which start later; undefined if there are none. */
+/** Lists the changed files that start later, as a sentence for a result; undefined without such files. */
 export function describeStartedFiles(changed: readonly string[]): string | undefined {
   const found = changed.flatMap((path) => {
     const starter = findStarter(path);

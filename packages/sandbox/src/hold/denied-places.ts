@@ -3,9 +3,16 @@ import type { Dirent } from "node:fs";
 import { join, relative } from "node:path";
 import { isBelow } from "@sheaf/base/files/workspace";
 import type { FileRule } from "@sheaf/base/files/glob";
-import { createFolderSearch, type FolderContent, type UnsearchedFolder } from "./folder-memory.ts";
+import {
+  createFolderSearch,
+  type FolderContent,
+  readStat,
+  toIdentity,
+  type UnsearchedFolder,
+} from "./folder-memory.ts";
 import { type HeldPlace, toHeldPlace, toMounts, toShownPath } from "./held-place.ts";
 import { listAncestors } from "./mounts.ts";
+import { listFiles } from "./program-places.ts";
 
 /** A denied place that exists; places inside it are not listed. */
 interface DeniedPlace extends HeldPlace {
@@ -40,6 +47,7 @@ export function createDeniedIndex(folders: readonly string[], given: readonly Fi
   const search = createFolderSearch<DeniedPlace, Folder>((folder, entries) =>
     sortEntries(folder, entries, folders[0]!, rules),
   );
+  const findOtherNames = createNameSearch(folders);
   return () => {
     if (rules.length === 0) return { places: [], ancestors: [] };
     const whole = folders.slice(1).flatMap((path) => {
@@ -47,7 +55,8 @@ export function createDeniedIndex(folders: readonly string[], given: readonly Fi
       return rule ? toPlaces(path, rule, folders[0]!) : [];
     });
     const { places: inner, unsearched } = search(folders.map((path) => ({ path, isReadOnly: false })));
-    const places = [...whole, ...inner];
+    const named = [...whole, ...inner];
+    const places = [...named, ...findOtherNames(named)];
     const fixed = places.filter(({ rule }) => rule.kind === "Write" || !rule.glob.isAnyDepth);
     const ancestors = listAncestors(
       fixed.map(({ path }) => path),
@@ -58,6 +67,35 @@ export function createDeniedIndex(folders: readonly string[], given: readonly Fi
         ? `more than ${maxPlaces} places are denied`
         : (findUnsearched(unsearched) ?? findWideLink(places, folders));
     return { places, ancestors, fault: problem && toFault(problem, rules) };
+  };
+}
+
+/** Returns a function that finds further names (hard links) of files that must not be read. It searches again only after a change. */
+function createNameSearch(folders: readonly string[]): (places: readonly DeniedPlace[]) => readonly DeniedPlace[] {
+  let last: { readonly key: string; readonly places: readonly DeniedPlace[] } = { key: "", places: [] };
+  return (places) => {
+    const rules = new Map<string, FileRule>();
+    const named = new Set<string>();
+    const states: string[] = [];
+    for (const { path, rule } of places.filter((place) => place.rule.kind === "Read" && !place.isLink)) {
+      for (const file of readStat(path)?.isDirectory() ? listFiles(path, []) : [path]) {
+        const stat = readStat(file);
+        if (!stat?.isFile() || stat.nlink < 2n) continue;
+        named.add(file);
+        rules.set(toIdentity(stat), rule);
+        states.push(`${file} ${toIdentity(stat)} ${stat.ctimeNs}`);
+      }
+    }
+    const key = states.join("\n");
+    if (key === last.key) return last.places;
+    const others = folders.flatMap((folder) => listFiles(folder, [])).filter((file) => !named.has(file));
+    const found = others.flatMap((file) => {
+      const stat = readStat(file);
+      const rule = stat && stat.nlink > 1n ? rules.get(toIdentity(stat)) : undefined;
+      return rule ? toPlaces(file, rule, folders[0]!) : [];
+    });
+    last = { key, places: found };
+    return found;
   };
 }
 

@@ -77,8 +77,8 @@ function findProblem({ tops, environment, program = findProgramFiles() }: Progra
   return undefined;
 }
 
-/** Files in a folder, at any depth. Skips folders that this user cannot read, since commands cannot read them either. */
-function listFiles(folder: string, without: readonly string[]): string[] {
+/** Lists the files in a folder, at any depth. Skips folders that this user cannot read, since commands cannot read them either. */
+export function listFiles(folder: string, without: readonly string[]): string[] {
   if (without.includes(folder)) return [];
   let entries: Dirent[];
   try {
