@@ -244,15 +244,21 @@ describe("damage has a code and a way out", () => {
     },
   );
 
-  test.each(["", "-journal", "-wal"])(verifies("R-15", "a pipe in the place of sheaf.db%s blocks nothing"), (ending) => {
-    const file = join(folder, `pipe${ending}.db`);
-    execFileSync("mkfifo", [`${file}${ending}`]);
-    for (const open of [createSqliteStore, migrateSqlite]) {
-      expect(() => open(file)).toThrow(
-        expect.objectContaining({ code: "STORAGE_CORRUPT", message: expect.stringContaining("move it away") as string }),
-      );
-    }
-  });
+  test.each(["", "-journal", "-wal"])(
+    verifies("R-15", "a pipe in the place of sheaf.db%s blocks nothing"),
+    (ending) => {
+      const file = join(folder, `pipe${ending}.db`);
+      execFileSync("mkfifo", [`${file}${ending}`]);
+      for (const open of [createSqliteStore, migrateSqlite]) {
+        expect(() => open(file)).toThrow(
+          expect.objectContaining({
+            code: "STORAGE_CORRUPT",
+            message: expect.stringContaining("move it away") as string,
+          }),
+        );
+      }
+    },
+  );
 
   test(verifies("R-33", "a newer schema is refused by name"), () => {
     const file = join(folder, "newer.db");
