@@ -282,6 +282,8 @@ export const requirements = {
     "S-245": ["results name changed files that start later", "30b1dd71"],
     "S-30": ["restrictions of the sandbox", "77890116"],
     "S-240": ["commands reach no unix socket", "b38dd909"],
+    "S-250": ["no command sees the files of runs", "55db7918"],
+    "S-251": ["what was moved away is found by sheaf doctor alone", "0cfb64a0"],
     "S-241": ["a server's secrets are hidden from commands", "11668a5b"],
     "S-242": ["secrets that cannot be hidden: no start", "3db771f7"],
     "S-243": ["searches leave out what rules deny", "d307a4e0"],

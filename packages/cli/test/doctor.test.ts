@@ -40,6 +40,7 @@ test("a machine with a model that needs no key is well; what is switched off is 
     "worktrees",
     "search",
     "sandbox",
+    "refused",
     "model",
     "keys",
     "network",
@@ -48,6 +49,13 @@ test("a machine with a model that needs no key is well; what is switched off is 
   expect(names.filter((name) => results[name]!.status !== "ok")).toEqual(["sandbox"]);
   expect(results.search!.found).toMatch(/^ripgrep \d/);
   expect(results.sandbox).toMatchObject({ status: "warn", advice: expect.any(String) as string });
+});
+
+test(verifies("S-251", "what Sheaf moved away from commands is named"), async () => {
+  const refuge = join(folder, "refuge/refused/2026-01-01-x");
+  mkdirSync(refuge, { recursive: true });
+  const { refused } = await look("refuge", {});
+  expect(refused).toMatchObject({ status: "ok", found: expect.stringContaining(refuge) as string });
 });
 
 test("no model is a warning that says how to name one", async () => {

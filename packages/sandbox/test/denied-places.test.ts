@@ -175,7 +175,7 @@ describeWithSandbox("what must not be written", () => {
     );
     expect(existsSync(join(workspace, "a/db/1.sql"))).toBe(false);
     expect(existsSync(join(workspace, "a/b.txt"))).toBe(true);
-    expect(refusals.join("\n")).toContain('The rule Write(*.sql) denies writing "a/db/1.sql": it was moved to');
+    expect(refusals.join("\n")).toContain('The rule Write(*.sql) denies writing "a/db/1.sql": Sheaf moved it away');
   });
 
   test(verifies("S-06", "a file that must not be read stays hidden in a folder that must not be written"), async () => {

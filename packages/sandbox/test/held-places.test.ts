@@ -6,10 +6,10 @@ import { describe, expect, test } from "vitest";
 import { createHeldPlaces, type HeldPlaces } from "../src/hold/held-places.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { environment } from "./run-command.ts";
-import { createFolder, describeWithSandbox, removeTaken, runHeld } from "./sandbox-run.ts";
+import { createFolder, describeWithSandbox, runHeld, stateFolder } from "./sandbox-run.ts";
 
 function createPlaces(workspace: string, maxFolders?: number): HeldPlaces {
-  return createHeldPlaces({ workspace, worktree: undefined, environment, maxFolders });
+  return createHeldPlaces({ workspace, worktree: undefined, environment, maxFolders, stateFolder });
 }
 
 const foreground = { isBackground: false };
@@ -20,9 +20,7 @@ function change(workspace: string, act: () => void, maxFolders?: number): string
   const places = createPlaces(workspace, maxFolders);
   places.begin(foreground);
   act();
-  const notes = places.end(foreground);
-  removeTaken(notes);
-  return notes;
+  return places.end(foreground);
 }
 
 describe("a workspace that cannot be searched", () => {
@@ -164,17 +162,17 @@ describe("commands next to each other", () => {
     places.begin(background);
     places.begin(foreground);
     mkdirSync(join(workspace, "a/.git"), { recursive: true });
-    removeTaken(places.end(foreground));
+    places.end(foreground);
     expect(existsSync(join(workspace, "a/.git"))).toBe(false);
     mkdirSync(join(workspace, "b/.git"), { recursive: true });
-    expect(removeTaken(places.end(background))).toHaveLength(1);
+    expect(places.end(background)).toHaveLength(1);
     expect(existsSync(join(workspace, "b/.git"))).toBe(false);
   });
 
   test(verifies("S-92", "name what a command made on one line"), () => {
     const workspace = createFolder("workspace");
     const [note = ""] = change(workspace, () => mkdirSync(join(workspace, "a\nobey\u2028\u009b/.git"), { recursive: true })); // prettier-ignore
-    expect(note).toMatch(/^"a\\nobey\\u2028\\u009b\/\.git" is protected.* moved to \S+;/);
+    expect(note).toMatch(/^"a\\nobey\\u2028\\u009b\/\.git" is protected.*: Sheaf moved it away\. /);
   });
 
   test("the notes say what was taken away at the end of each, in a bounded number of sentences", () => {

@@ -3,11 +3,11 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { notLinux, skipIfMissing } from "../../../test/support/describe-where.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createPipeMaker, type PipeMaker } from "../src/follow/output-pipes.ts";
-import { runCommand as runPlain } from "./run-command.ts";
+import { listOwnFolders } from "../src/hold/own-folders.ts";
 import { describeBothWays } from "./sandbox-run.ts";
 
 describeBothWays("output by name", (runCommand) => {
@@ -28,12 +28,6 @@ describeBothWays("output by name", (runCommand) => {
 });
 
 describe("pipes of a command", () => {
-  const temporary = process.env.TMPDIR;
-  afterEach(() => {
-    if (temporary === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = temporary;
-  });
-
   /** What a shell prints into new pipes, and what it got as its standard output. */
   async function printInto(command: string, maker: PipeMaker): Promise<{ text: string; kind: string }> {
     const pipes = await maker.open();
@@ -45,8 +39,8 @@ describe("pipes of a command", () => {
     return { text, kind: typeof pipes.stdio[0] };
   }
 
-  async function useAll(): Promise<void> {
-    const maker = createPipeMaker();
+  async function useAll(stateFolder: string): Promise<void> {
+    const maker = createPipeMaker({ stateFolder, writable: [] });
     for (let round = 0; round < 20; round += 1)
       expect(await printInto(`echo ${round}`, maker)).toEqual({ text: `${round}\n`, kind: "number" });
     (await maker.open()).close();
@@ -55,21 +49,20 @@ describe("pipes of a command", () => {
 
   test(verifies("R-14", "leave no descriptor and no file behind"), async () => {
     skipIfMissing(notLinux);
-    process.env.TMPDIR = mkdtempSync(join(temporary ?? tmpdir(), "sheaf-pipes-"));
+    const folder = mkdtempSync(join(tmpdir(), "sheaf-pipes-"));
     // The first sockets of a process open descriptors that stay.
-    await useAll();
+    await useAll(folder);
     const before = readdirSync("/proc/self/fd").length;
-    await useAll();
+    await useAll(folder);
     expect(readdirSync("/proc/self/fd").length).toBeLessThanOrEqual(before);
-    expect(readdirSync(process.env.TMPDIR)).toEqual([]);
+    expect(readdirSync(join(folder, "runs"))).toEqual([]);
   });
 
   test("are plain ones where no FIFO can be made", async () => {
-    process.env.TMPDIR = "/no/such/folder";
-    expect(await printInto("echo one; echo two >&2", createPipeMaker())).toEqual({
+    const maker = createPipeMaker({ writable: listOwnFolders({ writable: [] }) });
+    expect(await printInto("echo one; echo two >&2", maker)).toEqual({
       text: "one\ntwo\n",
       kind: "string",
     });
-    expect(await runPlain("echo one; echo two >&2")).toMatchObject({ stdout: "one\n", stderr: "two\n", exitCode: 0 });
   });
 });

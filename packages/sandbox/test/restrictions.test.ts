@@ -8,15 +8,16 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
-import { toRunPrefix } from "../src/hold/mounts.ts";
+import { listOwnFolders, makeRunFolder } from "../src/hold/own-folders.ts";
 import { environment } from "./run-command.ts";
 import { createFolder, describeWithSandbox, openHeldRun, runHeld } from "./sandbox-run.ts";
 
@@ -51,15 +52,41 @@ describeWithSandbox("files", () => {
     for (const path of ["/tmp/own", "/dev/shm/own", "/var/tmp/own"]) expect(existsSync(path)).toBe(false);
   });
 
-  test(verifies("S-78", "no command replaces temporary folders of Sheaf, wherever TMPDIR is"), async () => {
+  test(verifies(["S-78", "S-250"], "no command replaces temporary folders of Sheaf, wherever TMPDIR is"), async () => {
     const workspace = createFolder("workspace", { "tmp/x": "" });
     vi.stubEnv("TMPDIR", join(workspace, "tmp"));
     onTestFinished(() => void vi.unstubAllEnvs());
     expect((await runHeld("ls tmp; echo y > /tmp/y; cat /tmp/y", workspace)).stdout).toBe("x\ny\n");
-    expect(toRunPrefix([workspace])).toMatch(/^\/tmp\/sheaf-run-/);
-    expect(toRunPrefix([workspace, "/"])).toMatch(/^\/tmp\//);
-    expect(toRunPrefix([workspace, "/tmp"])).toMatch(/^\/var\/tmp\//);
-    expect(() => toRunPrefix([workspace, "/tmp", "/var/tmp"])).toThrow(/set TMPDIR to another one/);
+    const [first = "", second = ""] = listOwnFolders({ writable: [] });
+    const make = (stateFolder: string | undefined, ...writable: string[]): string => {
+      const folder = makeRunFolder({ stateFolder, writable });
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      return folder.replace(/\/runs\/.*/, "");
+    };
+    expect(make(undefined, workspace, "/")).toBe(first);
+    expect(make(undefined, first)).toBe(second);
+    expect(make(join(workspace, "state"), workspace)).toBe(join(workspace, "state"));
+    expect(make(join(workspace, "state"), join(workspace, "state"))).toBe(first);
+    expect(make("/proc/none", workspace)).toBe(first);
+    expect(() => make(workspace, workspace, first, second)).toThrow(/start in another folder/);
+  });
+
+  test.each([
+    ["another folder", () => createFolder("workspace")],
+    ["the folder of all temporary files", () => "/tmp"],
+    ["a folder around the state folder", dirname],
+  ])(verifies("S-250", "%s shows no file of another run, whatever TMPDIR is"), async (_, toWorkspace) => {
+    const state = createFolder("state");
+    const variables = { ...environment, SHEAF_HOME: state };
+    vi.stubEnv("TMPDIR", createFolder("temporary"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const spy = `find /tmp /var/tmp ${state} ${dirname(state)} ${process.env.TMPDIR} -name sheaf-canary 2>/dev/null`;
+    for (const stateFolder of [state, undefined]) {
+      const run = openHeldRun(createFolder("workspace"), { stateFolder }, variables);
+      await run.run("echo x > /tmp/sheaf-canary; echo x > /dev/shm/sheaf-canary");
+      const { stdout } = await runHeld(spy, toWorkspace(state), {}, variables, { stateFolder: state });
+      expect(stdout).toBe("");
+    }
   });
 
   test(verifies("S-30", "what is protected in the workspace cannot be changed, moved or replaced"), async () => {
@@ -88,6 +115,13 @@ describeWithSandbox("files", () => {
       workspace,
     );
     expect(exitCode).toBe(0);
+  });
+
+  test(verifies("S-250", "nor does a run with another SHEAF_HOME"), async () => {
+    const home = createFolder("home", { ".local/share/sheaf/runs/canary": "x" });
+    const variables = { ...environment, HOME: home, SHEAF_HOME: createFolder("other") };
+    const { stdout } = await runHeld(`find ${home} -name canary`, createFolder("workspace"), {}, variables);
+    expect(stdout).toBe("");
   });
 
   test(verifies("S-34", "secret folders and files of the user cannot be read"), async () => {

@@ -30,6 +30,7 @@ export type RunnerOptions = Partial<
     | "hiddenPlaces"
     | "readFolders"
     | "cacheFolder"
+    | "stateFolder"
     | "credentials"
     | "variables"
     | "program"

@@ -1,5 +1,5 @@
 /** Commands of tests in the sandbox of the system, in a workspace of their own. */
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, onTestFinished } from "vitest";
@@ -7,6 +7,7 @@ import { describeWhere } from "../../../test/support/describe-where.ts";
 import { findMissing } from "../../../test/support/programs.ts";
 import type { CommandOutcome, CommandRequest } from "../src/command.ts";
 import { createCommandRunner } from "../src/launch/command-runner.ts";
+import { findRefuges } from "../src/hold/own-folders.ts";
 import { findSandbox } from "../src/find/find-sandbox.ts";
 import { type RunnerOptions, closedNetwork, environment, runCommand, runCommandIn } from "./run-command.ts";
 
@@ -21,6 +22,9 @@ export const sandbox = await findSandbox({
   memory: undefined,
   now: Date.now,
 });
+
+/** Where Sheaf keeps what commands do not see. */
+export const stateFolder = join(top, "state");
 
 /** A folder with these files, next to the others of this file and not in a command's `/tmp`. */
 export function createFolder(name: string, files: Readonly<Record<string, string>> = {}): string {
@@ -39,7 +43,7 @@ export function createProgram(name: string, script: string): string {
   return file;
 }
 
-/** Runs a command in the sandbox. What is moved away after it is removed after the test. */
+/** Runs a command in the sandbox. */
 export async function runHeld(
   command: string,
   workingDirectory: string = createFolder("workspace"),
@@ -47,9 +51,7 @@ export async function runHeld(
   variables: Readonly<Record<string, string>> = environment,
   options?: RunnerOptions,
 ): Promise<CommandOutcome> {
-  const outcome = await runCommandIn(sandbox, command, { workingDirectory, ...request }, variables, options);
-  removeTaken(outcome.refusals);
-  return outcome;
+  return runCommandIn(sandbox, command, { workingDirectory, ...request }, variables, { stateFolder, ...options });
 }
 
 /** A run of Sheaf, in which each command finds what those before it have done. */
@@ -63,7 +65,7 @@ export interface HeldRun {
 export function openHeldRun(workspace: string, options: RunnerOptions = {}, variables = environment): HeldRun {
   const controller = new AbortController();
   const network = closedNetwork;
-  const runner = createCommandRunner({ environment: variables, workspace, sandbox, network, ...options });
+  const runner = createCommandRunner({ environment: variables, workspace, sandbox, network, stateFolder, ...options });
   const end = async (): Promise<void> => {
     controller.abort();
     await runner.end();
@@ -74,9 +76,7 @@ export function openHeldRun(workspace: string, options: RunnerOptions = {}, vari
     async run(command, request) {
       const { signal } = controller;
       const whole = { command, workingDirectory: workspace, timeoutMs: undefined, signal, ...request };
-      const outcome = await runner.run({ onOutput: () => undefined, ...whole });
-      removeTaken(outcome.refusals);
-      return outcome;
+      return runner.run({ onOutput: () => undefined, ...whole });
     },
   };
 }
@@ -86,13 +86,11 @@ export function describeWithSandbox(title: string, body: () => void): void {
   describeWhere(title, sandbox.state === "unavailable" ? findMissing("bwrap", sandbox.reason) : undefined, body);
 }
 
-/** Where the refusals say that something was put; it is removed after the test. */
-export function removeTaken(refusals: readonly string[]): string[] {
-  const paths = refusals.flatMap((note) => /moved to (\S+);/.exec(note)?.[1] ?? []);
-  if (paths.length > 0)
-    onTestFinished(() => {
-      for (const path of paths) rmSync(dirname(path), { recursive: true, force: true });
-    });
+/** What was taken away from commands and is still there: until the end of the test. */
+export function takeRefused(folder = stateFolder): string[] {
+  const refuges = findRefuges(folder).filter((path) => path.startsWith(`${folder}/`));
+  const paths = refuges.flatMap((refuge) => readdirSync(refuge).map((name) => join(refuge, name)));
+  onTestFinished(() => refuges.forEach((path) => rmSync(path, { recursive: true, force: true })));
   return paths;
 }
 

@@ -16,28 +16,19 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { readStat, toIdentity } from "../src/hold/folder-memory.ts";
 import { createHeldPlaces } from "../src/hold/held-places.ts";
 import { takeAway } from "../src/hold/take-away.ts";
 import { chooseRuns, reportFigure, soakTimeout } from "../../../test/support/soak.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { environment } from "./run-command.ts";
-import { createFolder, describeWithSandbox, openHeldRun, removeTaken } from "./sandbox-run.ts";
+import { createFolder, describeWithSandbox, openHeldRun, takeRefused } from "./sandbox-run.ts";
 import { startSwapper, toSwapCommand } from "./swapper.ts";
 import { createTemporaryFolder } from "../../base/test/files/temporary-workspace.ts";
 
 /** Another file system than that of the workspaces, where the machine has one. */
 const otherFileSystem = "/dev/shm";
-
-function useTemporaryFolder(folder: string): void {
-  const before = process.env.TMPDIR;
-  process.env.TMPDIR = folder;
-  onTestFinished(() => {
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-  });
-}
 
 /** What is new after a command, and is taken away. */
 const newFiles = [".bashrc", ".mcp.json", ".envrc", ".vscode/tasks.json", ".git/HEAD", ".git/config"];
@@ -63,7 +54,7 @@ function createSweep() {
     mkdirSync(dirname(toInside(name)), { recursive: true });
     writeFileSync(toInside(name), "");
   };
-  const places = createHeldPlaces({ workspace, worktree: undefined, environment });
+  const places = createHeldPlaces({ workspace, worktree: undefined, environment, stateFolder });
   return {
     workspace,
     outside,
@@ -101,37 +92,40 @@ function describeTree(folder: string): string {
     .join("\n");
 }
 
+/** On the file system of a test. */
+let stateFolder = "";
+
 function take(path: string, top: string): string[] {
-  const notes = takeAway([{ path, reason: "It is refused" }], [top]);
-  removeTaken(notes);
-  return notes;
+  return takeAway([{ path, reason: "It is refused" }], { stateFolder, writable: [top] });
 }
 
 describe.each([
   ["the same", "/tmp"],
   ["another", otherFileSystem],
 ])("with temporary files on %s file system", (_, temporary) => {
+  beforeEach(() => void (stateFolder = createTemporaryFolder(temporary)));
+
   test(verifies("S-78", "files, folders and links are moved with all that is in them"), () => {
-    useTemporaryFolder(temporary);
     const top = createFolder("workspace", { ".git/HEAD": "x", ".git/a/b/c": "deep" });
     symlinkSync("/etc/passwd", join(top, ".git/link"));
     writeFileSync(join(top, ".git/script"), "run", { mode: 0o500 });
     chmodSync(join(top, ".git/a"), 0o500);
-    const [taken = ""] = removeTaken(take(join(top, ".git"), top));
-    expect(dirname(dirname(taken))).toBe(temporary);
+    expect(take(join(top, ".git"), top).join()).not.toContain(stateFolder);
+    const [taken = ""] = takeRefused(stateFolder);
     expect(readdirSync(top)).toEqual([]);
     expect(["HEAD", "a/b/c", "script"].map((name) => readFileSync(join(taken, name), "utf8"))).toEqual(["x", "deep", "run"]); // prettier-ignore
     expect(readlinkSync(join(taken, "link"))).toBe("/etc/passwd");
   });
 
   test(verifies("S-78", "nothing is reached through a link, and another file of the same name stays"), () => {
-    useTemporaryFolder(temporary);
     const outside = createFolder("outside", { ".envrc": "own" });
     const top = createFolder("workspace", { "b/.envrc": "new" });
     symlinkSync(outside, join(top, "a"));
     expect(take(join(top, "a/.envrc"), top)).toEqual([]);
     const identity = toIdentity(readStat(join(outside, ".envrc"))!);
-    expect(takeAway([{ path: join(top, "b/.envrc"), identity, reason: "" }], [top])).toEqual([]);
+    expect(takeAway([{ path: join(top, "b/.envrc"), identity, reason: "" }], { stateFolder, writable: [top] })).toEqual(
+      [],
+    );
     expect(take(join(top, "nothing/.envrc"), top)).toEqual([]);
     expect(take(top, top).join()).toContain("could not be moved away");
     expect([join(outside, ".envrc"), join(top, "b/.envrc")].map(existsSync)).toEqual([true, true]);
@@ -140,7 +134,6 @@ describe.each([
   test(
     verifies("S-78", "the end of a command touches nothing outside, whatever is swapped from outside of the sandbox"),
     () => {
-      useTemporaryFolder(createTemporaryFolder(temporary));
       const sweep = createSweep();
       startSwapper(join(sweep.workspace, "a"), join(sweep.workspace, "b"), sweep.outside);
       expect(sweep.countTouched(chooseRuns(100, 10_000))).toBe(0);
@@ -149,7 +142,6 @@ describe.each([
   );
 
   test(verifies("S-78", "a swapper inside of what is moved gets nothing outside moved"), () => {
-    useTemporaryFolder(temporary);
     const outside = createFolder("outside", { "file.txt": "own", "deep/file.txt": "own" });
     for (let round = 0; round < chooseRuns(10, 100); round += 1) {
       const files = Array.from({ length: 200 }, (_unused, index) => [`.git/a/${index}`, ""] as const);
@@ -194,7 +186,7 @@ describeWithSandbox("a command in the background", () => {
   test(
     verifies("S-78", "that swaps folders gets nothing outside touched by the search and what follows it"),
     async () => {
-      useTemporaryFolder(createFolder("temporary"));
+      stateFolder = createFolder("state");
       const sweep = createSweep();
       const background = openHeldRun(sweep.workspace);
       const swapper = background.run(toSwapCommand("a", "b", sweep.outside), { isBackground: true });

@@ -33,6 +33,7 @@ export interface PolicyRequest extends Pick<
   | "addedFolders"
   | "environment"
   | "dataFolder"
+  | "isUnsaved"
   | "hiddenPlaces"
 > {
   /** Where it is remembered that the sandbox works; undefined: nowhere, so that it is tried each time. */
@@ -56,6 +57,8 @@ export interface PreparedPolicy {
   readonly fileDenials: readonly FileRule[];
   /** Absolute. */
   readonly hiddenPlaces: readonly string[];
+  /** Where the run may write what commands do not see; undefined: in a temporary folder. */
+  readonly stateFolder: string | undefined;
   readonly workspaceDenials: readonly string[];
   /** What commands may get a part of (S-40). */
   readonly environment: Environment;
@@ -111,6 +114,7 @@ export async function preparePolicy(request: PolicyRequest): Promise<PreparedPol
     credentials: listCredentials(allow, denials),
     fileDenials,
     hiddenPlaces: request.hiddenPlaces ?? [],
+    stateFolder: request.isUnsaved ? undefined : request.dataFolder,
     workspaceDenials,
     environment,
   };
@@ -118,10 +122,12 @@ export async function preparePolicy(request: PolicyRequest): Promise<PreparedPol
 
 /** What every command of a run gets; `cacheFolder` undefined: caches of tools last as long as the run. */
 export function toCommandOptions(
-  { workspace, addedWorkspaces, environment, sandbox, network, credentials, fileDenials, hiddenPlaces }: PreparedPolicy,
+  policy: PreparedPolicy,
   trusted: boolean,
   cacheFolder: string | undefined,
 ): CommandRunnerOptions {
+  const { workspace, addedWorkspaces, environment, sandbox, network, credentials, fileDenials } = policy;
+  const { hiddenPlaces, stateFolder } = policy;
   const addedFolders = addedWorkspaces.map(({ root }) => root);
   const tops = [workspace.root, ...addedFolders];
   return {
@@ -130,6 +136,7 @@ export function toCommandOptions(
     sandbox,
     denials: fileDenials,
     hiddenPlaces,
+    stateFolder,
     addedFolders,
     variables: {
       ...toCredentialVariables(credentials, listHomes(environment), tops, environment),

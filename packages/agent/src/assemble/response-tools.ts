@@ -1,6 +1,6 @@
 /** The tools of a response: Sheaf's own tools and the tools of programs, skills, servers and subagents. */
 import { createSearchProgram } from "@sheaf/sandbox/launch/search-program";
-import { toRunPrefix } from "@sheaf/sandbox/hold/mounts";
+import { makeRunFolder } from "@sheaf/sandbox/hold/own-folders";
 import { parseRule } from "@sheaf/permissions/rule";
 import { createKnownFacts } from "../run/prompts/environment-note.ts";
 import type { EditorFiles } from "../tools/editor-files.ts";
@@ -74,7 +74,9 @@ function toBoxPorts(base: ResponseBase, { servers, editor, customTools, isAttend
     web: createPageFetcher(request.environment),
     checkpoints: dataFolder === undefined ? undefined : createCheckpoints(dataFolder, conversationId),
     results: createKeptResults(
-      dataFolder === undefined ? { temporaryPrefix: () => toRunPrefix(folders) } : { dataFolder, conversationId },
+      dataFolder === undefined
+        ? { makeTemporary: () => makeRunFolder({ writable: folders }) }
+        : { dataFolder, conversationId },
     ),
     afterEdit: request.afterEdit,
     mode: request.mode,

@@ -1,6 +1,6 @@
 /** Results of tools that are too long for the model: whole, in files that it opens by name (N57). */
 import { randomUUID } from "node:crypto";
-import { closeSync, constants, mkdtempSync, openSync, rmSync, statSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, rmSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "@sheaf/base/make-folder";
 import { listSizes, makeRoom, sumSizes, toConversationFolder } from "./conversation-folders.ts";
@@ -45,10 +45,10 @@ const defaultLimits: ResultLimits = {
   totalBytes: 1024 * 1024 * 1024,
 };
 
-/** Where the files are: of a stored conversation, or in a temporary folder, a path without its last characters. */
+/** Where the files are: of a stored conversation, or in a temporary folder that it makes. */
 export type ResultPlace =
   | { readonly dataFolder: string; readonly conversationId: string }
-  | { readonly temporaryPrefix: () => string };
+  | { readonly makeTemporary: () => string };
 
 /**
  * Folders 0700, files 0600 (S-42), created with the first result. The oldest of the conversation go when there are too
@@ -62,7 +62,7 @@ export function createKeptResults(place: ResultPlace, limits: ResultLimits = def
   let room: Promise<void> | undefined;
 
   const openRoot = (): string => {
-    root ??= mkdtempSync("temporaryPrefix" in place ? place.temporaryPrefix() : "");
+    root ??= "makeTemporary" in place ? place.makeTemporary() : "";
     makeFolder(join(root, prefix));
     if (isFirst && "dataFolder" in place) room = makeRoom(root, limits.totalBytes).catch(() => undefined);
     isFirst = false;
@@ -95,7 +95,7 @@ export function createKeptResults(place: ResultPlace, limits: ResultLimits = def
       await room;
       for (const descriptor of open) closeSync(descriptor);
       open.clear();
-      if (root !== undefined && "temporaryPrefix" in place) rmSync(root, { recursive: true, force: true });
+      if (root !== undefined && "makeTemporary" in place) rmSync(root, { recursive: true, force: true });
     },
   };
 }

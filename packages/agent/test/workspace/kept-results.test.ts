@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -75,7 +84,7 @@ test(
     createKeptResults({ dataFolder, conversationId: "conv_1" }).create();
     await removeConversationFiles(dataFolder, "conv_1");
     expect(existsSync(join(dataFolder, "results/conv_1"))).toBe(false);
-    const temporary = createKeptResults({ temporaryPrefix: () => join(dataFolder, "run-") });
+    const temporary = createKeptResults({ makeTemporary: () => mkdtempSync(join(dataFolder, "run-")) });
     const { name } = temporary.create()!;
     expect(temporary.find(name)?.found).toBeDefined();
     await temporary.settle();
@@ -88,5 +97,5 @@ test("where nothing can be written, nothing is kept", () => {
   writeFileSync(join(dataFolder, "results"), "");
   expect(createKeptResults({ dataFolder, conversationId: "conv_1" }).create()).toBeUndefined();
   mkdirSync(join(dataFolder, "other"));
-  expect(createKeptResults({ temporaryPrefix: () => "/proc/none/run-" }).create()).toBeUndefined();
+  expect(createKeptResults({ makeTemporary: () => mkdtempSync("/proc/none/run-") }).create()).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
 import { printJson, printText } from "../standard-output.ts";
 import { toSheafError } from "@sheaf/base/errors";
-import { toUserFiles } from "@sheaf/base/paths";
+import { toDataFolder, toUserFiles } from "@sheaf/base/paths";
 import { sheafVersion } from "@sheaf/base/version";
 import type { FlagValues } from "../flags.ts";
 import { toModelSettings, toRawSettings } from "../run-config.ts";
@@ -19,6 +19,7 @@ import { chooseModel, findModelName, type NamedModel } from "@sheaf/agent/config
 import { withoutInnerFolders } from "@sheaf/sandbox/environment";
 import { createSearchProgram } from "@sheaf/sandbox/launch/search-program";
 import { findSandbox } from "@sheaf/sandbox/find/find-sandbox";
+import { findRefuges } from "@sheaf/sandbox/hold/own-folders";
 import { hasSeccompFilter } from "@sheaf/sandbox/hold/seccomp-filter";
 import { findProgram } from "@sheaf/sandbox/programs";
 import { listModels } from "@sheaf/models/model-list";
@@ -67,6 +68,7 @@ export async function runChecks(io: CommandIo, flags: FlagValues): Promise<Check
     worktrees: checkWorktrees,
     search: checkSearch,
     sandbox: checkSandbox,
+    refused: checkRefused,
     model: checkModel,
     keys: checkKeys,
     network: checkNetwork,
@@ -213,6 +215,14 @@ async function checkSandbox(io: CommandIo, flags: FlagValues): Promise<Answer> {
       return lack ? { status: "warn", found: `${found}; ${lack.found}`, advice: lack.advice } : { status: "ok", found };
     }
   }
+}
+
+/** What commands left, and Sheaf moved away (S-251). */
+function checkRefused({ environment }: CommandIo): Answer {
+  const [newest, ...older] = findRefuges(toDataFolder(environment));
+  if (newest === undefined) return { status: "ok", found: "no command left a place that Sheaf had to move away" };
+  const found = `Sheaf moved files of commands to ${older.length + 1} folders, last to ${newest}`;
+  return { status: "ok", found, advice: "look at them before you use them, since they may start programs" };
 }
 
 /** What works without, but not as well. */

@@ -4,9 +4,9 @@
  * two FIFOs, which are read into one buffer.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
+import { closeSync, constants, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
-import { toRunPrefix } from "../hold/mounts.ts";
+import { makeRunFolder, type OwnFolders } from "../hold/own-folders.ts";
 import { findProgram } from "../programs.ts";
 import type { StreamName } from "./output-streams.ts";
 
@@ -54,12 +54,12 @@ export interface PipeMaker {
 /** FIFOs are made for so many commands at once: a program has to start for it. */
 const spareCommands = 8;
 
-/** FIFOs, or the pipes of `spawn` where no FIFO can be created. `writable`: folders that other commands write. */
-export function createPipeMaker(writable: readonly string[] = []): PipeMaker {
+/** FIFOs, or the pipes of `spawn` where no FIFO can be created. */
+export function createPipeMaker(place: OwnFolders = { writable: [] }): PipeMaker {
   const spare: CommandFifos[] = [];
   return {
     async open() {
-      if (spare.length === 0 && process.platform === "linux") spare.push(...(await openFifos(writable)));
+      if (spare.length === 0 && process.platform === "linux") spare.push(...(await openFifos(place)));
       const fifos = spare.pop();
       return fifos ? toPipes(fifos) : createPlainPipes();
     },
@@ -68,13 +68,13 @@ export function createPipeMaker(writable: readonly string[] = []): PipeMaker {
 }
 
 /** None where none can be created. Their names are removed at once, so that nobody else can open them. */
-async function openFifos(writable: readonly string[]): Promise<CommandFifos[]> {
+async function openFifos(place: OwnFolders): Promise<CommandFifos[]> {
   const program = findProgram("mkfifo", {});
   if (program === undefined) return [];
   const opened: CommandFifos[] = [];
   let folder: string | undefined;
   try {
-    folder = mkdtempSync(toRunPrefix(writable));
+    folder = makeRunFolder(place);
     const groups = Array.from({ length: spareCommands }, (_, number) =>
       [...streamNames, "gate"].map((name) => `${folder}/${number}-${name}`),
     );

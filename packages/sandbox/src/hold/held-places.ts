@@ -43,6 +43,8 @@ export interface HeldFolders {
   readonly addedFolders?: readonly string[] | undefined;
   /** Folders that commands read, even in a hidden one; absolute, links resolved. */
   readonly readFolders?: readonly string[] | undefined;
+  /** For the places that Sheaf takes away; undefined: a temporary folder. */
+  readonly stateFolder?: string | undefined;
   readonly denials?: readonly FileRule[] | undefined;
   /** The user's: git's configuration is found by it. */
   readonly environment: Environment;
@@ -63,6 +65,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
   const folders = [workspace, ...addedFolders];
   const repositoryFolders = listRepositoryFolders(worktree);
   const tops = [...folders, ...repositoryFolders.map(({ path }) => path)];
+  const own = { stateFolder: held.stateFolder, writable: tops };
   const addedPlaces = addedFolders.map((path) => ({ path, names: "all" as const }));
   const findProtected = createProtectedIndex(workspace, [...repositoryFolders, ...addedPlaces], maxFolders);
   const findDenied = createDeniedIndex([...folders, ...readFolders], denials);
@@ -131,11 +134,11 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       const denied = isWriteDenied ? findDenied().places : [];
       const closed = isQuiet ? unsearched.map((folder) => toClosedPlace(folder, workspace)) : [];
       const { refused, kept } = sortPlaces([...places, ...denied], known);
-      const notes = takeAway([...refused, ...closed], tops);
+      const notes = takeAway([...refused, ...closed], own);
       restoreAll(known.places, tops);
       // Only now is each configuration one that the user made.
       const configured = [...listConfiguredPlaces({ tops, environment, places: kept }), ...listHeldProgram(program)];
-      notes.push(...takeAway(sortPlaces(configured, known).refused, tops));
+      notes.push(...takeAway(sortPlaces(configured, known).refused, own));
       return [...notes, ...toOpenedNote(opened, workspace)];
     },
   };

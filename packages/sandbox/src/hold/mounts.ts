@@ -1,8 +1,6 @@
 /** The mounts of a command: what it sees of the file system (S-30, S-34). Bubblewrap carries them out. */
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
-import { isAlive, readProcessNamespace } from "@sheaf/base/process-numbers";
+import { lstatSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
 import { isBelow } from "@sheaf/base/files/workspace";
 
 /** One place of the plan, absolute and without links. */
@@ -149,70 +147,4 @@ function removeInner(hidden: readonly Mount[], visible: readonly string[]): Moun
         (folder) => folder.path !== place.path && isBelow(place.path, folder.path) && !isSeen(place, folder),
       ),
   );
-}
-
-/** Where commands find their caches, if not at `~/.cache`. */
-export const substituteCache = "/tmp/.cache";
-
-export interface PrivateFolder {
-  /** Absolute. */
-  readonly path: string;
-  /** For `/tmp` and the like. */
-  readonly mounts: readonly Mount[];
-  remove(): void;
-}
-
-/**
- * Creates the folder of a run, whose parts its commands see as `/tmp` and shared memory: for this user only (0700, a random
- * name). Removes those that killed processes left behind. @throws Error with a sentence if commands write all places for it.
- */
-export function createPrivateFolder(writable: readonly string[]): PrivateFolder {
-  const prefix = toRunPrefix(writable);
-  removeOrphans(dirname(prefix));
-  const path = mkdtempSync(prefix);
-  const toMount = (name: string, place: string): Mount => {
-    mkdirSync(join(path, name));
-    return { path: place, access: "writable", source: join(path, name) };
-  };
-  const mounts = [toMount("tmp", "/tmp"), toMount("var-tmp", "/var/tmp"), toMount("shm", "/dev/shm")];
-  // Before any command could put a link there.
-  mkdirSync(join(path, "tmp", basename(substituteCache)));
-  return {
-    path,
-    mounts,
-    remove: () => rmSync(path, { recursive: true, force: true }),
-  };
-}
-
-/**
- * A path without its last characters, for every temporary folder of this process: a later process removes those that this
- * one could not. It is in none of the folders that commands write: they could replace it by a link.
- * @throws Error with a sentence if there is no such place.
- */
-export function toRunPrefix(writable: readonly string[]): string {
-  const own = ["/tmp", "/var/tmp"];
-  const folder = [tmpdir(), ...own].find((place) => {
-    const path = toExistingPath(place) ?? place;
-    // Commands see others there, unless it is itself a folder that they write.
-    return !writable.some((top) => top === path || (!own.includes(path) && isBelow(path, top)));
-  });
-  if (folder === undefined) throw new Error("commands can write every temporary folder: set TMPDIR to another one");
-  return join(folder, `${toNamespacePrefix()}${process.pid}-`);
-}
-
-function removeOrphans(folder: string): void {
-  const prefix = toNamespacePrefix();
-  for (const name of readdirSync(folder)) {
-    if (!name.startsWith(prefix) || isAlive(Number.parseInt(name.slice(prefix.length), 10))) continue;
-    try {
-      rmSync(join(folder, name), { recursive: true, force: true });
-    } catch {
-      // Of another user.
-    }
-  }
-}
-
-/** Containers may share `/tmp`, but number their processes separately. */
-function toNamespacePrefix(): string {
-  return `sheaf-run-${/\d+/.exec(readProcessNamespace())?.[0] ?? "0"}-`;
 }

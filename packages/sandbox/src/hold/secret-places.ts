@@ -66,7 +66,10 @@ export function listSecretPlaces(environment: Environment, owner?: number): stri
   const homes = [...new Set([...listHomes(environment), ...(owner === undefined ? [] : listHomesOf(owner))])];
   return [
     ...homes.flatMap((folder) => homePlaces.map((place) => join(folder, place))),
-    ...[toDataFolder, toConfigFolder].map((toFolder) => tryFinding(() => toFolder(environment))).filter(Boolean),
+    // A run with another SHEAF_HOME sees those of the others neither.
+    ...[environment, { ...environment, SHEAF_HOME: "" }].flatMap((variables) =>
+      [toDataFolder, toConfigFolder].map((toFolder) => tryFinding(() => toFolder(variables))).filter(Boolean),
+    ),
     ...placeNames.flatMap((name) => (environment[name] ?? "").split(":")).filter((path) => path.startsWith("/")),
     ...machinePlaces,
     ...listHostKeys(),

@@ -11,7 +11,6 @@ import {
   fstatSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readlinkSync,
@@ -21,12 +20,12 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { createFileFault, getFaultCode } from "@sheaf/base/files/file-error";
 import { type OpenFolder, openFolder } from "@sheaf/base/files/open-folder";
 import { isBelow } from "@sheaf/base/files/workspace";
 import { readStat, toIdentity } from "./folder-memory.ts";
+import { makeRefuge, type OwnFolders } from "./own-folders.ts";
 
 /** A file or folder to take away. */
 export interface RefusedPlace {
@@ -42,24 +41,24 @@ export interface RefusedPlace {
 const maxSentences = 20;
 
 /**
- * Moves each into a new folder that only this user can open. `tops`: the folders that contain them, absolute, links
- * resolved. Returns a sentence for each, for the model and the user.
+ * Moves each out of the folders that commands write, into one that no command sees. Returns a sentence for each, for the
+ * model and the user, without a path that the model could use.
  */
-export function takeAway(places: readonly RefusedPlace[], tops: readonly string[]): string[] {
+export function takeAway(places: readonly RefusedPlace[], own: OwnFolders): string[] {
   if (places.length === 0) return [];
-  const refuge = mkdtempSync(join(tmpdir(), "sheaf-refused-"));
+  const refuge = makeRefuge(own);
   const sentences = places.flatMap((place, position) => {
     // A command chose the name, and the model reads it.
     const name = basename(place.path)
       .replaceAll(/[^\w.-]/g, "_")
       .slice(0, 60);
-    const outcome = moveAway(place, join(refuge, `${position}-${name}`), tops);
+    const outcome = moveAway(place, join(refuge, `${position}-${name}`), own.writable);
     return outcome === undefined ? [] : `${place.reason}${outcome}`;
   });
   if (sentences.length === 0) rmdirSync(refuge);
   const rest = sentences.length - maxSentences;
   if (rest <= 0) return sentences;
-  return [...sentences.slice(0, maxSentences), `So were ${rest} more: everything that was moved is in ${refuge}.`];
+  return [...sentences.slice(0, maxSentences), `Sheaf moved ${rest} more away.`];
 }
 
 /** The end of the sentence; undefined if the place is not there any more, or only through a link. */
@@ -94,21 +93,24 @@ function moveOpened({ path, identity }: RefusedPlace, target: string, top: strin
       if (getFaultCode(error) !== "EXDEV") throw error;
       return moveByCopy(folder, entry, target);
     }
-    return `: it was moved to ${target}; tell the user if it is needed.`;
+    return movedAway;
   } finally {
     folder.close();
   }
 }
 
-/** The place loses its name at once, however long copying takes and whether it succeeds. */
+const movedAway = ": Sheaf moved it away. If it is needed, tell the user that sheaf doctor shows where it is.";
+
+/** The place loses its name at once, however long copying takes. What cannot be copied must not stay: it may run. */
 function moveByCopy(folder: OpenFolder, entry: string | Buffer, target: string): string {
   const aside = basename(dirname(target));
   renameSync(entry, folder.entry(aside));
   try {
     copyAway(folder, aside, target);
-    return `: it was moved to ${target}; tell the user if it is needed.`;
-  } catch {
-    return `: it was renamed to ${aside}, since not all of it could be moved to ${target}; tell the user to look at both.`;
+    return movedAway;
+  } catch (error) {
+    copyAway(folder, aside, undefined);
+    return `: Sheaf deleted it, since not all of it could be moved away (${getFaultCode(error)}).`;
   }
 }
 
@@ -132,8 +134,8 @@ function findEntry(folder: OpenFolder, name: string): string | Buffer {
   return foreign ? Buffer.concat([Buffer.from(folder.entry("")), foreign]) : folder.entry(name);
 }
 
-/** To another file system. Links are copied as links: what they lead to is not read. */
-function copyAway(folder: OpenFolder, name: string, target: string): void {
+/** To another file system; without a `target`, to nowhere. Links are copied as links: what they lead to is not read. */
+function copyAway(folder: OpenFolder, name: string, target: string | undefined): void {
   const entry = folder.entry(name);
   const stat = lstatSync(entry);
   if (stat.isDirectory()) {
@@ -141,16 +143,16 @@ function copyAway(folder: OpenFolder, name: string, target: string): void {
     rmdirSync(entry);
     return;
   }
-  if (stat.isSymbolicLink()) symlinkSync(readlinkSync(entry), target);
-  else if (stat.isFile()) copyFile(entry, target);
+  if (target !== undefined && stat.isSymbolicLink()) symlinkSync(readlinkSync(entry), target);
+  else if (target !== undefined && stat.isFile()) copyFile(entry, target);
   unlinkSync(entry);
 }
 
-function copyFolderAway(folder: OpenFolder, target: string): void {
+function copyFolderAway(folder: OpenFolder, target: string | undefined): void {
   try {
-    mkdirSync(target, { mode: 0o700 });
+    if (target !== undefined) mkdirSync(target, { mode: 0o700 });
     chmodSync(folder.entry(""), 0o700);
-    for (const name of readdirSync(folder.entry("."))) copyAway(folder, name, join(target, name));
+    for (const name of readdirSync(folder.entry("."))) copyAway(folder, name, target && join(target, name));
   } finally {
     folder.close();
   }

@@ -11,14 +11,8 @@ import { createReaper } from "../follow/reaper.ts";
 import { defaultUseLimits, followStatus, type UseLimits, watchUse } from "../follow/sandbox-status.ts";
 import { cleanFiles } from "../hold/cleaned-files.ts";
 import { createHeldPlaces } from "../hold/held-places.ts";
-import {
-  createPrivateFolder,
-  type Mount,
-  type MountFacts,
-  planMounts,
-  type PrivateFolder,
-  substituteCache,
-} from "../hold/mounts.ts";
+import { type Mount, type MountFacts, planMounts } from "../hold/mounts.ts";
+import { createPrivateFolder, listOwnFolders, type PrivateFolder, substituteCache } from "../hold/own-folders.ts";
 import { listHiddenPlaces } from "../hold/registry-credentials.ts";
 import { createSeccompFilter } from "../hold/seccomp-filter.ts";
 import { listHomes } from "../hold/secret-places.ts";
@@ -102,7 +96,8 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   // Commands could replace a program that is found in one of these.
   const outside = tops.reduce(withoutInnerFolders, environment);
   const places = createHeldPlaces({ ...options, worktree });
-  const pipeMaker = createPipeMaker(tops);
+  const own = { stateFolder: options.stateFolder, writable: tops };
+  const pipeMaker = createPipeMaker(own);
   const network = createSharedNetwork(file, options.network, options.networkPorts);
   const foreignOwner = findWorkspaceOwner(workspace);
   // Bubblewrap ends with Sheaf, but not while it starts: it must first request its parent's death signal.
@@ -112,9 +107,9 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   let facts: RunFacts | undefined;
 
   const findFacts = (): RunFacts => {
-    folder ??= createPrivateFolder(tops);
+    folder ??= createPrivateFolder(own);
     const { path, mounts: privateMounts } = folder;
-    const secretPlaces = listHiddenPlaces(options, foreignOwner?.uid);
+    const secretPlaces = [...listHiddenPlaces(options, foreignOwner?.uid), ...listOwnFolders(own)];
     const caches = planToolCaches({
       environment,
       folder: options.cacheFolder ?? join(path, "caches"),

@@ -66,6 +66,8 @@ export interface SandboxOptions {
   readonly denials?: readonly FileRule[] | undefined;
   /** Further places that no command sees; absolute. */
   readonly hiddenPlaces?: readonly string[] | undefined;
+  /** A folder of the caller that no command sees, absolute: for the files of a run, and for the places that Sheaf takes away. */
+  readonly stateFolder?: string | undefined;
   /** For caches of tools, absolute; undefined: they last as long as the run. */
   readonly cacheFolder?: string | undefined;
   /** Sheaf's own files. Default: the files of this process. */

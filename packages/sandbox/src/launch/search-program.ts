@@ -6,6 +6,7 @@ import { isBelow } from "@sheaf/base/files/workspace";
 import { createDeniedIndex } from "../hold/denied-places.ts";
 import { toMounts } from "../hold/held-place.ts";
 import { type Mount, planMounts } from "../hold/mounts.ts";
+import { listOwnFolders } from "../hold/own-folders.ts";
 import { listSecretPlaces } from "../hold/secret-places.ts";
 import { findRipgrep, type ProgramOutcome, type ProgramRequest, runProgram, startProgram } from "../programs.ts";
 import type { Sandbox } from "../sandbox.ts";
@@ -23,7 +24,10 @@ interface SearchRequest extends Pick<ProgramRequest, "args" | "signal" | "onStdo
 export type RunSearch = (request: SearchRequest) => Promise<ProgramOutcome>;
 
 /** The part of a command runner's options that a search depends on. */
-export interface SearchOptions extends Pick<SandboxOptions, "workspace" | "addedFolders" | "environment" | "denials"> {
+export interface SearchOptions extends Pick<
+  SandboxOptions,
+  "workspace" | "addedFolders" | "environment" | "denials" | "stateFolder"
+> {
   readonly sandbox: Sandbox;
 }
 
@@ -35,7 +39,7 @@ const ownerDescriptors = { info: 3, admission: 4 } as const;
  * (`unavailable`).
  */
 export function createSearchProgram(options: SearchOptions): RunSearch {
-  const { sandbox, workspace, addedFolders = [], environment, denials = [] } = options;
+  const { sandbox, workspace, addedFolders = [], environment, denials = [], stateFolder } = options;
   const folders = [workspace, ...addedFolders];
   const findDenied = createDeniedIndex(
     folders,
@@ -51,7 +55,7 @@ export function createSearchProgram(options: SearchOptions): RunSearch {
     if (denied.fault !== undefined) throw new Error(denied.fault);
     const mounts = planMounts({
       workspace: folder,
-      secretPlaces: listSecretPlaces(environment),
+      secretPlaces: [...listSecretPlaces(environment), ...listOwnFolders({ stateFolder, writable: [folder] })],
       copies: new Map(),
       privateMounts: [],
       cacheMounts: [],

@@ -1,8 +1,7 @@
 /** Commands in Seatbelt, the sandbox of macOS (S-30): by a profile that the system enforces. */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isBelow } from "@sheaf/base/files/workspace";
 import { toCommandEnvironment, toProxyVariables } from "../environment.ts";
@@ -11,6 +10,7 @@ import { createProcessTree } from "../follow/process-tree.ts";
 import { followChild, toInputStdio, writeInput } from "../follow/processes.ts";
 import { createHeldPlaces } from "../hold/held-places.ts";
 import { listRevealed, toExistingPath } from "../hold/mounts.ts";
+import { listOwnFolders, makeRunFolder } from "../hold/own-folders.ts";
 import { listHiddenPlaces } from "../hold/registry-credentials.ts";
 import { planToolCaches } from "../hold/tool-caches.ts";
 import { findLinkedWorktree } from "../hold/writable-folders.ts";
@@ -27,9 +27,10 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
   const shell = findShell(environment);
   const worktree = findLinkedWorktree(workspace);
   const writable = [...(worktree?.mounts ?? []).map(({ path }) => path), ...addedFolders];
+  const own = { stateFolder: options.stateFolder, writable: [workspace, ...writable] };
   const places = createHeldPlaces({ ...options, worktree });
   const proxy = createLoopbackProxy(options.network, options.networkPorts);
-  const pipeMaker = createPipeMaker();
+  const pipeMaker = createPipeMaker(own);
   let temporary: string | undefined;
   return {
     file,
@@ -37,7 +38,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
     async start(request) {
       const { command, workingDirectory, variables } = request;
       const proxyPort = await proxy.open();
-      temporary ??= realpathSync(mkdtempSync(join(tmpdir(), "sheaf-run-")));
+      temporary ??= realpathSync(makeRunFolder(own));
       const cacheFolder = options.cacheFolder ?? join(temporary, "cache");
       const caches = planToolCaches({
         environment,
@@ -49,7 +50,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
       });
       let { isBackground } = request;
       const held = places.begin(request).mounts;
-      const secretPlaces = listHiddenPlaces(options);
+      const secretPlaces = [...listHiddenPlaces(options), ...listOwnFolders(own)];
       const profile = toSeatbeltProfile({
         workspace,
         writable: [temporary, join(cacheFolder, "cache"), ...writable],

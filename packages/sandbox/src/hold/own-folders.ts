@@ -1,0 +1,155 @@
+/**
+ * Folders that commands never see, whatever `TMPDIR` is: for the files of a run, and for what Sheaf took away. They lie in the
+ * folder that the caller names, which every sandbox hides, or else where every sandbox has its own `/tmp` or `/var/tmp`.
+ */
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { hostname, userInfo } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { tryFinding } from "@sheaf/base/paths";
+import { isFolder, makeFolder } from "@sheaf/base/make-folder";
+import { isAlive, readProcessNamespace } from "@sheaf/base/process-numbers";
+import { readStats } from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
+import type { Mount } from "./mounts.ts";
+
+export interface OwnFolders {
+  /** The caller's folder, absolute; undefined, or one that cannot be written: a temporary one. */
+  readonly stateFolder?: string | undefined;
+  /** Folders that commands write; absolute, links resolved. */
+  readonly writable: readonly string[];
+}
+
+/** Commands see others there. */
+const temporaryTops = ["/tmp", "/var/tmp"] as const;
+
+/** Also where no temporary one exists yet: a run that starts later would make it before the eyes of these commands. */
+export function listOwnFolders({ stateFolder, writable }: OwnFolders): string[] {
+  const temporary = temporaryTops.map(toTemporaryFolder);
+  for (const folder of temporary)
+    if (writable.some((top) => isBelow(folder, top))) tryFinding(() => (openTemporary(folder), ""));
+  return [...(stateFolder === undefined ? [] : [stateFolder]), ...temporary];
+}
+
+function toTemporaryFolder(top: string): string {
+  return join(top, `sheaf-${process.getuid?.() ?? userInfo().username}`);
+}
+
+/** Another user may have made it. @throws Error */
+function openTemporary(folder: string): void {
+  makeFolder(folder);
+  const { uid, mode } = lstatSync(folder);
+  if (uid !== process.getuid?.() || (mode & 0o077) !== 0) throw new Error(`${folder} belongs to others: remove it`);
+}
+
+/**
+ * A new folder, 0700, whose name begins with `prefix`.
+ * @throws Error with a sentence if none can be made.
+ */
+function makeOwnFolder(kind: "runs" | "refused", prefix: string, { stateFolder, writable }: OwnFolders): string {
+  const faults: string[] = [];
+  for (const top of [stateFolder, ...temporaryTops.map(toTemporaryFolder)]) {
+    // Commands could replace it by a link.
+    if (top === undefined || writable.some((folder) => isBelow(folder, top) && isBelow(join(top, kind), folder)))
+      continue;
+    try {
+      if (top !== stateFolder) openTemporary(top);
+      makeFolder(join(top, kind));
+      return mkdtempSync(join(top, kind, prefix));
+    } catch (error) {
+      faults.push((error as Error).message);
+    }
+  }
+  const reason = faults.length === 0 ? "commands can write every place for it" : faults.join("; ");
+  throw new Error(
+    `no folder can be made for the files of this run (${reason}): start in another folder, or free space`,
+  );
+}
+
+/** Where commands find their caches, if not at `~/.cache`. */
+export const substituteCache = "/tmp/.cache";
+
+export interface PrivateFolder {
+  /** Absolute. */
+  readonly path: string;
+  /** For `/tmp` and the like. */
+  readonly mounts: readonly Mount[];
+  remove(): void;
+}
+
+/**
+ * Creates the folder of a run, whose parts its commands see as `/tmp` and shared memory. Removes those that killed processes
+ * left behind. @throws Error with a sentence.
+ */
+export function createPrivateFolder(place: OwnFolders): PrivateFolder {
+  const path = makeRunFolder(place);
+  removeOrphans(dirname(path));
+  const toMount = (name: string, target: string): Mount => {
+    mkdirSync(join(path, name));
+    return { path: target, access: "writable", source: join(path, name) };
+  };
+  const mounts = [toMount("tmp", "/tmp"), toMount("var-tmp", "/var/tmp"), toMount("shm", "/dev/shm")];
+  // Before any command could put a link there.
+  mkdirSync(join(path, "tmp", basename(substituteCache)));
+  return {
+    path,
+    mounts,
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+/** A new folder for this process: a later one removes it, if this one cannot. @throws Error with a sentence. */
+export function makeRunFolder(place: OwnFolders): string {
+  return makeOwnFolder("runs", `${toProcessPrefix()}${process.pid}-`, place);
+}
+
+const day = 24 * 60 * 60 * 1000;
+const maxRefuges = 100;
+
+/** A new folder for places that Sheaf takes away. Older ones go after 30 days, or when there are many. @throws Error with a sentence. */
+export function makeRefuge(place: OwnFolders): string {
+  const folder = makeOwnFolder("refused", `${new Date().toISOString().slice(0, 10)}-`, place);
+  const others = listRefuges(dirname(folder)).filter((other) => other !== folder);
+  const isOld = (path: string): boolean => Date.now() - (readStats(path)?.mtimeMs ?? 0) > 30 * day;
+  for (const [index, path] of others.entries())
+    if (index >= maxRefuges || isOld(path)) rmSync(path, { recursive: true, force: true });
+  return folder;
+}
+
+/** Newest first. */
+function listRefuges(folder: string): string[] {
+  const paths = readdirSync(folder).map((name) => join(folder, name));
+  const toTime = (path: string): number => readStats(path)?.mtimeMs ?? 0;
+  return paths.toSorted((one, other) => toTime(other) - toTime(one));
+}
+
+/** The folders with the places that Sheaf took away, newest first. */
+export function findRefuges(stateFolder: string): string[] {
+  return listOwnFolders({ stateFolder, writable: [] }).flatMap((top) => {
+    const folder = join(top, "refused");
+    return isFolder(folder) ? listRefuges(folder) : [];
+  });
+}
+
+/** This machine cannot see whether a process of another one is alive. Milliseconds. */
+const maxForeignAge = 7 * day;
+
+function removeOrphans(folder: string): void {
+  const prefix = toProcessPrefix();
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    try {
+      const isOrphan = name.startsWith(prefix)
+        ? !isAlive(Number.parseInt(name.slice(prefix.length), 10))
+        : Date.now() - lstatSync(path).mtimeMs > maxForeignAge;
+      if (isOrphan) rmSync(path, { recursive: true, force: true });
+    } catch {
+      // Another process removes it.
+    }
+  }
+}
+
+/** Machines may share a home folder, and containers a folder: each numbers its processes separately. */
+function toProcessPrefix(): string {
+  const machine = hostname().replaceAll(/[^\w.]/g, "_");
+  return `${machine}-${/\d+/.exec(readProcessNamespace())?.[0] ?? "0"}-`;
+}
