@@ -213,11 +213,16 @@ function createEverydayFolder(): string {
 const batchSize = 10;
 
 /** What the events of a headless run say of its commands. */
-async function runCommands(cwd: string, commands: readonly string[], denies: readonly string[]): Promise<string[]> {
+async function runCommands(
+  cwd: string,
+  commands: readonly string[],
+  denies: readonly string[],
+  words: readonly string[] = [],
+): Promise<string[]> {
   const calls = commands.map((command) => ({ call: { tool: "run_terminal_cmd", arguments: { command } } }));
   writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events: calls }, { events: [{ text: "end" }] }] }));
   const rules = denies.flatMap((rule) => ["--deny", rule]);
-  const run = await runSheaf(["-p", "--model", "scripted:s.json", "--force", ...rules, "go"], { cwd });
+  const run = await runSheaf(["-p", "--model", "scripted:s.json", "--force", ...rules, ...words, "go"], { cwd });
   expect([run.code, run.stderr]).toEqual([0, ""]);
   const completed = parseStream(run.stdout).filter(({ subtype }) => subtype === "completed");
   return completed.map((event) => JSON.stringify(event));
@@ -239,8 +244,22 @@ describeWithBubblewrap("under deny rules, in the sandbox", () => {
   );
 
   test(verifies("S-85", "no line that tries to get past a rule runs"), async () => {
-    const outcomes = await runCommands(createEverydayFolder(), pushEvasions, ["Shell(git push)"]);
+    const open = ["--allow", "Network(host.invalid)"];
+    const outcomes = await runCommands(createEverydayFolder(), pushEvasions, ["Shell(git push)"], open);
     expect(outcomes.length).toBe(pushEvasions.length);
     expect(outcomes.filter((outcome) => !outcome.includes("Shell(git push)"))).toEqual([]);
+  });
+
+  test(verifies("S-85", "code runs that no rule can read, and pushes nothing without a network"), async () => {
+    const cwd = createEverydayFolder();
+    execFileSync("git", ["remote", "add", "origin", "http://127.0.0.1:9/x"], { cwd });
+    const code = 'import subprocess; print(subprocess.run(["git", "push", "origin", "HEAD"]).returncode)';
+    writeFileSync(join(cwd, "b.log"), "");
+    const lines = [`python3 -c '${code}'`, "node -e 'console.log(6 * 7)'", "rm -f *.log"];
+    const [python, node, rm] = await runCommands(cwd, lines, ["Shell(git push)", "Shell(rm -rf)"]);
+    expect(python).toMatch(/"stdout":"(?!0)\d+\\n"/);
+    expect(node).toContain('"stdout":"42\\n"');
+    expect(rm).toContain('"exitCode":0');
+    expect(existsSync(join(cwd, "b.log"))).toBe(false);
   });
 });

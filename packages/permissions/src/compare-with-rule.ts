@@ -1,17 +1,17 @@
 /** Whether a deny rule names a command: its program, the subcommand, and options that belong to it (S-85). */
-import { countValueWords, isOption, toKnownName, toOptions, toPattern, toShown } from "./known-word.ts";
 import type { RunCommand, Unclear } from "./list-run-commands.ts";
-import { toPlainName, toProgramName } from "./programs.ts";
+import { toPlainName } from "./programs.ts";
 import {
+  findEntries,
   gitSubcommands,
-  runners,
   shorteningPrograms,
   subcommandGroups,
   subcommandNames,
   taskPrograms,
   valuedOptions,
 } from "./runners.ts";
-import { UNKNOWN, type ShellWord, type SimpleCommand } from "./shell-reading.ts";
+import { isOption, toKnownName, toPattern, toProgramName, toShown, UNKNOWN } from "./shell-reading.ts";
+import type { ShellWord, SimpleCommand } from "./shell-reading.ts";
 
 /** `denied`: the rule names this command; `other`: another one. */
 export type Comparison = "denied" | "other" | Unclear;
@@ -25,6 +25,7 @@ export function compareWithRule(named: readonly string[], { words, isCertain }: 
   else if (second !== "" && name === `${first}-${second}`) found = compareRest(first, named.slice(2), words);
   if (found !== "denied" || isCertain) return found;
   return {
+    isShown: true,
     part: `it may run ${words.slice(0, 2).map(toShown).join(" ")}`,
     advice: "write the command without another before it",
   };
@@ -55,10 +56,13 @@ interface Step {
   readonly mayBeOption: boolean;
 }
 
-/** Whether the operands of a command begin with the words of a rule. An option may have a value or not: both are tried. */
+/**
+ * Whether the operands of a command begin with the words of a rule. An option may have a value or not: both are tried, and
+ * one of them is enough.
+ */
 function comparePath(program: string, path: readonly string[], words: SimpleCommand): Comparison {
-  const results = new Set<"denied" | "other">();
   const seen = new Set<string>();
+  let doubt: Unclear | undefined;
   const steps: Step[] = [{ at: 1, found: 0, mayBeOption: true }];
   for (let step = steps.pop(); step; step = steps.pop()) {
     const key = `${step.at} ${step.found} ${step.mayBeOption}`;
@@ -66,18 +70,12 @@ function comparePath(program: string, path: readonly string[], words: SimpleComm
     seen.add(key);
     const wanted = path[step.found];
     const word = words[step.at];
-    if (wanted === undefined) results.add("denied");
-    else if (!word) results.add("other");
-    else {
-      const unclear = findDoubt(program, wanted, word, step);
-      if (unclear) return unclear;
-      const next = takeWord(program, wanted, words, step);
-      if (next.length === 0) results.add("other");
-      steps.push(...next);
-    }
+    if (wanted === undefined) return "denied";
+    if (!word) continue;
+    doubt ??= findDoubt(program, wanted, word, step);
+    steps.push(...takeWord(program, wanted, words, step));
   }
-  if (results.size === 1) return results.has("denied") ? "denied" : "other";
-  return { part: `${path[0]!} may be the value of an option`, advice: "put options after it" };
+  return doubt ?? "other";
 }
 
 /** Why a word may be the one that is wanted, if that is not known. */
@@ -120,12 +118,10 @@ function takeWord(program: string, wanted: string, words: SimpleCommand, step: S
 
 /** How many words an option may take, with its value. */
 function takeOption(program: string, text: string, next: ShellWord | undefined): readonly number[] {
-  const runner = Object.hasOwn(runners, program) ? runners[program] : undefined;
-  const listed = Object.hasOwn(valuedOptions, program) ? valuedOptions[program] : runner?.valued;
-  const count = countValueWords(text, toOptions(listed));
-  if (count === undefined) return [1, 2];
+  const isValued = findEntries(valuedOptions, program, []).some(({ value }) => value.split(" ").includes(text));
   // Without quotes the value may be several words.
-  return [count === 1 && !next?.isMany ? 2 : 1];
+  if (isValued) return [next?.isMany ? 1 : 2];
+  return text.includes("=") || text.startsWith("--no-") ? [1] : [1, 2];
 }
 
 /** Whether a command has an option that a rule names. The order of options and of their letters does not matter. */
@@ -140,7 +136,9 @@ function compareOption(option: string, words: SimpleCommand): Comparison {
     ? [...wanted].every((letter) => letters.includes(letter))
     : texts.some((text) => isLongOption(wanted, text));
   if (isThere) return "denied";
-  const open = before.find((_, at) => texts[at]!.startsWith(UNKNOWN) || mayBe(texts[at]!, wanted));
+  const open = before.find(
+    (_, at) => mayBe(texts[at]!, wanted) || (isGroup && /^\0[a-z\0]*$|^-[a-z]*\0[a-z\0]*$/.test(texts[at]!)),
+  );
   if (!open) return "other";
   return { part: `${toShown(open)} may be ${option}`, advice: 'put -- before it, or begin it with "./"' };
 }

@@ -48,7 +48,7 @@ export function decideCommand(call: CommandCall, policy: CommandPolicy, rules: R
     return general ? askToCompare(unclear, denies) : askForPermission(result.problem, allows);
   }
   const { reading } = result;
-  const refusal = denies.length > 0 ? findRefusal(reading, denies) : undefined;
+  const refusal = denies.length > 0 ? findRefusal(reading, denies, isLineContained(policy, rules)) : undefined;
   if (refusal || general) return refusal ?? general!;
   if (reading.obstacle !== undefined) return askForPermission(reading.obstacle, allows);
   return decideByParts(reading, call, policy, { ...rules, allows });
@@ -73,18 +73,27 @@ function refuse({ text }: ShellRule): PermissionDecision {
   return deny(`the rule ${text} denies this command: do it another way, or tell the user`, text);
 }
 
+/** Whether nothing that a command starts leaves the sandbox: then only what the line shows is compared with rules (S-85). */
+function isLineContained({ sandbox }: CommandPolicy, { allows }: Rules): boolean {
+  return sandbox === "enabled" && !allows.some(({ kind }) => kind === "Network" || kind === "PrivateNetwork");
+}
+
 /** The first rule that names a command, or else the first doubt. */
-function findRefusal(reading: ShellReading, denies: readonly ShellRule[]): PermissionDecision | undefined {
+function findRefusal(
+  reading: ShellReading,
+  denies: readonly ShellRule[],
+  isContained: boolean,
+): PermissionDecision | undefined {
   const { commands, unclear } = listRunCommands(reading);
   let doubt: PermissionDecision | undefined;
   for (const command of commands) {
     for (const rule of denies) {
       const result = compareWithRule(rule.words ?? [], command);
       if (result === "denied") return refuse(rule);
-      if (result !== "other") doubt ??= askToCompare(result, [rule]);
+      if (result !== "other" && (!isContained || result.isShown)) doubt ??= askToCompare(result, [rule]);
     }
   }
-  const [first] = unclear;
+  const [first] = isContained ? [] : unclear;
   return doubt ?? (first && askToCompare(first, denies));
 }
 

@@ -44,10 +44,9 @@ export function explainPolicy(facts: PolicyFacts): ExplainedPolicy {
       reason: "their contents run or take effect later, for instance .git, .sheaf, .vscode, .bashrc",
     }),
     toRow(facts, "command", "commands", toCommandRow(facts)),
-    toRow(facts, "command", "denied files, for commands", toDeniedFileRow(facts)),
+    toRow(facts, "command", "reach of commands", toReachRow(facts)),
     toRow(facts, "command", "commands that only read", toReadOnlyRow(facts)),
     toRow(facts, "command", "git commands that only read", toGitRow(facts)),
-    toRow(facts, "command", "network of commands", toNetworkRow(facts)),
     toRow(
       facts,
       "network",
@@ -103,10 +102,8 @@ function toCommandRow(facts: PolicyFacts): Omit<Row, "class"> {
     (facts.sandbox === "enabled" && "the sandbox limits what a command can do");
   if (general) {
     if (!denies) return { decision: "allow", reason: general };
-    return {
-      decision: "rules",
-      reason: `${general}, except what a rule denies; what cannot be compared with it asks`,
-    };
+    const rest = facts.sandbox === "enabled" && !isNetworkOpen(facts) ? "" : "; what cannot be compared with it asks";
+    return { decision: "rules", reason: `${general}, except what a rule denies${rest}` };
   }
   if (denies || hasRule(facts, "Shell", "allow")) {
     return { decision: "rules", reason: "each part of a command needs a rule that allows it and none that denies it" };
@@ -114,18 +111,27 @@ function toCommandRow(facts: PolicyFacts): Omit<Row, "class"> {
   return { decision: "ask", reason: "without a sandbox and a rule: pass --allow RULE or --force" };
 }
 
-/** What rules for files mean to commands. */
-function toDeniedFileRow(facts: PolicyFacts): Omit<Row, "class"> {
+/** One line on all that a command can see. */
+function toReachRow(facts: PolicyFacts): Omit<Row, "class"> {
   if (facts.sandbox === "unavailable") return toCommandRow(facts);
-  if (!hasRule(facts, "Read", "deny") && !hasRule(facts, "Write", "deny")) {
-    return { decision: "allow", reason: "no rule denies a file" };
-  }
   if (facts.sandbox === "disabled") {
-    return { decision: "rules", reason: "without the sandbox only the commands that only read obey Read rules" };
+    return {
+      decision: "allow",
+      reason: "without the sandbox every file and host that you reach; only read-only ones obey Read rules",
+    };
   }
-  const reason =
-    "in the sandbox Read rules hide files and Write rules make them read-only; with more than 300 denied places no command runs";
-  return { decision: "deny", reason };
+  const folders = ["the workspace", ...facts.addedFolders].join(", ");
+  const isDenied = hasRule(facts, "Read", "deny") || hasRule(facts, "Write", "deny");
+  const denied = isDenied ? " and denied files (with more than 300 such places none runs)" : "";
+  const hosts = isNetworkOpen(facts) ? "the hosts that rules allow" : "no host";
+  return {
+    decision: "rules",
+    reason: `they write ${folders}, read the machine without secret places${denied}, and reach ${hosts}`,
+  };
+}
+
+function isNetworkOpen(facts: PolicyFacts): boolean {
+  return hasRule(facts, "Network", "allow") || hasRule(facts, "PrivateNetwork", "allow");
 }
 
 function toReadOnlyRow(facts: PolicyFacts): Omit<Row, "class"> {
@@ -138,18 +144,8 @@ function toGitRow(facts: PolicyFacts): Omit<Row, "class"> {
   if (facts.sandbox !== "disabled" || facts.force) return toCommandRow(facts);
   const commands = Object.keys(readOnlyGit).join(", ");
   if (facts.trusted) return { decision: "allow", reason: `at the root of the trusted workspace: ${commands}` };
-  return {
-    decision: hasRule(facts, "Shell", "allow") ? "rules" : "ask",
-    reason: "the configuration of a repository can run programs, and this workspace is not trusted (sheaf trust)",
-  };
-}
-
-function toNetworkRow(facts: PolicyFacts): Omit<Row, "class"> {
-  if (facts.sandbox === "unavailable") return toCommandRow(facts);
-  if (facts.sandbox === "disabled") return { decision: "allow", reason: "without the sandbox nothing limits it" };
-  if (!hasRule(facts, "Network", "allow") && !hasRule(facts, "PrivateNetwork", "allow"))
-    return { decision: "deny", reason: "none without a rule for the host" };
-  return { decision: "rules", reason: "hosts that a rule allows, through the sandbox's proxy" };
+  const reason = "the configuration of a repository can run programs, and this workspace is not trusted (sheaf trust)";
+  return { decision: "ask", reason };
 }
 
 function toListedRow(facts: PolicyFacts, kind: string, otherwise: string): Omit<Row, "class"> {

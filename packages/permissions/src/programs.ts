@@ -2,7 +2,8 @@
  * What is known of programs: which run others, which options make them do so or write files, which change the shell. A
  * rule that does not name such a word does not cover it (S-10). The lists help; the boundary is the sandbox.
  */
-import { isListedRunner } from "./runners.ts";
+import { findEntries, gitSubcommands, isCutShort, isListedRunner, runsSubcommand, toTable } from "./runners.ts";
+import { toProgramName } from "./shell-reading.ts";
 
 /** Programs beside those of the tables of runners that run others, or whose language does. */
 const otherRunners: ReadonlySet<string> = new Set([
@@ -11,63 +12,42 @@ const otherRunners: ReadonlySet<string> = new Set([
 ]); // prettier-ignore
 
 /** Commands of the shell itself that change what later words mean, or run words. No rule covers them. */
-const shellCommands: ReadonlySet<string> = new Set([
+export const shellCommands: ReadonlySet<string> = new Set([
   ".", "alias", "bg", "bind", "break", "builtin", "caller", "compgen", "complete", "compopt", "continue", "coproc", "declare", "dirs",
   "disown", "enable", "eval", "exec", "exit", "export", "fc", "fg", "getopts", "hash", "history", "jobs", "let", "local", "logout",
   "mapfile", "popd", "pushd", "read", "readarray", "readonly", "return", "set", "shift", "shopt", "source", "suspend", "trap",
   "typeset", "ulimit", "umask", "unalias", "unset", "wait", "newgrp", "{", "}", "!", "[[", "((",
 ]); // prettier-ignore
 
-/** Options of compilers that run or load programs, or set the output file. */
-const compilerOptions = ["-B", "-fplugin", "-load", "-o", "-specs", "-wrapper"] as const;
+/** Options that make a program run another one, by program or by program and subcommand. */
+const runOptions = toTable([
+  ["compgen, complete, mapfile, readarray", "-C"], ["fish", "-C --command --init-command"],
+  ["fd, fdfind", "-x -X --exec --exec-batch"], ["find, gfind", "-exec -execdir -ok -okdir"],
+  ["git", "--exec --ext-diff --extcmd --open-files-in-pager --receive-pack --upload-pack"], ["git clone", "-c -u --config"],
+  ["git difftool, git rebase", "-x"], ["git grep", "-O"], ["go", "-exec -toolexec -vettool"], ["helm", "--post-renderer"],
+  ["man", "-P -H --html --pager"], ["nix", "-c --command"],
+  ["npm", "--browser --editor --git --script-shell --shell --viewer --node-options"], ["rg", "--hostname-bin --pre"],
+  ["rsync", "-e --rsh --rsync-path --daemon"], ["scp, sftp, ssh", "-D -S -o"], ["sort", "--compress-program"], ["split", "--filter"],
+  ["tar", "-F -I --checkpoint-action --info-script --new-volume-script --rmt-command --rsh-command --to-command --use-compress-program"],
+  ["wget", "--use-askpass"], ["zip", "-TT --unzip-command"],
+]); // prettier-ignore
 
-/** Options by program; a one-letter option also matches when its value follows. */
-const riskyOptions: Readonly<Record<string, readonly string[]>> = {
-  apt: ["-c", "-o", "--config-file", "--option"],
-  "apt-get": ["-c", "-o", "--config-file", "--option"],
-  cargo: ["--config", "-Z"],
-  clang: compilerOptions,
-  "clang++": compilerOptions,
-  "c++": compilerOptions,
-  cc: compilerOptions,
-  cmake: ["-C", "-D", "-E", "-P"],
-  ctags: ["--options", "-o", "-f"],
-  curl: ["-K", "-o", "-O", "-T", "-c", "-D", "-w", "--alt-svc", "--config", "--etag-save", "--expand-output", "--hsts", "--remote-name-all", "--ssl-sessions", "--write-out", "--output", "--output-dir", "--remote-name", "--upload-file", "--cookie-jar", "--dump-header", "--trace", "--trace-ascii", "--stderr", "--libcurl", "--engine"],
-  date: ["-s", "--set"],
-  diff: ["--to-file"],
-  fd: ["-x", "-X", "--exec", "--exec-batch"],
-  fdfind: ["-x", "-X", "--exec", "--exec-batch"],
-  find: ["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fls", "-fprint", "-fprint0", "-fprintf", "-files0-from"],
-  gcc: compilerOptions,
-  "g++": compilerOptions,
-  git: ["-O", "-x", "--exec", "--ext-diff", "--open-files-in-pager", "--output", "--output-directory", "--receive-pack", "--separate-git-dir", "--strategy", "--template", "--unsafe-paths", "--upload-pack", "--config"],
-  go: ["-exec", "-gccgoflags", "-ldflags", "-toolexec", "-vettool", "-overlay", "-modfile", "-o"],
-  gradle: ["-I", "-b", "-c", "--build-file", "--init-script", "--settings-file"],
-  grep: [],
-  less: ["-k", "-o", "-O", "--log-file"],
-  helm: ["--post-renderer"],
-  make: ["-E", "-f", "-C", "--directory", "--eval", "--file", "--makefile", "-I"],
-  man: ["-P", "-H", "-C", "--html", "--pager", "--config-file"],
-  mvn: ["-D", "-f", "--define", "--file", "-s", "--settings"],
-  ninja: ["-C", "-f"],
-  npm: ["--browser", "--editor", "--git", "--script-shell", "--shell", "--viewer", "--prefix", "--userconfig", "--globalconfig", "--node-options", "-C"],
-  pip: ["--config-settings", "--global-option", "--install-option"],
-  printf: ["-v"],
-  rg: ["--hostname-bin", "--pre", "-z", "--search-zip"],
-  rsync: ["-e", "--rsh", "--rsync-path", "--daemon"],
-  scp: ["-D", "-o", "-S", "-F"],
-  sftp: ["-b", "-D", "-o", "-S", "-F"],
-  sort: ["-o", "-T", "--compress-program", "--output", "--temporary-directory"],
-  split: ["--filter"],
-  ssh: ["-E", "-F", "-I", "-o", "-S"],
-  tail: ["--pid"],
-  tar: ["-F", "-I", "-P", "--absolute-names", "--checkpoint-action", "--info-script", "--new-volume-script", "--rmt-command", "--rsh-command", "--to-command", "--use-compress-program"],
-  tee: [],
-  test: ["-v", "-R"],
-  tree: ["-o", "-R"],
-  wget: ["-O", "-P", "-o", "-a", "-e", "--config", "--execute", "--output-document", "--output-file", "--append-output", "--directory-prefix", "--use-askpass", "--save-cookies"],
-  zip: ["-T", "-TT", "--unzip-command", "--test"],
-}; // prettier-ignore
+/** Options that make a program write files, or read what changes how it works. A letter may be in a group, or have its value. */
+const writeOptions = toTable([
+  ["apt, apt-get", "-c -o --config-file --option"], ["cargo", "--config -Z"], ["cc, c++, clang, clang++, gcc, g++", "-B -fplugin -load -o -specs -wrapper"],
+  ["cmake", "-C -D -E -P"], ["ctags", "--options -o -f"],
+  ["curl", "-K -o -O -T -c -D -w --alt-svc --config --etag-save --expand-output --hsts --remote-name-all --ssl-sessions --write-out --output --output-dir --remote-name --upload-file --cookie-jar --dump-header --trace --trace-ascii --stderr --libcurl --engine"],
+  ["date", "-s --set"], ["diff", "--to-file"], ["find, gfind", "-delete -fls -fprint -fprint0 -fprintf -files0-from"],
+  ["git", "--output --output-directory --separate-git-dir --strategy --template --unsafe-paths"], ["git archive, git format-patch", "-o"],
+  // A strategy that git does not know is a program of that name.
+  ["git cherry-pick, git merge, git pull, git rebase", "-s"],
+  ["go", "-gccgoflags -ldflags -overlay -modfile -o"], ["gradle", "-I -b -c --build-file --init-script --settings-file"], ["less", "-k -o -O --log-file"],
+  ["make, gmake", "-E -f -C --directory --eval --file --makefile -I"], ["man", "-C --config-file"], ["mvn", "-D -f --define --file -s --settings"], ["ninja", "-C -f"],
+  ["npm", "--prefix --userconfig --globalconfig -C"], ["pip", "--config-settings --global-option --install-option"], ["printf", "-v"],
+  ["rg", "-z --search-zip"], ["scp, sftp, ssh", "-E -F -I -b"], ["sort", "-o -T --output --temporary-directory"],
+  ["tail", "--pid"], ["tar", "-P --absolute-names"], ["test", "-v -R"], ["tree", "-o -R"],
+  ["wget", "-O -P -o -a -e --config --execute --output-document --output-file --append-output --directory-prefix --save-cookies"], ["zip", "-T --test"],
+]); // prettier-ignore
 
 /** Options before the first operand; `git -c alias.x=…` makes any word a program. */
 const riskyFrontOptions: Readonly<Record<string, readonly string[]>> = {
@@ -76,64 +56,39 @@ const riskyFrontOptions: Readonly<Record<string, readonly string[]>> = {
   go: ["-C"],
 };
 
-/** Options of one subcommand that mean something harmless to others. */
-const riskyGitOptions: Readonly<Record<string, readonly string[]>> = {
-  archive: ["-o"],
-  "cherry-pick": ["-s"],
-  clone: ["-c", "-u"],
-  "format-patch": ["-o"],
-  // A strategy that git does not know is a program of that name.
-  merge: ["-s"],
-  pull: ["-s"],
-  rebase: ["-s"],
-};
+/** Texts in which programs for databases start a shell. */
+const databaseEscape = /\\!|\\[a-z]+\s*\||(?:^|[;\n])\s*(?:system\b|\.s[hy])|\bprogram\b/i;
 
-/** Words that are not options, but do what a risky option does. */
+const makeText = /[=$]|^-E|^--eva|^(?:-f)?-$|^\/(?:dev|proc)\//;
+
+/** Words that are not such options, but do the same. */
 const riskyWords: Readonly<Record<string, RegExp>> = {
   // files of options
   cc: /^@/, "c++": /^@/, clang: /^@/, "clang++": /^@/, gcc: /^@/, "g++": /^@/,
   // a variable may be a program, and a text that make runs
-  gmake: /[=$]/, make: /[=$]/,
+  gmake: makeText, make: makeText,
   mvn: /^exec:/,
   // another machine, reached through another program
   tar: /^[^/]+:/,
+  alias: /=/, enable: /^-\w*f/, hash: /^-\w*p/, cargo: /(?:alias|linker|runner|wrapper)[^=]*=/, docker: /^--entrypoint/, env: /^-\w*S|^--split/, genv: /^-\w*S|^--split/, less: /^\+.*!/,
+  podman: /^--entrypoint/,
+  // With histexpand the shell puts words of earlier lines in the place of `!`.
+  set: /^-[A-Za-z]*H|^histexpand$|^-.*\0/,
+  mariadb: databaseEscape, mysql: databaseEscape, psql: databaseEscape, sqlite: databaseEscape,
 }; // prettier-ignore
 
-/** Subcommands that run what follows them, or change what others run: a rule must name them. */
-const riskySubcommands: Readonly<Record<string, readonly string[]>> = {
-  bundle: ["exec", "config"],
-  composer: ["exec", "run-script", "global"],
-  conda: ["run"],
-  bazel: ["run"],
-  docker: ["build", "buildx", "compose", "container", "create", "exec", "plugin", "run"],
-  gh: ["alias", "config", "extension"],
-  go: ["env", "generate", "run", "tool"],
-  ip: ["netns", "vrf"],
-  kubectl: ["debug", "exec", "plugin", "run"],
-  npm: ["c", "config", "edit", "exec", "explore", "init", "create", "innit", "pkg", "set", "set-script", "x"],
-  nix: ["develop", "run", "shell"],
-  pnpm: ["config", "create", "dlx", "exec", "x"],
-  podman: ["build", "exec", "run"],
-  poetry: ["config", "run"],
-  rustup: ["run", "override", "toolchain"],
-  uv: ["run", "tool"],
-  yarn: ["config", "create", "dlx", "exec", "node"],
-};
+/** Subcommands beside those of the tables that run what follows them, or change what others run: a rule must name them. */
+const riskySubcommands: Readonly<Record<string, string>> = {
+  bazel: "run", bundle: "config", composer: "exec run-script global", docker: "build buildx compose container plugin", gh: "alias config extension",
+  go: "env generate run tool", ip: "vrf", kubectl: "plugin", npm: "c config edit init create innit pkg set set-script", pnpm: "config create x",
+  podman: "build", poetry: "config", rustup: "override toolchain", yarn: "config create",
+}; // prettier-ignore
 
-/** Subcommands of git that do what their name says, so that a rule for `git` covers them. An alias has another name. */
-const plainGitSubcommands: ReadonlySet<string> = new Set([
-  "add", "am", "apply", "archive", "blame", "branch", "cat-file", "check-ignore", "checkout", "cherry", "cherry-pick", "clean",
-  "commit", "count-objects", "describe", "diff", "fetch", "for-each-ref", "format-patch", "fsck", "gc", "grep", "init", "log",
-  "ls-files", "ls-remote", "ls-tree", "merge", "merge-base", "mv", "name-rev", "notes", "pull", "push", "range-diff", "rebase",
-  "reflog", "reset", "restore", "rev-list", "rev-parse", "revert", "rm", "shortlog", "show", "show-ref", "stash", "status",
-  "switch", "symbolic-ref", "tag", "version", "whatchanged", "worktree",
-]); // prettier-ignore
-
-/** `/usr/bin/Find` is find, and so is find.exe. */
-export function toProgramName(word: string): string {
-  const name = word.slice(word.lastIndexOf("/") + 1).toLowerCase();
-  return name.replace(/\.(?:cmd|exe)$/, "");
-}
+/** Subcommands of git that do more than their name says, so that a rule for `git` does not cover them. */
+const riskyGitSubcommands: ReadonlySet<string> = new Set((
+  "bisect bundle clone config credential difftool fast-import fetch-pack filter-branch for-each-repo help hook index-pack interpret-trailers " +
+  "lfs maintenance mergetool receive-pack remote send-email send-pack shell submodule subtree var"
+).split(" ")); // prettier-ignore
 
 /** `python3.12` is python. */
 export function toPlainName(program: string): string {
@@ -155,15 +110,38 @@ export function findUnnamedWord(words: readonly string[], named: number): string
     const inner = findUnnamedWord(behind.slice(target), named - 1 - target);
     if (inner !== undefined) return inner;
   }
+  const [isWriteOption, isRunOption] = [createOptionTest(writeOptions, words), createRunOptionTest(words)];
   const firstTarget = behind.findIndex(isTarget);
   const front = firstTarget < 0 ? behind : behind.slice(0, firstTarget);
   return (
     (firstTarget >= named - 1 ? findSubcommand(program, behind[firstTarget]) : undefined) ??
-    behind.slice(named - 1).find((word) => isRiskyWord(program, word)) ??
-    (program === "git" ? findGitOption(behind, firstTarget, named - 1) : undefined) ??
-    (program === "tar" && named === 1 ? findBundle(behind) : undefined) ??
-    front.slice(named - 1).find((word) => isOption(word, riskyFrontOptions[program]))
+    words.slice(named).find((word) => isWriteOption(word) || isRunOption(word)) ??
+    findRiskyWord(words, named) ??
+    front.slice(named - 1).find((word) => isOption(word, get(riskyFrontOptions, program)))
   );
+}
+
+/** Whether a word is an option of this command whose value it runs. */
+export function createRunOptionTest(words: readonly string[]): (word: string) => boolean {
+  return createOptionTest(runOptions, words);
+}
+
+function createOptionTest(table: typeof runOptions, words: readonly string[]): (word: string) => boolean {
+  const program = toProgramName(words[0] ?? "");
+  const found = [program, toPlainName(program)].flatMap((name) => findEntries(table, name, words));
+  const options = found.flatMap(({ value }) => value.split(" "));
+  return (word) => isOption(word, options);
+}
+
+/** The first word from a place on that makes the program run another one, apart from options. */
+export function findRiskyWord(words: readonly string[], from: number): string | undefined {
+  const program = toProgramName(words[0] ?? "");
+  const pattern = get(riskyWords, program) ?? get(riskyWords, toPlainName(program));
+  const [, bundle = ""] = words;
+  // `tar cIf PROGRAM …`: letters without a dash, whose values follow in their order.
+  const isBundle = program === "tar" && from === 1 && /^[A-Za-z]/.test(bundle);
+  if (isBundle && isOption(`-${bundle}`, ["-F", "-I", "-P"])) return bundle;
+  return words.slice(from).find((word) => pattern?.test(word));
 }
 
 /** What follows is what runs, so a rule must name it too: `Shell(xargs)` allows nothing, `Shell(xargs ls)` does. */
@@ -173,27 +151,15 @@ export function isRunner(program: string): boolean {
 
 function findSubcommand(program: string, word: string | undefined): string | undefined {
   if (word === undefined) return undefined;
-  if (program === "git") return plainGitSubcommands.has(word) ? undefined : word;
-  const risky = Object.hasOwn(riskySubcommands, program) ? riskySubcommands[program]! : [];
-  // Some take a name that is cut short.
-  return risky.some((name) => name === word || (word.length > 1 && name.startsWith(word))) ? word : undefined;
+  if (program === "git") return gitSubcommands.has(word) && !riskyGitSubcommands.has(word) ? undefined : word;
+  const risky = get(riskySubcommands, program)
+    ?.split(" ")
+    .some((name) => isCutShort(word, name));
+  return risky || runsSubcommand(program, word) ? word : undefined;
 }
 
-function findGitOption(behind: readonly string[], subcommand: number, from: number): string | undefined {
-  const name = behind[subcommand] ?? "";
-  const options = Object.hasOwn(riskyGitOptions, name) ? riskyGitOptions[name] : undefined;
-  return options && behind.slice(Math.max(from, subcommand + 1)).find((word) => isOption(word, options));
-}
-
-/** `tar cIf PROGRAM …`: letters without a dash, whose values follow in their order. */
-function findBundle([bundle = ""]: readonly string[]): string | undefined {
-  return /^[A-Za-z]/.test(bundle) && isOption(`-${bundle}`, riskyOptions["tar"]) ? bundle : undefined;
-}
-
-function isRiskyWord(program: string, word: string): boolean {
-  const plain = Object.hasOwn(riskyOptions, program) ? program : toPlainName(program);
-  if (Object.hasOwn(riskyWords, plain) && riskyWords[plain]!.test(word)) return true;
-  return isOption(word, Object.hasOwn(riskyOptions, plain) ? riskyOptions[plain] : []);
+function get<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
 /** No option, no variable, no number or time such as the 5 of `timeout 5`. */
@@ -205,21 +171,11 @@ function isTarget(word: string): boolean {
 function isOption(word: string, names: readonly string[] = []): boolean {
   const [name = ""] = word.split("=", 1);
   if (/^--./.test(name)) return names.some((option) => option.startsWith(name) || option === name.slice(1));
-  return names.some((option) => name === option || (isShort(option) && isShortWith(word, option[1]!)));
-}
-
-function isShort(name: string): boolean {
-  return /^-[A-Za-z]$/.test(name);
-}
-
-/** The letter in a group (`-ni`), or followed by its value (`-i.bak`). */
-function isShortWith(word: string, letter: string): boolean {
-  return /^-[^-]/.test(word) && word.includes(letter, 1);
-}
-
-/** Whether words that are read at run time may follow those of a command. */
-export function gathersWords(words: readonly string[]): boolean {
-  return words.some((word) => /^(?:parallel|xargs)$/.test(toProgramName(word)));
+  // A letter in a group (`-ni`), or followed by its value (`-i.bak`).
+  const isGroup = /^-[^-]/.test(word);
+  return names.some(
+    (option) => name === option || (isGroup && /^-[A-Za-z]$/.test(option) && word.includes(option[1]!, 1)),
+  );
 }
 
 /** Programs that only change how long or how eagerly another one runs: a rule for that one covers both. */

@@ -37,3 +37,40 @@ export interface ShellReading {
 export type ShellResult =
   | { readonly ok: true; readonly reading: ShellReading }
   | { readonly ok: false; readonly problem: string };
+
+/** The text of a word, with `UNKNOWN` for what is not known. */
+export function toPattern({ text, isGlob }: ShellWord): string {
+  return isGlob ? text.replaceAll(/[*?]|\[.*\]|[[\]]/g, UNKNOWN) : text;
+}
+
+/** The text of a word that is known in full. */
+export function toKnownText(word: ShellWord): string | undefined {
+  return word.isMany || word.text.includes(UNKNOWN) ? undefined : word.text;
+}
+
+/** The name of a program, if it is known; its folder need not be. */
+export function toKnownName(word: ShellWord): string | undefined {
+  const name = toProgramName(toPattern(word));
+  if (word.isMany || name.includes(UNKNOWN)) return undefined;
+  return /^ld(?:-linux|-musl|\.so)/.test(name) ? "ld.so" : name;
+}
+
+/** Whether a word may be anything, an option too. With a folder in it, it is the name of a file. */
+export function isOpen(word: ShellWord): boolean {
+  return word.isMany || (word.text.startsWith(UNKNOWN) && !word.text.includes("/"));
+}
+
+export function isOption(text: string): boolean {
+  return text.length > 1 && text.startsWith("-");
+}
+
+/** A word as it is written, in one short line. */
+export function toShown({ source }: ShellWord): string {
+  return source.replaceAll(/\s+/g, " ").slice(0, 200);
+}
+
+/** `/usr/bin/Find` is find, and so is find.exe. */
+export function toProgramName(word: string): string {
+  const name = word.slice(word.lastIndexOf("/") + 1).toLowerCase();
+  return name.replace(/\.(?:cmd|exe)$/, "");
+}

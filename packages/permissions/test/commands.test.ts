@@ -199,7 +199,8 @@ describe("force and deny", () => {
       "cat x | xargs env",
       "echo push | xargs git",
     ]) {
-      for (const flags of [{ force: true }, { sandbox: "enabled" as const }, { allow: ["Shell(*)"] }]) {
+      const network = { sandbox: "enabled" as const, allow: ["Network(example.org)"] };
+      for (const flags of [{ force: true }, network, { allow: ["Shell(*)"] }]) {
         const decision = await decideOn(command, { ...flags, deny: ["Shell(rm)", "Shell(git push)"] });
         expect(decision, command).toMatchObject({ decision: "ask" });
         expect(toFullReason(decision)).toMatch(/cannot be compared with Shell\(.*, because .+: /);

@@ -36,12 +36,18 @@ export const everydayLines: readonly string[] = [
   "find . -name '*.tmp' -delete", "find . -type f -name '*.js' | head -5", "env | sort | head -3", "command ls", "exec 3>&1; echo x >&3", "stdbuf -oL node app.js", "setsid -w node app.js", "xargs echo < a.txt",
   // scripts that only edit text
   "sed -n '1,5p' a.txt", "sed -i 's/x/y/g' a.txt", "sed -i.bak -e 's/a/b/' -e '/^$/d' a.txt", "sed -E 's#(a|b)/#\\1:#; 3q' a.txt", "sed '/start/,/end/{s/x/y/;d}' a.txt", "sed \"s/x/$HOSTNAME/\" a.txt", "sed '$!N;P;D' a.txt", "sed -n '/push/p' a.txt", "awk '{print $1}' a.txt", "awk -F: '$1 == \"x\" || NR > 1 {n++} END {print n}' a.txt", "awk -v n=2 'NR==n' a.txt", "awk '/push/ {print}' a.txt",
-  "cut -d' ' -f1 a.txt | sort -u", "tr a-z A-Z < a.txt", "tar czf /tmp/a.tgz a.txt && tar tzf /tmp/a.tgz", "jq . data.json 2>/dev/null || cat data.json", "head -c 10 a.txt | od -c", "tail -n +2 a.txt", "date -u +%Y-%m-%dT%H:%M:%SZ", "du -sh . | cut -f1", "stat -c %s a.txt", "python3 app.py --flag=\"$HOME\"", "make -s all CFLAGS='-O2 -Wall'", "make push", "MAKEFLAGS=-j2 make push",
+  "cut -d' ' -f1 a.txt | sort -u", "tr a-z A-Z < a.txt", "tar czf /tmp/a.tgz a.txt && tar tzf /tmp/a.tgz", "jq . data.json 2>/dev/null || cat data.json", "head -c 10 a.txt | od -c", "tail -n +2 a.txt", "date -u +%Y-%m-%dT%H:%M:%SZ", "du -sh . | cut -f1", "stat -c %s a.txt", "python3 app.py --flag=\"$HOME\"", "make push", "MAKEFLAGS=-j2 make push",
   // git as it is used
   "git status", "git -c core.pager=cat log -1", "git -c user.name=push -c user.email=a@b commit --allow-empty -m x", "git --no-pager log -1", "git --no-pager diff --stat", "git -C . --git-dir=.git log -1", "git fetch --dry-run . || true", "git rebase HEAD || true", "git worktree list", "git submodule status", "git config --get remote.origin.pushurl || true", "git reset -q --hard HEAD", "git check-ignore push || true",
   // others, which may be missing
-  "docker build -t x/push . 2>/dev/null || true", "docker run --rm -v \"$PWD\":/w -w /w node:24 npm test 2>/dev/null || true", "docker compose up -d 2>/dev/null || true", "docker rm x 2>/dev/null || true", "docker exec -itu root x npm test 2>/dev/null || true", "rsync -e ssh a.txt h.invalid: 2>/dev/null || true", "kubectl get pods -n delete 2>/dev/null || true", "kubectl -n \"$NS\" logs delete 2>/dev/null || true", "terraform plan -destroy 2>/dev/null || true", "cargo test push 2>/dev/null || true", "go test -run 'push|rm' ./... 2>/dev/null || true",
+  "docker build -t x/push . 2>/dev/null || true", "docker run --rm -v \"$PWD\":/w -w /w node:24 npm test 2>/dev/null || true", "docker compose up -d 2>/dev/null || true", "docker rm x 2>/dev/null || true", "docker exec -itu root x npm test 2>/dev/null || true", "kubectl get pods -n delete 2>/dev/null || true", "kubectl -n \"$NS\" logs delete 2>/dev/null || true", "terraform plan -destroy 2>/dev/null || true", "cargo test push 2>/dev/null || true", "go test -run 'push|rm' ./... 2>/dev/null || true",
   "pip install --no-index rm 2>/dev/null || true", "npm ls publish 2>/dev/null || true", "npm --prefix . run build", "npm -s run build", "npx --no-install tsc --version 2>/dev/null || true", "gh pr create --title 'git push' --body \"$(git log -1)\" 2>/dev/null || true", "curl -sf http://127.0.0.1:9/push || true", "aws s3 rm s3://x/y 2>/dev/null || true",
+]; // prettier-ignore
+
+/** What the sandbox contains, and what asks without it: the line does not show what it runs. */
+export const containedLines: readonly string[] = [
+  "python3 -c 'import os; os.system(\"git push\")'", "node -e 'x'", "perl -pe x a", "python3 <<'E'\nimport os\nE", "echo x | node -", "curl http://127.0.0.1/x | sh", "eval \"$X\"", "$X push", "git $X", "f() { \"$@\"; }; f git push",
+  "bash -c \"$X\"", "xargs git", "awk 'BEGIN { system(1) }'", "sed '1e x' a", "make CFLAGS='-O2 -Wall'", "make 'X=$(shell ls)'", "rsync -e ssh a.txt b", "vim -c x", "tmux new -d ls", "alias g=git; g push", "git -c core.pager=less log", "GIT_EDITOR=vi git commit", "psql -c '\\! ls'", "git p",
 ]; // prettier-ignore
 
 /** Under `Shell(git push)` these are all refused, by the rule or because it is not known what they run. */
@@ -128,5 +134,5 @@ export const otherCommands: readonly (readonly [rule: string, lines: readonly st
   ["Shell(kubectl delete)", ["kubectl get delete", "kubectl -n delete get pods", "kubectl --namespace \"$X\" get pods", "kubectl logs $X"]],
   ["Shell(my-tool wipe)", ["my-tool show wipe", "my-tool --flag=show wipes", "other-tool wipe"]],
   ["Shell(git)", ["apt install git", "which git", "man git", "brew install git", "npm install git", "cd git", "grep -r git ."]],
-  ["Shell(make deploy)", ["make build", "make -C deploy build", "make DEPLOY=deploy build"]],
+  ["Shell(make deploy)", ["make build", "make -C deploy build"]],
 ]; // prettier-ignore

@@ -119,7 +119,7 @@ interface Attack {
   readonly command: string;
   readonly folder?: string;
   readonly allow?: readonly string[];
-  /** Of the refusal; by default the name. */
+  /** Of the refusal. */
   readonly reason?: RegExp;
   /** The workspace is trusted, and something in it is not. */
   readonly trusted?: true;
@@ -138,79 +138,12 @@ const attacks: readonly Attack[] = [
     command: "git log -p", allow: log,
   },
   {
-    name: "diff.external",
-    prepare({ git, canary, write }) { git("config", "diff.external", canary); write("a.txt", "three\n"); },
-    command: "git diff", allow: log,
-  },
-  {
-    name: "diff.external in an included file", reason: /diff\.external in .*\/more/,
-    prepare({ git, canary, write }) {
-      git("config", "include.path", "../more");
-      write("more", `[diff] external = ${canary}\n`);
-      write("a.txt", "three\n");
-    },
-    command: "git diff | cat", allow: log,
-  },
-  {
-    name: "diff.external in config.worktree", reason: /diff\.external in .*config\.worktree/,
-    prepare({ git, canary, write }) {
-      git("config", "extensions.worktreeConfig", "true");
-      git("config", "--worktree", "diff.external", canary);
-      write("a.txt", "three\n");
-    },
-    command: "timeout 10 git diff", allow: log,
-  },
-  {
-    name: "filter.x.clean",
-    prepare(setting) { addFilter(setting); utimesSync(join(setting.root, "a.txt"), 1, 1); },
-    command: "git status", allow: log,
-  },
-  {
     name: "filter.x.clean", allow: ["Shell(xargs git add)"],
     prepare(setting) { addFilter(setting); utimesSync(join(setting.root, "a.txt"), 1, 1); },
     command: "echo a.txt | xargs git add",
   },
   {
-    name: "filter.x.smudge", allow: ["Shell(git checkout)"],
-    prepare({ git, canary, write }) {
-      git("config", "filter.x.smudge", canary);
-      write(".git/info/attributes", "*.txt filter=x\n");
-    },
-    command: "git checkout HEAD~1",
-  },
-  {
-    name: "core.editor", allow: ["Shell(git commit)"],
-    prepare({ git, canary }) { git("config", "core.editor", canary); },
-    command: "git commit --allow-empty",
-  },
-  {
-    name: "gpg.program", allow: ["Shell(git commit)"],
-    prepare({ git, canary }) { git("config", "gpg.program", canary); git("config", "commit.gpgSign", "true"); },
-    command: "git commit --allow-empty -m x",
-  },
-  {
-    name: "merge.x.driver", allow: ["Shell(git merge)"],
-    prepare({ git, canary, write }) {
-      git("checkout", "-qb", "other", "HEAD~1");
-      write("a.txt", "other\n");
-      git("commit", "-qam", "other");
-      git("config", "merge.x.driver", canary);
-      write(".git/info/attributes", "*.txt merge=x\n");
-    },
-    command: "git merge main",
-  },
-  {
-    name: "alias.st", allow: ["Shell(git st)"],
-    prepare({ git, canary }) { git("config", "alias.st", `!${canary}`); },
-    command: "git st",
-  },
-  {
-    name: "core.sshcommand", allow: ["Shell(git fetch)"],
-    prepare({ git, canary }) { git("config", "core.sshCommand", canary); },
-    command: "git fetch ssh://example.invalid/x",
-  },
-  {
-    name: "core.sshcommand of a submodule", allow: ["Shell(git fetch)"], reason: /core\.sshcommand in .*modules\/s\/config/,
+    name: "core.sshcommand of a submodule", allow: ["Shell(git fetch)"],
     prepare({ git, canary, write, root }) {
       git("init", "-q", "--bare", ".git/modules/s");
       git("-C", ".git/modules/s", "config", "core.sshCommand", canary);
@@ -220,18 +153,10 @@ const attacks: readonly Attack[] = [
       mkdirSync(join(root, "s"));
       write("s/.git", "gitdir: ../.git/modules/s\n");
     },
-    command: "git -C s fetch", // with the rule below
+    command: "git fetch", folder: "s",
   },
   {
-    name: "protocol.ext.allow", allow: ["Shell(git fetch)"],
-    prepare({ git, canary }) {
-      git("config", "protocol.ext.allow", "always");
-      git("config", "remote.origin.url", `ext::${canary}`);
-    },
-    command: "git fetch",
-  },
-  {
-    name: "the configuration around an incomplete .git", allow: log, reason: /diff\.external/,
+    name: "the configuration around an incomplete .git", allow: log,
     prepare({ git, canary, write, root }) {
       git("config", "diff.external", canary);
       write("sub/b.txt", "changed\n");
@@ -240,22 +165,17 @@ const attacks: readonly Attack[] = [
     command: "cd sub && git diff",
   },
   {
-    name: "diff.external through a link to a file", allow: log, reason: /diff\.external in .*store\/config/,
+    name: "diff.external through a link to a file", trusted: true, allow: log,
     prepare(setting) { addElsewhere(setting); symlinkSync("gitfile", join(setting.root, "vendored/.git")); setting.write("vendored/gitfile", "gitdir: ../store\n"); },
     command: "cd vendored && git diff",
   },
   {
-    name: "diff.external in a folder with a blank at its end", allow: log, reason: /diff\.external in .*store \/config/,
-    prepare(setting) { addElsewhere(setting, "store "); setting.write("vendored/.git", "gitdir: ../store \n"); },
-    command: "cd vendored && git diff",
-  },
-  {
-    name: "diff.external in a folder with a line end", allow: log, reason: /not clear|diff\.external/,
+    name: "diff.external in a folder with a line end", trusted: true, allow: log, reason: /not (?:clear|trusted)/,
     prepare(setting) { addElsewhere(setting, "sto\nre"); setting.write("vendored/.git", "gitdir: ../sto\nre\n"); },
     command: "cd vendored && git diff",
   },
   {
-    name: "diff.external in a common folder", allow: log, reason: /diff\.external in .*store\/config/,
+    name: "diff.external in a common folder", trusted: true, allow: log,
     prepare(setting) {
       addElsewhere(setting);
       setting.git("config", "-f", "store/config", "core.bare", "true");
@@ -265,35 +185,17 @@ const attacks: readonly Attack[] = [
     command: "cd x && git diff HEAD~1 HEAD",
   },
   {
-    name: "diff.external in a file named by a home", allow: log, reason: /~root\/.* cannot be read/,
-    prepare({ git, root, canary, write }) {
-      write("a.txt", "three\n");
-      write("more", `[diff] external = ${canary}\n`);
-      git("config", "include.path", `~root/..${join(root, "more")}`);
-    },
-    command: "git diff",
-  },
-  {
-    name: "a hook of the own repository that is pushed to", allow: ["Shell(git push)"], reason: /\.git\/hooks\/post-receive/,
+    name: "a hook of the own repository that is pushed to", allow: ["Shell(git push)"],
     prepare({ root, canary }) { symlinkSync(canary, join(root, ".git/hooks/post-receive")); },
     command: "git push . HEAD:refs/heads/new",
   },
   {
-    name: "a hook of a repository whose address is read", allow: ["Shell(xargs git push)"], reason: /not clear/,
+    name: "a hook of a repository whose address is read", trusted: true, allow: ["Shell(xargs git push)"], reason: /not clear/,
     prepare: addPushHook,
     command: "echo ./vendored HEAD:refs/heads/new | xargs git push",
   },
   {
-    name: "an interrupted rebase", allow: ["Shell(git rebase)"], reason: /git-rebase-todo/,
-    prepare({ git, canary, root }) {
-      spawnSync("git", ["-c", "sequence.editor=true", "rebase", "-x", "false", "HEAD~1"], { cwd: root, env: { PATH: "/usr/bin:/bin", HOME: join(root, "../w-evil") } });
-      git("status");
-      execFileSync("sh", ["-c", `echo 'exec ${canary}' >.git/rebase-merge/git-rebase-todo`], { cwd: root });
-    },
-    command: "git rebase --continue",
-  },
-  {
-    name: "a folder that looks like a bare repository", allow: log, reason: /diff\.external in .*x\/config/,
+    name: "a folder that looks like a bare repository", trusted: true, allow: log,
     prepare({ git, canary, root }) {
       execFileSync("cp", ["-r", join(root, ".git"), join(root, "x")]);
       git("config", "-f", "x/config", "core.bare", "true");
@@ -301,18 +203,18 @@ const attacks: readonly Attack[] = [
     },
     command: "cd x && git diff HEAD~1 HEAD",
   },
-  { name: "core.fsmonitor of a nested repository", ...nested, command: "cd vendored && git status", allow: log, trusted: true, reason: /core\.fsmonitor in .*vendored/ },
-  { name: "core.fsmonitor in the working directory", ...nested, command: "git status", folder: "vendored", allow: log, trusted: true, reason: /core\.fsmonitor in .*vendored/ },
-  { name: "core.fsmonitor by -C", ...nested, command: "git -C vendored status", allow: ["Shell(git -C)"], trusted: true, reason: /core\.fsmonitor in .*vendored/ },
+  { name: "core.fsmonitor of a nested repository", ...nested, command: "cd vendored && git status", allow: log, trusted: true },
+  { name: "core.fsmonitor in the working directory", ...nested, command: "git status", folder: "vendored", allow: log, trusted: true },
+  { name: "core.fsmonitor by -C", ...nested, command: "git -C vendored status", allow: ["Shell(git -C)"], trusted: true, reason: /not clear/ },
   { name: "core.fsmonitor, unclear where", ...nested, command: "cd vendored; git status", allow: log, trusted: true, reason: /not clear/ },
   { name: "core.fsmonitor by --git-dir", ...nested, command: "git --git-dir=vendored/.git --work-tree=vendored status", allow: ["Shell(git --git-dir=vendored/.git --work-tree=vendored status)"], trusted: true, reason: /not clear/ },
   {
-    name: "core.fsmonitor through a link", allow: log, trusted: true, reason: /core\.fsmonitor in .*vendored/,
+    name: "core.fsmonitor through a link", allow: log, trusted: true,
     prepare(setting) { nested.prepare(setting); symlinkSync("vendored", join(setting.root, "link")); },
     command: "cd link && git status",
   },
   {
-    name: "a hook of a nested repository", allow: ["Shell(git commit)"], trusted: true, reason: /vendored\/\.git\/hooks\/pre-commit/,
+    name: "a hook of a nested repository", allow: ["Shell(git commit)"], trusted: true,
     prepare(setting) {
       addNested(setting);
       symlinkSync(setting.canary, join(setting.root, "vendored/.git/hooks/pre-commit"));
@@ -320,17 +222,17 @@ const attacks: readonly Attack[] = [
     command: "cd vendored && git commit --allow-empty -m x",
   },
   {
-    name: "a nested repository in the index", trusted: true, reason: /core\.fsmonitor in .*vendored/,
+    name: "a nested repository in the index", trusted: true,
     prepare(setting) { nested.prepare(setting); setting.git("add", "vendored"); },
     command: "git status",
   },
   {
-    name: "a nested repository in a split index", trusted: true, reason: /core\.fsmonitor in .*vendored/,
+    name: "a nested repository in a split index", trusted: true,
     prepare(setting) { nested.prepare(setting); setting.git("add", "vendored"); setting.git("update-index", "--split-index"); },
     command: "git status",
   },
   {
-    name: "a nested repository in an index of version 4", trusted: true, reason: /core\.fsmonitor in .*vendored/,
+    name: "a nested repository in an index of version 4", trusted: true,
     prepare(setting) {
       addNested(setting, "deep/vendored");
       setting.git("-C", "deep/vendored", "config", "core.fsmonitor", setting.canary);
@@ -341,7 +243,7 @@ const attacks: readonly Attack[] = [
     command: "git diff --stat",
   },
   {
-    name: "a nested repository in the index of a nested one", trusted: true, reason: /core\.fsmonitor in .*inner/,
+    name: "a nested repository in the index of a nested one", trusted: true,
     prepare(setting) {
       addNested(setting);
       addNested(setting, "vendored/inner");
@@ -353,17 +255,12 @@ const attacks: readonly Attack[] = [
     command: "git status",
   },
   {
-    name: "a filter of a nested repository in the index", allow: log, reason: /filter\.x\.clean in .*vendored/,
-    prepare(setting) { addNested(setting); setting.git("add", "vendored"); addFilter(setting, "vendored"); },
-    command: "git status",
-  },
-  {
-    name: "a hook of a repository that is pushed to", allow: ["Shell(git push)"], reason: /vendored\/\.git\/hooks\/post-receive/,
+    name: "a hook of a repository that is pushed to", trusted: true, allow: ["Shell(git push)"],
     prepare: addPushHook,
     command: "git push ./vendored HEAD:refs/heads/new",
   },
   {
-    name: "a hook of a remote in the workspace", allow: ["Shell(git push)"], trusted: true, reason: /vendored\/\.git\/hooks\/post-receive/,
+    name: "a hook of a remote in the workspace", allow: ["Shell(git push)"], trusted: true,
     prepare(setting) {
       addPushHook(setting);
       setting.git("remote", "add", "near", "file://" + join(setting.root, "vendored"));
@@ -371,7 +268,7 @@ const attacks: readonly Attack[] = [
     command: "git push near HEAD:refs/heads/new",
   },
   {
-    name: "a remote that cannot be known", allow: ["Shell(git push)"], reason: /not clear/,
+    name: "a remote that cannot be known", trusted: true, allow: ["Shell(git push)"], reason: /not clear/,
     prepare: addPushHook,
     command: "git push ./vendor* HEAD:refs/heads/new",
   },
@@ -379,11 +276,11 @@ const attacks: readonly Attack[] = [
 
 describe("git that a rule or the read-only list would allow", () => {
   test.each(chooseRows(attacks, 12))(
-    verifies("S-82", "asks where an untrusted repository names a program: $name"),
+    verifies("S-82", "asks where git would work in an untrusted repository: $name"),
     async (attack) => {
-      const { command, folder, trusted = false, reason = new RegExp(attack.name.replaceAll(".", "\\.")) } = attack;
+      const { command, folder, trusted = false, allow = [] } = attack;
+      const { reason = /^git could run programs that the repository \/.* names, which is not trusted$/ } = attack;
       const setting = createSetting();
-      const allow = attack.allow?.concat(command.startsWith("git -C") ? ["Shell(git -C)"] : []) ?? [];
       const harmless = await setting.decide({ command, folder, allow, trusted: true });
       attack.prepare(setting);
       setting.isStarted();
@@ -398,35 +295,26 @@ describe("git that a rule or the read-only list would allow", () => {
     },
   );
 
-  test(verifies("S-82", "is not asked for in a repository without programs, or one that is trusted"), async () => {
+  test(verifies("S-82", "runs where each repository is trusted"), async () => {
     const setting = createSetting();
     addNested(setting);
-    setting.git("add", "vendored");
-    setting.git("config", "core.fsmonitor", "true");
-    setting.git("config", "pager.log", "false");
-    setting.git("config", "remote.origin.url", "https://example.org/x");
-    setting.git("config", "alias.other", "!x");
-    for (const command of [
-      "git status",
-      "git log -p",
-      "cd sub && git diff",
-      "cd vendored && git status",
-      "git diff a.txt sub",
-      "git log --grep git",
-    ]) {
-      for (const trusted of [true, false])
-        expect(await setting.decide({ command, allow: log, trusted }), command).toMatchObject({ decision: "allow" });
-    }
     setting.git("config", "diff.external", setting.canary);
-    expect(await setting.decide({ command: "git diff", allow: log, trusted: true })).toMatchObject({
-      decision: "allow",
-    });
-    expect(await setting.decide({ command: "git diff", allow: log })).toMatchObject({ decision: "ask" });
-    setting.git("-C", "vendored", "config", "core.editor", setting.canary);
+    setting.git("config", "remote.origin.url", "https://example.org/x");
+    const commands = ["git status", "git log -p", "cd sub && git diff", "git diff a.txt sub", "git log --grep git"];
+    for (const command of commands) {
+      for (const how of [{ trusted: true }, { listed: ["."] }]) {
+        expect(await setting.decide({ command, allow: log, ...how }), command).toMatchObject({ decision: "allow" });
+      }
+      expect(await setting.decide({ command, allow: log }), command).toMatchObject({ decision: "ask" });
+    }
     const inner = { command: "cd vendored && git diff", allow: log, trusted: true };
     expect(await setting.decide(inner)).toMatchObject({ decision: "ask" });
     expect(await setting.decide({ ...inner, listed: ["vendored"] })).toMatchObject({ decision: "allow" });
     expect(await setting.decide({ ...inner, listed: ["."] })).toMatchObject({ decision: "ask" });
+    setting.git("add", "vendored");
+    const outer = { command: "git status", allow: log, trusted: true };
+    expect(await setting.decide(outer)).toMatchObject({ decision: "ask" });
+    expect(await setting.decide({ ...outer, listed: ["vendored"] })).toMatchObject({ decision: "allow" });
   });
 
   test(verifies("S-82", "says how to go on, and other programs do not care"), async () => {
@@ -444,22 +332,12 @@ describe("git that a rule or the read-only list would allow", () => {
 
   test(verifies("S-82", "counts submodules and worktrees as part of the repository that keeps them"), async () => {
     const setting = createSetting();
-    const { git, root, canary } = setting;
+    const { git, root } = setting;
     addNested(setting, "../w-evil/lib");
     git("submodule", "--quiet", "add", join(root, "../w-evil/lib"), "lib");
     git("commit", "-qm", "lib");
     git("worktree", "add", "-q", "tree");
-    symlinkSync(canary, join(root, ".git/modules/lib/hooks/pre-commit"));
     for (const command of ["git status", "cd lib && git status", "cd tree && git status"]) {
-      expect(await setting.decide({ command, allow: log, trusted: true }), command).toMatchObject({
-        decision: "allow",
-      });
-      expect(await setting.decide({ command, allow: log }), command).toMatchObject({ decision: "allow" });
-    }
-    setting.run("git commit --allow-empty -m x", false, "lib");
-    expect(setting.isStarted()).toBe(false);
-    git("config", "-f", ".git/modules/lib/config", "diff.external", canary);
-    for (const command of ["git status", "cd lib && git status"]) {
       expect(await setting.decide({ command, allow: log, trusted: true }), command).toMatchObject({
         decision: "allow",
       });
@@ -469,26 +347,17 @@ describe("git that a rule or the read-only list would allow", () => {
 
   test(verifies("S-82", "is judged by the repository of an added folder"), async () => {
     const setting = createSetting();
-    const { git, root, canary } = setting;
-    const outside = join(root, "../w-evil");
+    const outside = join(setting.root, "../w-evil");
     addNested(setting, "../w-evil/added");
     const call = { command: "git status", allow: log, trusted: true, folder: join(outside, "added") };
-    expect(await setting.decide(call)).toMatchObject({ decision: "allow" });
-    git("-C", call.folder, "config", "core.fsmonitor", canary);
-    expect(await setting.decide(call)).toMatchObject({
-      decision: "ask",
-      reason: expect.stringContaining("core.fsmonitor"),
-      cause: { code: "untrusted_repository" },
-    });
+    expect(await setting.decide(call)).toMatchObject({ decision: "ask", cause: { code: "untrusted_repository" } });
+    expect(await setting.decide({ ...call, listed: ["../w-evil/added"] })).toMatchObject({ decision: "allow" });
   });
 
   test(verifies("S-82", "refuses what it cannot read"), async () => {
     const setting = createSetting();
     setting.write(".git/index", "DIRC, but broken");
     expect(await setting.decide({ command: "git status", trusted: true })).toMatchObject({ decision: "ask" });
-    const other = createSetting();
-    other.write(".git/config", `${"# \n".repeat(1_000_000)}[diff] external = ${other.canary}\n`);
-    expect(await other.decide({ command: "git status", allow: log })).toMatchObject({ decision: "ask" });
   });
 });
 

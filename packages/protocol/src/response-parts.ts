@@ -159,7 +159,7 @@ export const approvalReason = s.object({
   /**
    * `no_rule`: no rule allows it; `not_covered`: a rule for this program leaves out a word of the command;
    * `not_readable`: no rule can judge the command; `not_comparable`: a rule may be about it; `ask_rule`: a rule asks;
-   * `unclear_repository`, `untrusted_repository`: git might run, or would run, a program of a repository;
+   * `unclear_repository`, `untrusted_repository`: git might work, or would work, in a repository that is not trusted;
    * `server_question`: a tool server asks for an answer, and no call waits for permission (X59).
    */
   code: s.growingChoice([
