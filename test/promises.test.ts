@@ -132,7 +132,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
   "docs/guide/sandbox.md": [
     ["and none of them may lead into the workspace.", "not by a yes to an entry that leads into it"],
     [
-      'If the sandbox is switched on but cannot start, the first line says `"sandbox":"unavailable"`, and every command is refused with the reason, even with `--force`.',
+      'If the sandbox is switched on but cannot start, the first line says `"sandbox":"unavailable"`, and Sheaf refuses every command with the reason, even with `--force`.',
       "commands are refused, also with --force, and the result names the ways out",
     ],
   ],
