@@ -283,6 +283,7 @@ export const requirements = {
     "S-30": ["restrictions of the sandbox", "77890116"],
     "S-240": ["commands reach no unix socket", "b38dd909"],
     "S-250": ["no command sees the files of runs", "55db7918"],
+    "S-252": ["no link leads to folders that commands fill", "703e0ed2"],
     "S-251": ["what was moved away is found by sheaf doctor alone", "0cfb64a0"],
     "S-241": ["a server's secrets are hidden from commands", "11668a5b"],
     "S-242": ["secrets that cannot be hidden: no start", "3db771f7"],

@@ -1,12 +1,12 @@
 /** Caches of tools are Sheaf's own, and what commands leave in them stays there (S-97). */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createCommandNetwork } from "@sheaf/permissions/decide-network";
 import { toCacheFolder } from "../src/hold/tool-caches.ts";
 import { environment } from "./run-command.ts";
-import { createFolder, describeWithSandbox, runHeld } from "./sandbox-run.ts";
+import { createFolder, describeWithSandbox, runHeld, stateFolder } from "./sandbox-run.ts";
 
 const run = async (command: string, home: string, cacheFolder?: string, workspace = createFolder("workspace")) => {
   const outcome = await runHeld(command, workspace, {}, { ...environment, HOME: home }, { cacheFolder });
@@ -15,6 +15,27 @@ const run = async (command: string, home: string, cacheFolder?: string, workspac
 };
 
 describeWithSandbox("caches of tools", () => {
+  test.each([
+    ["the cache by its path", (cache: string) => cache],
+    ["a folder in it that a later command makes", (cache: string) => `${cache}/cache/later`],
+    ["the cache by a relative path", (cache: string, workspace: string) => relative(workspace, cache)],
+    ["the cache through a process", (cache: string) => `/proc/self/root${cache}`],
+    ["the process's folder", () => "/proc/self/cwd/../x"],
+    ["the cache through another link", (cache: string) => `${dirname(cache)}-link/cache`],
+    ["a git folder", () => ".git/logs/y"],
+    ["a git folder elsewhere", () => "/srv/x/.git/modules/y"],
+    ["the files of runs", () => `${stateFolder}/refused`],
+  ])(verifies("S-252", "no link leads from the workspace to %s"), async (_, toTarget) => {
+    const workspace = createFolder("workspace", { ".git/HEAD": "ref: refs/heads/main", "d/x": "" });
+    const cacheFolder = join(createFolder("data"), "cache");
+    symlinkSync(dirname(cacheFolder), `${dirname(cacheFolder)}-link`);
+    const target = toTarget(cacheFolder, workspace);
+    const command = `ln -s ${target} vend; ln -s /usr/bin/env env; ln -s d/x same; true`;
+    const { refusals } = await runHeld(command, workspace, {}, environment, { cacheFolder });
+    expect(refusals.join()).toContain('"vend" points into a folder of git or of Sheaf');
+    expect(readdirSync(workspace).toSorted()).toEqual([".git", "d", "env", "same"]);
+  });
+
   test.each([
     ["at ~/.cache, if that exists", { ".cache/own": "the user's" }],
     ["in /tmp, if it does not", { "other/own": "the user's" }],

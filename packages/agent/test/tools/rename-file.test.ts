@@ -27,6 +27,15 @@ test(verifies("N32", "a renamed file tells both names, and its folders are made"
   expect(await editFileTool.run({ target_file: "deep/er/b.txt", edits }, context)).toMatchObject({ status: "success" });
 });
 
+test(verifies("S-252", "a link gets no place from which it leads out of the workspace"), async () => {
+  const { root, context } = createFileToolContext();
+  mkdirSync(join(root, "a"));
+  symlinkSync("../.local/share", join(root, "a/link"));
+  const outcome = await renameFileTool.run({ source_file: "a/link", destination_file: "link" }, context);
+  expect(outcome).toMatchObject({ status: "error", error: { code: "PATH_OUTSIDE_WORKSPACE" } });
+  expect(existsSync(join(root, "link"))).toBe(false);
+});
+
 test("a link is renamed itself", async () => {
   const { context, write, root } = createFileToolContext();
   write("target.txt", "x");

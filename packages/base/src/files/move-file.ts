@@ -1,12 +1,14 @@
 /** Deleting and moving single files. */
 import { lstatSync, unlinkSync } from "node:fs";
-import { posix } from "node:path";
+import type { ToolError } from "@sheaf/protocol";
+import { dirname, isAbsolute, posix, resolve } from "node:path";
 import { moveToFreeName } from "./atomic-write.ts";
 import { createFileFault, runFileWork, toFileError, type FileResult } from "./file-error.ts";
 import { type FileIdentity, isSameFile, toFileIdentity } from "./open-file.ts";
 import { openFolder, type OpenFolder, withEntry } from "./open-folder.ts";
 import { findProtection } from "./protected-names.ts";
-import { type PathResolution, toOutsideError, type Workspace, type WorkspacePath } from "./workspace.ts";
+import { readTarget } from "./read-folder.ts";
+import { isBelow, type PathResolution, toOutsideError, type Workspace, type WorkspacePath } from "./workspace.ts";
 
 /**
  * The entry that a path names: a link at its end, not the link's target. A link that leads out of the workspace is refused
@@ -52,6 +54,8 @@ export async function moveFile(
 ): Promise<FileResult<void>> {
   const protection = findProtection(workspace, from) ?? findProtection(workspace, to);
   if (protection) return { ok: false, error: protection };
+  const leading = findLeadingOut(workspace, from, to);
+  if (leading) return { ok: false, error: leading };
   const source = await runFileWork(from.named, async () => {
     const folder = openFolder(workspace.root, posix.dirname(from.relative));
     try {
@@ -69,6 +73,13 @@ export async function moveFile(
   } finally {
     source.value.close();
   }
+}
+
+/** A relative link points elsewhere from another folder: perhaps into one that commands fill (S-252). */
+function findLeadingOut(workspace: Workspace, from: WorkspacePath, to: WorkspacePath): ToolError | undefined {
+  const target = readTarget(from.absolute);
+  const isInside = isAbsolute(target) || isBelow(resolve(dirname(to.absolute), target), workspace.root);
+  return isInside ? undefined : toOutsideError(to.named, workspace.root);
 }
 
 function toEntry(folder: OpenFolder, path: WorkspacePath): string {

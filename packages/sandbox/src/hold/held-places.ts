@@ -14,6 +14,7 @@ import type { SearchResult, UnsearchedFolder } from "./folder-memory.ts";
 import { type HeldPlace, toMounts, toShownPath } from "./held-place.ts";
 import { findProgramFault, listHeldProgram, openToolFolders } from "./program-places.ts";
 import { type HeldMounts, listAncestors } from "./mounts.ts";
+import { listOwnFolders } from "./own-folders.ts";
 import { createProtectedIndex, type ProtectedFolder } from "./protected-places.ts";
 import { makeAccessible, type RefusedPlace, restoreFile, takeAway } from "./take-away.ts";
 import { findLinkedWorktree, type LinkedWorktree } from "./writable-folders.ts";
@@ -45,6 +46,8 @@ export interface HeldFolders {
   readonly readFolders?: readonly string[] | undefined;
   /** For the places that Sheaf takes away; undefined: a temporary folder. */
   readonly stateFolder?: string | undefined;
+  /** Of tools. */
+  readonly cacheFolder?: string | undefined;
   readonly denials?: readonly FileRule[] | undefined;
   /** The user's: git's configuration is found by it. */
   readonly environment: Environment;
@@ -66,8 +69,9 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
   const repositoryFolders = listRepositoryFolders(worktree);
   const tops = [...folders, ...repositoryFolders.map(({ path }) => path)];
   const own = { stateFolder: held.stateFolder, writable: tops };
+  const hidden = [...listOwnFolders(own), ...(held.cacheFolder === undefined ? [] : [held.cacheFolder])];
   const addedPlaces = addedFolders.map((path) => ({ path, names: "all" as const }));
-  const findProtected = createProtectedIndex(workspace, [...repositoryFolders, ...addedPlaces], maxFolders);
+  const findProtected = createProtectedIndex(workspace, [...repositoryFolders, ...addedPlaces], hidden, maxFolders);
   const findDenied = createDeniedIndex([...folders, ...readFolders], denials);
   const program = { tops, environment, program: held.program };
   /** Undefined: not looked for yet. */

@@ -88,8 +88,9 @@ export function planMounts(facts: MountFacts): Mount[] {
   const { workspace, secretPlaces, copies, privateMounts, writableMounts, cacheMounts, held } = facts;
   const isHidden = ({ access }: Mount): boolean => access.startsWith("hidden");
   const secret = toHiddenMounts(secretPlaces, workspace).filter(
-    // The private folder covers these already.
-    ({ path }) => isBelow(path, workspace) || !privateMounts.some((mount) => isBelow(path, mount.path)),
+    // The private folder and the caches cover these already.
+    ({ path }) =>
+      isBelow(path, workspace) || ![...privateMounts, ...cacheMounts].some((mount) => isBelow(path, mount.path)),
   );
   const writable = [{ path: workspace, access: "writable" as const }, ...writableMounts];
   const tops = writable.map(({ path }) => path);

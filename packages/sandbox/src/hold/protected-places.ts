@@ -10,6 +10,7 @@ import {
   listEntryPlaces,
   toInnerGitFolder,
 } from "./git-folders.ts";
+import { isForbiddenLink } from "./forbidden-links.ts";
 import { type HeldPlace, toHeldPlace, toShownPath } from "./held-place.ts";
 
 /** A folder to search. */
@@ -26,15 +27,16 @@ export interface ProtectedFolder {
 
 /**
  * Returns what finds all places as they are now, outer folders first, at any depth. `workspace`: absolute, links
- * resolved; `others`: further folders that commands write. `limit`: of folders.
+ * resolved; `others`: further folders that commands write; `hidden`: folders into which no link may point. `limit`: of folders.
  */
 export function createProtectedIndex(
   workspace: string,
   others: readonly ProtectedFolder[] = [],
+  hidden: readonly string[] = [],
   limit?: number,
 ): (makeAccessible?: (path: string) => void) => SearchResult<HeldPlace> {
   const search = createFolderSearch<HeldPlace, ProtectedFolder>(
-    (folder, entries) => sortEntries(folder, entries, workspace),
+    (folder, entries) => sortEntries(folder, entries, { workspace, hidden }),
     limit,
   );
   return (makeAccessible) => search([...others, { path: workspace, names: "all" }], makeAccessible);
@@ -43,7 +45,7 @@ export function createProtectedIndex(
 function sortEntries(
   folder: ProtectedFolder,
   entries: readonly Dirent[],
-  workspace: string,
+  { workspace, hidden }: { readonly workspace: string; readonly hidden: readonly string[] },
 ): FolderContent<HeldPlace, ProtectedFolder> {
   const { git, places: ownPlaces } = readShape(folder, entries, workspace);
   const places = [...ownPlaces];
@@ -51,7 +53,7 @@ function sortEntries(
   for (const entry of entries) {
     const isHeld = isProtected(entry, folder);
     // Nearly all entries are ordinary files; joining their paths takes a fifth of the search.
-    if (!isHeld && !git && !entry.isDirectory()) continue;
+    if (!isHeld && !git && !entry.isDirectory() && !entry.isSymbolicLink()) continue;
     const path = join(folder.path, entry.name);
     if (isHeld) {
       const isGitFolder = entry.name === ".git" && entry.isDirectory();
@@ -62,6 +64,10 @@ function sortEntries(
       continue;
     }
     if (git) places.push(...listEntryPlaces(path, toShownPath(path, workspace), entry, git));
+    else if (entry.isSymbolicLink() && isForbiddenLink(path, hidden)) {
+      const refusal = `${toShownPath(path, workspace)} points into a folder of git or of Sheaf, and commands may not create it`;
+      places.push(...toHeldPlace(path, { refusal }));
+    }
     if (!entry.isDirectory()) continue;
     const names = folder.names === "all" && entry.name === "node_modules" ? "git" : folder.names;
     const inner = git && toInnerGitFolder(git, entry.name);

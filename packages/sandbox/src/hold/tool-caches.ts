@@ -26,6 +26,8 @@ export interface CachePlan {
   readonly substitute: string;
   /** What else the sandbox mounts, absolute; undefined where nothing is mounted. */
   readonly otherPlaces: readonly string[] | undefined;
+  /** Hidden, absolute: one that a cache covers stays hidden. */
+  readonly secretPlaces: readonly string[];
   /** Of the proxy, by which commands can download; undefined: they have no network. */
   readonly proxyPort: number | undefined;
   /** Whether commands may reach a registry of a language. */
@@ -42,17 +44,20 @@ export function toCacheFolder(dataFolder: string, workspace: string): string {
  * the source of a mount.
  */
 export function planToolCaches(plan: CachePlan): ToolCaches {
-  const { environment, folder, substitute, otherPlaces } = plan;
+  const { environment, folder, substitute, otherPlaces, secretPlaces } = plan;
   const home = [environment.HOME ?? "", ...listHomes(environment)].find((place) => place.startsWith("/"));
   if (home === undefined) return { mounts: [], variables: {} };
   const source = join(folder, "cache");
   makeFolder(source);
   if (!otherPlaces) return { mounts: [], variables: toCacheVariables(plan, home, substitute) };
-  const places = otherPlaces.map((place) => toExistingPath(place) ?? place);
+  const [places, secrets] = [otherPlaces, secretPlaces].map((all) =>
+    all.map((place) => toExistingPath(place) ?? place),
+  );
   const findFree = (name: string): string | undefined => {
     const path = toExistingPath(join(home, name));
     if (path === undefined || !isFolder(path)) return undefined;
-    return places.some((place) => isBelow(place, path) || isBelow(path, place)) ? undefined : path;
+    if (secrets!.some((place) => isBelow(path, place))) return undefined;
+    return places!.some((place) => isBelow(place, path) || isBelow(path, place)) ? undefined : path;
   };
   const usual = findFree(".cache");
   // pnpm refuses packages that were linked from a store at another path.

@@ -114,7 +114,8 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       environment,
       folder: options.cacheFolder ?? join(path, "caches"),
       substitute: substituteCache,
-      otherPlaces: [...tops, ...secretPlaces, ...privateMounts.map((mount) => mount.path)],
+      otherPlaces: [...tops, ...privateMounts.map((mount) => mount.path)],
+      secretPlaces,
       proxyPort: options.network.isOpen ? proxyPort : undefined,
       mayDownload: options.network.mayDownload,
     });

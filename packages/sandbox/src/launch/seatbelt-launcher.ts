@@ -45,6 +45,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
         folder: cacheFolder,
         substitute: join(cacheFolder, "cache"),
         otherPlaces: undefined,
+        secretPlaces: [],
         proxyPort,
         mayDownload: options.network.mayDownload,
       });
