@@ -250,7 +250,7 @@ export const requirements = {
     "S-82": ["git starts no program of an untrusted repository", "a80bbcab"],
     "S-04": ["unreadable configuration", "9343df67"],
     "S-05": ["helper programs start safely", "7393fe37"],
-    "S-06": ["workspace scope never increases rights, deny wins", "32809ebd"],
+    "S-06": ["workspace scope never increases rights, deny wins", "68280705"],
     "S-170": ["a login belongs to one server, and shows nowhere", "3a02ba82"],
     "S-171": ["PKCE, state, issuer and resource of a login", "fedf8be2"],
     "S-172": ["what the words of a server may lead to", "65707886"],

@@ -100,6 +100,8 @@ function parseShellRule(text: string, content: string): ShellRule {
 function parseFileRule(text: string, content: string, kind: FileRule["kind"]): FileRule {
   const glob = parsePathGlob(content);
   if (!glob) throw createRuleError(text, "has a glob that is too long");
+  const isLeading = /^(?!~?\/)(?:.*[/{,])?\.\.(?:[/},]|$)/.test(content);
+  if (isLeading) throw createRuleError(text, 'matches no file, because of its ".." (name the place by "/…" or "~/…")');
   return { kind, text, glob };
 }
 

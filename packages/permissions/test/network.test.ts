@@ -120,8 +120,8 @@ describe("tools of MCP servers", () => {
 describe("rules", () => {
   test.each([
     "", "Shell", "Shell()", "Shell( )", "shell(ls)", "Bash(ls)", "Shell(ls", "Shell(ls *)", "Shell(ls;rm)", "Shell('ls')", "Shell(A=1 ls)", "Shell(ls\nrm)",
-    "Read()", "Write", "ls", "*", "Network()", "Network(a b)", "Net(x)", "WebFetch()", "WebFetch(http://a)", "WebFetch(a b)", "Mcp(a)", "Mcp(a:)", "Mcp(:b)", "Mcp(a:b:c)", "Mcp(*)",
-  ])(verifies("S-04", "%j is a usage error that names the rule and the valid forms"), (rule) => {
+    "Read(../x)", "Write(a/../b)", "Read(../**)", "Read({a,..}/x)", "Write(a/..)", "Read()", "Write", "ls", "*", "Network()", "Network(a b)", "Net(x)", "WebFetch()", "WebFetch(http://a)", "WebFetch(a b)", "Mcp(a)", "Mcp(a:)", "Mcp(:b)", "Mcp(a:b:c)", "Mcp(*)",
+  ])(verifies(["S-04", "S-06"], "%j is a usage error that names the rule and the valid forms"), (rule) => {
     for (const flags of [{ allow: [rule] }, { deny: [rule] }]) {
       expect(() => createPolicy(flags)).toThrow(
         expect.objectContaining({ code: "USAGE", message: expect.stringMatching(/^the .*Shell\(words\).*WebFetch\(domain\).*Mcp\(server:tool\)/) }),
