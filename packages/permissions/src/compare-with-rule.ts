@@ -1,5 +1,4 @@
 /** Whether a deny rule names a command: its program, the subcommand, and options that belong to it (S-85). */
-import type { RunCommand, Unclear } from "./list-run-commands.ts";
 import { toPlainName } from "./programs.ts";
 import {
   findEntries,
@@ -13,33 +12,27 @@ import {
 import { isOption, toKnownName, toPattern, toProgramName, toShown, UNKNOWN } from "./shell-reading.ts";
 import type { ShellWord, SimpleCommand } from "./shell-reading.ts";
 
-/** `denied`: the rule names this command; `other`: another one. */
-export type Comparison = "denied" | "other" | Unclear;
+/** Whether the rule names this command; a text: why it may, in a few words. */
+export type Comparison = boolean | string;
 
-export function compareWithRule(named: readonly string[], { words, isCertain }: RunCommand): Comparison {
+export function compareWithRule(named: readonly string[], words: SimpleCommand): Comparison {
   const name = toKnownName(words[0]!) ?? "";
   const [first = "", second = ""] = named.map(toProgramName);
-  let found: Comparison = "other";
-  if (name === first || toPlainName(name) === first) found = compareRest(first, named.slice(1), words);
+  if (name === first || toPlainName(name) === first) return compareRest(first, named.slice(1), words);
   // `git push` is also a program git-push.
-  else if (second !== "" && name === `${first}-${second}`) found = compareRest(first, named.slice(2), words);
-  if (found !== "denied" || isCertain) return found;
-  return {
-    isShown: true,
-    part: `it may run ${words.slice(0, 2).map(toShown).join(" ")}`,
-    advice: "write the command without another before it",
-  };
+  const isJoined = second !== "" && name === `${first}-${second}`;
+  return isJoined && compareRest(first, named.slice(2), words);
 }
 
 function compareRest(program: string, named: readonly string[], words: SimpleCommand): Comparison {
-  if (named.every((word, index) => word === words[index + 1]?.text)) return "denied";
+  if (named.every((word, index) => word === words[index + 1]?.text)) return true;
   const groups = subcommandGroups[program] ?? [];
   const operands = named.filter((word) => !isOption(word)).map((word) => toFullName(program, word));
   const path = operands.length > 1 && groups.includes(operands[0]!) ? operands.slice(1) : operands;
   const options = named.filter(isOption);
   const found = comparePath(program, path, words);
-  if (found !== "denied") return found;
-  return options.map((option) => compareOption(option, words)).find((result) => result !== "denied") ?? "denied";
+  if (found !== true) return found;
+  return options.map((option) => compareOption(option, words)).find((result) => result !== true) ?? true;
 }
 
 function toFullName(program: string, word: string): string {
@@ -62,7 +55,7 @@ interface Step {
  */
 function comparePath(program: string, path: readonly string[], words: SimpleCommand): Comparison {
   const seen = new Set<string>();
-  let doubt: Unclear | undefined;
+  let doubt: string | undefined;
   const steps: Step[] = [{ at: 1, found: 0, mayBeOption: true }];
   for (let step = steps.pop(); step; step = steps.pop()) {
     const key = `${step.at} ${step.found} ${step.mayBeOption}`;
@@ -70,24 +63,20 @@ function comparePath(program: string, path: readonly string[], words: SimpleComm
     seen.add(key);
     const wanted = path[step.found];
     const word = words[step.at];
-    if (wanted === undefined) return "denied";
+    if (wanted === undefined) return true;
     if (!word) continue;
     doubt ??= findDoubt(program, wanted, word, step);
     steps.push(...takeWord(program, wanted, words, step));
   }
-  return doubt ?? "other";
+  return doubt ?? false;
 }
 
 /** Why a word may be the one that is wanted, if that is not known. */
-function findDoubt(program: string, wanted: string, word: ShellWord, step: Step): Unclear | undefined {
+function findDoubt(program: string, wanted: string, word: ShellWord, step: Step): string | undefined {
   const text = toPattern(word);
-  if (word.isMany || text.startsWith(UNKNOWN) || mayBe(text, wanted)) {
-    const advice = word.isMany ? "write it out, or quote it if it is the value of an option" : "write it out";
-    return { part: `${toShown(word)} may be ${wanted}`, advice };
-  }
+  if (word.isMany || text.startsWith(UNKNOWN) || mayBe(text, wanted)) return `${toShown(word)} may be ${wanted}`;
   const isPlace = program === "git" && step.found === 0 && !(step.mayBeOption && isOption(text));
-  if (!isPlace || gitSubcommands.has(text.toLowerCase())) return undefined;
-  return { part: `git ${text} may be an alias`, advice: "write the subcommand that it is for" };
+  return isPlace && !gitSubcommands.has(text.toLowerCase()) ? `git ${text} may be an alias` : undefined;
 }
 
 /** Whether a text that is not known in full may be another. */
@@ -135,12 +124,11 @@ function compareOption(option: string, words: SimpleCommand): Comparison {
   const isThere = isGroup
     ? [...wanted].every((letter) => letters.includes(letter))
     : texts.some((text) => isLongOption(wanted, text));
-  if (isThere) return "denied";
+  if (isThere) return true;
   const open = before.find(
     (_, at) => mayBe(texts[at]!, wanted) || (isGroup && /^\0[a-z\0]*$|^-[a-z]*\0[a-z\0]*$/.test(texts[at]!)),
   );
-  if (!open) return "other";
-  return { part: `${toShown(open)} may be ${option}`, advice: 'put -- before it, or begin it with "./"' };
+  return open !== undefined && `${toShown(open)} may be ${option}`;
 }
 
 /** Long options may be cut short, and may have a value. */

@@ -2,7 +2,7 @@
 import type { RunStart } from "@sheaf/protocol";
 import { allow, allowByRule, ask, type AskReason, deny, type PermissionDecision } from "./decision.ts";
 import { compareWithRule } from "./compare-with-rule.ts";
-import { listRunCommands, type Unclear } from "./list-run-commands.ts";
+import { listRunCommands } from "./list-run-commands.ts";
 import { findUnnamedWord, unwrapCommand } from "./programs.ts";
 import { readCommand } from "./read-command.ts";
 import { isReadOnly } from "./read-only-commands.ts";
@@ -44,8 +44,7 @@ export function decideCommand(call: CommandCall, policy: CommandPolicy, rules: R
   if (general && denies.length === 0) return general;
   const result = readCommand(call.command);
   if (!result.ok) {
-    const unclear = { part: `it contains ${result.problem}`, advice: "split it into plain commands" };
-    return general ? askToCompare(unclear, denies) : askForPermission(result.problem, allows);
+    return general ? askToCompare(`it contains ${result.problem}`, denies) : askForPermission(result.problem, allows);
   }
   const { reading } = result;
   const refusal = denies.length > 0 ? findRefusal(reading, denies, isLineContained(policy, rules)) : undefined;
@@ -85,22 +84,23 @@ function findRefusal(
   isContained: boolean,
 ): PermissionDecision | undefined {
   const { commands, unclear } = listRunCommands(reading);
-  let doubt: PermissionDecision | undefined;
+  const doubts = [...unclear];
   for (const command of commands) {
     for (const rule of denies) {
       const result = compareWithRule(rule.words ?? [], command);
-      if (result === "denied") return refuse(rule);
-      if (result !== "other" && (!isContained || result.isShown)) doubt ??= askToCompare(result, [rule]);
+      if (result === true) return refuse(rule);
+      if (result !== false) doubts.push(result);
     }
   }
-  const [first] = isContained ? [] : unclear;
-  return doubt ?? (first && askToCompare(first, denies));
+  const [first] = isContained ? [] : doubts;
+  return first === undefined ? undefined : askToCompare(first, denies);
 }
 
-function askToCompare({ part, advice }: Unclear, denies: readonly ShellRule[]): PermissionDecision {
+function askToCompare(part: string, denies: readonly ShellRule[]): PermissionDecision {
   const shown = denies.slice(0, 3).map(({ text }) => text);
   const names = [...shown, ...(denies.length > 3 ? ["others"] : [])].join(", ");
   const reason = `this command cannot be compared with ${names}, because ${part}`;
+  const advice = "write out what it runs, in plain commands, or put it into a file and run that";
   return ask({ reason, cause: { code: "not_comparable", value: names } }, advice);
 }
 
@@ -125,11 +125,11 @@ function decideByParts(
   const used = new Set<string>();
   let obstacle: AskReason | undefined;
   for (const command of toDistinct(place.commands)) {
-    const covered = findRule(allows, command);
-    if (covered.rule) used.add(covered.rule.text);
+    const found = findRule(allows, command);
+    if (found && "kind" in found) used.add(found.text);
     else if (!isReadOnly(command, place)) {
       open.push(command);
-      obstacle ??= covered.obstacle;
+      obstacle ??= found;
     }
   }
   if (open.length === 0) {
@@ -138,20 +138,23 @@ function decideByParts(
   return askForRules(open, obstacle);
 }
 
-function findRule(
-  allows: readonly ShellRule[],
-  command: SimpleCommand,
-): { readonly rule?: ShellRule; readonly obstacle?: AskReason } {
+/** The rule that covers a command, or else why none does. The rule's words come first; the rest may not run or write more. */
+function findRule(allows: readonly ShellRule[], command: SimpleCommand): ShellRule | AskReason | undefined {
+  const words = command.map(({ text }) => text);
   let obstacle: AskReason | undefined;
   for (const rule of allows) {
-    const coverage = findCoverage(rule, command);
-    if (coverage === "covered") return { rule };
-    if (coverage === "other") continue;
-    const word = JSON.stringify(coverage.word.slice(0, 200));
-    const reason = `the rule ${rule.text} does not cover ${word}, which may run another program or write files`;
-    obstacle ??= { reason, cause: { code: "not_covered", value: rule.text } };
+    for (const tail of [words, unwrapCommand(words)]) {
+      const { length } = rule.words ?? [];
+      const start = words.length - tail.length;
+      const isAbout = rule.words?.every((word, at) => word === tail[at] && !command[start + at]!.isGlob) ?? true;
+      if (!isAbout) continue;
+      const word = rule.words && findUnnamedWord(tail, length);
+      if (word === undefined) return rule;
+      const reason = `the rule ${rule.text} does not cover ${JSON.stringify(word.slice(0, 200))}, which may run another program or write files`;
+      obstacle ??= { reason, cause: { code: "not_covered", value: rule.text } };
+    }
   }
-  return obstacle === undefined ? {} : { obstacle };
+  return obstacle;
 }
 
 function askForRules(open: readonly SimpleCommand[], obstacle: AskReason | undefined): PermissionDecision {
@@ -179,38 +182,17 @@ function toDistinct(commands: readonly SimpleCommand[]): readonly SimpleCommand[
   return [...new Map(commands.map((command) => [JSON.stringify(command), command])).values()];
 }
 
-/** What a rule says about a command: it covers it, it is about another one, or it does not cover this word. */
-type Coverage = "covered" | "other" | { readonly word: string };
-
-/** Whether an allow rule covers a command. The rule's words are its first words; the rest may not run or write more. */
-function findCoverage({ words: named }: ShellRule, command: SimpleCommand): Coverage {
-  if (!named) return "covered";
-  const words = command.map(({ text }) => text);
-  const found = compareWords(named, words, command);
-  if (found !== "other") return found;
-  const inner = unwrapCommand(words);
-  return inner === words ? "other" : compareWords(named, inner, command.slice(words.length - inner.length));
-}
-
-function compareWords(named: readonly string[], words: readonly string[], command: SimpleCommand): Coverage {
-  const isBeginning = named.every((word, index) => word === words[index] && !command[index]!.isGlob);
-  if (!isBeginning) return "other";
-  const word = findUnnamedWord(words, named.length);
-  return word === undefined ? "covered" : { word };
-}
-
-/** How many words name what a program does; of the others, only the exact call is known. */
-const namingWords: Readonly<Record<string, number>> = {
-  apt: 2, "apt-get": 2, brew: 2, bun: 2, bundle: 2, bunx: 2, cargo: 2, cmake: 2, composer: 2, dotnet: 2, gh: 2, git: 2, go: 2, gradle: 2,
-  "./gradlew": 2, helm: 2, just: 2, make: 2, mvn: 2, npm: 2, npx: 2, pip: 2, pip3: 2, pnpm: 2, poetry: 2, rake: 2, rustup: 2,
-  terraform: 2, uv: 2, yarn: 2, bash: 2, node: 2, python: 2, python3: 2, ruby: 2, sh: 2,
-}; // prettier-ignore
+/** Two words name what these programs do; of others, only the exact call is known. */
+const namedByTwo: ReadonlySet<string> = new Set((
+  "apt apt-get brew bun bundle bunx cargo cmake composer dotnet gh git go gradle ./gradlew helm just make mvn npm npx pip pip3 pnpm poetry " +
+  "rake rustup terraform uv yarn bash node python python3 ruby sh"
+).split(" ")); // prettier-ignore
 
 /** The rule that answering "always" adds for this command; undefined if none is narrow enough. */
 function suggestRule(command: SimpleCommand): string | undefined {
   const words = unwrapCommand(command.map(({ text }) => text));
   const program = words[0] ?? "";
-  let count = Object.hasOwn(namingWords, program) ? namingWords[program]! : 0;
+  let count = namedByTwo.has(program) ? 2 : 0;
   if (/^(?:run|exec|-m|tool)$/.test(words[1] ?? "")) count = 3;
   const named = words.slice(0, count);
   const isPlain =

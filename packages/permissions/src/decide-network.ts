@@ -16,13 +16,23 @@ export function decideUrl(address: unknown, { allows, denies }: Rules): Permissi
     return deny(`${host} is not a public host: web_fetch reaches public hosts only, whatever the rules say`);
   }
   const isAbout = (rule: Rule): boolean => rule.kind === "WebFetch" && rule.host.isMatch(host);
+  return decideByName(host, host, `WebFetch(${host})`, { isAbout, allows, denies });
+}
+
+/** By the first rule about a name that denies it, or else allows it; without one, a person decides. */
+function decideByName(
+  name: string,
+  shown: string,
+  suggested: string | undefined,
+  { isAbout, allows, denies }: Rules & { readonly isAbout: (rule: Rule) => boolean },
+): PermissionDecision {
   const denied = denies.find(isAbout);
-  if (denied) return deny(`the rule ${denied.text} denies ${host}: do without it, or tell the user`, denied.text);
+  if (denied) return deny(`the rule ${denied.text} denies ${shown}: do without it, or tell the user`, denied.text);
   const allowed = allows.find(isAbout);
   if (allowed) return allowByRule(allowed.text);
-  const rule = `WebFetch(${host})`;
-  const why = { reason: `${host} needs a permission`, cause: { code: "no_rule", value: host } } as const;
-  return ask(why, `the user passes --allow ${JSON.stringify(rule)}`, [rule]);
+  const advice = suggested && `the user passes --allow ${JSON.stringify(suggested)}`;
+  const why = { reason: `${shown} needs a permission`, cause: { code: "no_rule", value: name } } as const;
+  return ask(why, advice, suggested === undefined ? [] : [suggested]);
 }
 
 /** Whether the name alone shows it. Other names are checked when they are resolved. */
@@ -35,15 +45,9 @@ function isNeverPublic(host: string): boolean {
 export function decideMcp(server: string, tool: string, { allows, denies }: Rules): PermissionDecision {
   const isAbout = (rule: Rule): boolean =>
     rule.kind === "Mcp" && rule.server === server && (rule.tool === undefined || rule.tool === tool);
-  const denied = denies.find(isAbout);
-  if (denied) return deny(`the rule ${denied.text} denies this tool: do without it, or tell the user`, denied.text);
-  const allowed = allows.find(isAbout);
-  if (allowed) return allowByRule(allowed.text);
   const name = `${server}:${tool}`;
   const rule = /^[\w.-]+:[\w./-]+$/.test(name) ? `Mcp(${name})` : undefined;
-  const advice = rule === undefined ? undefined : `the user passes --allow ${JSON.stringify(rule)}`;
-  const reason = `the tool ${JSON.stringify(name)} needs a permission`;
-  return ask({ reason, cause: { code: "no_rule", value: name } }, advice, rule === undefined ? [] : [rule]);
+  return decideByName(name, `the tool ${JSON.stringify(name)}`, rule, { isAbout, allows, denies });
 }
 
 /**

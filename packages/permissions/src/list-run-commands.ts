@@ -5,38 +5,16 @@ import { findEntries, interpreters, isListedRunner, languages, type Runner, runn
 import { isOpen, isOption, toKnownName, toKnownText, toPattern, toShown, UNKNOWN } from "./shell-reading.ts";
 import type { ShellReading, ShellWord, SimpleCommand } from "./shell-reading.ts";
 
-/** A command that runs, or may. */
-export interface RunCommand {
-  readonly words: SimpleCommand;
-  /** Its words are those of a program, whatever the options before them mean. */
-  readonly isCertain: boolean;
-}
-
-/** Why it is not known what runs, and what can be done about it. */
-export interface Unclear {
-  /** The line shows a command that a rule names; only the words before it are not clear. */
-  readonly isShown?: true;
-  readonly part: string;
-  readonly advice: string;
-}
-
 /** What a reading runs: everything, unless something is unclear. */
 export interface RunCommands {
-  readonly commands: readonly RunCommand[];
-  readonly unclear: readonly Unclear[];
-}
-
-/** How a command is reached. */
-interface Way {
-  readonly isCertain: boolean;
-  /** In how many other commands it is. */
-  readonly level: number;
+  readonly commands: readonly SimpleCommand[];
+  /** Why it is not known what runs, in a few words each. */
+  readonly unclear: readonly string[];
 }
 
 /** A place in the words of a runner. */
 interface Place {
   readonly at: number;
-  readonly isCertain: boolean;
   /** Operands that come before the program. */
   readonly skips: number;
   readonly mayBeOption: boolean;
@@ -57,91 +35,83 @@ const quietAwk = /^(?!(?:-|\/dev\/.*|\/proc\/.*)$)(?:(?!system|[|@\0])[^]|\|\|)*
 const quietSed =
   /^(?:[\s;{}\d$,+~!]|\/(?:[^/\\\n\0]|\\[^])*\/I?|[sy]([^\w\s\\\0])(?:(?!\1)[^\\]|\\[^])*\1(?:(?!\1)[^\\]|\\[^])*\1[gpIiMm\d]*(?=[\s;}]|$)|[=dDgGhHnNpPqxz](?=[\s;}\d]|$))*$/;
 
+const readsInput = "runs what it reads from its input";
+
 const inputPlace = /^(?:-$|data:|\/(?:dev|proc)\/)/i;
 
 export function listRunCommands(reading: ShellReading): RunCommands {
   const lister = new RunLister();
-  lister.addReading(reading, { isCertain: true, level: 0 });
+  lister.addReading(reading, 0);
   return lister;
 }
 
 class RunLister {
-  readonly commands: RunCommand[] = [];
-  readonly unclear: Unclear[] = [];
+  readonly commands: SimpleCommand[] = [];
+  readonly unclear: string[] = [];
   /** Texts that were read. */
   readonly #texts = new Set<string>();
 
-  addReading({ commands, settings }: ShellReading, way: Way): void {
+  addReading({ commands, settings }: ShellReading, level: number): void {
     for (const setting of settings) this.#addSetting(setting);
-    for (const words of commands) this.#add(words, way);
+    for (const words of commands) this.#add(words, level);
   }
 
-  #doubt(part: string, advice: string): void {
-    this.unclear.push({ part, advice });
+  #doubt(word: ShellWord, why: string): void {
+    this.unclear.push(`${toShown(word)} ${why}`);
   }
 
-  #add(words: SimpleCommand, { isCertain, level }: Way): void {
+  /** `level`: in how many other commands it is. */
+  #add(words: SimpleCommand, level: number): void {
     const [program] = words;
     if (!program) return;
     const name = program.text.includes("{}") ? undefined : toKnownName(program);
-    if (name === undefined || level > MAX_LEVELS) {
-      const why = name === undefined ? "is known only when it runs" : "is run by too many others";
-      const advice = program.isMany ? "write its name, or quote it if it is a value" : "write its name";
-      return this.#doubt(`the program ${toShown(program)} ${why}`, advice);
-    }
-    this.commands.push({ words, isCertain });
-    const way = { isCertain, level: level + 1 };
+    if (name === undefined) return this.#doubt(program, "is a program that is known only when it runs");
+    if (level > MAX_LEVELS) return this.#doubt(program, "is run by too many others");
+    this.commands.push(words);
     // `python3.12` is python, unless the tables know that name.
-    this.#follow(isListedRunner(name) ? name : toPlainName(name), words, way);
+    this.#follow(isListedRunner(name) ? name : toPlainName(name), words, level + 1);
   }
 
-  #follow(name: string, words: SimpleCommand, way: Way): void {
-    const texts = words.map(toPattern);
-    const entries = findEntries(runners, name, texts);
+  #follow(name: string, words: SimpleCommand, level: number): void {
+    const [program] = words;
+    const texts = [name, ...words.slice(1).map(toPattern)];
     if (findEntries(languages, name, texts).length > 0) {
-      this.#doubt(`${name} can run any program`, "use another one");
-      for (const word of words.filter(isSpaced)) this.#addValue(word, word.text, way);
+      this.#doubt(program!, "can run any program");
+      for (const word of words.filter(isSpaced)) this.#addValue(word, level);
     }
     const isAsked = name === "command" && /^-\w*[vV]/.test(texts[1] ?? "");
-    for (const { at, value } of isAsked ? [] : entries) this.#addRun(value, words, at + 1, way);
-    if (shells.has(name)) this.#addShell(words, way);
-    if (interpreters.has(name)) this.#addInterpreter(words, way);
-    if (shellCommands.has(name) || /^(?:test|\[|printf)$/.test(name)) this.#addShellCommand(name, words, way);
-    if (/^(?:g?find|fd|fdfind)$/.test(name)) return this.#addExecuted(words, way);
-    if (name === "git") this.#addGitSettings(texts);
-    const isRunOption = createRunOptionTest([name, ...texts.slice(1)]);
-    for (const [at, word] of words.entries()) {
-      if (at > 0 && isRunOption(texts[at]!))
-        for (const value of [word, words[at + 1]]) this.#addValue(value, value?.text ?? "", way);
-    }
-    const risky = findScript(name, texts.slice(1)) ?? findRiskyWord([name, ...texts.slice(1)], 1);
-    if (risky !== undefined) this.#doubt(`${name} ${toLine(risky)} may run a command`, "leave it out");
+    const entries = isAsked ? [] : findEntries(runners, name, texts);
+    for (const { at, value } of entries) this.#addRun(value, words, at + 1, level);
+    if (shells.has(name)) this.#addShell(words, level);
+    if (interpreters.has(name)) this.#addInterpreter(words, level);
+    if (shellCommands.has(name) || /^(?:test|\[|printf)$/.test(name)) this.#addShellCommand(name, words, level);
+    if (/^(?:g?find|fd|fdfind)$/.test(name)) return this.#addExecuted(words, level);
+    const isRunOption = createRunOptionTest(texts);
+    const options = texts.flatMap((text, at) => (at > 0 && isRunOption(text) ? [at, at + 1] : []));
+    for (const at of options) this.#addValue(words[at], level);
+    const risky = findScript(name, texts.slice(1)) ?? findGitSetting(texts) ?? findRiskyWord(texts, 1);
+    if (risky !== undefined) this.#doubt(program!, `${JSON.stringify(risky.slice(0, 200))} may run a command`);
   }
 
   /** What follows the options and operands of a runner. A word with blanks before it is a text for a shell. */
-  #addRun(runner: Runner, words: SimpleCommand, from: number, way: Way): void {
+  #addRun(runner: Runner, words: SimpleCommand, from: number, level: number): void {
     const starts = this.#findStarts(runner, words, from);
-    const end = starts.length === 0 ? words.length : Math.max(...starts.map(({ at }) => at + 1));
-    const spaced = words.slice(from, end).filter(isSpaced);
-    for (const word of spaced) this.#addValue(word, word.text, way);
-    if (starts.length === 0 && runner.readsInput && spaced.length === 0) return this.#doubtInput(words[0]!);
+    const spaced = words.slice(from, starts.length === 0 ? undefined : Math.max(...starts) + 1).filter(isSpaced);
+    for (const word of spaced) this.#addValue(word, level);
+    if (starts.length === 0 && runner.readsInput && spaced.length === 0) return this.#doubt(words[0]!, readsInput);
     const added = runner.isAppending ? replaceInput(words, from) : words;
-    for (const { at, isCertain } of starts) {
-      if (spaced.includes(words[at]!)) continue;
-      const [first, ...rest] = added.slice(at);
+    for (const [first, ...rest] of starts.map((at) => added.slice(at))) {
       // `npx tool@1.2` runs tool.
-      this.#add([{ ...first!, text: first!.text.replace(/(?<=.)@.*/, "") }, ...rest], {
-        ...way,
-        isCertain: way.isCertain && isCertain,
-      });
+      if (!isSpaced(first!)) this.#add([{ ...first!, text: first!.text.replace(/(?<=.)@.*/, "") }, ...rest], level);
     }
   }
 
-  #findStarts(runner: Runner, words: SimpleCommand, from: number): Place[] {
+  /** Where the program may be: a long option may take the next word or not. */
+  #findStarts(runner: Runner, words: SimpleCommand, from: number): number[] {
     const valued = new Set(runner.valued?.split(" "));
-    const starts: Place[] = [];
+    const starts = new Set<number>();
     const seen = new Set<string>();
-    const places: Place[] = [{ at: from, isCertain: true, skips: runner.skips ?? 0, mayBeOption: true }];
+    const places: Place[] = [{ at: from, skips: runner.skips ?? 0, mayBeOption: true }];
     for (let place = places.shift(); place; place = places.shift()) {
       const { at, skips, mayBeOption } = place;
       const word = words[at];
@@ -155,136 +125,119 @@ class RunLister {
         go(1);
       } else if (mayBeOption && (text === "--" || text === "-")) go(1, { mayBeOption: text === "-" });
       else if (mayBeOption && isOption(text)) {
-        // Without quotes the value may be several words.
-        const isValued = valued.has(text);
-        go(isValued && !words[at + 1]?.isMany ? 2 : 1);
         const isWhole = text.includes("=") || (/^-\w./.test(text) && valued.has(text.slice(0, 2)));
-        if (!isValued && !isWhole) go(2, { isCertain: false });
+        const isValued = valued.has(text) || (!isWhole && /^-\w+$/.test(text) && valued.has(`-${text.at(-1)}`));
+        const isEither = !isValued && !isWhole && (valued.size === 0 || text.startsWith("--"));
+        // Without quotes the value may be several words.
+        go(isValued && !words[at + 1]?.isMany ? 2 : 1);
+        if (isEither) go(2);
       } else if (skips > 0 && !word.isMany) {
         go(1, { skips: skips - 1 });
-        if (mayBeOption && isOpen(word)) go(1, { isCertain: false });
-      } else starts.push(place);
+        if (mayBeOption && isOpen(word)) go(1);
+      } else starts.add(at);
     }
-    return starts;
+    return [...starts];
   }
 
-  #addShell(words: SimpleCommand, way: Way): void {
+  #addShell(words: SimpleCommand, level: number): void {
     let isText = false;
     let at = 1;
     for (; /^[-+]/.test(words[at]?.text ?? ""); at += 1) {
       const { text } = words[at]!;
       if (/^--(?:version|help)$/.test(text)) return;
-      if (/^-[A-Za-z]*[Hs]/.test(text)) return this.#doubtInput(words[0]!);
+      if (/^-[A-Za-z]*[Hs]/.test(text)) return this.#doubt(words[0]!, readsInput);
       isText ||= /^-[A-Za-z]*c/.test(text);
       if (/^(?:[-+][A-Za-z]*[oO]|--(?:rcfile|init-file|init-command))$/.test(text)) at += 1;
-      if (/^--?$/.test(text) || words[at]?.text === "histexpand") return this.#addScript(words[0]!, [], way);
+      if (/^--?$/.test(text) || words[at]?.text === "histexpand") return this.#addScript(words[0]!, []);
     }
-    if (isText) this.#addTexts(words.slice(at, at + 1), way);
-    else this.#addScript(words[0]!, words.slice(at), way);
+    if (isText) this.#addTexts(words.slice(at, at + 1), level);
+    else this.#addScript(words[0]!, words.slice(at));
   }
 
   /** Takes any option for code whose letters could mean that, whatever the language. */
-  #addInterpreter(words: SimpleCommand, way: Way): void {
+  #addInterpreter(words: SimpleCommand, level: number): void {
     const [program] = words;
     let isIdle = false;
     for (let at = 1; at < words.length; at += 1) {
       const text = toPattern(words[at]!);
-      if (!isOption(text)) return this.#addScript(program!, words.slice(at), way);
-      if (/^-\w*m$/.test(text)) return this.#add(words.slice(at + 1), way);
+      if (!isOption(text)) return this.#addScript(program!, words.slice(at));
+      if (/^-\w*m$/.test(text)) return this.#add(words.slice(at + 1), level);
       isIdle ||= /^(?:-[hvV]+|--help|--version|--test|--run)$/.test(text);
       if (/^-(?!-)\w*[BCceEprnR]|^-[^-].*\W|^--(?:eval|import|print|rpc)/.test(text) || text === "--") {
-        return this.#doubt(
-          `${toShown(program!)} ${toShown(words[at]!)} may run code that no rule can read`,
-          "write the code to a file and run the file",
-        );
+        return this.#doubt(program!, `${toShown(words[at]!)} may run code that no rule can read`);
       }
       if (/^-[IQWX]$|^--(?:conditions|loader|require|env-file|tsconfig)$/.test(text)) at += 1;
     }
-    if (!isIdle) this.#doubtInput(program!);
+    if (!isIdle) this.#doubt(program!, readsInput);
   }
 
   /** A file of commands, or of another language: it counts as the program. */
-  #addScript(program: ShellWord, words: SimpleCommand, way: Way): void {
+  #addScript(program: ShellWord, words: SimpleCommand): void {
     const [script] = words;
-    if (!script || inputPlace.test(script.text)) return this.#doubtInput(program);
-    if (isOpen(script)) {
-      const name = toShown(script);
-      return this.#doubt(`${name} may be an option of ${toShown(program)}`, `begin it with a folder, as in "./$file"`);
-    }
-    if (toKnownName(script) !== undefined) this.commands.push({ words, isCertain: way.isCertain });
+    if (!script || inputPlace.test(script.text)) return this.#doubt(program, readsInput);
+    if (isOpen(script)) return this.#doubt(script, `may be an option of ${toShown(program)}`);
+    if (toKnownName(script) !== undefined) this.commands.push(words);
   }
 
   /** The shell's own: some run a text, or what is in the names of variables. */
-  #addShellCommand(name: string, words: SimpleCommand, way: Way): void {
+  #addShellCommand(name: string, words: SimpleCommand, level: number): void {
     const [first, ...rest] = words.slice(words[1]?.text === "--" ? 2 : 1);
-    if (name === "." || name === "source") return this.#addScript(words[0]!, words.slice(1), way);
-    if (name === "eval") return this.#addTexts(first ? [first, ...rest] : [], way);
+    if (name === "." || name === "source") return this.#addScript(words[0]!, words.slice(1));
+    if (name === "eval") return this.#addTexts(first ? [first, ...rest] : [], level);
     if (name === "trap")
-      return rest.length > 0 && !first!.text.startsWith("-") ? this.#addTexts([first!], way) : undefined;
+      return rest.length > 0 && !first!.text.startsWith("-") ? this.#addTexts([first!], level) : undefined;
     for (const word of words.slice(1)) this.#addSetting(word);
   }
 
   /** `find … -exec COMMAND ;` and `fd -x COMMAND`. */
-  #addExecuted(words: SimpleCommand, way: Way): void {
+  #addExecuted(words: SimpleCommand, level: number): void {
     const split = words.find(({ isMany, isGlob }) => isMany && !isGlob);
-    if (split) this.#doubt(`${toShown(split)} may be several words`, "quote it");
+    if (split) this.#doubt(split, "may be several words");
     for (const [at, { text }] of words.entries()) {
       if (!/^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$/.test(text)) continue;
       const rest = words.slice(at + 1);
       const end = rest.findIndex((word) => /^[;+]$/.test(word.text));
-      this.#add(rest.slice(0, end < 0 ? undefined : end), way);
+      this.#add(rest.slice(0, end < 0 ? undefined : end), level);
     }
-  }
-
-  /** `git -c alias.x=…`, `git config core.pager …`. */
-  #addGitSettings(texts: readonly string[]): void {
-    const isSet = texts.includes("config") || texts.includes("clone");
-    const named = texts.find(
-      (text, at) => /^-c|^--config/.test(texts[at - 1] ?? "") && (runVariable.test(text) || text.startsWith(UNKNOWN)),
-    );
-    const set = isSet ? texts.find((text, at) => runVariable.test(`${text}=${texts[at + 1] ?? ""}`)) : undefined;
-    const risky = named ?? set ?? texts.find((text) => /^--config-env|^ext::/.test(text));
-    if (risky !== undefined) this.#doubt(`git ${toLine(risky)} may run a command`, "leave it out");
-  }
-
-  #doubtInput(program: ShellWord): void {
-    this.#doubt(`${toShown(program)} runs what it reads from its input`, "write that to a file and run the file");
   }
 
   /** A word that is a command, or has one as its value: `--filter=COMMAND`, `-oProxyCommand=COMMAND`. */
-  #addValue(word: ShellWord | undefined, text: string, way: Way): void {
-    const value = text.replace(/^-\w(?!-)|^--[\w-]+=?/, "").replace(/^\w+=/, "");
-    if (word && value !== "") this.#addTexts([{ ...word, text: value }], way);
+  #addValue(word: ShellWord | undefined, level: number): void {
+    const text = word?.text.replace(/^-\w(?!-)|^--[\w-]+=?/, "").replace(/^\w+=/, "");
+    if (word && text) this.#addTexts([{ ...word, text }], level);
   }
 
   /** Words that a shell reads as one text. */
-  #addTexts(words: readonly ShellWord[], way: Way): void {
+  #addTexts(words: readonly ShellWord[], level: number): void {
     const unknown = words.find((word) => toKnownText(word) === undefined);
-    if (unknown) {
-      return this.#doubt(
-        `${toShown(unknown)} is run as a command, and known only when it runs`,
-        "write the command itself",
-      );
-    }
     const text = words.map((word) => word.text).join(" ");
-    if (this.#texts.has(`${way.isCertain} ${text}`)) return;
-    this.#texts.add(`${way.isCertain} ${text}`);
-    const result = readCommand(text);
-    if (result.ok) return this.addReading(result.reading, { ...way, level: way.level + 1 });
-    if (words[0])
-      this.#doubt(`${toShown(words[0])} is run as a command and contains ${result.problem}`, "write it plainly");
+    if (words.length === 0 || this.#texts.has(text)) return;
+    this.#texts.add(text);
+    const result = unknown ? undefined : readCommand(text);
+    if (result?.ok) this.addReading(result.reading, level + 1);
+    else
+      this.#doubt(
+        unknown ?? words[0]!,
+        `is run as a command, and cannot be read${result ? `: ${result.problem}` : ""}`,
+      );
   }
 
   /** `NAME=value`: programs run what some variables say, and the shell what is in others. */
   #addSetting(word: ShellWord): void {
-    if (!runVariable.test(word.text) && !substitution.test(word.text)) return;
-    this.#doubt(`${toShown(word)} may run a command`, "leave it out");
+    if (runVariable.test(word.text) || substitution.test(word.text)) this.#doubt(word, "may run a command");
   }
 }
 
-/** A text in one short line. */
-function toLine(text: string): string {
-  return JSON.stringify(text.slice(0, 200));
+/** A setting of git that it runs: `git -c alias.x=…`, `git config core.pager …`. */
+function findGitSetting(texts: readonly string[]): string | undefined {
+  if (texts[0] !== "git") return undefined;
+  const isSet = texts.includes("config") || texts.includes("clone");
+  return texts.find((text, at) => {
+    const isNamed = /^-c|^--config/.test(texts[at - 1] ?? "") && (runVariable.test(text) || text.startsWith(UNKNOWN));
+    return (
+      isNamed || /^--config-env|^ext::/.test(text) || (isSet && runVariable.test(`${text}=${texts[at + 1] ?? ""}`))
+    );
+  });
 }
 
 /** What may be a script of awk or sed that runs commands. */

@@ -178,42 +178,23 @@ function isOption(word: string, names: readonly string[] = []): boolean {
   );
 }
 
-/** Programs that only change how long or how eagerly another one runs: a rule for that one covers both. */
-const wrappers: Readonly<
-  Record<string, { readonly switches: RegExp; readonly valued: RegExp; readonly own: RegExp[] }>
-> = {
-  time: { switches: /^-p$/, valued: /^$/, own: [] },
-  nohup: { switches: /^$/, valued: /^$/, own: [] },
-  nice: { switches: /^(?:-\d+|-n-?\d+|--adjustment=-?\d+)$/, valued: /^-n$/, own: [] },
-  timeout: {
-    switches: /^(?:--foreground|--preserve-status|-v|--verbose|--(?:signal|kill-after)=\w+|-[sk]\w+)$/,
-    valued: /^(?:-s|-k)$/,
-    own: [/^\d+(?:\.\d+)?[smhd]?$/],
-  },
-};
+/** Programs that only change how long or how eagerly another one runs: a rule for that one covers both. A blank ends a word. */
+const wrapper = new RegExp(
+  String.raw`^(?:time (?:-p )?|nohup |nice (?:-\d+ |-n ?-?\d+ |--adjustment=-?\d+ )*|timeout (?:--foreground |--preserve-status |-v |--verbose |--(?:signal|kill-after)=\w+ |-[sk] ?\w+ )*\d+(?:\.\d+)?[smhd]? )(?![- ]|[^ ]*=|$)`.replaceAll(
+    " ",
+    "\u0001",
+  ),
+);
 
 /** How often a wrapper may wrap another one. */
 const MAX_WRAPPERS = 3;
 
-/** The words of the program that a wrapper runs; the same words if they are not a known wrapper. */
+/** The words of the program that a wrapper runs; all words if they are not a known wrapper. No command contains U+0001. */
 export function unwrapCommand(words: readonly string[]): readonly string[] {
   let rest = words;
-  for (let depth = 0; depth < MAX_WRAPPERS; depth += 1) rest = unwrapOnce(rest) ?? rest;
-  return rest;
-}
-
-function unwrapOnce(words: readonly string[]): readonly string[] | undefined {
-  const [program = "", ...behind] = words;
-  if (!Object.hasOwn(wrappers, program)) return undefined;
-  const { switches, valued, own } = wrappers[program]!;
-  let at = 0;
-  while (at < behind.length) {
-    if (valued.test(behind[at]!)) at += 2;
-    else if (switches.test(behind[at]!)) at += 1;
-    else break;
+  for (let depth = 0; depth < MAX_WRAPPERS; depth += 1) {
+    const [front = ""] = wrapper.exec(rest.join("\u0001")) ?? [];
+    rest = rest.slice(front.split("\u0001").length - 1);
   }
-  if (own.some((pattern, index) => !pattern.test(behind[at + index] ?? ""))) return undefined;
-  const inner = behind.slice(at + own.length);
-  const first = inner[0] ?? "";
-  return first === "" || first.startsWith("-") || first.includes("=") ? undefined : inner;
+  return rest;
 }

@@ -12,22 +12,18 @@ export interface ShellRule {
   readonly words: readonly string[] | undefined;
 }
 
-/** A rule about hosts for `web_fetch`. */
-interface WebRule {
-  readonly kind: "WebFetch";
-  readonly text: string;
-  readonly host: HostPattern;
-}
-
-/** A rule about hosts for commands in the sandbox; `PrivateNetwork`: in private networks, too (S-103). */
-export interface NetworkRule {
-  readonly kind: "Network" | "PrivateNetwork";
+/** A rule about hosts: for `web_fetch`, or for commands in the sandbox (`PrivateNetwork`: in private networks, too, S-103). */
+interface HostRule<Kind extends string> {
+  readonly kind: Kind;
   readonly text: string;
   /** Matches nothing in a rule about registries. */
   readonly host: HostPattern;
   /** `Network(@npm)`: the registries of a language, whose hosts its package manager knows (S-98). */
   readonly registry?: RegistryName;
 }
+
+type WebRule = HostRule<"WebFetch">;
+export type NetworkRule = HostRule<"Network" | "PrivateNetwork">;
 
 const registryNames: readonly RegistryName[] = ["npm", "python", "go", "rust", "ruby", "java"];
 
