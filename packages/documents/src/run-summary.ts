@@ -40,8 +40,7 @@ class Summary implements RunSummary {
     switch (event.type) {
       case "run_start":
         this.#start = event.time;
-        for (const notice of event.notices ?? []) this.#notices.add(notice);
-        return;
+        return event.notices?.forEach(this.#addNotice);
       case "turn_start":
         return this.#startTurn(event.turn);
       case "turn_end":
@@ -57,8 +56,7 @@ class Summary implements RunSummary {
       case "hook_result":
         return this.#addNotice(event.notice);
       case "run_end":
-        for (const notice of event.notices ?? []) this.#notices.add(notice);
-        return;
+        return event.notices?.forEach(this.#addNotice);
       case "agent_event":
         return this.#pushAgent(event.event, event.time);
       case "tool_call_start":
@@ -74,9 +72,9 @@ class Summary implements RunSummary {
     }
   }
 
-  #addNotice(notice: string | undefined): void {
+  readonly #addNotice = (notice: string | undefined): void => {
     if (notice !== undefined) this.#notices.add(notice);
-  }
+  };
 
   toUsage(): Usage {
     return this.#turnIsOpen ? { ...this.#usage, estimated: true } : this.#usage;
