@@ -17,7 +17,7 @@ const homePlaces = [
   ".docker/config.json", ".config/containers/auth.json", ".config/helm/registry", ".minikube", ".config/argocd",
   ".pulumi/credentials.json", ".databrickscfg", ".databricks", ".config/ngrok", ".ngrok2", ".cloudflared", ".wrangler",
   ".config/.wrangler", ".supabase", ".railway", ".config/configstore", ".config/scw", ".config/linode-cli", ".config/openstack",
-  ".config/stripe", ".twilio-cli", ".sentryclirc", ".kaggle", ".cache/huggingface/token", ".cache/huggingface/stored_tokens",
+  ".config/stripe", ".twilio-cli", ".sentryclirc", ".kaggle", ".huggingface",
   // registries of packages
   ".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".m2/settings.xml",
   ".m2/settings-security.xml", ".gradle/gradle.properties", ".nuget/NuGet/NuGet.Config", ".config/pip/pip.conf", ".composer/auth.json",
