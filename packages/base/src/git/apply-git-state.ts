@@ -5,12 +5,11 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { SheafError, toSheafError } from "../errors.ts";
-import { readSmallFile } from "../files/open-file.ts";
-import { applyIndex, formatNames } from "./apply-index.ts";
+import { applyIndex, formatNames, planIndex } from "./apply-index.ts";
 import { findRefusal, listClearing, listRefChanges, maxChanges, type RefChange, updateRefs } from "./apply-refs.ts";
 import { applyStashes } from "./apply-stashes.ts";
 import { applyUpstreams } from "./apply-upstreams.ts";
-import { type GitState, isBranch, isObjectId, readHead, readRepository } from "./git-state.ts";
+import { type GitState, isBranch, isObjectId, readCommonFolder, readHead, readRepository } from "./git-state.ts";
 import { checkConnected, importPack } from "./import-pack.ts";
 import { askGit, type GitSetup, runGit, toReason } from "./run-git.ts";
 
@@ -51,25 +50,38 @@ export async function applyGitState(application: GitApplication): Promise<readon
 
 async function applyChanges(application: GitApplication): Promise<string[]> {
   const { repository, before, after, packFile } = application;
-  const [{ state: now, remotes, isPartial }] = await Promise.all([
-    readRepository(repository),
-    packFile === undefined ? undefined : importPack(repository, packFile),
-  ]);
-  const plan = await planRefs(application, now, remotes);
-  const known = new Set([...before.stashes.map(({ id }) => id), before.head]);
-  const tips = [...plan.taken, ...plan.lost.keys()].map((change) => change.new);
-  const others = [...after.stashes.map(({ id }) => id), after.head].filter((id) => !known.has(id));
-  await checkConnected(repository, [...tips, ...others].filter(isObjectId), isPartial);
-  const moved = await moveRefs(application, now, plan);
+  const reading = readRepository(repository);
+  // It may fail while git reads the objects.
+  reading.catch(() => undefined);
+  const { now, remotes, plan, entries } = await importPack(repository, packFile, async (setup) => {
+    const { state, isPartial, ...rest } = await reading;
+    const refs = await planRefs(application, state, rest.remotes);
+    const [index] = await Promise.all([
+      planIndex(setup, { before: before.index, after: after.index, now: state.index }, isPartial),
+      checkConnected(setup, listTips(application, refs), isPartial),
+    ]);
+    return { ...rest, now: state, plan: refs, entries: index };
+  });
+  const [moved, indexNotes] = await Promise.all([moveRefs(application, now, plan), applyIndex(repository, entries)]);
   const isRefused = (name: string): boolean =>
     [...plan.lost.keys()].some((change) => change.name === `refs/heads/${name}`);
   return [
     ...plan.notes,
     ...moved,
     ...(await applyStashes(repository, { before: before.stashes, after: after.stashes, now: now.stashes })),
-    ...(await applyIndex(repository, { before: before.index, after: after.index, now: now.index }, isPartial)),
+    ...indexNotes,
     ...(await applyUpstreams(repository, { before, after, now, remotes, isRefused })),
   ];
+}
+
+/** The new commits, and tags to anything. */
+function listTips({ before, after }: GitApplication, { taken, lost }: RefPlan): string[] {
+  const known = new Set([...before.stashes.map(({ id }) => id), before.head]);
+  const tips = [...taken, ...lost.keys()].map((change) =>
+    change.new === "" || change.name.startsWith("refs/tags/") ? change.new : `${change.new}^{commit}`,
+  );
+  const others = [...after.stashes.map(({ id }) => id), after.head].filter((id) => isObjectId(id) && !known.has(id));
+  return [...tips.filter((tip) => tip !== ""), ...others.map((id) => `${id}^{commit}`)];
 }
 
 async function planRefs(
@@ -102,8 +114,7 @@ async function planRefs(
 
 /** The common folder has files of each linked working tree, so most repositories cost one look. */
 async function listBranchesElsewhere(repository: GitSetup, own: string): Promise<Set<string>> {
-  const common = readSmallFile(join(repository.gitFolder, "commondir"), 4096)?.trim();
-  if (common === undefined && listNames(join(repository.gitFolder, "worktrees")).length === 0) return new Set();
+  if (listNames(join(readCommonFolder(repository.gitFolder), "worktrees")).length === 0) return new Set();
   const words = ["worktree", "list", "--porcelain"];
   const list = (await askGit(repository, words, { purpose: "list the working trees" })).toString("latin1");
   const branches = [...list.matchAll(/^branch (refs\/.+)$/gm)].map(([, branch = ""]) => branch);
@@ -119,7 +130,7 @@ function listNames(folder: string): string[] {
   }
 }
 
-/** The deletions wait for HEAD, which thus names an existing branch at every moment. */
+/** The deletions wait for HEAD, which thus always has an existing branch. */
 async function moveRefs(application: GitApplication, now: GitState, plan: RefPlan): Promise<string[]> {
   const { repository } = application;
   const { taken, lost } = plan;

@@ -14,23 +14,35 @@ export interface IndexStates {
   readonly now: Index;
 }
 
+export interface IndexPlan {
+  /** Input of `git update-index`; empty without a change. */
+  readonly input: Buffer;
+  readonly notes: readonly string[];
+}
+
 const stages = ["0", "1", "2", "3"] as const;
 const gitlink = "160000";
 
 /** Milliseconds. The user's git or editor locks the index for a moment. */
 const lockWaits = [20, 50, 100, 200, 400, 800] as const;
 
-/** Gives sentences about entries that stayed as they were. `isPartial`: the repository lacks objects that a server has. */
-export async function applyIndex(repository: GitSetup, states: IndexStates, isPartial: boolean): Promise<string[]> {
-  const { before, after, now } = states;
+/** Looks for the entries that the user has not changed, and checks their objects. `isPartial`: a server has some of them. */
+export async function planIndex(
+  repository: GitSetup,
+  { before, after, now }: IndexStates,
+  isPartial: boolean,
+): Promise<IndexPlan> {
   const changed = listChangedPaths(before, after).filter((path) => !isEqual(now, after, path));
   const kept = changed.filter((path) => !isEqual(now, before, path));
   const taken = changed.filter((path) => isEqual(now, before, path));
   const notes = kept.length === 0 ? [] : [`The index keeps ${formatNames(kept)}, which you changed meanwhile.`];
-  if (taken.length === 0) return notes;
-  const fault =
-    (await findFault(repository, taken, after, isPartial)) ?? (await writeEntries(repository, taken, after));
-  return fault === undefined ? notes : [...notes, `The index stays as it was, because ${fault}.`];
+  const fault = await findFault(repository, taken, after, isPartial);
+  if (fault !== undefined) return { input: Buffer.alloc(0), notes: [...notes, formatFault(fault)] };
+  return { input: encodeEntries(taken, before, after), notes };
+}
+
+function formatFault(fault: string): string {
+  return `The index stays as it was, because ${fault}.`;
 }
 
 /** In the order of git. */
@@ -62,34 +74,47 @@ async function findFault(
   const types = await readObjectTypes(repository, wanted.keys());
   for (const [id, path] of wanted) {
     const type = types.get(id) ?? (isPartial ? "blob" : "missing");
-    if (type !== "blob")
-      return `the content of ${formatNames([path])} is ${type === "missing" ? "missing" : `a ${type}`}`;
+    if (type !== "blob") return `the content of ${formatNames([path])} is ${type === "missing" ? type : `a ${type}`}`;
   }
   return undefined;
 }
 
-/** Gives git's reason if it refused. It takes all entries or none. */
-async function writeEntries(repository: GitSetup, paths: readonly string[], after: Index): Promise<string | undefined> {
-  const entries = paths.map((path) =>
+function encodeEntries(paths: readonly string[], before: Index, after: Index): Buffer {
+  const entries = paths.flatMap((path) =>
     stages.flatMap((stage) => {
       const value = after.get(`${stage} ${path}`);
       return value === undefined ? [] : [`${value} ${stage}\t${path}\0`];
     }),
   );
-  const none = "0".repeat(40);
+  const [value = ""] = (before.size > 0 ? before : after).values();
+  const none = "0".repeat(value.slice("100644 ".length).length);
   // A merged entry replaces the others of its path. Removals start at the end, since each one moves all later entries.
   const removed = paths.filter((path) => !after.has(`0 ${path}`)).toReversed();
-  const input = Buffer.from([...removed.map((path) => `0 ${none}\t${path}\0`), ...entries.flat()].join(""), "latin1");
+  return Buffer.from([...removed.map((path) => `0 ${none}\t${path}\0`), ...entries].join(""), "latin1");
+}
+
+/** Gives a sentence about each entry that stays. */
+export async function applyIndex(repository: GitSetup, { input, notes }: IndexPlan): Promise<readonly string[]> {
+  if (input.length === 0) return notes;
   // Git's own cache of untracked files stays in the index.
   const words = ["-c", "core.untrackedCache=keep", "update-index", "-z", "--index-info"];
   for (const delay of [...lockWaits, 0]) {
     const outcome = await runGit(repository, words, { input });
-    if (outcome.exitCode === 0) return undefined;
-    if (!/index\.lock/.test(outcome.stderr)) return `git refuses it: ${toReason(outcome)}`;
-    if (delay === 0) return "another program has locked it: close that program, or remove a lock that is left over";
-    await wait(delay);
+    if (outcome.exitCode === 0) return [...notes, ...listIgnored(outcome.stderr)];
+    const isLocked = outcome.stderr.includes("index.lock");
+    if (!isLocked) return [...notes, formatFault(`git refuses it (${toReason(outcome)})`)];
+    if (delay > 0) await wait(delay);
   }
-  return undefined;
+  const problem = `another program has locked it: wait for it to end, or remove ${repository.gitFolder}/index.lock`;
+  return [...notes, formatFault(problem)];
+}
+
+/** Git skips each path in `.git` or outside of the working tree. */
+function listIgnored(stderr: string): string[] {
+  const paths = [...stderr.matchAll(/^Ignoring path (.*)$/gm)].map(([, path = ""]) =>
+    Buffer.from(path).toString("latin1"),
+  );
+  return paths.length === 0 ? [] : [`The index stays without ${formatNames(paths)}, since git refuses such a path.`];
 }
 
 /** Some names of bytes, for a sentence. */

@@ -1,6 +1,8 @@
 /** The parts of a repository that return from a command, read by git into its own formats. */
 import { SheafError } from "../errors.ts";
-import { readSmallBytesIn } from "../files/open-file.ts";
+import { join, resolve } from "node:path";
+import { readSmallBytesIn, readSmallFile } from "../files/open-file.ts";
+import { readGitConfig } from "./git-config.ts";
 import { askGit, type GitSetup, runGit } from "./run-git.ts";
 
 /** Names, paths and messages are bytes as Latin-1 text, one character for each, since git knows no encoding. */
@@ -54,17 +56,16 @@ export async function readGitState(setup: GitSetup): Promise<GitState> {
   return (await readRepository(setup)).state;
 }
 
-/** Runs git five times, four of them side by side. @throws SheafError INTERNAL */
+/** Runs git twice, or three times if there is a stash. @throws SheafError INTERNAL */
 export async function readRepository(setup: GitSetup): Promise<GitRepositoryState> {
   const ask = (what: "refs" | "index" | "stash"): Promise<Buffer> =>
     askGit(setup, commands[what], { purpose: `read the ${what} of ${setup.gitFolder}`, maxBytes });
-  const [head, refs, index, settings] = await Promise.all([
+  const [head, refs, index] = await Promise.all([
     readHead(setup),
     ask("refs").then(parseRefs),
     ask("index").then(parseIndex),
-    // Git ends with 1 if it finds none.
-    runGit(setup, commands.settings).then(({ stdout }) => toRecords(stdout, "\0")),
   ]);
+  const settings = readSettings(setup.gitFolder);
   const stashes = refs.has("refs/stash") ? parseStashes(await ask("stash")) : [];
   return {
     state: { head, refs, index, branches: parseBranches(settings), stashes },
@@ -73,8 +74,24 @@ export async function readRepository(setup: GitSetup): Promise<GitRepositoryStat
   };
 }
 
-/** Gives `GitState.head`. */
+/** The records that `git config -z` prints of the repository's own file, which is read without a process of git. */
+function readSettings(gitFolder: string): string[] {
+  const config = join(readCommonFolder(gitFolder), "config");
+  return readGitConfig([config], "")
+    .settings.filter(({ file }) => file === config)
+    .map(({ key, value = "" }) => Buffer.from(`${key}\n${value}`).toString("latin1"));
+}
+
+/** Differs from `gitFolder` in a linked working tree. */
+export function readCommonFolder(gitFolder: string): string {
+  return resolve(gitFolder, readSmallFile(join(gitFolder, "commondir"), 4096)?.replace(/[\r\n]+$/, "") ?? "");
+}
+
+/** Gives `GitState.head`. Git has to be asked if refs are not files. */
 export async function readHead(setup: GitSetup): Promise<string> {
+  const text = readSmallBytesIn(setup.gitFolder, "HEAD", 4096)?.toString("latin1").trim() ?? "";
+  const head = text.replace(/^ref:\s*/, "");
+  if (text === head ? isObjectId(head) : isBranch(head)) return head;
   for (const command of [commands.head, commands.detached]) {
     const { exitCode, stdout } = await runGit(setup, command);
     if (exitCode === 0) return stdout.toString("latin1").trim();
@@ -88,12 +105,12 @@ function toShell(words: readonly string[]): string {
 
 /**
  * A script of sh that writes the state of the repository `$2` into the empty folder `$1`, with the pack of all objects that
- * its alternates lack. `$1/old` has the ids that need not be packed, one a line. Its output is hostile data, since a command may have
+ * its alternates lack. `$1/old` has what `formatTips` gives. Its output is hostile data, since a command may have
  * written each file that git reads here.
  */
 export const exportScript = `set -eu
 cd -- "$1"
-export GIT_DIR="$2" GIT_NO_REPLACE_OBJECTS=1 GIT_OPTIONAL_LOCKS=0 GIT_GRAFT_FILE=/dev/null LC_ALL=C
+export GIT_DIR="$2" GIT_NO_REPLACE_OBJECTS=1 GIT_OPTIONAL_LOCKS=0 GIT_GRAFT_FILE="$1/none" LC_ALL=C
 unset GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR GIT_NAMESPACE
 ulimit -f 2097152
 git ${toShell(commands.head)} >head || git ${toShell(commands.detached)} >head
@@ -111,6 +128,12 @@ fi
   sed 's/^/^/' old
 } | git pack-objects --revs --indexed-objects --local --thin --delta-base-offset --stdout -q >pack
 `;
+
+/** The commits of a state, one a line, which a later state need not pack. */
+export function formatTips({ head, refs, stashes }: GitState): string {
+  const ids = [head, ...refs.values(), ...stashes.map(({ id }) => id)].filter(isObjectId);
+  return [...new Set(ids)].map((id) => `${id}\n`).join("");
+}
 
 /** Reads the files of the script as hostile data. @throws SheafError INTERNAL */
 export function decodeGitState(folder: string): GitState {
@@ -167,7 +190,8 @@ function parseIndex(bytes: Buffer): Map<string, string> {
     const [, value = "", stage = ""] =
       /^((?:100644|100755|120000|160000) [0-9a-f]{40,64}) ([0-3])$/.exec(record.slice(0, Math.max(tab, 0))) ?? [];
     const key = `${stage} ${record.slice(tab + 1)}`;
-    if (value === "" || index.has(key)) throw createFault("index", `has ${JSON.stringify(record.slice(0, 200))}`);
+    if (value === "" || tab + 1 === record.length || index.has(key))
+      throw createFault("index", `has ${JSON.stringify(record.slice(0, 200))}`);
     index.set(key, value);
   }
   return index;

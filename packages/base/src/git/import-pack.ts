@@ -1,11 +1,24 @@
 /** Takes objects from a hostile place into a repository, through git's strict reader of packs. */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { join } from "node:path";
 import { SheafError } from "../errors.ts";
-import { askGit, type GitSetup, runGit, toReason } from "./run-git.ts";
+import { readCommonFolder } from "./git-state.ts";
+import { askGit, type GitSetup } from "./run-git.ts";
 
 /** Bytes. */
 const maxPack = 1024 * 1024 * 1024;
-/** Bytes; git holds a tree, a commit and most files in memory as a whole. */
+/** Bytes of one object, since git holds a tree, a commit and most files in memory as a whole. */
 const maxObject = "1g";
 
 /** Smaller packs become single objects, as after a fetch. */
@@ -15,23 +28,37 @@ const looseBytes = 16 * 1024 * 1024;
 const IMPORT_MS = 300_000;
 
 /**
- * Git refuses broken objects, wrong checksums, and trees that would write outside of their folder or into `.git`.
- * `checkConnected` has to follow. A failed import may leave objects without a ref, which git removes in time.
+ * Reads the pack into its own folder beside the repository's objects. `work` gets a setup whose git finds both. After it, the
+ * new objects join the others. If git or `work` refuses, all of them go: an object that once failed its check must not be
+ * there when a later one contains it. Git removes a folder that a crash left.
  * @throws SheafError INTERNAL
  */
-export async function importPack(repository: GitSetup, packFile: string): Promise<void> {
-  const purpose = "read the new objects";
-  const { descriptor, size } = openPack(packFile);
+export async function importPack<Result>(
+  repository: GitSetup,
+  packFile: string | undefined,
+  work: (repository: GitSetup) => Promise<Result>,
+): Promise<Result> {
+  const pack = packFile === undefined ? undefined : openPack(packFile);
+  if (pack === undefined) return work(repository);
+  const shared = join(readCommonFolder(repository.gitFolder), "objects");
+  let own: string | undefined;
   try {
-    const count = readCount(descriptor);
-    if (count === 0) return;
-    const isLoose = count !== undefined && count < looseObjects && size < looseBytes;
+    const count = readCount(pack.descriptor);
+    if (count === 0) return await work(repository);
+    own = mkdtempSync(join(shared, "tmp_objdir-incoming-"));
+    const isLoose = count !== undefined && count < looseObjects && pack.size < looseBytes;
     const words = isLoose
       ? ["unpack-objects", "--strict", "-q"]
       : ["index-pack", "--strict", "--fix-thin", "--stdin", `--max-input-size=${maxPack}`];
-    await askGit(repository, words, { purpose, inputFile: descriptor, timeoutMs: IMPORT_MS, maxObject });
+    const setup = { ...repository, newObjects: { own, shared } };
+    const options = { inputFile: pack.descriptor, timeoutMs: IMPORT_MS, maxObject };
+    await askGit(setup, words, { purpose: "read the new objects", ...options });
+    const result = await work(setup);
+    moveObjects(own, shared);
+    return result;
   } finally {
-    closeSync(descriptor);
+    closeSync(pack.descriptor);
+    if (own !== undefined) rmSync(own, { recursive: true, force: true });
   }
 }
 
@@ -52,6 +79,17 @@ function readCount(descriptor: number): number | undefined {
   return readSync(descriptor, header, 0, 12, 0) === 12 ? header.readUInt32BE(8) : undefined;
 }
 
+/** A pack counts as soon as its index is there, so that comes last. */
+function moveObjects(own: string, shared: string): void {
+  const folders = readdirSync(own).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
+  for (const folder of folders) {
+    mkdirSync(join(shared, folder), { recursive: true });
+    const names = readdirSync(join(own, folder)).filter((name) => /^(?:[0-9a-f]+|pack-[0-9a-f]+\.\w+)$/.test(name));
+    for (const name of names.toSorted((one, other) => Number(one.endsWith(".idx")) - Number(other.endsWith(".idx"))))
+      renameSync(join(own, folder, name), join(shared, folder, name));
+  }
+}
+
 /** Follows commits and tags to all of their objects. @throws SheafError INTERNAL if an object is missing. */
 export async function checkConnected(repository: GitSetup, ids: Iterable<string>, isPartial: boolean): Promise<void> {
   const input = [...new Set(ids)].join("\n");
@@ -62,19 +100,13 @@ export async function checkConnected(repository: GitSetup, ids: Iterable<string>
   await askGit(repository, words, { purpose, input: `${input}\n`, timeoutMs: IMPORT_MS });
 }
 
-/** The type of each object that exists, such as `blob`. */
+/** The type of each object that exists, such as `blob`. @throws SheafError INTERNAL */
 export async function readObjectTypes(repository: GitSetup, ids: Iterable<string>): Promise<Map<string, string>> {
   const wanted = [...new Set(ids)];
   if (wanted.length === 0) return new Map();
-  const { exitCode, stdout, ...outcome } = await runGit(
-    repository,
-    ["cat-file", "--batch-check=%(objectname) %(objecttype)"],
-    { input: `${wanted.join("\n")}\n` },
-  );
-  if (exitCode !== 0) {
-    throw new SheafError("INTERNAL", `git could not read the new objects: ${toReason({ exitCode, ...outcome })}`);
-  }
-  const lines = stdout.toString("latin1").split("\n");
+  const words = ["cat-file", "--batch-check=%(objectname) %(objecttype)"];
+  const output = await askGit(repository, words, { purpose: "read the new objects", input: `${wanted.join("\n")}\n` });
+  const lines = output.toString("latin1").split("\n");
   return new Map(
     lines.flatMap((line) => {
       const [id = "", type = ""] = line.split(" ");

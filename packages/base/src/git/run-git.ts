@@ -14,6 +14,8 @@ export interface GitSetup {
   readonly gitFolder: string;
   /** Only `PATH` and the agent of ssh are taken from it. */
   readonly environment: Environment;
+  /** A folder that gets new objects, and the folder of the others; default: git's own. Absolute. */
+  readonly newObjects?: { readonly own: string; readonly shared: string } | undefined;
 }
 
 interface GitOptions {
@@ -159,7 +161,7 @@ export function toReason({ stderr, exitCode }: Pick<GitOutcome, "stderr" | "exit
 }
 
 function toEnvironment(
-  { environment, gitFolder }: GitSetup,
+  { environment, gitFolder, newObjects }: GitSetup,
   { index, now, remote, maxObject }: GitOptions,
 ): NodeJS.ProcessEnv {
   const time = now === undefined ? {} : { GIT_AUTHOR_DATE: toGitTime(now), GIT_COMMITTER_DATE: toGitTime(now) };
@@ -193,6 +195,11 @@ function toEnvironment(
     GIT_COMMITTER_EMAIL: who.email,
     ...time,
     ...(index !== undefined && { GIT_INDEX_FILE: index }),
+    ...(newObjects && {
+      GIT_OBJECT_DIRECTORY: newObjects.own,
+      // Git reads it as a list with colons, but for quotes.
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${newObjects.shared.replaceAll(/["\\]/g, "\\$&")}"`,
+    }),
     ...(maxObject !== undefined && { GIT_ALLOC_LIMIT: maxObject }),
     ...(agent !== undefined && { SSH_AUTH_SOCK: agent }),
     ...remote?.variables,

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { applyGitState } from "../../src/git/apply-git-state.ts";
-import { decodeGitState, exportScript, type GitState, readGitState } from "../../src/git/git-state.ts";
+import { decodeGitState, exportScript, formatTips, type GitState, readGitState } from "../../src/git/git-state.ts";
 import type { GitSetup } from "../../src/git/run-git.ts";
 import { createTemporaryFolder } from "../files/temporary-workspace.ts";
 
@@ -85,11 +85,11 @@ export function createBorder(init: readonly string[] = []): Border {
     exportState(before) {
       rmSync(out, { recursive: true, force: true });
       mkdirSync(out);
-      writeFileSync(join(out, "old"), [...before.refs.values()].map((id) => `${id}\n`).join(""));
+      writeFileSync(join(out, "old"), formatTips(before));
       const { status, stderr } = spawnSync("sh", ["-c", exportScript, "sh", out, privateFolder], { env: environment });
       if (status !== 0) throw new Error(stderr.toString());
     },
-    apply: (before, hasNetwork = false) =>
+    apply: async (before, hasNetwork = false) =>
       applyGitState({
         repository: setup,
         before,
