@@ -1,6 +1,6 @@
 /** Finds the places that searches leave out because rules deny reading them (S-243). */
-import { readdirSync } from "node:fs";
-import { join, posix } from "node:path";
+import { join, posix, relative } from "node:path";
+import { listFiles } from "@sheaf/base/files/list-files";
 import { readStats } from "@sheaf/base/files/repository";
 import type { LeftOut, Workspace } from "@sheaf/base/files/workspace";
 import type { PathGlob } from "@sheaf/base/files/glob";
@@ -14,12 +14,11 @@ export function createLeftOut(globs: readonly PathGlob[], workspace: Workspace, 
   const paths = new Set<string>();
   const toNamed = (path: string): string => (isAdded ? join(workspace.root, path) : path);
   const isCovered = (path: string): boolean => globs.some((glob) => glob.isCovering(toNamed(path)));
-  const mayHold = (folder: string): boolean => globs.some((glob) => glob.mayMatchBelow(toNamed(folder)));
   let linked: ReadonlySet<string> | undefined;
   const has = (path: string): boolean => {
     if (isCovered(path)) return true;
     const identity = findLinked(join(workspace.root, path));
-    return identity !== undefined && (linked ??= listLinked(workspace.root, isCovered, mayHold)).has(identity);
+    return identity !== undefined && (linked ??= listLinked(workspace.root, isCovered)).has(identity);
   };
   // A walk opens a folder only if it isn't one of the places, so the name decides.
   const hasEntry = (path: string): boolean =>
@@ -36,7 +35,7 @@ export function createLeftOut(globs: readonly PathGlob[], workspace: Workspace, 
       if (isLeftOut) paths.add(path);
       return isLeftOut;
     },
-    mayHold,
+    mayHold: (folder) => globs.some((glob) => glob.mayMatchBelow(toNamed(folder))),
   };
 }
 
@@ -47,30 +46,7 @@ function findLinked(path: string): string | undefined {
 }
 
 /** The files with several names of which a rule denies one. Reads many folders. */
-function listLinked(
-  root: string,
-  isCovered: (path: string) => boolean,
-  mayHold: (folder: string) => boolean,
-): ReadonlySet<string> {
-  const found = new Set<string>();
-  const waiting = ["."];
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    for (const entry of readEntries(join(root, folder))) {
-      const path = posix.join(folder, entry.name);
-      const isDenied = isCovered(path);
-      if (entry.isDirectory() && (isDenied || mayHold(path))) waiting.push(path);
-      const identity = isDenied ? findLinked(join(root, path)) : undefined;
-      if (identity !== undefined) found.add(identity);
-    }
-  }
-  return found;
-}
-
-/** Skips a folder that this user cannot read. */
-function readEntries(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
+function listLinked(root: string, isCovered: (path: string) => boolean): ReadonlySet<string> {
+  const denied = listFiles(root).filter((path) => isCovered(relative(root, path)));
+  return new Set(denied.flatMap((path) => findLinked(path) ?? []));
 }

@@ -1,6 +1,7 @@
 /** Finds what the user's rules `Read(…)` and `Write(…)` deny to commands (S-06): it is hidden or read-only. */
 import type { Dirent } from "node:fs";
 import { join, relative } from "node:path";
+import { listFiles } from "@sheaf/base/files/list-files";
 import { isBelow } from "@sheaf/base/files/workspace";
 import type { FileRule } from "@sheaf/base/files/glob";
 import {
@@ -12,7 +13,6 @@ import {
 } from "./folder-memory.ts";
 import { type HeldPlace, toHeldPlace, toMounts, toShownPath } from "./held-place.ts";
 import { listAncestors } from "./mounts.ts";
-import { listFiles } from "./program-places.ts";
 
 /** A denied place that exists; places inside it are not listed. */
 interface DeniedPlace extends HeldPlace {
@@ -78,7 +78,7 @@ function createNameSearch(folders: readonly string[]): (places: readonly DeniedP
     const named = new Set<string>();
     const states: string[] = [];
     for (const { path, rule } of places.filter((place) => place.rule.kind === "Read" && !place.isLink)) {
-      for (const file of readStat(path)?.isDirectory() ? listFiles(path, []) : [path]) {
+      for (const file of readStat(path)?.isDirectory() ? listFiles(path) : [path]) {
         const stat = readStat(file);
         if (!stat?.isFile() || stat.nlink < 2n) continue;
         named.add(file);
@@ -88,7 +88,7 @@ function createNameSearch(folders: readonly string[]): (places: readonly DeniedP
     }
     const key = states.join("\n");
     if (key === last.key) return last.places;
-    const others = folders.flatMap((folder) => listFiles(folder, [])).filter((file) => !named.has(file));
+    const others = folders.flatMap((folder) => listFiles(folder)).filter((file) => !named.has(file));
     const found = others.flatMap((file) => {
       const stat = readStat(file);
       const rule = stat && stat.nlink > 1n ? rules.get(toIdentity(stat)) : undefined;

@@ -2,8 +2,9 @@
  * Keeps commands from changing the files that Sheaf's process may still load or start (S-224). The folders above these files
  * keep their names as well: if a command could rename one, a mount below it would move along.
  */
-import { type Dirent, lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { lstatSync, mkdirSync } from "node:fs";
 import { basename, join, relative } from "node:path";
+import { listFiles } from "@sheaf/base/files/list-files";
 import { findProgramFiles, listProgramPlaces, type ProgramFiles, toCodeFolder } from "@sheaf/base/files/own-places";
 import type { Environment } from "@sheaf/base/paths";
 import { isBelow } from "@sheaf/base/files/workspace";
@@ -62,35 +63,19 @@ function findProblem({ tops, environment, program = findProgramFiles() }: Progra
   if (places.length === 0) return undefined;
   if (process.versions.pnp !== undefined) return "Yarn loads Sheaf from archives in the workspace";
   const linked = new Map<string, string>();
-  for (const file of [...listFiles(folder, []), ...program.executables]) {
+  for (const file of [...listFiles(folder), ...program.executables]) {
     const stat = readStat(file);
     if (stat && stat.nlink > 1n && places.some((place) => isBelow(file, place))) linked.set(toIdentity(stat), file);
   }
   if (linked.size === 0) return undefined;
   const open = places.flatMap((path) => toolFolders.map((name) => join(path, name)));
-  const writable = [...tops.flatMap((top) => listFiles(top, places)), ...open.flatMap((path) => listFiles(path, []))];
+  const writable = [...tops.flatMap((top) => listFiles(top, places)), ...open.flatMap((path) => listFiles(path))];
   for (const file of writable) {
     const stat = readStat(file);
     const own = stat && linked.get(toIdentity(stat));
     if (own !== undefined) return `${toShownPath(file, tops[0]!)} is a hard link to ${own}, a file of Sheaf itself`;
   }
   return undefined;
-}
-
-/** Lists the files in a folder, at any depth. Skips folders that this user cannot read, since commands cannot read them either. */
-export function listFiles(folder: string, without: readonly string[]): string[] {
-  if (without.includes(folder)) return [];
-  let entries: Dirent[];
-  try {
-    entries = readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-  return entries.flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return listFiles(path, without);
-    return entry.isFile() ? [path] : [];
-  });
 }
 
 /** A sentence for a failed command if one of its error lines has the path of a place of Sheaf itself, else undefined. */
