@@ -1,7 +1,7 @@
 /** Files that people ask for, and that a program on the user's machine or a server starts or obeys later (S-245). */
 import { toComparablePath } from "./comparable-name.ts";
 
-/** The programs, with the paths at any depth that they start or obey; a folder stands for all files in it. */
+/** The programs, with the paths at any depth that they start or obey; a folder includes all files in it. */
 const starters: readonly (readonly [starter: string, paths: RegExp])[] = [
   ["git starts it as a hook", toPathPattern([
     "\\.husky", "\\.githooks", "\\.pre-commit-config\\.ya?ml", "\\.pre-commit-hooks\\.ya?ml", "\\.overcommit\\.yml",
