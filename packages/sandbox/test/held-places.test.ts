@@ -1,6 +1,6 @@
 /** Nothing that git discovers stays hidden from Sheaf, and what cannot be protected lets no command run (S-76, S-79). */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createHeldPlaces, type HeldPlaces } from "../src/hold/held-places.ts";
@@ -9,7 +9,7 @@ import { environment } from "./run-command.ts";
 import { createFolder, describeWithSandbox, runHeld, stateFolder } from "./sandbox-run.ts";
 
 function createPlaces(workspace: string, maxFolders?: number): HeldPlaces {
-  return createHeldPlaces({ workspace, worktree: undefined, environment, maxFolders, stateFolder });
+  return createHeldPlaces({ workspace, environment, maxFolders, stateFolder });
 }
 
 const foreground = { isBackground: false };
@@ -76,41 +76,6 @@ describe("a workspace that cannot be searched", () => {
     expect(existsSync(join(workspace, "a/\uFFFD/x"))).toBe(true);
     spawnSync("bash", ["-c", "mkdir $'\\xff'"], { cwd: workspace });
     expect(() => createPlaces(workspace).begin(foreground)).toThrow(/not UTF-8/);
-  });
-});
-
-describe("the config of a repository that the user changes while a command runs", () => {
-  const config = '[core]\n\tbare = false\n[remote "origin"]\n\turl = x\n';
-  const read = (workspace: string): string => readFileSync(join(workspace, ".git/config"), "utf8");
-  /** As git does: the file is another one afterwards. */
-  const replace = (workspace: string, text: string): void => {
-    writeFileSync(join(workspace, ".git/config.lock"), text);
-    renameSync(join(workspace, ".git/config.lock"), join(workspace, ".git/config"));
-  };
-
-  test.each([
-    '[branch "a/b"]\n\tremote = origin\n\tmerge = refs/heads/a/b\n',
-    '[branch "a"]\n\tvscode-merge-base = origin/main\n[branch "b"]\n\tremote = .\n\tpushRemote = origin\n\trebase = true\n',
-  ])(verifies("S-77", "keeps what git writes about a branch: %j"), (branch) => {
-    const workspace = createFolder("workspace", { ".git/HEAD": "x", ".git/config": config });
-    expect(change(workspace, () => replace(workspace, config + branch))).toEqual([]);
-    expect(read(workspace)).toBe(config + branch);
-    expect(change(workspace, () => replace(workspace, config))).toEqual([]);
-  });
-
-  test.each([
-    "[core]\n\tfsmonitor = ./evil\n",
-    '[branch "a"]\n\tmergeOptions = -s x/evil\n',
-    '[branch "a"]\n\tremote = ext::evil\n',
-    '[branch "a"]\n\tremote = ../evil\n',
-    '[branch "a"]\n\tremote = a\n\n\tx = y\n',
-    '[branch "a"] remote = origin\n[core] fsmonitor = x\n',
-    '\\\n[branch "a"]\n\tremote = origin\n',
-  ])(verifies("S-77", "loses anything else, and gets its old text back: %j"), (evil) => {
-    const workspace = createFolder("workspace", { ".git/HEAD": "x", ".git/config": config });
-    const [note = ""] = change(workspace, () => replace(workspace, config + evil));
-    expect(note).toContain('".git/config" is protected');
-    expect(read(workspace)).toBe(config);
   });
 });
 

@@ -164,9 +164,9 @@ console.log("linted");`,
   },
   {
     tool: "git",
-    title: "a worktree in the workspace",
+    title: "a branch with a commit",
     command:
-      "git -c user.name=x -c user.email=x commit -q --allow-empty -m one && git worktree add -q tree && git -C tree log --format=%s",
+      "git -c user.name=x -c user.email=x commit -q --allow-empty -m one && git switch -qc other && git log --format=%s",
     expected: "one",
   },
   {

@@ -58,7 +58,7 @@ describeWithSandbox("places that are not there yet", () => {
     expect([read("modules/sub/config"), read("worktrees/other/commondir")]).toEqual(["old", "old"]);
     expect(existsSync(join(workspace, ".git/modules/sub/hooks"))).toBe(false);
     expect(existsSync(join(workspace, ".git/worktrees/other/config.worktree"))).toBe(false);
-    expect(read("modules/sub/HEAD")).toBe("new\n");
+    expect(read("modules/sub/HEAD")).toBe("x");
   });
 
   test("nothing is left in the workspace that the command did not make", async () => {

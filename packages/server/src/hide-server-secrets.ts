@@ -6,7 +6,6 @@ import { toConfigFolder } from "@sheaf/base/paths";
 import { type GitWorkspaceSettings, listCredentialFiles } from "@sheaf/agent/config/git-workspace-settings";
 import type { GitWorkspace } from "@sheaf/agent/config/git-workspaces";
 import { listSecretFolders, type ServerSecret } from "@sheaf/sandbox/hold/server-secrets";
-import { findLinkedWorktree } from "@sheaf/sandbox/hold/writable-folders";
 import { findRepository, toRealPlace } from "@sheaf/base/files/repository";
 import type { Remote } from "@sheaf/agent/workspace/trees/mirror";
 
@@ -62,12 +61,7 @@ function findGitFolder(path: string): string {
 
 function listWritable({ folders, addedFolders }: SecretFacts): Map<string, string> {
   const writable = new Map<string, string>();
-  for (const [name, folder] of folders) {
-    writable.set(folder, `the workspace ${name} (${folder})`);
-    for (const { path } of findLinkedWorktree(folder)?.mounts ?? []) {
-      writable.set(path, `the repository of the workspace ${name} (${path})`);
-    }
-  }
+  for (const [name, folder] of folders) writable.set(folder, `the workspace ${name} (${folder})`);
   for (const folder of addedFolders.map(toRealPlace)) writable.set(folder, `--add-dir ${folder}`);
   return writable;
 }

@@ -11,8 +11,6 @@ import { createFileFault, getFaultCode } from "@sheaf/base/files/file-error";
 export interface FolderContent<Place, Folder> {
   readonly places: readonly Place[];
   readonly folders: readonly Folder[];
-  /** Its places depend on the content of files, so it is read again each time. */
-  readonly isVolatile?: boolean;
 }
 
 /** A folder whose content is unknown. */
@@ -104,7 +102,7 @@ interface ReadOrder<Content> {
 }
 
 /** Undefined: nothing is there. A text: why it cannot be searched. */
-function readFolder<Content extends { readonly isVolatile?: boolean }>(
+function readFolder<Content>(
   folder: { readonly path: string },
   { known, startedAt, makeAccessible, derive }: ReadOrder<Content>,
 ): FolderRecord<Content> | string | undefined {
@@ -125,7 +123,7 @@ function readFolder<Content extends { readonly isVolatile?: boolean }>(
   });
   if (typeof listing !== "object") return listing;
   const content = derive(listing.entries);
-  const isFresh = content.isVolatile === true || startedAt - changedAt < freshPeriod;
+  const isFresh = startedAt - changedAt < freshPeriod;
   return { folder, device, inode, changedAt, isFresh, content, foreignNames: listing.foreignNames };
 }
 

@@ -15,13 +15,9 @@ export interface HeldPlace {
   /** It is known if one of them is: a place may get another path, and another place its path. */
   readonly keys: readonly string[];
   /** What commands may do with it; undefined: what they like, but a new one is taken away. */
-  readonly access?: "writable" | "read-only" | "hidden" | undefined;
-  /** Of a file that is written back if commands change it. */
-  readonly text?: Uint8Array;
+  readonly access?: "read-only" | "hidden" | undefined;
   /** Why a command must not have made it, as a sentence without a full stop; undefined: it may. */
   readonly refusal?: string | undefined;
-  /** A key: the place only matters where that one is known. */
-  readonly basis?: string | undefined;
 }
 
 /** A path for messages: a name that a command chose stays on its line, and short (S-92). */
@@ -34,7 +30,7 @@ export function toShownPath(path: string, workspace: string): string {
 const maxShown = 300;
 
 /** The place at a path; none if nothing is there. A link's target is part of what it is. */
-export function toHeldPlace(path: string, facts: Pick<HeldPlace, "access" | "refusal" | "basis">): HeldPlace[] {
+export function toHeldPlace(path: string, facts: Pick<HeldPlace, "access" | "refusal">): HeldPlace[] {
   const stat = readStat(path);
   if (!stat) return [];
   const isLink = stat.isSymbolicLink();

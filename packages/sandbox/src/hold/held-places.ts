@@ -3,7 +3,7 @@
  * S-76 to S-79, S-224): existing places by mounts, new ones by taking them away after a command, since nothing can be mounted
  * where nothing exists.
  */
-import { basename, dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import type { ProgramFiles } from "@sheaf/base/files/own-places";
 import { isBelow } from "@sheaf/base/files/workspace";
@@ -15,9 +15,8 @@ import { type HeldPlace, toMounts, toShownPath } from "./held-place.ts";
 import { findProgramFault, listHeldProgram, openToolFolders } from "./program-places.ts";
 import { type HeldMounts, listAncestors } from "./mounts.ts";
 import { listOwnFolders } from "./own-folders.ts";
-import { createProtectedIndex, type ProtectedFolder } from "./protected-places.ts";
-import { makeAccessible, type RefusedPlace, restoreFile, takeAway } from "./take-away.ts";
-import { findLinkedWorktree, type LinkedWorktree } from "./writable-folders.ts";
+import { createProtectedIndex } from "./protected-places.ts";
+import { makeAccessible, type RefusedPlace, takeAway } from "./take-away.ts";
 
 /** What all commands of a launcher are held to. */
 export interface HeldPlaces {
@@ -38,8 +37,6 @@ export interface HeldPlaces {
 export interface HeldFolders {
   /** Absolute, links resolved. */
   readonly workspace: string;
-  /** If the workspace is one. */
-  readonly worktree: LinkedWorktree | undefined;
   /** Further folders that commands write; absolute, links resolved. */
   readonly addedFolders?: readonly string[] | undefined;
   /** Folders that commands read, even in a hidden one; absolute, links resolved. */
@@ -63,16 +60,14 @@ export interface HeldFolders {
 const maxMounts = 300;
 
 export function createHeldPlaces(held: HeldFolders): HeldPlaces {
-  const { workspace, worktree, addedFolders = [], readFolders = [], denials = [], environment, maxFolders } = held;
+  const { workspace, addedFolders = [], readFolders = [], denials = [], environment, maxFolders } = held;
   if (held.isProbe) return { begin: () => ({ kept: [], mounts: [] }), moveToBackground: () => true, end: () => [] };
-  const folders = [workspace, ...addedFolders];
-  const repositoryFolders = listRepositoryFolders(worktree);
-  const tops = [...folders, ...repositoryFolders.map(({ path }) => path)];
+  const tops = [workspace, ...addedFolders];
   const own = { stateFolder: held.stateFolder, writable: tops };
   const hidden = [...listOwnFolders(own), ...(held.cacheFolder === undefined ? [] : [held.cacheFolder])];
   const addedPlaces = addedFolders.map((path) => ({ path, names: "all" as const }));
-  const findProtected = createProtectedIndex(workspace, [...repositoryFolders, ...addedPlaces], hidden, maxFolders);
-  const findDenied = createDeniedIndex([...folders, ...readFolders], denials);
+  const findProtected = createProtectedIndex(workspace, addedPlaces, hidden, maxFolders);
+  const findDenied = createDeniedIndex([...tops, ...readFolders], denials);
   const program = { tops, environment, program: held.program };
   /** Undefined: not looked for yet. */
   let programFault: { readonly reason: string | undefined } | undefined;
@@ -103,9 +98,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
         mounts.map(({ path }) => path),
         tops,
       );
-      // The folder of a repository is always fixed: almost every workspace has one, and its command could not go on next
-      // to others.
-      const fixed = around.filter((path) => isBackground || basename(path) === ".git");
+      const fixed = isBackground ? around : [];
       const ownFolders = listAncestors(
         known.own.map(({ path }) => path),
         tops,
@@ -139,21 +132,12 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       const closed = isQuiet ? unsearched.map((folder) => toClosedPlace(folder, workspace)) : [];
       const { refused, kept } = sortPlaces([...places, ...denied], known);
       const notes = takeAway([...refused, ...closed], own);
-      restoreAll(known.places, tops);
       // Only now is each configuration one that the user made.
       const configured = [...listConfiguredPlaces({ tops, environment, places: kept }), ...listHeldProgram(program)];
       notes.push(...takeAway(sortPlaces(configured, known).refused, own));
       return [...notes, ...toOpenedNote(opened, workspace)];
     },
   };
-}
-
-/** What commands write of the repository of a linked worktree. */
-function listRepositoryFolders(worktree: LinkedWorktree | undefined): ProtectedFolder[] {
-  return (worktree?.mounts ?? []).map(({ path }) => {
-    const kind = path === worktree?.folder ? "root" : basename(path) === "objects" ? "objects" : "other";
-    return { path, names: "none", git: { kind } };
-  });
 }
 
 /** @throws Error with a sentence when a folder cannot be searched: git may find a repository there. */
@@ -200,14 +184,11 @@ interface SortedPlaces {
 }
 
 function sortPlaces(places: readonly HeldPlace[], known: KnownPlaces): SortedPlaces {
-  const isFresh = ({ keys, basis }: HeldPlace): boolean =>
-    !keys.some((key) => known.keys.has(key)) && (basis === undefined || known.keys.has(basis));
-  const fresh = places.filter(isFresh);
-  const harmless = listNewWorktrees(fresh, known);
+  const fresh = places.filter(({ keys }) => !keys.some((key) => known.keys.has(key)));
   const paths = new Set<string>();
   const refused: RefusedPlace[] = [];
   for (const { path, identity, refusal } of fresh) {
-    if (refusal === undefined || harmless.has(path) || isAmong(path, paths)) continue;
+    if (refusal === undefined || isAmong(path, paths)) continue;
     paths.add(path);
     refused.push({ path, identity, reason: refusal });
   }
@@ -219,39 +200,6 @@ function isAmong(path: string, paths: ReadonlySet<string>): boolean {
   if (paths.has(path)) return true;
   const folder = dirname(path);
   return folder !== path && isAmong(folder, paths);
-}
-
-/**
- * What `git worktree add` made: a `.git` file, and files in the repository that name it back. They decide nothing, if the
- * repository was known before.
- */
-function listNewWorktrees(fresh: readonly HeldPlace[], known: KnownPlaces): ReadonlySet<string> {
-  const repositories = new Set(
-    known.places.flatMap(({ path, access }) => {
-      // A folder with another name is known by its HEAD.
-      if (basename(path).toLowerCase() === "head") return [dirname(path)];
-      return access === "writable" ? [path] : [];
-    }),
-  );
-  const files = new Set(fresh.filter(({ isLink }) => !isLink).map(({ path }) => path));
-  const found = [...files].flatMap((path) => {
-    if (basename(path) !== ".git") return [];
-    const folder = findLinkedWorktree(dirname(path))?.folder;
-    if (folder === undefined || !repositories.has(dirname(dirname(folder)))) return [];
-    return [path, join(folder, "commondir"), join(folder, "gitdir")];
-  });
-  return new Set(found.filter((path) => files.has(path)));
-}
-
-/** What a command removed, or what was taken away because a command changed it. */
-function restoreAll(places: readonly HeldPlace[], tops: readonly string[]): void {
-  for (const { path, text } of places) {
-    try {
-      if (text) restoreFile(path, text, tops);
-    } catch {
-      // It is still there, or its folder is not.
-    }
-  }
 }
 
 /** Git can enter a folder that its owner cannot list. */

@@ -77,6 +77,8 @@ export interface MountFacts {
   readonly writableMounts: readonly Mount[];
   /** Caches of tools. */
   readonly cacheMounts: readonly Mount[];
+  /** Private git folders over those of the user, and what commands see in them (S-77). Default: none. */
+  readonly gitMounts?: readonly Mount[] | undefined;
   /** Of protected places and of the user's rules. */
   readonly held: HeldMounts;
   /** Shown inside of hidden folders: of skills (S-147). */
@@ -85,7 +87,7 @@ export interface MountFacts {
 
 /** In mount order: what is hidden stays hidden, whatever else is mounted around it. */
 export function planMounts(facts: MountFacts): Mount[] {
-  const { workspace, secretPlaces, copies, privateMounts, writableMounts, cacheMounts, held } = facts;
+  const { workspace, secretPlaces, copies, privateMounts, writableMounts, cacheMounts, gitMounts = [], held } = facts;
   const isHidden = ({ access }: Mount): boolean => access.startsWith("hidden");
   const secret = toHiddenMounts(secretPlaces, workspace).filter(
     // The private folder and the caches cover these already.
@@ -121,7 +123,16 @@ export function planMounts(facts: MountFacts): Mount[] {
     const isCopied = source !== undefined && !isBelow(mount.path, workspace);
     return isCopied ? { path: mount.path, access: "read-only", source } : mount;
   });
-  return sortMounts([...privateMounts, ...cacheMounts, ...revealed, ...writable, ...keeping, ...open, ...shown]);
+  return sortMounts([
+    ...privateMounts,
+    ...cacheMounts,
+    ...revealed,
+    ...writable,
+    ...keeping,
+    ...gitMounts,
+    ...open,
+    ...shown,
+  ]);
 }
 
 /** Folders to read outside of what commands write. One that is or contains a secret place stays hidden. */

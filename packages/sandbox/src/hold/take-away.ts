@@ -18,7 +18,6 @@ import {
   rmdirSync,
   symlinkSync,
   unlinkSync,
-  writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { createFileFault, getFaultCode } from "@sheaf/base/files/file-error";
@@ -111,18 +110,6 @@ function moveByCopy(folder: OpenFolder, entry: string | Buffer, target: string):
   } catch (error) {
     copyAway(folder, aside, undefined);
     return `: Sheaf deleted it, since not all of it could be moved away (${getFaultCode(error)}).`;
-  }
-}
-
-/** Writes a file again that is missing, below one of `tops`. @throws an error of the file system. */
-export function restoreFile(path: string, text: Uint8Array, tops: readonly string[]): void {
-  const top = tops.find((folder) => isBelow(path, folder));
-  if (top === undefined) return;
-  const folder = openFolder(top, relative(top, dirname(path)));
-  try {
-    writeFileSync(folder.entry(basename(path)), text, { flag: "wx" });
-  } finally {
-    folder.close();
   }
 }
 

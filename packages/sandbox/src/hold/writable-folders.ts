@@ -1,13 +1,12 @@
-/** What commands write besides the workspace: folders of `--add-dir`, and the repository of a linked worktree. */
+/** The folders of `--add-dir`, which commands may write. */
 import { realpathSync, statSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, sep } from "node:path";
+import { sep } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import { SheafError } from "@sheaf/base/errors";
 import { hasForeignName } from "@sheaf/base/foreign-name";
-import { readSmallFile } from "@sheaf/base/files/open-file";
 import { toProtectedName } from "@sheaf/base/files/protected-names";
 import { isBelow } from "@sheaf/base/files/workspace";
-import { type Mount, toExistingPath } from "./mounts.ts";
+import { toExistingPath } from "./mounts.ts";
 import { listHomes, listSecretPlaces } from "./secret-places.ts";
 
 export interface AddedFoldersOrder {
@@ -60,54 +59,4 @@ function findObstacle(folder: string, workspace: string, environment: Environmen
 
 function createError(folder: string, problem: string): SheafError {
   return new SheafError("USAGE", `--add-dir ${JSON.stringify(folder)} ${problem}: name another folder`);
-}
-
-/** What commits in a linked worktree (`git worktree add`) need outside the workspace. */
-export interface LinkedWorktree {
-  /** The worktree's folder in the repository, absolute. */
-  readonly folder: string;
-  /** Writable for commands; the repository's hooks and configuration are not among them. */
-  readonly mounts: readonly Mount[];
-}
-
-/** Folders of the repository in which a commit writes. */
-const commitPlaces = ["objects", "refs", "logs"] as const;
-
-/**
- * Undefined if the workspace is not one. Its `.git` file counts only if the repository lists the worktree too: otherwise
- * a file could name any folder of the user.
- */
-export function findLinkedWorktree(workspace: string): LinkedWorktree | undefined {
-  try {
-    const file = join(workspace, ".git");
-    if (!statSync(file).isFile()) return undefined;
-    const folder = realpathSync(toAbsolute(readLine(file, /^gitdir: (.+)$/), workspace));
-    const repository = realpathSync(toAbsolute(readLine(join(folder, "commondir"), /^(.+)$/), folder));
-    const isListed = dirname(folder) === join(repository, "worktrees") && basename(repository) !== "worktrees";
-    const isMutual = realpathSync(readLine(join(folder, "gitdir"), /^(\/.+)$/)) === realpathSync(file);
-    if (!isListed || !isMutual) return undefined;
-    const shared = commitPlaces.map((name) => join(repository, name)).filter(isOwnFolder);
-    return { folder, mounts: [...shared, folder].map((path) => ({ path, access: "writable" as const })) };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Not a link, which could lead anywhere. */
-function isOwnFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && realpathSync(path) === path;
-}
-
-/** Of a path, and what is around it. */
-const maxBytes = 8192;
-
-/** The capture of `pattern` in the one line of a small file. @throws Error when the pattern does not match. */
-function readLine(file: string, pattern: RegExp): string {
-  const [, text] = pattern.exec(readSmallFile(file, maxBytes)?.trimEnd() ?? "") ?? [];
-  if (text === undefined) throw new Error(`${file} is not of git`);
-  return text;
-}
-
-function toAbsolute(path: string, folder: string): string {
-  return isAbsolute(path) ? path : join(folder, path);
 }

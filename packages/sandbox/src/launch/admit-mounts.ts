@@ -47,16 +47,21 @@ export async function admitMounts({ mounts, tops, findFirst, isRunning }: Admiss
 
 /** Bubblewrap first mounts everything below another folder: the run's private folder is the last to get its own place. */
 function isComplete(table: MountTable, mounts: readonly Mount[]): boolean {
-  return mounts.every(({ path, source }) => {
-    if (source === undefined) return true;
-    const end = join("/", basename(dirname(source)), basename(source));
-    return table.get(path)?.some(({ root }) => root.endsWith(end)) ?? false;
+  return mounts.every(({ path, source, access }) => {
+    // Folders of a repository may have any path in their file system, unlike those of the run.
+    if (source === undefined || access === "read-only") return true;
+    return table.get(path)?.some((entry) => isFrom(entry, source)) ?? false;
   });
 }
 
-function isPlaced({ path, access }: Mount, table: MountTable): boolean {
+function isFrom({ root }: MountEntry, source: string): boolean {
+  return root.endsWith(join("/", basename(dirname(source)), basename(source)));
+}
+
+function isPlaced({ path, access, source }: Mount, table: MountTable): boolean {
   const found = table.get(path)?.at(-1);
   if (!found) return false;
+  if (source !== undefined) return access === "read-only" || isFrom(found, source);
   if (access === "hidden-folder") return found.type === "tmpfs" && found.root === "/";
   const expected = access === "hidden-file" ? table.get("/dev/null")?.at(-1) : findOriginal(path, table);
   return found.device === expected?.device && found.root === expected.root;

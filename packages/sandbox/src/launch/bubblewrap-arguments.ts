@@ -1,5 +1,7 @@
 /** The arguments of bubblewrap (S-30). */
 import type { Environment } from "@sheaf/base/paths";
+import { dirname } from "node:path";
+import { objectsPlace } from "../git/git-copy.ts";
 import type { Mount } from "../hold/mounts.ts";
 import { findProgram } from "../programs.ts";
 
@@ -41,7 +43,7 @@ export function toBubblewrapArguments({
     ...(hasOwnNetwork ? ["--unshare-net"] : []),
     "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox",
     "--ro-bind", "/", "/",
-    "--dev", "/dev", "--remount-ro", "/dev",
+    "--dev", "/dev", ...mounts.flatMap(toObjectsFolder), "--remount-ro", "/dev",
     "--proc", "/proc", ...kernelPlaces.flatMap((path) => ["--ro-bind-try", path, path]),
     ...mounts.flatMap(toMountArguments),
     // Last, since the workspace may be inside a hidden folder.
@@ -51,6 +53,11 @@ export function toBubblewrapArguments({
     "--block-fd", String(descriptors.block),
     "--chdir", workingDirectory,
   ]; // prettier-ignore
+}
+
+/** The place for new objects, which exists only in the sandbox. */
+function toObjectsFolder({ path }: Mount): string[] {
+  return dirname(path) === objectsPlace ? ["--dir", path] : [];
 }
 
 export function toMountArguments({ path, access, source = path }: Mount): string[] {

@@ -9,16 +9,16 @@ import { createSandboxTree } from "../follow/process-tree.ts";
 import { followChild, sendSignal, toInputStdio, writeInput } from "../follow/processes.ts";
 import { createReaper } from "../follow/reaper.ts";
 import { defaultUseLimits, followStatus, type UseLimits, watchUse } from "../follow/sandbox-status.ts";
+import { type BorderScript, createGitBorder, type GitPassage } from "../git/git-border.ts";
 import { cleanFiles } from "../hold/cleaned-files.ts";
 import { createHeldPlaces } from "../hold/held-places.ts";
-import { type Mount, type MountFacts, planMounts } from "../hold/mounts.ts";
+import { type HeldMounts, type Mount, type MountFacts, planMounts } from "../hold/mounts.ts";
 import { createPrivateFolder, listOwnFolders, type PrivateFolder, substituteCache } from "../hold/own-folders.ts";
 import { listHiddenPlaces } from "../hold/registry-credentials.ts";
 import { createSeccompFilter } from "../hold/seccomp-filter.ts";
 import { listHomes } from "../hold/secret-places.ts";
 import { planToolCaches, type ToolCaches } from "../hold/tool-caches.ts";
-import { findLinkedWorktree } from "../hold/writable-folders.ts";
-import { findShell, toFolderError } from "../programs.ts";
+import { findProgram, findShell, toFolderError } from "../programs.ts";
 import { admitMounts } from "./admit-mounts.ts";
 import { toBubblewrapArguments, toNetworkWords } from "./bubblewrap-arguments.ts";
 import {
@@ -59,6 +59,11 @@ const wrapperWords = ["/bin/sh", "-c", wrapper, "sheaf"] as const;
 /** The kernel's limit for one argument. */
 const maxCommandBytes = 128 * 1024 - 1;
 
+/** Time limit of an export. Milliseconds. */
+const scriptPeriod = 120_000;
+/** Characters of its messages. */
+const maxProblem = 2000;
+
 /** After the standard three. A command has none of them: bubblewrap or the wrapper, which knows single digits, closes each. */
 const descriptors = {
   seccomp: 3,
@@ -80,7 +85,7 @@ interface SandboxWays {
 }
 
 /** What all commands of a run share. */
-interface RunFacts extends Omit<MountFacts, "held"> {
+interface RunFacts extends Omit<MountFacts, "held" | "gitMounts"> {
   readonly variables: ToolCaches["variables"];
 }
 
@@ -89,26 +94,34 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const { file, workspace, addedFolders = [], environment, limits = defaultUseLimits } = options;
   const shell = findShell(environment);
   const filter = createSeccompFilter(process.arch, [workspace, ...addedFolders].some(isTeamFolder));
-  const worktree = findLinkedWorktree(workspace);
-  const added = addedFolders.map((path) => ({ path, access: "writable" as const }));
-  const writableMounts = [...(worktree?.mounts ?? []), ...added];
-  const tops = [workspace, ...writableMounts.map(({ path }) => path)];
+  const writableMounts = addedFolders.map((path) => ({ path, access: "writable" as const }));
+  const tops = [workspace, ...addedFolders];
   // Commands could replace a program that is found in one of these.
   const outside = tops.reduce(withoutInnerFolders, environment);
-  const places = createHeldPlaces({ ...options, worktree });
+  const places = createHeldPlaces(options);
   const own = { stateFolder: options.stateFolder, writable: tops };
   const pipeMaker = createPipeMaker(own);
   const network = createSharedNetwork(file, options.network, options.networkPorts);
+  const git = createGitBorder({
+    tops,
+    environment,
+    program: options.isProbe ? undefined : findProgram("git", outside),
+    toFolder: () => (folder ??= createPrivateFolder(own)).path,
+    runScript,
+    // A command may push to a repository that it writes.
+    hasNetwork: options.network.isOpen || addedFolders.length > 0,
+  });
   const foreignOwner = findWorkspaceOwner(workspace);
   // Bubblewrap ends with Sheaf, but not while it starts: it must first request its parent's death signal.
   const reaper = createReaper();
   let blocked: BlockedDescriptors | undefined;
   let folder: PrivateFolder | undefined;
   let facts: RunFacts | undefined;
+  /** The places of the last command. */
+  let held: HeldMounts = { kept: [], mounts: [] };
 
   const findFacts = (): RunFacts => {
-    folder ??= createPrivateFolder(own);
-    const { path, mounts: privateMounts } = folder;
+    const { path, mounts: privateMounts } = (folder ??= createPrivateFolder(own));
     const secretPlaces = [...listHiddenPlaces(options, foreignOwner?.uid), ...listOwnFolders(own)];
     const caches = planToolCaches({
       environment,
@@ -131,6 +144,43 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       readFolders: options.readFolders,
     };
   };
+  /** A script on a git folder, held like a command, but writing only to the folder of its output. */
+  async function runScript({ script, gitFolder, mounts: gitMounts, out }: BorderScript): Promise<void> {
+    const pipes = await pipeMaker.open();
+    try {
+      facts ??= findFacts();
+      const privateMounts = facts.privateMounts.map((mount) =>
+        mount.path === "/tmp" ? { ...mount, source: out } : mount,
+      );
+      const open = new Set([out, ...gitMounts.map(({ source }) => source)]);
+      const mounts = planMounts({ ...facts, privateMounts, gitMounts, held }).map((mount): Mount =>
+        mount.access === "writable" && !open.has(mount.source) ? { ...mount, access: "read-only" } : mount,
+      );
+      const command = `set -- /tmp ${quoteWord(gitFolder)}\n${script}`;
+      const request = { command, workingDirectory: "/", input: undefined, isBackground: false, variables: {} };
+      const child = spawnBubblewrap(request, mounts, { shared: undefined, pipes });
+      let problem = "";
+      pipes.follow(
+        child,
+        (_: string, chunk: Uint8Array) => (problem = (problem + Buffer.from(chunk).toString()).slice(-maxProblem)),
+      );
+      const followed = await followBubblewrap(child, {
+        pipes,
+        workingDirectory: "/",
+        limits,
+        takeNotes: () => [],
+        mounts,
+        tops,
+      });
+      const timer = setTimeout(() => followed.process.kill(), scriptPeriod);
+      const { code } = await followed.process.ended.finally(() => clearTimeout(timer));
+      await followed.release();
+      followed.process.release();
+      if (code !== 0) throw new Error(`git failed in it (${problem.trim().split("\n").at(-1) || "it took too long"})`);
+    } finally {
+      pipes.close();
+    }
+  }
   const spawnBubblewrap = (request: LaunchRequest, mounts: readonly Mount[], ways: SandboxWays): ChildProcess => {
     const { shared, pipes } = ways;
     blocked ??= blockInherited(lastStandard);
@@ -174,19 +224,22 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       const pipes = await pipeMaker.open();
       let { isBackground } = request;
       let endPlaces = (): string[] => [];
+      let passage: GitPassage | undefined;
+      const end = async (): Promise<string[]> => [...((await passage?.end()) ?? []), ...endPlaces()];
       try {
-        const held = places.begin(request);
+        held = places.begin(request);
         endPlaces = () => places.end({ isBackground });
         facts ??= findFacts();
-        const mounts = planMounts({ ...facts, held });
+        passage = git.begin(false);
+        const mounts = planMounts({ ...facts, gitMounts: passage.mounts, held });
         const child = spawnBubblewrap(request, mounts, { shared, pipes });
         const { workingDirectory } = request;
-        const takeNotes = (): string[] => [...network.takeNotes(), ...endPlaces()];
+        const takeNotes = async (): Promise<string[]> => [...network.takeNotes(), ...(await end())];
         const followed = await followBubblewrap(child, { pipes, workingDirectory, limits, takeNotes, mounts, tops });
         return { ...followed, moveToBackground: () => void (isBackground ||= places.moveToBackground()) };
       } catch (error) {
         pipes.close();
-        const notes = endPlaces();
+        const notes = await end();
         if (error instanceof Error && notes.length > 0) error.message += `. ${notes.join(" ")}`;
         throw error;
       }
@@ -201,12 +254,17 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   };
 }
 
+/** A word of sh. */
+function quoteWord(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 interface FollowFacts {
   readonly pipes: CommandPipes;
   readonly workingDirectory: string;
   readonly limits: UseLimits;
   /** Called once, when all its processes have ended. */
-  readonly takeNotes: () => readonly string[];
+  readonly takeNotes: () => readonly string[] | Promise<readonly string[]>;
   readonly mounts: readonly Mount[];
   /** Folders that commands write. */
   readonly tops: readonly string[];
@@ -244,9 +302,9 @@ async function followBubblewrap(
     toSignal: status.toSignal,
     findStartError: (stderr) =>
       status.findExitCode() === undefined ? toStartError(stderr, facts.workingDirectory) : "",
-    release() {
+    async release() {
       stopWatch();
-      return [...excess, ...facts.takeNotes()];
+      return [...excess, ...(await facts.takeNotes())];
     },
   };
 }

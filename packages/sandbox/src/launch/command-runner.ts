@@ -123,7 +123,7 @@ export async function runInLauncher(
       };
       end = await followCommand(started, { ...request, goesOn }, streams);
     } finally {
-      refusals = started.release();
+      refusals = await started.release();
     }
     const isOwnEnd = !end.timedOut && !end.cancelled && end.signal === null;
     const startError = isOwnEnd ? started.findStartError(streams.toResult().stderr) : "";

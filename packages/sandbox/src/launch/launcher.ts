@@ -30,8 +30,8 @@ export interface StartedCommand {
   findStartError(stderr: string): string;
   /** It goes on next to other commands, if it is held so that it can; else they wait for its end. */
   moveToBackground(): void;
-  /** After its end: frees its resources. Returns a sentence for each thing that the sandbox kept it from. */
-  release(): readonly string[];
+  /** After its end: frees its resources. Has a sentence for each thing that the sandbox kept it from. */
+  release(): readonly string[] | Promise<readonly string[]>;
 }
 
 /** Starts commands in one way. */

@@ -13,7 +13,6 @@ import { listRevealed, toExistingPath } from "../hold/mounts.ts";
 import { listOwnFolders, makeRunFolder } from "../hold/own-folders.ts";
 import { listHiddenPlaces } from "../hold/registry-credentials.ts";
 import { planToolCaches } from "../hold/tool-caches.ts";
-import { findLinkedWorktree } from "../hold/writable-folders.ts";
 import { findShell, toFolderError } from "../programs.ts";
 import { type Launcher, listPermissions, type SandboxOptions } from "./launcher.ts";
 import { createLoopbackProxy } from "./run-network.ts";
@@ -25,16 +24,14 @@ const refusalCodes: ReadonlySet<number> = new Set([64, 65, 71]);
 export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
   const { file, workspace, addedFolders = [], environment } = options;
   const shell = findShell(environment);
-  const worktree = findLinkedWorktree(workspace);
-  const writable = [...(worktree?.mounts ?? []).map(({ path }) => path), ...addedFolders];
-  const own = { stateFolder: options.stateFolder, writable: [workspace, ...writable] };
-  const places = createHeldPlaces({ ...options, worktree });
+  const own = { stateFolder: options.stateFolder, writable: [workspace, ...addedFolders] };
+  const places = createHeldPlaces(options);
   const proxy = createLoopbackProxy(options.network, options.networkPorts);
   const pipeMaker = createPipeMaker(own);
   let temporary: string | undefined;
   return {
     file,
-    permissions: listPermissions(options, writable.length > 0),
+    permissions: listPermissions(options, addedFolders.length > 0),
     async start(request) {
       const { command, workingDirectory, variables } = request;
       const proxyPort = await proxy.open();
@@ -54,11 +51,11 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
       const secretPlaces = [...listHiddenPlaces(options), ...listOwnFolders(own)];
       const profile = toSeatbeltProfile({
         workspace,
-        writable: [temporary, join(cacheFolder, "cache"), ...writable],
+        writable: [temporary, join(cacheFolder, "cache"), ...addedFolders],
         secret: listSecretPaths(options, secretPlaces),
         readOnly: held.filter(({ access }) => access === "read-only").map(({ path }) => path),
         hidden: held.filter(({ access }) => access.startsWith("hidden")).map(({ path }) => path),
-        readable: listRevealed({ ...options, secretPlaces }, [workspace, ...writable]),
+        readable: listRevealed({ ...options, secretPlaces }, [workspace, ...addedFolders]),
         proxyPort,
       });
       const definitions = Object.entries(profile.parameters).flatMap(([name, path]) => ["-D", `${name}=${path}`]);

@@ -1,0 +1,260 @@
+/**
+ * The private git folder of commands (S-77): copies of the files in which git keeps its state. New objects go to a folder
+ * beside it. Git takes it for a repository only in the sandbox, because outside its link `objects` dangles.
+ */
+import {
+  appendFileSync,
+  type BigIntStats,
+  type Dirent,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { readSmallBytesIn } from "@sheaf/base/files/open-file";
+import { readStats, type Repository } from "@sheaf/base/files/repository";
+import type { Mount } from "../hold/mounts.ts";
+
+/** Bytes of one file: an index of a million files is smaller. */
+const maxBytes = 256 * 1024 * 1024;
+/** A repository with more loose refs and the like. */
+const maxFiles = 50_000;
+
+/** Where the sandbox shows folders for new objects: only bubblewrap makes it. */
+export const objectsPlace = "/dev/git";
+
+/** Folders whose files are copied. In `logs` only the files of HEAD and of the stash are. */
+const copiedFolders: ReadonlySet<string> = new Set(["refs", "reftable", "info", "logs", "rebase-merge", "rebase-apply", "sequencer"]); // prettier-ignore
+const copiedLogs: ReadonlySet<string> = new Set(["logs/HEAD", "logs/refs", "logs/refs/stash"]);
+
+/** Folders that always exist, read-only, so that commands cannot make hooks, submodules and worktrees. */
+const heldFolders = ["hooks", "modules", "worktrees", "lfs"] as const;
+
+/** Entries that git keeps while an operation waits for the user. */
+const interruptedNames = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply", "sequencer"] as const; // prettier-ignore
+
+/** Relative paths, each with what tells states of a file apart. */
+type Fingerprints = ReadonlyMap<string, string>;
+
+interface CopiedFile {
+  readonly fingerprint: string;
+  readonly bytes: Buffer;
+}
+
+/** What a command changed: nothing, only what stays private, or what the repository gets. */
+export type GitChange = "none" | "private" | "state";
+
+export interface GitCopy {
+  readonly repository: Repository;
+  /**
+   * Makes the copy equal to the repository again, by reading only what changed there.
+   * @throws Error with a sentence if it cannot be copied.
+   */
+  refresh(): void;
+  listMounts(): readonly Mount[];
+  /** Compares with what was copied. */
+  findChange(): GitChange;
+  /** An operation waits in the copy that does not wait in the repository. */
+  isInterrupted(): boolean;
+  /** Operations that waited when the copy was made, and have ended since: names in the git folder. */
+  listEnded(): string[];
+  /** Writes the copied state as a repository to a folder that must not exist. Returns the path of its git folder. */
+  writeOriginal(folder: string): string;
+  /** The next `refresh` makes a new copy. */
+  discard(): void;
+}
+
+/** `folder`: the place for the copy and its objects. `position`: a number for each repository of a run. */
+export function createGitCopy(repository: Repository, folder: string, position: number): GitCopy {
+  const { gitFolder, commonFolder } = repository;
+  const own = relative(commonFolder, gitFolder);
+  let round = 0;
+  let copy = "";
+  let objects = "";
+  const empty = join(folder, "git-empty");
+  const shownObjects = `${objectsPlace}/${position}`;
+  let files = new Map<string, CopiedFile>();
+  let made: Fingerprints | undefined;
+
+  const write = (place: string, target: string): void => {
+    const folders = new Set<string>();
+    const makeFolder = (path: string): void => {
+      if (folders.has(path)) return;
+      folders.add(path);
+      mkdirSync(path, { recursive: true });
+    };
+    for (const name of ["refs/heads", "refs/tags", "info", "base-objects", own]) makeFolder(join(place, name));
+    for (const [name, { bytes }] of files) {
+      makeFolder(dirname(join(place, name)));
+      writeFileSync(join(place, name), bytes);
+    }
+    symlinkSync(target, join(place, "objects"));
+  };
+  const discard = (): void => {
+    made = undefined;
+    for (const path of [copy, objects]) {
+      try {
+        if (path !== "") rmSync(path, { recursive: true, force: true });
+      } catch {
+        // A command took the right to delete it: it stays until the run ends.
+      }
+    }
+  };
+
+  return {
+    repository,
+    refresh() {
+      const found = listCopied(commonFolder, own);
+      const isSame = made && found.size === files.size && [...found].every(([name, text]) => files.get(name)?.fingerprint === text); // prettier-ignore
+      if (isSame) return;
+      const known = files;
+      files = new Map();
+      for (const [name, fingerprint] of found) {
+        const before = known.get(name);
+        const bytes = before?.fingerprint === fingerprint ? before.bytes : readSmallBytesIn(commonFolder, name, maxBytes); // prettier-ignore
+        // Git may replace or delete it at this moment.
+        if (bytes) files.set(name, { fingerprint, bytes });
+        else if (readStats(join(commonFolder, name))?.isFile())
+          throw new Error(`${join(commonFolder, name)} cannot be read`);
+      }
+      discard();
+      round += 1;
+      copy = join(folder, `git-${position}-${round}`);
+      objects = join(folder, `git-objects-${position}-${round}`);
+      write(copy, shownObjects);
+      for (const path of [join(objects, "info"), join(objects, "pack"), empty]) mkdirSync(path, { recursive: true });
+      writeFileSync(join(objects, "info/alternates"), `${quote(join(commonFolder, "base-objects"))}\n`);
+      made = listAll(copy);
+    },
+    listMounts() {
+      const readOnly = { access: "read-only" as const };
+      const places = [...new Set([commonFolder, gitFolder])].flatMap((place) => {
+        const names = place === commonFolder ? [...heldFolders, ...listOthers(place)] : listOthers(place);
+        return names.map((name) => join(place, name));
+      });
+      return [
+        { path: commonFolder, access: "writable", source: copy },
+        { path: shownObjects, access: "writable", source: objects },
+        { path: join(commonFolder, "base-objects"), ...readOnly, source: join(commonFolder, "objects") },
+        ...places.map((path) => ({ path, ...readOnly, source: readStats(path)?.isDirectory() ? path : empty })),
+        ...(own === "" ? [] : [{ path: gitFolder, access: "writable" as const, source: join(copy, own) }]),
+      ];
+    },
+    findChange() {
+      if (!made) return "none";
+      const now = listAll(copy);
+      const names = new Set([...made.keys(), ...now.keys()]);
+      const changed = [...names].filter((name) => made?.get(name) !== now.get(name));
+      if (changed.length === 0) return "none";
+      return changed.some((name) => isState(name, own)) ? "state" : "private";
+    },
+    isInterrupted: () =>
+      interruptedNames.some((name) => readStats(join(copy, own, name)) && !readStats(join(gitFolder, name))),
+    listEnded() {
+      const hadName = (name: string): boolean =>
+        [...files.keys()].some((file) => file === join(own, name) || file.startsWith(`${join(own, name)}/`));
+      return interruptedNames.filter((name) => hadName(name) && !readStats(join(copy, own, name)));
+    },
+    writeOriginal(place) {
+      write(place, join(commonFolder, "objects"));
+      // The work tree of a submodule is not beside this place.
+      for (const name of ["config", join(own, "config.worktree")])
+        if (files.has(name)) appendFileSync(join(place, name), "\n[core]\n\tbare = false\n\tworktree = /\n");
+      return join(place, own);
+    },
+    discard,
+  };
+}
+
+/** Names of the files from which git knows HEAD, refs, index, stash and settings. */
+function isState(name: string, own: string): boolean {
+  const inOwn = own === "" ? name : name.startsWith(`${own}/`) ? name.slice(own.length + 1) : "";
+  if (inOwn === "HEAD" || inOwn === "index" || inOwn.startsWith("sharedindex.")) return true;
+  return ["packed-refs", "config", "logs/refs/stash"].includes(name) || /^(?:refs|reftable)\//.test(name);
+}
+
+/** The files of the repository to copy; relative to the common folder. `own`: the folder of a linked worktree in it. */
+function listCopied(commonFolder: string, own: string): Fingerprints {
+  const found = new Map<string, string>();
+  const visit = (folder: string): void => {
+    for (const entry of readEntries(join(commonFolder, folder))) {
+      const name = join(folder, entry.name);
+      const inOwn = own !== "" && name.startsWith(`${own}/`) ? name.slice(own.length + 1) : name;
+      if (inOwn.startsWith("logs/") && !copiedLogs.has(inOwn)) continue;
+      if (entry.isDirectory()) {
+        if (copiedFolders.has(inOwn.split("/")[0]!)) visit(name);
+      } else if (entry.isFile() && !name.endsWith(".lock") && !(own !== "" && isIndex(name))) {
+        add(found, commonFolder, name);
+      }
+    }
+  };
+  visit("");
+  if (own !== "") visit(own);
+  return found;
+}
+
+function isIndex(name: string): boolean {
+  return name === "index" || name.startsWith("sharedindex.");
+}
+
+/** Everything in a private folder, in which commands may have left whatever they like. */
+function listAll(copy: string): Fingerprints {
+  const found = new Map<string, string>();
+  const visit = (folder: string): void => {
+    for (const entry of readEntries(join(copy, folder))) {
+      const name = join(folder, entry.name);
+      if (name === "objects") found.set(name, readLink(join(copy, name)));
+      else if (entry.isDirectory()) visit(name);
+      else add(found, copy, name);
+    }
+  };
+  visit("");
+  return found;
+}
+
+function add(found: Map<string, string>, folder: string, name: string): void {
+  const stat = readBigStat(join(folder, name));
+  if (!stat) return;
+  if (found.size === maxFiles) throw new Error(`${folder} has more than ${maxFiles.toLocaleString("en")} files of refs and the like: run "git pack-refs --all"`); // prettier-ignore
+  found.set(name, `${stat.mode}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}:${stat.ino}`);
+}
+
+function readBigStat(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true });
+  } catch {
+    return undefined;
+  }
+}
+
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
+
+function readEntries(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** Folders of the repository that are not copied, such as those of git-annex. */
+function listOthers(folder: string): string[] {
+  const isOther = ({ name }: Dirent): boolean => !copiedFolders.has(name) && name !== "objects";
+  return readEntries(folder).filter((entry) => entry.isDirectory() && isOther(entry)).map(({ name }) => name); // prettier-ignore
+}
+
+/** A path as git reads it in a list of alternates. */
+function quote(path: string): string {
+  const isPlain = /^[^"\\\n]*$/.test(path);
+  return isPlain ? path : `"${path.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll("\n", String.raw`\n`)}"`;
+}
