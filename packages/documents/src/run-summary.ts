@@ -22,6 +22,13 @@ const counts = [
   "cacheWriteTokens",
 ] as const satisfies readonly (keyof Usage)[];
 
+/** The notices of a start, a turn, a hook and an end. */
+interface Noted {
+  readonly type: string;
+  readonly notice?: string;
+  readonly notices?: readonly (string | undefined)[];
+}
+
 class Summary implements RunSummary {
   #start = 0;
   #turns = 0;
@@ -37,15 +44,16 @@ class Summary implements RunSummary {
   #waiting: number | undefined;
 
   push(event: RunEvent): void {
+    const { notice, notices = [notice] }: Noted = event;
+    for (const text of notices) if (text !== undefined) this.#notices.add(text);
     switch (event.type) {
       case "run_start":
         this.#start = event.time;
-        return event.notices?.forEach(this.#addNotice);
+        return;
       case "turn_start":
         return this.#startTurn(event.turn);
       case "turn_end":
         this.#turnIsOpen = false;
-        this.#addNotice(event.notice);
         this.#context = event.usage.promptTokens + event.usage.completionTokens || this.#context;
         return this.#addUsage(event.usage);
       case "compaction":
@@ -53,10 +61,6 @@ class Summary implements RunSummary {
         this.#otherRequests += 1;
         this.#context = event.tokens;
         return this.#addUsage(event.usage);
-      case "hook_result":
-        return this.#addNotice(event.notice);
-      case "run_end":
-        return event.notices?.forEach(this.#addNotice);
       case "agent_event":
         return this.#pushAgent(event.event, event.time);
       case "tool_call_start":
@@ -71,10 +75,6 @@ class Summary implements RunSummary {
         return;
     }
   }
-
-  readonly #addNotice = (notice: string | undefined): void => {
-    if (notice !== undefined) this.#notices.add(notice);
-  };
 
   toUsage(): Usage {
     return this.#turnIsOpen ? { ...this.#usage, estimated: true } : this.#usage;
