@@ -27,6 +27,9 @@ export interface GitApplication {
   readonly hasNetwork: boolean;
 }
 
+/** The place of a commit that HEAD could not get. */
+const detached = "refs/HEAD";
+
 interface RefPlan {
   readonly taken: readonly RefChange[];
   /** The reason why each of them stays. */
@@ -157,7 +160,7 @@ async function moveHead(
   const { head } = after;
   if (before.head === head || now.head === head) return [];
   const stay = (reason: string): string[] => {
-    if (isObjectId(head)) plan.lost.set({ name: "refs/HEAD", old: "", new: head }, reason);
+    if (isObjectId(head)) plan.lost.set({ name: detached, old: "", new: head }, reason);
     return isObjectId(head) ? [] : [`HEAD stays at ${formatNames([now.head])}, because ${reason}.`];
   };
   if (now.head !== before.head || (await readHead(repository)) !== before.head) return stay("has changed meanwhile");
@@ -182,7 +185,7 @@ async function keepLost({ repository, name }: GitApplication, lost: RefPlan["los
     kept.map((change) => ({ name: toKept(change), old: "", new: change.new })),
   );
   return [...lost].map(([change, reason]) => {
-    const start = `${formatNames([change.name])} ${reason}`;
+    const start = `${change.name === detached ? "HEAD" : formatNames([change.name])} ${reason}`;
     if (change.new === "") return `${start}, so it was not deleted.`;
     const refused = reasons.get(toKept(change));
     if (refused !== undefined) return `${start}, and the command's commit ${change.new} has no name: ${refused}.`;

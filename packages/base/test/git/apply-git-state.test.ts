@@ -1,3 +1,5 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readGitState } from "../../src/git/git-state.ts";
 import { createBorder } from "./border.ts";
@@ -48,6 +50,74 @@ describe("applyGitState", () => {
       const wanted = await readGitState({ ...setup, gitFolder: privateFolder });
       expect(await readGitState(setup)).toEqual(wanted);
       expect(git("fsck", "--strict", "--no-dangling")).toBe("");
+    },
+  );
+});
+
+/** What the user did while the command ran; what the sentences show; what the user's git shows afterwards. */
+const races: readonly (readonly [what: string, script: string, user: string, note: RegExp, check: string])[] = [
+  ["a commit on the same branch", "echo x >>dir/b; git commit -qam mine", "echo y >>a; git commit -qm user a",
+    /"refs\/heads\/main" has changed meanwhile, so the command's commit is at "refs\/sheaf\/t\/heads\/main"/,
+    "test $(git log -1 --format=%s) = user; test $(git log -1 --format=%s refs/sheaf/t/heads/main) = mine; git commit -qm more; git merge -q refs/sheaf/t/heads/main"],
+  ["a commit on a branch that the command deletes", "git branch -qD topic", "git switch -q topic; git commit -q --allow-empty -m user; git switch -q main",
+    /"refs\/heads\/topic" has changed meanwhile, so it was not deleted/, "test $(git log -1 --format=%s topic) = user"],
+  ["another branch in HEAD", "git switch -q other", "git switch -q topic", /HEAD stays at "refs\/heads\/topic"/, "test $(git symbolic-ref HEAD) = refs/heads/topic"],
+  ["another branch in HEAD, of a detached one", "git checkout -q --detach; git commit -q --allow-empty -m mine", "git switch -q topic",
+    /HEAD has changed meanwhile, so the command's commit is at "refs\/sheaf\/t\/HEAD"/, "test $(git log -1 --format=%s refs/sheaf/t/HEAD) = mine"],
+  ["a branch in the way", "git branch x/y", "git branch x", /"refs\/heads\/x\/y" stays.*"refs\/sheaf\/t\/heads\/x\/y"/, "git rev-parse x"],
+  ["an entry of the index", "echo mine >a; git add a; echo b >new; git add new", "echo user >a; git add a", /The index keeps "a", which you changed meanwhile/,
+    "test $(git cat-file blob :a) = user; git cat-file blob :new"],
+  ["the same change", "echo x >a; git add a; git branch x", "echo x >a; git add a; git branch x", /^$/, "git rev-parse x"],
+  ["a stash", "echo mine >a; git stash push -qm mine", "echo user >a; git stash push -qm user", /^$/, "test \"$(git stash list --format=%gs | cut -d: -f2 | tr -d '\\n')\" = ' user mine old'"],
+  ["a dropped stash", "git stash pop -q", "git stash drop -q", /^$/, "test -z \"$(git stash list)\""],
+  ["a lock on the index", "echo x >a; git add a", "touch $G/index.lock", /The index stays as it was, because another program has locked it/, "rm $G/index.lock; git diff --cached --quiet"],
+  ["a lock on a branch", "git branch x; git commit -q --allow-empty -m mine", "touch $G/refs/heads/main.lock", /"refs\/heads\/main" stays.*"refs\/sheaf\/t\/heads\/main"/,
+    "rm $G/refs/heads/main.lock; git rev-parse x; test $(git log -1 --format=%s) = first"],
+  ["a branch in another working tree", "git update-ref refs/heads/topic $(git commit-tree -p main -m x main^{tree}); git symbolic-ref HEAD refs/heads/other", "git worktree add -q ../tree topic; git worktree add -q ../other other",
+    /"refs\/heads\/topic" is checked out in another working tree, so the command's commit is at.*HEAD stays|HEAD stays.*is checked out in another working tree/s, "test $(git symbolic-ref HEAD) = refs/heads/main; test -z \"$(git -C ../tree status --porcelain)\""],
+]; // prettier-ignore
+
+describe("what the user did meanwhile stays", () => {
+  test.each(races)("%s", async (_, script, user, note, check) => {
+    const border = createBorder();
+    border.user("git branch topic; git branch other; echo z >a; git stash push -qm old; cp a old");
+    const notes = await border.run(script, { meanwhile: () => border.user(user) });
+    expect(notes.join("\n")).toMatch(note);
+    border.user(check);
+    expect(border.git("fsck", "--strict", "--no-dangling")).toBe("");
+  });
+});
+
+/** A repository of an unusual kind, made of an ordinary one. */
+const kinds: readonly (readonly [kind: string, prepare: string, init?: readonly string[]])[] = [
+  ["with SHA-256", ":", ["--object-format=sha256"]],
+  ["that is shared", ":", ["--shared=group"]],
+  ["with objects of another one", "git clone -q --bare . ../other; rm -rf $G/objects/??; echo ../../../other/objects >$G/objects/info/alternates"],
+  ["with objects packed", "git gc -q"],
+  ["that is shallow", "git commit -q --allow-empty -m x; git rev-parse HEAD >$G/shallow"],
+  ["with a split index", "git update-index --split-index"],
+  ["with an index of version 4", "git update-index --index-version 4"],
+  ["with a cache of untracked files", "git update-index --untracked-cache; git status"],
+  ["with a sparse index", "git sparse-checkout set --sparse-index dir"],
+  ["with an old replacement and a graft", "git commit -q --allow-empty -m x; git replace HEAD HEAD^"],
+  ["that is partial", "git config extensions.partialClone origin; git config remote.origin.url /nonexistent; git config remote.origin.promisor true"],
+  ["with settings that start programs", "git config core.fsmonitor 'touch ../started'; git config core.hooksPath ../hooks; mkdir ../hooks; printf '#!/bin/sh\\ntouch ../started\\n' >../hooks/reference-transaction; cp ../hooks/reference-transaction ../hooks/post-index-change; chmod +x ../hooks/*"],
+  ["with names of bytes and colons", "cd ..; mv w 'x:y\"z'; ln -s 'x:y\"z' w"],
+]; // prettier-ignore
+
+describe("a repository", () => {
+  test.each(kinds.map(([kind, prepare, init = []]) => [kind, prepare, init] as const))(
+    "%s takes the changes",
+    async (_, prepare, init) => {
+      const border = createBorder(init);
+      border.user(prepare);
+      const script =
+        "git commit -q --allow-empty -m mine; echo new >dir/new; git add dir/new; git rm -q --cached dir/b; git tag t";
+      const started = join(border.root, "../started");
+      expect(await border.run(script, { meanwhile: () => rmSync(started, { force: true }) })).toEqual([]);
+      expect(existsSync(started)).toBe(false);
+      expect(border.git("log", "-1", "--format=%s", "t")).toBe("mine");
+      expect(border.git("ls-files", "dir")).toBe("dir/new");
     },
   );
 });

@@ -1,5 +1,7 @@
 /** Whatever a hostile command exports: git's checks hold, or nothing of it comes back, and a sentence shows the reason. */
-import { readdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { chooseRows } from "../../../../test/support/depth.ts";
 import { type GitState, readGitState } from "../../src/git/git-state.ts";
@@ -241,4 +243,45 @@ describe("a hostile export", () => {
     expect(border.git("fsck", "--strict", "--no-dangling")).toBe("");
     expect(border.git("status", "--porcelain")).toBe("");
   });
+});
+
+describe("exported files", () => {
+  const kinds: readonly (readonly [kind: string, make: (file: string) => void])[] = [
+    ["a link", (file) => symlinkSync("/etc/passwd", file)],
+    ["a pipe", (file) => execFileSync("mkfifo", [file])],
+    ["a folder", (file) => mkdirSync(file)],
+    ["a device", (file) => symlinkSync("/dev/zero", file)],
+    ["missing", () => undefined],
+    ["larger than the disk", (file) => (writeFileSync(file, ""), truncateSync(file, 2 ** 40))],
+  ];
+  test.each(kinds)("end an import if one is %s", async (_, make) => {
+    const border = createBorder();
+    const before = await readGitState(border.setup);
+    for (const name of ["head", "refs", "stash", "index", "settings", "pack"]) {
+      writeExport(border.out, toNeutral(before));
+      rmSync(join(border.out, name));
+      make(join(border.out, name));
+      const notes = await border.apply(before).catch((error: Error) => [error.message]);
+      expect(notes, name).toEqual([
+        expect.stringMatching(name === "pack" ? "stays as it was" : `exported file ${name}`),
+      ]);
+    }
+    expect(await readGitState(border.setup)).toEqual(before);
+  });
+});
+
+test("an object that git refused once is not there when a later commit names it", async () => {
+  const border = createBorder();
+  const before = await readGitState(border.setup);
+  const known = readKnown(border, toNeutral(before));
+  const modules = createBlob('[submodule "x"]\npath = x\nurl = --upload-pack=touch x\n');
+  const tree = createTree([["100644", ".gitmodules", toId(modules)]]);
+  const commit = createCommit(toId(tree), [known.head]);
+  for (const objects of [[modules, tree, commit], [modules], [tree, commit], [commit]]) {
+    const refs = `${toId(commit)} refs/heads/main \n`;
+    writeExport(border.out, { ...toNeutral(before), refs, pack: createPack(objects) });
+    expect(await border.apply(before)).toEqual([expect.stringContaining("stays as it was")]);
+  }
+  expect(readdirSync(join(border.setup.gitFolder, "objects")).filter((name) => name.startsWith("tmp"))).toEqual([]);
+  expect(border.git("count-objects")).toMatch(/^5 objects/);
 });
