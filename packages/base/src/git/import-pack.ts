@@ -79,7 +79,7 @@ function readCount(descriptor: number): number | undefined {
   return readSync(descriptor, header, 0, 12, 0) === 12 ? header.readUInt32BE(8) : undefined;
 }
 
-/** A pack counts as soon as its index is there, so that comes last. */
+/** The index of a pack comes last, since git uses the pack as soon as it finds the index. */
 function moveObjects(own: string, shared: string): void {
   const folders = readdirSync(own).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
   for (const folder of folders) {

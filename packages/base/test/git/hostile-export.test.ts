@@ -60,7 +60,7 @@ function withIndex(...records: string[]): (known: Known) => HostileExport {
 
 type Row = readonly [what: string, make: (known: Known) => HostileExport];
 
-const objects: readonly Row[] = [
+const hostileObjects: readonly Row[] = [
   ["a tree with .git", commitName(".git")],
   ["a tree with .GIT", commitName(".GIT", "40000", toId(empty))],
   ["a tree with git~1", commitName("git~1", "40000", toId(empty))],
@@ -137,7 +137,7 @@ const objects: readonly Row[] = [
   })],
 ]; // prettier-ignore
 
-const refs: readonly Row[] = [
+const hostileRefs: readonly Row[] = [
   ["a ref HEAD", withRef(({ head }) => `${head} HEAD \n`)],
   ["a branch HEAD", withRef(({ head }) => `${head} refs/heads/HEAD \n`)],
   ["a branch that is an option", withRef(({ head }) => `${head} refs/heads/-x \n`)],
@@ -180,7 +180,7 @@ const refs: readonly Row[] = [
   ["an upstream that is no branch", ({ head }) => ({ refs: `${head} refs/heads/main \n`, settings: "branch.main.remote\n.\0branch.main.merge\n--x\0" })],
 ]; // prettier-ignore
 
-const indexes: readonly Row[] = [
+const hostileIndexes: readonly Row[] = [
   ["a path in .git", withIndex("100755 ID 0\t.git/hooks/post-checkout")],
   ["a path in .GIT", withIndex("100644 ID 0\ta/.GIT/x")],
   ["a path in git~1", withIndex("100644 ID 0\tgit~1/x")],
@@ -230,19 +230,22 @@ function toNeutral(state: GitState): HostileExport {
 }
 
 describe("a hostile export", () => {
-  test.each(chooseRows([...objects, ...refs, ...indexes], 40))("changes nothing: %s", async (_, make) => {
-    const border = createBorder();
-    const before = await readGitState(border.setup);
-    const files = listFiles(border);
-    const neutral = toNeutral(before);
-    writeExport(border.out, { ...neutral, ...make(readKnown(border, neutral)) });
-    const notes = await border.apply(before).catch((error: Error) => [error.message]);
-    expect(notes).toEqual([expect.stringMatching(/stays?[, ]|exported file/)]);
-    expect(await readGitState(border.setup)).toEqual(before);
-    expect(listFiles(border)).toEqual(files);
-    expect(border.git("fsck", "--strict", "--no-dangling")).toBe("");
-    expect(border.git("status", "--porcelain")).toBe("");
-  });
+  test.each(chooseRows([...hostileObjects, ...hostileRefs, ...hostileIndexes], 40))(
+    "changes nothing: %s",
+    async (_, make) => {
+      const border = createBorder();
+      const before = await readGitState(border.setup);
+      const files = listFiles(border);
+      const neutral = toNeutral(before);
+      writeExport(border.out, { ...neutral, ...make(readKnown(border, neutral)) });
+      const notes = await border.apply(before).catch((error: Error) => [error.message]);
+      expect(notes).toEqual([expect.stringMatching(/stays?[, ]|exported file/)]);
+      expect(await readGitState(border.setup)).toEqual(before);
+      expect(listFiles(border)).toEqual(files);
+      expect(border.git("fsck", "--strict", "--no-dangling")).toBe("");
+      expect(border.git("status", "--porcelain")).toBe("");
+    },
+  );
 });
 
 describe("exported files", () => {
@@ -278,8 +281,8 @@ test("an object that git refused once is not there when a later commit names it"
   const tree = createTree([["100644", ".gitmodules", toId(modules)]]);
   const commit = createCommit(toId(tree), [known.head]);
   for (const objects of [[modules, tree, commit], [modules], [tree, commit], [commit]]) {
-    const refs = `${toId(commit)} refs/heads/main \n`;
-    writeExport(border.out, { ...toNeutral(before), refs, pack: createPack(objects) });
+    const main = `${toId(commit)} refs/heads/main \n`;
+    writeExport(border.out, { ...toNeutral(before), refs: main, pack: createPack(objects) });
     expect(await border.apply(before)).toEqual([expect.stringContaining("stays as it was")]);
   }
   expect(readdirSync(join(border.setup.gitFolder, "objects")).filter((name) => name.startsWith("tmp"))).toEqual([]);
