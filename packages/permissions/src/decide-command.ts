@@ -119,12 +119,14 @@ function decideByParts(
   { allows, denies }: Rules & { readonly allows: readonly ShellRule[] },
 ): PermissionDecision {
   const place = createReadingPlace(reading, call.workingDirectory, policy, denies);
-  const obstacleOfGit = findLineObstacle(place.commands, place.folder, policy.findGitObstacle);
+  // Repeated commands are judged once.
+  const commands = [...new Map(place.commands.map((command) => [JSON.stringify(command), command])).values()];
+  const obstacleOfGit = findLineObstacle(commands, place.folder, policy.findGitObstacle);
   if (obstacleOfGit) return ask(obstacleOfGit, obstacleOfGit.advice);
   const open: SimpleCommand[] = [];
   const used = new Set<string>();
   let obstacle: AskReason | undefined;
-  for (const command of toDistinct(place.commands)) {
+  for (const command of commands) {
     const found = findRule(allows, command);
     if (found && "kind" in found) used.add(found.text);
     else if (!isReadOnly(command, place)) {
@@ -174,12 +176,6 @@ function toPlainStart(command: SimpleCommand): string {
   const words = command.slice(0, 2).map(({ text }) => text);
   const end = words.findIndex((word) => !/^[\w./:@%+,-]{1,60}$/.test(word));
   return (end < 0 ? words : words.slice(0, end)).join(" ") || "*";
-}
-
-/** Repeated commands are judged once. */
-function toDistinct(commands: readonly SimpleCommand[]): readonly SimpleCommand[] {
-  if (commands.length < 2) return commands;
-  return [...new Map(commands.map((command) => [JSON.stringify(command), command])).values()];
 }
 
 /** Two words name what these programs do; of others, only the exact call is known. */

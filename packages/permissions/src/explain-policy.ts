@@ -31,124 +31,104 @@ export interface PolicyFacts extends Omit<ExplainedPolicy, "classes">, Pick<Comm
 }
 
 type Row = ExplainedPolicy["classes"][number];
+type Verdict = readonly [decision: Row["decision"], reason: string];
 
 /** One row for each kind of call. */
 export function explainPolicy(facts: PolicyFacts): ExplainedPolicy {
-  const { mode, trusted, sandbox, rules } = facts;
-  const classes = [
-    toRow(facts, "read", "read files", toFileRow(facts, "Read")),
-    toRow(facts, "write", "write files", toFileRow(facts, "Write")),
-    ...(facts.addedFolders.length === 0 ? [] : [toRow(facts, "read", "added folders", toAddedRow(facts))]),
-    toRow(facts, "write", "write protected names", {
-      decision: "deny",
-      reason: "their contents run or take effect later, for instance .git, .sheaf, .vscode, .bashrc",
-    }),
-    toRow(facts, "command", "commands", toCommandRow(facts)),
-    toRow(facts, "command", "reach of commands", toReachRow(facts)),
-    toRow(facts, "command", "commands that only read", toReadOnlyRow(facts)),
-    toRow(facts, "command", "git commands that only read", toGitRow(facts)),
-    toRow(
-      facts,
-      "network",
-      "web pages",
-      toListedRow(facts, "WebFetch", "the network is off without a rule for the host"),
-    ),
-    toRow(facts, "mcp", "tools of MCP servers", toListedRow(facts, "Mcp", "each needs a rule or a person")),
-    {
-      class: "what asks",
-      decision: "ask",
-      reason: "a person is asked if possible; otherwise the call is refused, and the model gets the reason",
-    } as const,
+  const { mode, trusted, sandbox, rules, addedFolders } = facts;
+  const added = addedFolders.join(", ");
+  const risky = "their contents run or take effect later, for instance .git, .sheaf, .vscode, .bashrc";
+  const whoIsAsked = "a person is asked if possible; otherwise the call is refused, and the model gets the reason";
+  const verdicts: readonly (readonly [ToolAccess, string, Verdict])[] = [
+    ["read", "read files", judgeFiles(facts, ["Read"])],
+    ["write", "write files", judgeFiles(facts, ["Read", "Write"])],
+    ["read", "added folders", ["allow", `as the workspace, by absolute paths: ${added}`]],
+    ["write", "write protected names", ["deny", risky]],
+    ["command", "commands", judgeCommands(facts)],
+    ["command", "reach of commands", judgeReach(facts)],
+    ["command", "commands that only read", judgeReading(facts)],
+    ["command", "git commands that only read", judgeGit(facts)],
+    ["network", "web pages", judgeListed(facts, "WebFetch", "the network is off without a rule for the host")],
+    ["mcp", "tools of MCP servers", judgeListed(facts, "Mcp", "each needs a rule or a person")],
+    ["state", "what asks", ["ask", whoIsAsked]],
   ];
+  const classes = verdicts
+    .filter(([, name]) => name !== "added folders" || added !== "")
+    .map(([access, name, verdict]): Row => {
+      const isThere = access === "state" || isOffered(mode, { access });
+      const [decision, reason] = isThere ? withAskRules(facts, access, verdict) : refuseByMode(mode);
+      return { class: name, decision, reason };
+    });
   return { mode, trusted, sandbox, classes, rules };
 }
 
-function toRow(facts: PolicyFacts, access: ToolAccess, name: string, row: Omit<Row, "class">): Row {
-  if (isOffered(facts.mode, { access })) return { class: name, ...withAskRules(facts, access, row) };
-  return { class: name, decision: "deny", reason: `${facts.mode} mode changes nothing` };
+function refuseByMode(mode: Mode): Verdict {
+  return ["deny", `${mode} mode changes nothing`];
 }
 
 const ruleKinds: Readonly<Record<ToolAccess, readonly string[]>> = {
   read: ["Read"], write: ["Read", "Write"], command: ["Shell"], network: ["WebFetch"], mcp: ["Mcp"], state: [],
 }; // prettier-ignore
 
-function withAskRules(facts: PolicyFacts, access: ToolAccess, row: Omit<Row, "class">): Omit<Row, "class"> {
-  const asks = ruleKinds[access].some((kind) => hasRule(facts, kind, "ask"));
-  if (!asks || row.decision !== "allow") return row;
-  return { decision: "rules", reason: `${row.reason}; what a rule names asks first` };
+function withAskRules(facts: PolicyFacts, access: ToolAccess, [decision, reason]: Verdict): Verdict {
+  const isAsking = decision === "allow" && hasRule(facts, "ask", ruleKinds[access]);
+  return isAsking ? ["rules", `${reason}; what a rule names asks first`] : [decision, reason];
 }
 
-function hasRule({ rules }: PolicyFacts, kind: string, effect: SourcedRule["effect"]): boolean {
-  return rules.some((entry) => entry.effect === effect && entry.rule.trim().startsWith(`${kind}(`));
+function hasRule({ rules }: PolicyFacts, effect: SourcedRule["effect"], kinds: readonly string[]): boolean {
+  return rules.some(
+    (entry) => entry.effect === effect && kinds.some((kind) => entry.rule.trim().startsWith(`${kind}(`)),
+  );
 }
 
-function toFileRow(facts: PolicyFacts, kind: "Read" | "Write"): Omit<Row, "class"> {
-  const denies = hasRule(facts, "Read", "deny") || (kind === "Write" && hasRule(facts, "Write", "deny"));
-  if (denies) return { decision: "rules", reason: "in the workspace, except what a rule denies; never outside it" };
-  return { decision: "allow", reason: "in the workspace, also through links; never outside it" };
+function judgeFiles(facts: PolicyFacts, kinds: readonly string[]): Verdict {
+  if (hasRule(facts, "deny", kinds)) return ["rules", "in the workspace, except what a rule denies; never outside it"];
+  return ["allow", "in the workspace, also through links; never outside it"];
 }
 
-function toAddedRow({ addedFolders }: PolicyFacts): Omit<Row, "class"> {
-  return { decision: "allow", reason: `as the workspace, by absolute paths: ${addedFolders.join(", ")}` };
-}
-
-function toCommandRow(facts: PolicyFacts): Omit<Row, "class"> {
-  if (facts.sandbox === "unavailable") {
-    return { decision: "deny", reason: facts.sandboxFault ?? "the sandbox cannot start" };
+function judgeCommands(facts: PolicyFacts): Verdict {
+  const { sandbox, sandboxFault, force } = facts;
+  if (sandbox === "unavailable") return ["deny", sandboxFault ?? "the sandbox cannot start"];
+  const isDenying = hasRule(facts, "deny", ["Shell"]);
+  if (force || sandbox === "enabled") {
+    const general = force ? "--force lets every command run" : "the sandbox limits what a command can do";
+    const rest = sandbox === "enabled" && !isNetworkOpen(facts) ? "" : "; what cannot be compared with it asks";
+    return isDenying ? ["rules", `${general}, except what a rule denies${rest}`] : ["allow", general];
   }
-  const denies = hasRule(facts, "Shell", "deny");
-  const general =
-    (facts.force && "--force lets every command run") ||
-    (facts.sandbox === "enabled" && "the sandbox limits what a command can do");
-  if (general) {
-    if (!denies) return { decision: "allow", reason: general };
-    const rest = facts.sandbox === "enabled" && !isNetworkOpen(facts) ? "" : "; what cannot be compared with it asks";
-    return { decision: "rules", reason: `${general}, except what a rule denies${rest}` };
-  }
-  if (denies || hasRule(facts, "Shell", "allow")) {
-    return { decision: "rules", reason: "each part of a command needs a rule that allows it and none that denies it" };
-  }
-  return { decision: "ask", reason: "without a sandbox and a rule: pass --allow RULE or --force" };
+  if (isDenying || hasRule(facts, "allow", ["Shell"]))
+    return ["rules", "each part of a command needs a rule that allows it and none that denies it"];
+  return ["ask", "without a sandbox and a rule: pass --allow RULE or --force"];
 }
 
 /** One line on all that a command can see. */
-function toReachRow(facts: PolicyFacts): Omit<Row, "class"> {
-  if (facts.sandbox === "unavailable") return toCommandRow(facts);
-  if (facts.sandbox === "disabled") {
-    return {
-      decision: "allow",
-      reason: "without the sandbox every file and host that you reach; only read-only ones obey Read rules",
-    };
-  }
+function judgeReach(facts: PolicyFacts): Verdict {
+  if (facts.sandbox === "unavailable") return judgeCommands(facts);
+  if (facts.sandbox === "disabled")
+    return ["allow", "without the sandbox every file and host that you reach; only read-only ones obey Read rules"];
   const folders = ["the workspace", ...facts.addedFolders].join(", ");
-  const isDenied = hasRule(facts, "Read", "deny") || hasRule(facts, "Write", "deny");
+  const isDenied = hasRule(facts, "deny", ["Read", "Write"]);
   const denied = isDenied ? " and denied files (with more than 300 such places none runs)" : "";
   const hosts = isNetworkOpen(facts) ? "the hosts that rules allow" : "no host";
-  return {
-    decision: "rules",
-    reason: `they write ${folders}, read the machine without secret places${denied}, and reach ${hosts}`,
-  };
+  return ["rules", `they write ${folders}, read the machine without secret places${denied}, and reach ${hosts}`];
 }
 
 function isNetworkOpen(facts: PolicyFacts): boolean {
-  return hasRule(facts, "Network", "allow") || hasRule(facts, "PrivateNetwork", "allow");
+  return hasRule(facts, "allow", ["Network", "PrivateNetwork"]);
 }
 
-function toReadOnlyRow(facts: PolicyFacts): Omit<Row, "class"> {
-  if (facts.sandbox === "unavailable") return toCommandRow(facts);
+function judgeReading(facts: PolicyFacts): Verdict {
+  if (facts.sandbox === "unavailable") return judgeCommands(facts);
   const programs = [...Object.keys(readOnlyPrograms), "find", "sed -n"].toSorted().join(", ");
-  return { decision: "allow", reason: `with options that only read, on paths in the workspace: ${programs}` };
+  return ["allow", `with options that only read, on paths in the workspace: ${programs}`];
 }
 
-function toGitRow(facts: PolicyFacts): Omit<Row, "class"> {
-  if (facts.sandbox !== "disabled" || facts.force) return toCommandRow(facts);
+function judgeGit(facts: PolicyFacts): Verdict {
+  if (facts.sandbox !== "disabled" || facts.force) return judgeCommands(facts);
   const commands = Object.keys(readOnlyGit).join(", ");
-  if (facts.trusted) return { decision: "allow", reason: `at the root of the trusted workspace: ${commands}` };
-  const reason = "the configuration of a repository can run programs, and this workspace is not trusted (sheaf trust)";
-  return { decision: "ask", reason };
+  if (facts.trusted) return ["allow", `at the root of the trusted workspace: ${commands}`];
+  return ["ask", "the configuration of a repository can run programs, and this workspace is not trusted (sheaf trust)"];
 }
 
-function toListedRow(facts: PolicyFacts, kind: string, otherwise: string): Omit<Row, "class"> {
-  if (hasRule(facts, kind, "allow")) return { decision: "rules", reason: "what a rule allows; everything else asks" };
-  return { decision: "ask", reason: otherwise };
+function judgeListed(facts: PolicyFacts, kind: string, otherwise: string): Verdict {
+  return hasRule(facts, "allow", [kind]) ? ["rules", "what a rule allows; everything else asks"] : ["ask", otherwise];
 }

@@ -45,10 +45,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
   const allowRules = options.allow.map(parseRule);
   const denyRules = options.deny.map(parseRule);
   const askRules = (options.ask ?? []).map(parseAskRule);
-  const decideByRules = (
-    request: Omit<PermissionRequest, "answered">,
-    rules: Rules,
-  ): PermissionDecision | Promise<PermissionDecision> => {
+  const decideByRules = (request: Omit<PermissionRequest, "answered">, rules: Rules): PermissionDecision => {
     switch (request.tool.access) {
       case "state":
         return allow("it changes nothing but the conversation");
@@ -71,11 +68,11 @@ export function createPermissions(options: PermissionOptions): Permissions {
       if (!isOffered(mode, request.tool)) return refuseByMode(mode, request.tool.name);
       const denies = [...denyRules, ...answered.deny.map(parseRule)];
       const allows = [...allowRules, ...answered.allow.map(parseRule)];
-      const decision = await decideByRules(request, { allows, denies });
+      const decision = decideByRules(request, { allows, denies });
       const asks = askRules.filter(({ text }) => !answered.allow.includes(text));
       if (decision.decision !== "allow" || asks.length === 0) return decision;
       // What a rule would refuse if it denied is what it asks about.
-      const asked = await decideByRules(request, { allows, denies: asks });
+      const asked = decideByRules(request, { allows, denies: asks });
       return asked.decision === "deny" ? askByRule(asked.rule) : asked.decision === "ask" ? asked : decision;
     },
     listUnread(answered) {

@@ -152,45 +152,33 @@ class CommandReader extends WordReader {
   }
 
   #readOperator(operator: string, list: List): void {
-    switch (operator) {
-      case "\n":
-        this.at -= 1;
-        this.#endLine();
-        if (list.state !== "done") return;
-        list.state = "may";
-        if (this.at >= this.#end) return;
-        break;
-      case "(":
-        this.#openParenthesis(list);
-        break;
-      case ")":
-        this.#close("(", list);
-        break;
-      case ";;":
-      case ";&":
-      case ";;&":
-        if (list.open.at(-1) !== "case" || list.state === "must")
-          throw new UnreadableError("a case that cannot be read");
-        this.#readPatterns(list);
-        break;
-      default:
-        if (list.state !== "done") throw new UnreadableError(`${operator} without a command before it`);
-        if (operator === "&") this.note("a command in the background");
-        list.state = operator === ";" || operator === "&" ? "may" : "must";
+    if (operator === "\n") {
+      this.at -= 1;
+      this.#endLine();
+      if (list.state !== "done") return;
+      list.state = "may";
+      if (this.at >= this.#end) return;
+    } else if (operator === "(") this.#openParenthesis(list);
+    else if (operator === ")") this.#close("(", list);
+    else if (/^;;|^;&/.test(operator)) {
+      const isCase = list.open.at(-1) === "case" && list.state !== "must";
+      if (!isCase) throw new UnreadableError("a case that cannot be read");
+      this.#readPatterns(list);
+    } else {
+      if (list.state !== "done") throw new UnreadableError(`${operator} without a command before it`);
+      if (operator === "&") this.note("a command in the background");
+      list.state = operator === ";" || operator === "&" ? "may" : "must";
     }
     this.#found.connectors.push(operator);
   }
 
   #openParenthesis(list: List): void {
     if (list.state === "done") throw new UnreadableError("a misplaced parenthesis");
-    if (this.text[this.at] === "(") {
-      this.at += 1;
-      this.readArithmetic();
-      list.state = "done";
-      return;
-    }
-    list.open.push("(");
-    list.state = "must";
+    const isArithmetic = this.text[this.at] === "(";
+    list.state = isArithmetic ? "done" : "must";
+    if (!isArithmetic) return void list.open.push("(");
+    this.at += 1;
+    this.readArithmetic();
   }
 
   #close(opening: "(" | "{" | "case", list: List): void {
@@ -214,48 +202,29 @@ class CommandReader extends WordReader {
 
   #readReserved(word: string, list: List): List["state"] {
     const isAfterCommand = list.state === "done";
-    switch (word) {
-      case "}":
-        this.#found.connectors.push(word);
-        this.#close("{", list);
-        return "done";
-      case "esac":
-        this.#close("case", list);
-        return "done";
-      case "fi":
-      case "done":
-        if (list.state === "must") throw new UnreadableError("an unfinished part");
-        return "done";
-      case "do":
-      case "elif":
-      case "else":
-      case "then":
-        return "must";
-    }
-    if (isAfterCommand || word === "coproc") throw new UnreadableError(`the shell's ${word}`);
-    switch (word) {
-      case "[[":
-        this.#readTest();
-        return "done";
-      case "for":
-      case "select":
-        this.#readLoopHead();
-        return "done";
-      case "case":
-        list.open.push("case");
-        this.#readCaseHead();
-        this.#readPatterns(list);
-        return list.state;
-      case "function":
+    if (/^[{}!]$/.test(word)) this.#found.connectors.push(word);
+    if (word === "}" || word === "esac") this.#close(word === "}" ? "{" : "case", list);
+    else if (word === "fi" || word === "done") {
+      if (list.state === "must") throw new UnreadableError("an unfinished part");
+    } else if (/^(?:do|elif|else|then)$/.test(word)) return "must";
+    else if (isAfterCommand || word === "coproc") throw new UnreadableError(`the shell's ${word}`);
+    else if (word === "[[") this.#readTest();
+    else if (word === "for" || word === "select") this.#readLoopHead();
+    else if (word === "case") {
+      list.open.push("case");
+      this.#readCaseHead();
+      this.#readPatterns(list);
+      return list.state;
+    } else {
+      if (word === "{") list.open.push("{");
+      if (word === "function") {
         this.#skipBlanks();
         this.readWord();
         this.#takeFunctionEnd();
-        return "must";
-      default:
-        if (word === "{" || word === "!") this.#found.connectors.push(word);
-        if (word === "{") list.open.push("{");
-        return "must";
+      }
+      return "must";
     }
+    return "done";
   }
 
   #readSimpleCommand(): List["state"] {

@@ -120,22 +120,12 @@ function isReadOnlyGit([subcommand = "", ...words]: readonly string[], place: Re
   return isCovered({ ...readOnlyGit[subcommand]!, isJoined: true }, words, place);
 }
 
-/** What those words of a program mean that are not options. */
-type Operands =
-  /** None may be there. */
-  | "none"
-  /** Text that the program only prints or takes apart; what looks like an option too. */
-  | "words"
-  /** Text after options. */
-  | "text"
-  /** Text that begins with `+`. */
-  | "format"
-  /** Files, or standard input. */
-  | "files"
-  /** Files and folders; none: the folder in which it runs. */
-  | "folders"
-  /** A pattern, then files and folders; with `-e` they are all files and folders. */
-  | "pattern and folders";
+/**
+ * The words of a program that are not options: none; `words`: text that it only prints or takes apart, and what looks like
+ * an option too; text after options; text that begins with `+`; files, or standard input; files and folders (none: the
+ * folder in which it runs); a pattern, then files and folders, or with `-e` only these.
+ */
+type Operands = "none" | "words" | "text" | "format" | "files" | "folders" | "pattern and folders";
 
 export interface ReadOnlyProgram {
   readonly operands: Operands;
@@ -156,65 +146,55 @@ export interface ReadOnlyProgram {
   readonly isJoined?: boolean;
 }
 
-const digests: ReadOnlyProgram = { operands: "files", letters: "bt", long: ["--tag"] };
 const searching = "EFGHILPachilnoqsvwxz";
 
-export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
-  arch: { operands: "none" },
-  b2sum: digests,
-  basename: { operands: "text", letters: "az", valued: "s" },
-  cat: { operands: "files", letters: "AETbenstuv", long: ["--number", "--show-all"] },
-  cksum: { operands: "files" },
-  cmp: { operands: "files", letters: "bls", most: 2 },
-  comm: { operands: "files", letters: "123", most: 2 },
-  cut: { operands: "files", letters: "sz", valued: "bcdf", long: ["--delimiter=", "--fields=", "--complement"] },
-  date: { operands: "format", letters: "uR", long: ["--utc", "--iso-8601", "--iso-8601="] },
-  df: { operands: "none", letters: "HThikm" },
-  diff: { operands: "files", letters: "BEZabdeiqstuwy", valued: "UW", long: ["--brief", "--color", "--color=", "--side-by-side", "--unified", "--unified=", "--width="], most: 2 },
-  dirname: { operands: "text", letters: "z" },
-  du: { operands: "folders", letters: "abchkmsx", valued: "d", long: ["--max-depth=", "--summarize"] },
-  echo: { operands: "words" },
-  expr: { operands: "words" },
-  false: { operands: "words" },
-  file: { operands: "folders", letters: "bih", long: ["--brief", "--mime", "--mime-type"] },
-  fold: { operands: "files", letters: "bs", valued: "w" },
-  grep: { operands: "pattern and folders", letters: `${searching}r`, valued: "ABCem", long: ["--color", "--color=", "--count", "--exclude-dir=", "--exclude=", "--files-with-matches", "--fixed-strings", "--ignore-case", "--include=", "--line-number", "--no-filename", "--only-matching", "--recursive", "--word-regexp"], takesCount: true },
-  groups: { operands: "none" },
-  head: { operands: "files", letters: "qvz", valued: "cn", long: ["--lines=", "--bytes="], takesCount: true },
-  hostname: { operands: "none", letters: "s" },
-  id: { operands: "none", letters: "Ggnu" },
-  ls: { operands: "folders", letters: "1ABCFGQRSUXZabcdfghiklmnopqrstuvx", long: ["--all", "--almost-all", "--color", "--color=", "--full-time", "--group-directories-first", "--human-readable", "--recursive", "--reverse", "--size", "--sort=", "--time=", "--time-style="] },
-  md5sum: digests,
-  nl: { operands: "files", valued: "bnsvw" },
-  nproc: { operands: "none", long: ["--all"] },
-  od: { operands: "files", letters: "abcdoxv", valued: "ANjt" },
-  paste: { operands: "files", letters: "sz", valued: "d" },
-  printf: { operands: "text" },
-  pwd: { operands: "none", letters: "LP" },
-  readlink: { operands: "folders", letters: "efmn" },
-  realpath: { operands: "folders", letters: "emqs" },
-  rev: { operands: "files" },
-  rg: { operands: "pattern and folders", letters: "FHIPSUcilnosvwx", valued: "ABCTegmt", long: ["--color=", "--count", "--files", "--files-with-matches", "--fixed-strings", "--glob=", "--hidden", "--ignore-case", "--json", "--line-number", "--max-count=", "--multiline", "--no-heading", "--no-ignore", "--only-matching", "--sort=", "--type=", "--word-regexp"] },
-  seq: { operands: "text", letters: "w", valued: "fs" },
-  sha1sum: digests,
-  sha256sum: digests,
-  sha512sum: digests,
-  sleep: { operands: "text", most: 1 },
-  sort: { operands: "files", letters: "CMRVbcdfghimnrsuz", valued: "kt", long: ["--human-numeric-sort", "--key=", "--numeric-sort", "--reverse", "--unique", "--version-sort"] },
-  stat: { operands: "folders", letters: "ft", valued: "c", long: ["--format=", "--printf="] },
-  tac: { operands: "files" },
-  tail: { operands: "files", letters: "qvz", valued: "cn", long: ["--lines=", "--bytes="], takesCount: true },
-  tr: { operands: "text", letters: "Ccdst" },
-  tree: { operands: "folders", letters: "CDFacdfhinpstuv", valued: "ILP", long: ["--du", "--dirsfirst", "--gitignore", "--noreport", "--prune"] },
-  true: { operands: "words" },
-  tty: { operands: "none" },
-  uname: { operands: "none", letters: "amnoprsv" },
-  uniq: { operands: "files", letters: "Dcdiuz", valued: "fsw", most: 1 },
-  uptime: { operands: "none", letters: "ps" },
-  wc: { operands: "files", letters: "Lclmw", long: ["--bytes", "--chars", "--lines", "--words"] },
-  which: { operands: "text", letters: "a" },
-  whoami: { operands: "none" },
-}; // prettier-ignore
+const programs: readonly (readonly [names: string, program: ReadOnlyProgram])[] = [
+  ["arch groups tty whoami", { operands: "none" }],
+  ["b2sum md5sum sha1sum sha256sum sha512sum", { operands: "files", letters: "bt", long: ["--tag"] }],
+  ["basename", { operands: "text", letters: "az", valued: "s" }],
+  ["cat", { operands: "files", letters: "AETbenstuv", long: ["--number", "--show-all"] }],
+  ["cksum rev tac", { operands: "files" }],
+  ["cmp", { operands: "files", letters: "bls", most: 2 }],
+  ["comm", { operands: "files", letters: "123", most: 2 }],
+  ["cut", { operands: "files", letters: "sz", valued: "bcdf", long: ["--delimiter=", "--fields=", "--complement"] }],
+  ["date", { operands: "format", letters: "uR", long: ["--utc", "--iso-8601", "--iso-8601="] }],
+  ["df", { operands: "none", letters: "HThikm" }],
+  ["diff", { operands: "files", letters: "BEZabdeiqstuwy", valued: "UW", long: ["--brief", "--color", "--color=", "--side-by-side", "--unified", "--unified=", "--width="], most: 2 }],
+  ["dirname", { operands: "text", letters: "z" }],
+  ["du", { operands: "folders", letters: "abchkmsx", valued: "d", long: ["--max-depth=", "--summarize"] }],
+  ["echo expr false true", { operands: "words" }],
+  ["file", { operands: "folders", letters: "bih", long: ["--brief", "--mime", "--mime-type"] }],
+  ["fold", { operands: "files", letters: "bs", valued: "w" }],
+  ["grep", { operands: "pattern and folders", letters: `${searching}r`, valued: "ABCem", long: ["--color", "--color=", "--count", "--exclude-dir=", "--exclude=", "--files-with-matches", "--fixed-strings", "--ignore-case", "--include=", "--line-number", "--no-filename", "--only-matching", "--recursive", "--word-regexp"], takesCount: true }],
+  ["head tail", { operands: "files", letters: "qvz", valued: "cn", long: ["--lines=", "--bytes="], takesCount: true }],
+  ["hostname", { operands: "none", letters: "s" }],
+  ["id", { operands: "none", letters: "Ggnu" }],
+  ["ls", { operands: "folders", letters: "1ABCFGQRSUXZabcdfghiklmnopqrstuvx", long: ["--all", "--almost-all", "--color", "--color=", "--full-time", "--group-directories-first", "--human-readable", "--recursive", "--reverse", "--size", "--sort=", "--time=", "--time-style="] }],
+  ["nl", { operands: "files", valued: "bnsvw" }],
+  ["nproc", { operands: "none", long: ["--all"] }],
+  ["od", { operands: "files", letters: "abcdoxv", valued: "ANjt" }],
+  ["paste", { operands: "files", letters: "sz", valued: "d" }],
+  ["printf", { operands: "text" }],
+  ["pwd", { operands: "none", letters: "LP" }],
+  ["readlink", { operands: "folders", letters: "efmn" }],
+  ["realpath", { operands: "folders", letters: "emqs" }],
+  ["rg", { operands: "pattern and folders", letters: "FHIPSUcilnosvwx", valued: "ABCTegmt", long: ["--color=", "--count", "--files", "--files-with-matches", "--fixed-strings", "--glob=", "--hidden", "--ignore-case", "--json", "--line-number", "--max-count=", "--multiline", "--no-heading", "--no-ignore", "--only-matching", "--sort=", "--type=", "--word-regexp"] }],
+  ["seq", { operands: "text", letters: "w", valued: "fs" }],
+  ["sleep", { operands: "text", most: 1 }],
+  ["sort", { operands: "files", letters: "CMRVbcdfghimnrsuz", valued: "kt", long: ["--human-numeric-sort", "--key=", "--numeric-sort", "--reverse", "--unique", "--version-sort"] }],
+  ["stat", { operands: "folders", letters: "ft", valued: "c", long: ["--format=", "--printf="] }],
+  ["tr", { operands: "text", letters: "Ccdst" }],
+  ["tree", { operands: "folders", letters: "CDFacdfhinpstuv", valued: "ILP", long: ["--du", "--dirsfirst", "--gitignore", "--noreport", "--prune"] }],
+  ["uname", { operands: "none", letters: "amnoprsv" }],
+  ["uniq", { operands: "files", letters: "Dcdiuz", valued: "fsw", most: 1 }],
+  ["uptime", { operands: "none", letters: "ps" }],
+  ["wc", { operands: "files", letters: "Lclmw", long: ["--bytes", "--chars", "--lines", "--words"] }],
+  ["which", { operands: "text", letters: "a" }],
+]; // prettier-ignore
+
+export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = Object.fromEntries(
+  programs.flatMap(([names, program]) => names.split(" ").map((name) => [name, program])),
+);
 
 /** Options of `find` that only read, with the number of words that follow each. */
 const findTests: Readonly<Record<string, number>> = {

@@ -75,35 +75,18 @@ export abstract class WordReader {
 
   #readPiece(draft: Draft, start: number): void {
     const character = this.text[this.at]!;
-    switch (character) {
-      case "'":
-        draft.text += this.#readSingleQuoted();
-        return;
-      case '"':
-        this.#readDoubleQuoted(draft);
-        return;
-      case "\\":
-        this.#readEscape(draft);
-        return;
-      case "$":
-        this.readDollar(draft, false);
-        return;
-      case "`":
-        this.readBackticks(draft, false);
-        return;
-      case "<":
-      case ">":
-        this.note(obstacles.process);
-        draft.text += `/dev/fd/${UNKNOWN}`;
-        this.at += 2;
-        this.#descend(() => this.readNested());
-        return;
-      case "~":
-        this.#readTilde(draft, start);
-        return;
-      default:
-        this.#readPlain(draft, character);
-    }
+    if (character === "'") draft.text += this.#readSingleQuoted();
+    else if (character === '"') this.#readDoubleQuoted(draft);
+    else if (character === "\\") this.#readEscape(draft);
+    else if (character === "$") this.readDollar(draft, false);
+    else if (character === "`") this.readBackticks(draft, false);
+    else if (character === "~") this.#readTilde(draft, start);
+    else if (character === "<" || character === ">") {
+      this.note(obstacles.process);
+      draft.text += `/dev/fd/${UNKNOWN}`;
+      this.at += 2;
+      this.#descend(() => this.readNested());
+    } else this.#readPlain(draft, character);
   }
 
   #readPlain(draft: Draft, character: string): void {
@@ -125,14 +108,9 @@ export abstract class WordReader {
 
   #readTilde(draft: Draft, start: number): void {
     const isHome = this.at === start || /[:=]/.test(this.text[this.at - 1]!);
-    if (!isHome) {
-      draft.text += "~";
-      this.at += 1;
-      return;
-    }
-    this.note(obstacles.tilde);
-    draft.text += UNKNOWN;
-    this.take(/~[\w.+-]*/y);
+    if (isHome) this.note(obstacles.tilde);
+    draft.text += isHome ? UNKNOWN : "~";
+    this.take(isHome ? /~[\w.+-]*/y : /~/y);
   }
 
   #readEscape(draft: Draft): void {
