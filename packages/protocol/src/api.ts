@@ -371,6 +371,8 @@ export const revertResult = s.object(
     files: s.list(s.object({ filePath: s.string(), action: s.choice(["restored", "removed", "unchanged"]) })),
     /** Files left unchanged. */
     conflicts: s.list(s.object({ filePath: s.string(), reason: s.string() })),
+    /** Places that Sheaf doesn't record, and why, in one line each: they stay as they are. */
+    leftOut: s.optional(s.list(s.string())),
   },
   { title: "What Sheaf reverted" },
 );

@@ -203,12 +203,17 @@ export async function runPlan(
         const parts = { store, model, now, abort, approver, toolServers, cut };
         const setup = isNewTree ? trees.findSetup(run.workspace) : undefined;
         const caches = trees.findRoot(run.workspace);
-        const inTree = { ...run, setup, ...(caches !== undefined && { cacheOwner: `${caches} ${owner}` }) };
+        const inTree = {
+          ...run,
+          setup,
+          ...(caches !== undefined && { cacheOwner: `${caches} ${owner}`, hasStates: true }),
+        };
         const prepared = await prepareResponse(inTree, parts, signal);
         // What it changes in a tree of git goes along to another server as far as it is pushed (R-53).
         const isContinuable =
           settings.onNodeLoss === "resume" && (caches === undefined || trees.isShared(run.workspace));
-        const keepState = caches === undefined ? undefined : createStateKeeper(prepared, isContinuable, plan, context);
+        const keepState =
+          caches === undefined ? prepared.ports.keepState : createStateKeeper(prepared, isContinuable, plan, context);
         const continuation = isContinuable ? toMessageText(plan, context, request) : undefined;
         const cluster = { hasWaited: claimed !== undefined, maxRunning: meter.maxRunning, continuation };
         const ports = { ...prepared.ports, request, cluster, keepState };

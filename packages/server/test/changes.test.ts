@@ -118,7 +118,7 @@ test(
     expect(files.at(-1)).toMatchObject({
       filePath: "old.txt",
       operation: "delete",
-      problem: "its content of that time is not kept",
+      patch: expect.stringContaining("-moved") as string,
     });
     expect((await revert(server, path, { filePath: "a.txt", hash: a!.hash, hunk: 7 })).status).toBe(409);
     expect((await revert(server, path, { filePath: "a.txt", hash: a!.hash })).status).toBe(200);
@@ -153,8 +153,8 @@ test(verifies(["X28", "X29"], "what a rule forbids to read is named, and neither
   const files = await read(server, path);
   const problem = "a rule of this server forbids to read it";
   expect(files).toEqual([
-    { filePath: "key.txt", problem },
     { filePath: "d/key.txt", problem },
+    { filePath: "key.txt", problem },
   ]);
   expect((await revert(server, path, { filePath: "key.txt" })).status).toBe(409);
   expect(readFileSync(join(cwd, "key.txt"), "utf8")).toBe("secret\n");

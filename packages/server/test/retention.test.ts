@@ -24,7 +24,8 @@ test(verifies("R-63", "batch by batch, with the files of what was deleted"), asy
       responses: [{ id: `chat_${id}`, createdAt: 1, events: [] }],
     });
   }
-  for (const id of ["conv_1", "conv_119"]) mkdirSync(join(dataFolder, "checkpoints", id), { recursive: true });
+  const states = join(dataFolder, "undo/a/refs/sheaf");
+  for (const id of ["conv_1", "conv_119"]) mkdirSync(join(states, id), { recursive: true });
   const counts: number[] = [];
   const retention = startRetention({
     store,
@@ -39,7 +40,7 @@ test(verifies("R-63", "batch by batch, with the files of what was deleted"), asy
   await expect.poll(() => counts).toEqual([110]);
   await retention.close();
   expect(await store.countConversations()).toBe(10);
-  expect(existsSync(join(dataFolder, "checkpoints/conv_1"))).toBe(false);
-  expect(existsSync(join(dataFolder, "checkpoints/conv_119"))).toBe(true);
+  expect(existsSync(join(states, "conv_1"))).toBe(false);
+  expect(existsSync(join(states, "conv_119"))).toBe(true);
   await store.close();
 });

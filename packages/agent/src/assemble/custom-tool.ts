@@ -102,6 +102,7 @@ export function toCallableTool(tool: CustomTool, check: SchemaCheck): CallableTo
     schema: parameters,
     // What the program offers it also allows, unless it wants to be asked.
     access: needsApproval ? "mcp" : readOnly ? "read" : "state",
+    changesFiles: !readOnly,
     ...(paths && { paths: { files: paths } }),
     ...(needsApproval && { mcp: { server: "program", tool: name } }),
     async prepare(call) {

@@ -24,6 +24,8 @@ export interface HookRequest {
   /** The model's commands. */
   readonly commands: CommandRunner;
   readonly commandOptions: CommandRunnerOptions;
+  /** Lets what the commands of a runner change be undone; default: it cannot be. */
+  readonly record?: ((commands: CommandRunner) => CommandRunner) | undefined;
   /** Whose clients are not its user. */
   readonly isServer: boolean;
   /** Milliseconds. */
@@ -51,6 +53,7 @@ export function openHooks({
   session,
   commands,
   commandOptions,
+  record = (runner) => runner,
   isServer,
   now,
 }: HookRequest): OpenedHooks {
@@ -88,7 +91,7 @@ export function openHooks({
     places: {
       inside: { commands, folder: workspace.root },
       after: { commands: createCommandRunner(commandOptions), folder: workspace.root },
-      outside: { commands: outside, folder: environment.HOME || homedir() },
+      outside: { commands: record(outside), folder: environment.HOME || homedir() },
     },
     variables: { CLAUDE_PROJECT_DIR: workspace.root },
     hasNotices: !isServer,

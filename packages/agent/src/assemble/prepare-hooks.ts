@@ -2,6 +2,7 @@
 import type { HookMoments } from "../run/run-hooks.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { ResponseBase } from "./response-base.ts";
+import { recordCommands } from "./prepare-undo.ts";
 import { toRunStart } from "./run-request.ts";
 import { openHooks } from "./wire.ts";
 import type { Sessions } from "./wire-servers.ts";
@@ -17,7 +18,7 @@ export interface PreparedHooks {
 
 /** @throws SheafError CONFIG_INVALID for a file of the user that cannot be read. */
 export async function prepareHooks(
-  { request, policy, commands, commandOptions, conversation }: ResponseBase,
+  { request, policy, commands, commandOptions, conversation, undo }: ResponseBase,
   sessions: Sessions,
   now: () => number,
 ): Promise<PreparedHooks> {
@@ -28,6 +29,7 @@ export async function prepareHooks(
     session: { conversationId, permissionMode: toRunStart(request).permissionMode, workspace: policy.workspace },
     commands,
     commandOptions,
+    record: (runner) => recordCommands(runner, undo, conversationId),
     isServer: sessions === "conversations",
     now,
   });

@@ -20,6 +20,8 @@ import { prepareNotes } from "./prepare-notes.ts";
 import { choosePossibleServers, prepareServers } from "./prepare-servers.ts";
 import { createSystemPrompt, openResponseBase, type ResponseBase } from "./response-base.ts";
 import { createResponseTools } from "./response-tools.ts";
+import { writeFileTool } from "../tools/write-file.ts";
+import type { RunUndo } from "../workspace/undo/run-undo.ts";
 import { toRunStart, type RunRequest, type TreeSetup } from "./run-request.ts";
 import { openAgents } from "./wire.ts";
 import { createToolServers, type ToolServers } from "./wire-servers.ts";
@@ -68,6 +70,10 @@ export async function prepareResponse(
   const agentNotices = conversation.messages.length === 0 ? (agents?.notices ?? []) : [];
   const added = { ...servers.start, ...notes, ...skills.start };
   const start = cut?.start ?? toStart(base, added, [...hooks.notices, ...agentNotices], setupFailure);
+  const { undo } = base;
+  // What is recorded now need not be waited for later.
+  if (isOffered(request.mode, writeFileTool)) undo?.record();
+  const keepState = undo && toStateKeeper(undo, signal);
   const run = {
     model,
     now,
@@ -92,14 +98,22 @@ export async function prepareResponse(
   const history = conversation.messages;
   return {
     settings: { start, cut, history, system, limits, stopsOnDenied, moments: hooks.moments },
-    ports: { ...run, tools, store, abort, checkAnswer, choices: { mode, model: modelName, effort } },
+    ports: { ...run, tools, store, abort, checkAnswer, keepState, choices: { mode, model: modelName, effort } },
     tools,
+  };
+}
+
+/** While the model answers, and before the response ends; one that was ended has no time, and its tools end first. */
+function toStateKeeper(undo: RunUndo, signal: AbortSignal): NonNullable<RespondPorts["keepState"]> {
+  return async (moment) => {
+    if (moment === "turn") undo.record();
+    else if (!signal.aborted) await undo.end();
   };
 }
 
 /** The first event of the log. `further` are the notices of the response's parts. */
 function toStart(
-  { request, webSearch, policy, addedFolders, conversation }: ResponseBase,
+  { request, webSearch, policy, addedFolders, conversation, undoNotice }: ResponseBase,
   parts: Partial<RunStart>,
   further: readonly string[],
   setupFailure: string | undefined,
@@ -107,7 +121,7 @@ function toStart(
   const { type: _type, ...added } = parts;
   const ordered = toRunStart({ ...request, webSearch });
   const fault = mayRunCommands(request) ? findFault(policy.sandbox) : undefined;
-  const notices = [fault, ...further, setupFailure].filter((notice) => notice !== undefined);
+  const notices = [fault, undoNotice, ...further, setupFailure].filter((notice) => notice !== undefined);
   const { progress } = conversation;
   return {
     ...ordered,

@@ -15,9 +15,11 @@ import { findRepository } from "@sheaf/base/files/repository";
 import { fillCommand, findSkills, parseTypedCommand, type Skill } from "../config/skills.ts";
 import { createSkillTool, toInstructions } from "../tools/read-skill.ts";
 import { isChosen, type CallableTool } from "../tools/registry.ts";
+import type { RunUndo } from "../workspace/undo/run-undo.ts";
 import { type PreparedPolicy, preparePolicy, toCommandOptions } from "./prepare-policy.ts";
 import type { ResponsePorts } from "./prepare-response.ts";
 import { allowServers } from "./prepare-servers.ts";
+import { prepareUndo, recordCommands } from "./prepare-undo.ts";
 import type { RunRequest } from "./run-request.ts";
 
 export interface ResponseBase {
@@ -29,6 +31,9 @@ export interface ResponseBase {
   readonly conversation: OpenConversation;
   readonly skills: PreparedSkills;
   readonly commands: CommandRunner;
+  /** Undefined: nothing of the run can be undone. */
+  readonly undo: RunUndo | undefined;
+  readonly undoNotice: string | undefined;
   readonly commandOptions: CommandRunnerOptions;
   /** Absolute, links resolved. */
   readonly addedFolders: readonly string[];
@@ -59,6 +64,8 @@ export async function openResponseBase(
   if (cacheFolder !== undefined) void removeOldCaches(cacheFolder, now());
   const skills = prepareSkills(request);
   const commandOptions = { ...toCommandOptions(policy, request.trusted, cacheFolder), readFolders: skills.folders };
+  const addedFolders = policy.addedWorkspaces.map(({ root }) => root);
+  const { undo, notice: undoNotice } = prepareUndo(request, [policy.workspace.root, ...addedFolders], dataFolder);
   return {
     request,
     model,
@@ -66,9 +73,11 @@ export async function openResponseBase(
     policy,
     conversation,
     skills,
-    commands: createCommandRunner(commandOptions),
+    commands: recordCommands(createCommandRunner(commandOptions), undo, request.conversationId),
+    undo,
+    undoNotice,
     commandOptions,
-    addedFolders: policy.addedWorkspaces.map(({ root }) => root),
+    addedFolders,
     dataFolder,
   };
 }

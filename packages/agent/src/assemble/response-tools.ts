@@ -7,7 +7,6 @@ import type { EditorFiles } from "../tools/editor-files.ts";
 import type { CallableTool } from "../tools/registry.ts";
 import { createToolBox, type ToolBoxPorts } from "../tools/tool-box.ts";
 import type { ToolBox } from "../tools/tool.ts";
-import { createCheckpoints } from "../workspace/checkpoints.ts";
 import { createKeptResults } from "../workspace/kept-results.ts";
 import type { AgentToolPorts } from "./agent-tool.ts";
 import { prepareNotes } from "./prepare-notes.ts";
@@ -57,7 +56,7 @@ export function createResponseTools(base: ResponseBase, sources: ToolSources): T
 }
 
 function toBoxPorts(base: ResponseBase, { servers, editor, customTools, isAttended }: ToolSources): ToolBoxPorts {
-  const { request, policy, commands, commandOptions, conversation, skills, addedFolders, dataFolder } = base;
+  const { request, policy, commands, commandOptions, conversation, skills, addedFolders, dataFolder, undo } = base;
   const { workspace, addedWorkspaces, permissions, sandbox } = policy;
   const { conversationId } = request;
   const rules = [...request.permissions.allow, ...conversation.state.answers.allow];
@@ -72,7 +71,7 @@ function toBoxPorts(base: ResponseBase, { servers, editor, customTools, isAttend
     codebase: createCodeSearch(dataFolder),
     editor,
     web: createPageFetcher(request.environment),
-    checkpoints: dataFolder === undefined ? undefined : createCheckpoints(dataFolder, conversationId),
+    undo,
     results: createKeptResults(
       dataFolder === undefined
         ? { makeTemporary: () => makeRunFolder({ writable: folders }) }

@@ -67,6 +67,8 @@ export interface TreeSetup {
 export interface RunRequest extends RunSetup {
   /** What of the prompt may name a command (C91); undefined: all of it. */
   readonly typed?: string | undefined;
+  /** Others keep the states of its files, so that it can be undone. */
+  readonly hasStates?: boolean | undefined;
   /** Runs in the sandbox before the response begins. */
   readonly setup?: TreeSetup | undefined;
   /** Whose caches commands use (S-97); undefined: those of the workspace. */

@@ -1,6 +1,5 @@
 /** delete_file: deletes one file or link (N33). */
 import * as s from "@sheaf/protocol/schema";
-import { MAX_CHECKPOINT_BYTES, type Checkpoints } from "../workspace/checkpoints.ts";
 import { createFileFault, toFileError } from "@sheaf/base/files/file-error";
 import { countLines, decodeText, detectTextFormat } from "@sheaf/base/files/text-format";
 import type { FileIdentity } from "@sheaf/base/files/open-file";
@@ -9,7 +8,6 @@ import { hashFile, readWholeFile } from "@sheaf/base/files/read-file";
 import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
 import { MAX_CONTENT_BYTES } from "./file-change.ts";
-import { keepContent } from "./text-file.ts";
 import type { Tool } from "./tool.ts";
 import { toArgumentText } from "./tool-traits.ts";
 
@@ -26,7 +24,7 @@ export const deleteFileTool: Tool<s.ValueOf<typeof parameters>> = {
   toCursor: ({ target_file }) => ({ deleteToolCall: { path: toArgumentText(target_file) } }),
   comesWith: "Edit",
   parameters,
-  async run({ target_file }, { workspace, state, checkpoints, signal }) {
+  async run({ target_file }, { workspace, state, signal }) {
     const resolved = resolveEntry(workspace, target_file);
     if (!resolved.ok) return toFailedOutcome(resolved.error);
     const { path } = resolved;
@@ -36,7 +34,6 @@ export const deleteFileTool: Tool<s.ValueOf<typeof parameters>> = {
       return toFailedOutcome(toFileError(createFileFault("STALE_FILE"), path.named));
     }
     if (signal.aborted) return toCancelledOutcome();
-    const note = await keepBefore(checkpoints, before);
     const removed = await removeFile(workspace, path, before.identity);
     if (!removed.ok) {
       const isMissing = removed.error.code === "FILE_NOT_FOUND";
@@ -56,7 +53,7 @@ export const deleteFileTool: Tool<s.ValueOf<typeof parameters>> = {
     };
     const output = `Deleted ${path.named} (${before.bytes} bytes).`;
     const effect = { kind: "file_edit" as const, changes: [change] };
-    return { status: "success", output, ...(note !== undefined && { note }), effect };
+    return { status: "success", output, effect };
   },
 };
 
@@ -66,31 +63,19 @@ interface StateBefore {
   readonly lines: number;
   /** Undefined for a link, and for a file that cannot be read. */
   readonly hash: string | undefined;
-  /** Of a file that is small enough to be kept. */
-  readonly content: Uint8Array | undefined;
   readonly mode: number | undefined;
   readonly identity: FileIdentity | undefined;
 }
 
-async function keepBefore(
-  checkpoints: Checkpoints | undefined,
-  { hash, content }: StateBefore,
-): Promise<string | undefined> {
-  if (!checkpoints) return undefined;
-  if (hash !== undefined && content) return keepContent(checkpoints, hash, content);
-  const what = hash === undefined ? "It was a link or could not be read" : "It was too large to be kept";
-  return `${what}: sheaf revert cannot restore it.`;
-}
-
 async function readState(root: string, path: WorkspacePath): Promise<StateBefore> {
-  const whole = await readWholeFile(root, path, MAX_CHECKPOINT_BYTES);
+  const whole = await readWholeFile(root, path, MAX_CONTENT_BYTES);
   if (!whole.ok) {
     const large = whole.error.code === "FILE_TOO_LARGE" ? await hashFile(root, path) : whole;
-    const { bytes, hash, identity } = large.ok ? large.value : { bytes: 0, hash: undefined, identity: undefined };
-    return { bytes, lines: 0, hash, content: undefined, mode: undefined, identity };
+    const nothing = { bytes: 0, hash: undefined, mode: undefined, identity: undefined };
+    return { ...(large.ok ? large.value : nothing), lines: 0 };
   }
   const { bytes, hash, mode, identity } = whole.value;
-  const format = bytes.length <= MAX_CONTENT_BYTES ? detectTextFormat(bytes) : undefined;
+  const format = detectTextFormat(bytes);
   const text = format && decodeText(bytes, format);
-  return { bytes: bytes.length, lines: countLines(text ?? ""), hash, content: bytes, mode, identity };
+  return { bytes: bytes.length, lines: countLines(text ?? ""), hash, mode, identity };
 }

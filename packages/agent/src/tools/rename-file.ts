@@ -44,7 +44,7 @@ export const renameFileTool: Tool<s.ValueOf<typeof parameters>> = {
     const known = state.fileHashes.get(from.absolute);
     state.fileHashes.delete(from.absolute);
     if (known !== undefined) state.fileHashes.set(to.absolute, known);
-    const content = await hashFile(workspace.root, to, MAX_HASHED_BYTES);
+    const content = await hashFile(workspace.root, to, { maxBytes: MAX_HASHED_BYTES });
     const { bytes, hash } = content.ok ? content.value : { bytes: 0, hash: undefined };
     const change = {
       operation: "rename" as const,

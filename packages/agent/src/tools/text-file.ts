@@ -1,7 +1,6 @@
 /** Text files as the tools that change files load and write them. */
 import type { ToolError } from "@sheaf/protocol";
 import { writeFileAtomically } from "@sheaf/base/files/atomic-write";
-import type { Checkpoints } from "../workspace/checkpoints.ts";
 import { createFileFault, toFileError, type FileResult } from "@sheaf/base/files/file-error";
 import {
   decodeText,
@@ -87,20 +86,18 @@ export interface SavedTextFile {
 }
 
 /**
- * Writes a file, and remembers it. What was loaded is kept first, so that the change can be reverted. Never rejects, so
- * that a caller can work on the change in the meantime.
+ * Writes a file, and remembers it. Never rejects, so that a caller can work on the change in the meantime.
  */
 export async function saveTextFile(
-  context: FileContext & Pick<ToolContext, "checkpoints">,
+  context: FileContext & Pick<ToolContext, "undo">,
   path: WorkspacePath,
   after: EncodedTextFile,
   before: TextFile | undefined,
 ): Promise<FileResult<SavedTextFile>> {
-  const { workspace, state, checkpoints } = context;
+  const { workspace, state, undo } = context;
   const isChanged = before?.hash !== after.hash;
-  // A response is reverted as a whole, so intermediate contents by its own tools are not needed.
-  const isOwn = before && state.writtenHashes.get(path.absolute) === before.hash;
-  const lost = before && isChanged && !isOwn ? await keepContent(checkpoints, before.hash, before.content) : undefined;
+  // The disk has another text, which is recorded already.
+  if (before?.isUnsaved) await undo?.keepText(path.absolute, before.content);
   const saved = before && context.editor && (await context.editor.write(context, path, after, before));
   if (!saved) {
     const written = await writeFileAtomically(workspace, path, after.content, before?.identity);
@@ -111,26 +108,11 @@ export async function saveTextFile(
   if (!before?.isStale) state.fileHashes.set(path.absolute, after.hash);
   if (isChanged) state.writtenHashes.set(path.absolute, hash);
   const isFormatted = hash !== after.hash;
-  const notes = [lost, isFormatted ? formattedNote : undefined].filter((note) => note !== undefined);
-  return {
-    ok: true,
-    value: { ...(notes.length > 0 && { note: notes.join(" ") }), ...(isFormatted && { formatted: saved! }) },
-  };
+  return { ok: true, value: isFormatted ? { note: formattedNote, formatted: saved! } : {} };
 }
 
 /** The next edit must find its text, or the file must be read again. */
 const formattedNote = "The user's editor formatted the file as it saved it: read it again before you edit it.";
-
-/** Keeps what a change removes; returns a note if it cannot be kept. */
-export async function keepContent(
-  checkpoints: Checkpoints | undefined,
-  hash: string,
-  content: Uint8Array,
-): Promise<string | undefined> {
-  const reason = await checkpoints?.keep(hash, content);
-  if (reason === undefined) return undefined;
-  return `Its previous content was not kept, sheaf revert cannot restore it: ${reason}.`;
-}
 
 /** The file must be read again. */
 export function toStaleError(path: WorkspacePath): ToolError {

@@ -13,6 +13,7 @@ import { fixPaths, type Workspace } from "@sheaf/base/files/workspace";
 import { type AfterEditCommand, followEdit, runAfterEdit } from "./after-edit.ts";
 import { toFailure } from "./failure.ts";
 import type { Hooks } from "./hooks/hooks.ts";
+import type { RunUndo } from "../workspace/undo/run-undo.ts";
 import { listDirTool } from "./list-dir.ts";
 import { readFileTool } from "./read-file.ts";
 import { chooseWorkspace, listOtherFolders, listPaths, listSpellings } from "./real-arguments.ts";
@@ -85,7 +86,8 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     if (linked !== undefined)
       return toFailure("PERMISSION_DENIED", `${linkedMessage}: leave ${linked}, and tell the user`);
     const context = { ...ports, ...options, workspace, background, callId: call.callId };
-    const done = withStartedFiles(withLeftOut(await prepared.run(context), workspace, paths));
+    const run = (): Promise<ToolReturn> => prepared.run(context);
+    const done = withStartedFiles(withLeftOut(await runRecorded(run, tool, ports.undo), workspace, paths));
     // Other rules apply to a list than to a file.
     if (tool.name === readFileTool.name && done.error?.code === "IS_A_DIRECTORY") {
       return listInstead(edited, workspace, (list) => execute(list, { ...options, budget }));
@@ -137,10 +139,24 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
       // The code of a program or a server need not obey an abort (R-24).
       await waitAtMost(Promise.allSettled([...running, background.end()]), SETTLE_MS);
       await ports.commands.end();
-      await ports.checkpoints?.settle();
+      await ports.undo?.end();
       await ports.results?.settle();
     },
   };
+}
+
+/** What may change files runs once they are recorded. Commands see to that themselves. */
+async function runRecorded(
+  run: () => Promise<ToolReturn>,
+  { access, changesFiles = access === "write" || access === "mcp" }: Pick<CallableTool, "access" | "changesFiles">,
+  undo: RunUndo | undefined,
+): Promise<ToolReturn> {
+  if (!undo || !changesFiles) return run();
+  const returned = await undo.around(run);
+  const problem = undo.takeProblem();
+  return problem === undefined
+    ? returned
+    : { ...returned, note: returned.note === undefined ? problem : `${returned.note} ${problem}` };
 }
 
 /** How long calls may take to end after the run: longer than the processes of a command (R-13). Milliseconds. */

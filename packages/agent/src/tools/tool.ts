@@ -7,7 +7,7 @@ import type { RunSearch } from "@sheaf/sandbox/launch/search-program";
 import type { CommandRunner } from "@sheaf/sandbox/command";
 import type { ToolAccess } from "@sheaf/permissions/decision";
 import type { ModelToolCall, ToolDefinition } from "@sheaf/models/provider";
-import type { Checkpoints } from "../workspace/checkpoints.ts";
+import type { RunUndo } from "../workspace/undo/run-undo.ts";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
 import type { Workspace } from "@sheaf/base/files/workspace";
@@ -38,8 +38,8 @@ export interface ToolContext {
   readonly background: BackgroundCommands;
   /** Todos, plans and the files read so far; lives as long as the conversation. */
   readonly state: ToolState;
-  /** Where contents are kept before a tool changes them; undefined: they are not. */
-  readonly checkpoints?: Checkpoints | undefined;
+  /** Keeps the states of files around what changes them; undefined: nothing can be undone. */
+  readonly undo?: RunUndo | undefined;
   /** Where long results are kept; undefined: nowhere. */
   readonly results?: KeptResults | undefined;
   /** The indexes of folders; undefined: none. */

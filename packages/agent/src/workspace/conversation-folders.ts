@@ -5,18 +5,41 @@ import { dirname, join } from "node:path";
 import { setImmediate as passEventLoop } from "node:timers/promises";
 import { toHash } from "@sheaf/base/files/read-file";
 
-/** `checkpoints`: contents before tools changed them. `results`: what tools returned, where it was too long (N57). */
-const kinds = ["checkpoints", "results"] as const;
-
 /** Ids of conversations may come from clients; only plain ones become names. */
-export function toConversationFolder(dataFolder: string, kind: (typeof kinds)[number], conversationId: string): string {
-  const isPlain = /^[A-Za-z0-9_-]{1,100}$/.test(conversationId);
-  return join(dataFolder, kind, isPlain ? conversationId : toHash(Buffer.from(conversationId)));
+export function toPlainName(id: string): string {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id) ? id : toHash(Buffer.from(id));
 }
 
+/** What tools returned in a conversation, where it was too long (N57). */
+export function toResultsFolder(dataFolder: string, conversationId: string): string {
+  return join(dataFolder, "results", toPlainName(conversationId));
+}
+
+/** Where the states of a conversation are named in a store (S-270). */
+export function toStateRefs(conversationId: string): string {
+  return `refs/sheaf/${toPlainName(conversationId)}`;
+}
+
+/** The stores of states, one for each folder. */
+export function toUndoFolder(dataFolder: string): string {
+  return join(dataFolder, "undo");
+}
+
+/** Git removes the contents of states that have no names any more when it tidies their store. */
 export async function removeConversationFiles(dataFolder: string, conversationId: string): Promise<void> {
-  for (const kind of kinds) {
-    await rm(toConversationFolder(dataFolder, kind, conversationId), { recursive: true, force: true });
+  const stores = toUndoFolder(dataFolder);
+  const states = listNames(stores).map((name) => join(stores, name, toStateRefs(conversationId)));
+  for (const folder of [toResultsFolder(dataFolder, conversationId), ...states]) {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** None for a folder that cannot be read. */
+export function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, constants, openSync, rmSync, statSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "@sheaf/base/make-folder";
-import { listSizes, makeRoom, sumSizes, toConversationFolder } from "./conversation-folders.ts";
+import { listSizes, makeRoom, sumSizes, toResultsFolder } from "./conversation-folders.ts";
 import { createWorkspace, type Workspace } from "@sheaf/base/files/workspace";
 
 /** Of one file. Bytes. */
@@ -55,8 +55,7 @@ export type ResultPlace =
  * many, and the oldest conversations when all together are too large.
  */
 export function createKeptResults(place: ResultPlace, limits: ResultLimits = defaultLimits): KeptResults {
-  let root =
-    "dataFolder" in place ? toConversationFolder(place.dataFolder, "results", place.conversationId) : undefined;
+  let root = "dataFolder" in place ? toResultsFolder(place.dataFolder, place.conversationId) : undefined;
   const open = new Set<number>();
   let isFirst = true;
   let room: Promise<void> | undefined;

@@ -52,10 +52,10 @@ function createOpenFile(content: string, unsaved?: string, options?: Parameters<
   const buffers = new Map(unsaved === undefined ? [] : [[path, unsaved]]);
   const editor = createEditor(buffers, options);
   const kept = new Map<string, string>();
-  const checkpoints = {
-    keep: async (hash: string, bytes: Uint8Array) => void kept.set(hash, Buffer.from(bytes).toString()),
-  } as unknown as NonNullable<ToolContext["checkpoints"]>;
-  return { ...files, context: { ...files.context, editor, checkpoints }, path, buffers, editor, kept };
+  const undo = {
+    keepText: async (file: string, bytes: Uint8Array) => void kept.set(file, Buffer.from(bytes).toString()),
+  } as unknown as NonNullable<ToolContext["undo"]>;
+  return { ...files, context: { ...files.context, editor, undo }, path, buffers, editor, kept };
 }
 
 const edit = (old_string: string, new_string: string) => ({
@@ -143,7 +143,7 @@ describe("editing", () => {
         hashBefore: toHash(Buffer.from("typed\nmore\n")),
         hashAfter: toHash(Buffer.from("typed\nless\n")),
       });
-      expect(kept.get(change.hashBefore!)).toBe("typed\nmore\n");
+      expect(kept.get(path)).toBe("typed\nmore\n");
     },
   );
 

@@ -4,7 +4,7 @@ import { closeSync, read } from "node:fs";
 import { createFileFault, type FileResult, runFileWork } from "./file-error.ts";
 import { detectMediaType } from "./image-header.ts";
 import { type LineRange, type LineSelection, LineWindow } from "./line-window.ts";
-import { type FileIdentity, openFile, type OpenFile } from "./open-file.ts";
+import { openFile, type OpenFile } from "./open-file.ts";
 import { countLineEnds, decodeText, detectTextFormat, FORMAT_HEAD_BYTES } from "./text-format.ts";
 import type { Workspace, WorkspacePath } from "./workspace.ts";
 
@@ -30,11 +30,21 @@ export interface ReadLines extends LineSelection {
   readonly hash: string;
 }
 
-export interface HashedFile {
+export interface HashedFile extends Pick<OpenFile, "identity" | "mode"> {
   /** SHA-256, hex; undefined for a file that is too large. */
   readonly hash: string | undefined;
+  /** The id of the content as an object of git; undefined if nobody asked for it. */
+  readonly gitId?: string | undefined;
   readonly bytes: number;
-  readonly identity: FileIdentity;
+}
+
+/** The id that git gives such a content, by SHA-1. */
+export function toGitId(content: Uint8Array): string {
+  return startGitId(content.length).update(content).digest("hex");
+}
+
+function startGitId(size: number) {
+  return createHash("sha1").update(`blob ${size}\0`);
 }
 
 /** SHA-256, hex. */
@@ -63,14 +73,21 @@ export async function readWholeFile(
 export async function hashFile(
   root: string,
   path: WorkspacePath,
-  maxBytes = MAX_READ_BYTES,
+  {
+    maxBytes = MAX_READ_BYTES,
+    hasGitId = false,
+  }: { readonly maxBytes?: number | undefined; readonly hasGitId?: boolean } = {},
 ): Promise<FileResult<HashedFile>> {
   return runOnFile(root, path, Infinity, async (file) => {
-    const { size, identity } = file;
-    if (size > maxBytes) return { hash: undefined, bytes: size, identity };
+    const { size, identity, mode } = file;
+    if (size > maxBytes) return { hash: undefined, bytes: size, identity, mode };
     const digest = createHash("sha256");
-    await readBlocks(file, (block) => void digest.update(block));
-    return { hash: digest.digest("hex"), bytes: size, identity };
+    const gitDigest = hasGitId ? startGitId(size) : undefined;
+    await readBlocks(file, (block) => {
+      digest.update(block);
+      gitDigest?.update(block);
+    });
+    return { hash: digest.digest("hex"), gitId: gitDigest?.digest("hex"), bytes: size, identity, mode };
   });
 }
 

@@ -2,7 +2,7 @@
 import { revertConversation, type RevertRequest, type RevertResult } from "@sheaf/agent/run/conversations/revert";
 import { SheafError } from "@sheaf/base/errors";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
-import { createCheckpoints } from "@sheaf/agent/workspace/checkpoints";
+import { createUndoPorts } from "@sheaf/agent/run/conversations/undo-ports";
 import type { ParsedArguments } from "../arguments.ts";
 import { chooseWord, toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
@@ -42,9 +42,11 @@ export async function revertSession(
   return withSessionStore(io, folder, async (store, { dataFolder, workspace }) => {
     const conversationId = await findConversation(store, session);
     const responseId = response === undefined ? undefined : (await findResponse(store, conversationId, response)).id;
-    const checkpoints = createCheckpoints(dataFolder, conversationId);
     const order = { conversationId, responseId, onConflict, folders: [workspace] };
-    const result = await revertConversation(order, { store, checkpoints, environment: io.environment });
+    const result = await revertConversation(
+      order,
+      createUndoPorts({ store, conversationId, dataFolder, environment: io.environment }),
+    );
     if (!result.reverted) throw createConflictError(result);
     return result;
   });
@@ -66,15 +68,20 @@ function createConflictError({ conflicts }: RevertResult): SheafError {
   });
 }
 
+/** Further places that no state has are counted. */
+const MAX_LEFT_OUT = 10;
+
 /** Which files were restored, and which were left. */
-export function formatRevert({ responseIds, files, conflicts }: RevertResult): string {
+export function formatRevert({ responseIds, files, conflicts, leftOut = [] }: RevertResult): string {
   const width = "unchanged".length;
   const lines = [
     `Reverted: ${responseIds.length} ${responseIds.length === 1 ? "response" : "responses"}.`,
     ...files.map(({ filePath, action }) => `  ${action.padEnd(width)}  ${toVisibleLine(filePath)}`),
     ...(conflicts.length > 0 ? ["Left unchanged:"] : []),
     ...conflicts.map(({ filePath, reason }) => `  ${toVisibleLine(filePath)}: ${toVisibleLine(reason)}`),
-    "What commands did is not reverted.",
+    ...(leftOut.length > 0 ? ["Not recorded, so not restored:"] : []),
+    ...leftOut.slice(0, MAX_LEFT_OUT).map((line) => `  ${toVisibleLine(line)}`),
+    ...(leftOut.length > MAX_LEFT_OUT ? [`  and ${leftOut.length - MAX_LEFT_OUT} more`] : []),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -7,24 +7,32 @@ import type {
   ConversationSummary,
 } from "@sheaf/protocol";
 import { changeRevert, conversationChange, forkRequest, publishRequest, revertRequest } from "@sheaf/protocol/schemas";
+import { relative } from "node:path";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { SheafError } from "@sheaf/base/errors";
+import type { Environment } from "@sheaf/base/paths";
 import { readConversationSettings } from "@sheaf/agent/run/conversations/conversation-settings";
 import { listChanges, revertChange } from "@sheaf/agent/run/conversations/changes";
 import { forkConversation } from "@sheaf/agent/run/conversations/fork";
-import { revertConversation, type RevertRequest, type RevertResult } from "@sheaf/agent/run/conversations/revert";
+import {
+  revertConversation,
+  type RevertPorts,
+  type RevertRequest,
+  type RevertResult,
+} from "@sheaf/agent/run/conversations/revert";
 import { toDisposition } from "../disposition.ts";
 import { createDenials } from "../denials.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
-import { createTreePorts } from "../tree-spans.ts";
 import { readWholeNumber } from "../read-query.ts";
 import { readCurrentResponse } from "../log-reader.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 import type { ConversationRecord, ResponseRecord, SharedStore } from "@sheaf/store/store";
 import { toAttachmentSummary } from "@sheaf/base/files/attachment";
 import { START_STATE } from "@sheaf/agent/workspace/trees/conversation-tree";
-import { createCheckpoints } from "@sheaf/agent/workspace/checkpoints";
+import { createUndoPorts } from "@sheaf/agent/run/conversations/undo-ports";
+import { toFileSpans } from "@sheaf/agent/run/conversations/file-spans";
+import { createTreeContents, listTreeSteps } from "@sheaf/agent/run/conversations/tree-steps";
 import { removeConversationFiles } from "@sheaf/agent/workspace/conversation-folders";
 import { formatMarkdownExport } from "@sheaf/agent/output/exports/markdown-export";
 import { findExcerpt } from "../search-excerpt.ts";
@@ -209,15 +217,33 @@ async function recordTree(store: SharedStore, record: ConversationRecord, { tree
 /** The files of a conversation: which folders, and by what. In a tree of git, its states say what changed. */
 function toFileAccess(store: SharedStore, record: ConversationRecord, { settings, trees }: ServerContext) {
   const { id } = record;
-  const { dataFolder = "", environment, workspaces } = settings;
-  const contents =
-    trees.findRoot(record.workspace) === undefined
-      ? { checkpoints: createCheckpoints(dataFolder, id) }
-      : createTreePorts(async (before) => (await trees.readStates(record, store, before))!);
-  const ports = { store, ...contents, environment };
+  const { dataFolder, environment, workspaces } = settings;
+  const isTree = trees.findRoot(record.workspace) !== undefined;
+  const place = { store, conversationId: id, dataFolder, environment };
   return {
     asked: { conversationId: id, folders: [...workspaces.values()], readDenials: createDenials(settings) },
-    ports,
+    ports: isTree ? createTreePorts(store, record, trees, environment) : createUndoPorts(place),
+  };
+}
+
+function createTreePorts(
+  store: SharedStore,
+  record: ConversationRecord,
+  trees: ServerContext["trees"],
+  environment: Environment,
+): RevertPorts {
+  const contents = createTreeContents();
+  return {
+    store,
+    environment,
+    contents,
+    async readSpans([first]) {
+      const { tree, from, to } = (await trees.readStates(record, store, first?.id))!;
+      const place = { setup: tree.mirror, top: tree.files, workspace: tree.files };
+      const steps = await listTreeSteps({ ...place, from, to, toShown: (path) => relative(tree.files, path) });
+      await contents.add(tree.mirror, steps);
+      return toFileSpans(steps);
+    },
   };
 }
 

@@ -5,15 +5,13 @@ import { writeFileAtomically } from "@sheaf/base/files/atomic-write";
 import { readWholeFile } from "@sheaf/base/files/read-file";
 import { decodeText, detectTextFormat, encodeText, type TextFormat } from "@sheaf/base/files/text-format";
 import { divideSpans, type RevertRequest, type RevertPorts } from "./revert.ts";
+import { type FileSpan, isSameState } from "./file-spans.ts";
 import {
-  type FileSpan,
   findMoves,
   NOT_KEPT,
-  isSameState,
   planFileReverts,
   type PresentFile,
-  readPresent,
-  toFileSpans,
+  readAllPresent,
   UNKNOWN_BEFORE,
 } from "./revert-files.ts";
 
@@ -39,6 +37,8 @@ interface ChangesRequest extends Pick<RevertRequest, "conversationId" | "folders
   /** Whether a rule forbids to read a file, by its path in a workspace. */
   readonly readDenials: (workspace: string) => (path: string) => boolean;
 }
+
+const NO_TEXT = "it is not text, or too large to be compared";
 
 const HIDDEN = "a rule of this server forbids to read it";
 
@@ -98,7 +98,9 @@ type Change =
   | { readonly kind: "fault"; readonly span: FileSpan; readonly problem: string };
 
 async function readChanges(request: ChangesRequest, ports: RevertPorts): Promise<readonly Change[]> {
-  const spans = (await ports.readSpans?.()) ?? (await readLoggedSpans(request, ports));
+  const responses = (await ports.store.listResponses(request.conversationId)).filter(({ reverted }) => !reverted);
+  const spans = (await ports.readSpans(responses)).filter(isShown);
+  const visible: FileSpan[] = [];
   const faults: Change[] = [];
   const files: PresentFile[] = [];
   const denials = new Map<string, ReturnType<ChangesRequest["readDenials"]>>();
@@ -109,7 +111,9 @@ async function readChanges(request: ChangesRequest, ports: RevertPorts): Promise
       faults.push({ kind: "fault", span, problem: HIDDEN });
       continue;
     }
-    const present = await readPresent(span, ports.environment, MAX_HASHED_BYTES);
+    visible.push(span);
+  }
+  for (const [span, present] of await readAllPresent(visible, ports.environment, MAX_HASHED_BYTES)) {
     if (!present.ok) faults.push({ kind: "fault", span, problem: present.error.message });
     else if (!isSameState(present.value.state, span.before)) files.push(present.value);
   }
@@ -124,12 +128,9 @@ async function readChanges(request: ChangesRequest, ports: RevertPorts): Promise
   return [...changes, ...faults];
 }
 
-async function readLoggedSpans(
-  { conversationId }: ChangesRequest,
-  { store }: RevertPorts,
-): Promise<readonly FileSpan[]> {
-  const responses = (await store.listResponses(conversationId)).filter(({ reverted }) => !reverted);
-  return toFileSpans((await Promise.all(responses.map(({ id }) => store.readEvents(id)))).flat());
+/** Folders come and go with their files. */
+function isShown({ before, after }: FileSpan): boolean {
+  return before.kind !== "folder" && after.kind !== "folder";
 }
 
 function toRenamedFile({ span, source }: Extract<Change, { readonly kind: "moved" }>): ChangedFileState {
@@ -179,13 +180,16 @@ interface Texts {
 /** Or why they are not shown. */
 async function readTexts({ span, workspace, path, state }: PresentFile, ports: RevertPorts): Promise<Texts | string> {
   const { before } = span;
-  const kept = before.kind === "content" ? await ports.checkpoints.read(before.hash) : undefined;
   if (before.kind === "unknown") return UNKNOWN_BEFORE;
+  if (before.kind === "link" || state.kind === "link") return "it is or was a link";
+  const size = before.kind === "content" ? ports.contents.findSize(before.hash) : undefined;
+  if (size !== undefined && size > MAX_TEXT_BYTES) return NO_TEXT;
+  const kept = before.kind === "content" && size !== undefined ? await ports.contents.read(before.hash) : undefined;
   if (before.kind === "content" && !kept) return NOT_KEPT;
   const whole = state.kind === "absent" ? undefined : await readWholeFile(workspace.root, path, MAX_TEXT_BYTES);
   const old = toText(kept);
   const now = whole?.ok === false ? undefined : toText(whole?.value.bytes);
-  if (!old || !now) return "it is not text, or too large to be compared";
+  if (!old || !now) return NO_TEXT;
   return { before: kept && old.text, after: whole && now.text, format: now.format };
 }
 
@@ -237,6 +241,6 @@ async function revertHunk(present: PresentFile, index: number, ports: RevertPort
 }
 
 /** Undefined for a file that does not exist, or that has no hash. */
-function toPresentHash({ state }: PresentFile): string | undefined {
-  return state.kind === "content" ? state.hash : undefined;
+function toPresentHash({ sha256 }: PresentFile): string | undefined {
+  return sha256;
 }

@@ -1,19 +1,28 @@
-/** Restores files, each only if it has not changed since Sheaf wrote it. */
-import { join } from "node:path";
-import type { FileChange, RunEvent } from "@sheaf/protocol";
+/** Restores files, links and folders, each only if it has not changed since Sheaf's run left it. */
+import { chmodSync, lstatSync, mkdirSync, readlinkSync, rmdirSync, symlinkSync } from "node:fs";
+import { dirname, relative } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import { writeFileAtomically } from "@sheaf/base/files/atomic-write";
-import { type Checkpoints, MAX_CHECKPOINT_BYTES } from "../../workspace/checkpoints.ts";
-import type { FileResult } from "@sheaf/base/files/file-error";
+import { createFileFault, type FileResult, getFaultCode, runFileWork } from "@sheaf/base/files/file-error";
 import { moveFile, removeFile, resolveEntry } from "@sheaf/base/files/move-file";
-import type { FileIdentity } from "@sheaf/base/files/open-file";
-import { hashFile, readWholeFile } from "@sheaf/base/files/read-file";
+import { type FileIdentity, toFileIdentity } from "@sheaf/base/files/open-file";
+import { withEntry } from "@sheaf/base/files/open-folder";
+import { hashFile, toGitId } from "@sheaf/base/files/read-file";
 import { findProtection } from "@sheaf/base/files/protected-names";
 import { type Workspace, type WorkspacePath, createWorkspace } from "@sheaf/base/files/workspace";
+import { type FileSpan, type FileState, isSameState } from "./file-spans.ts";
 
 /** Why a file cannot be restored. */
-export const UNKNOWN_BEFORE = "it was a link or too large to be kept";
+export const UNKNOWN_BEFORE = "it was too large to be kept, or neither a file nor a link";
 export const NOT_KEPT = "its content of that time is not kept";
+
+/** The contents of files and links at earlier times. */
+export interface OldContents {
+  /** Bytes; undefined: it is not kept, or too large. `hash` as in the state of a span. */
+  findSize(hash: string): number | undefined;
+  /** Undefined: it is damaged, or not kept. */
+  read(hash: string): Promise<Buffer | undefined>;
+}
 
 /** A file that is not restored, and why, in one line. */
 export interface RevertConflict {
@@ -24,12 +33,14 @@ export interface RevertConflict {
 
 export interface RevertedFile {
   readonly filePath: string;
-  /** `restored`: it has its old content again; `removed`: it was new; `unchanged`: it already had the old content. */
+  /** `restored`: it is as it was; `removed`: it was new; `unchanged`: it already was as it had been. */
   readonly action: "restored" | "removed" | "unchanged";
 }
 
 /** One step. An expected failure is a value. */
 interface FileRevert extends RevertedFile {
+  /** Whether people read of it. */
+  readonly isShown: boolean;
   readonly apply: () => Promise<FileResult<void>>;
 }
 
@@ -44,11 +55,16 @@ export interface PresentFile {
   readonly workspace: Workspace;
   readonly path: WorkspacePath;
   readonly state: FileState;
-  /** Undefined if the file does not exist. */
+  /** SHA-256 of the content, hex; undefined for anything but a file that is small enough. */
+  readonly sha256?: string | undefined;
+  /** Undefined if nothing is there. */
   readonly identity: FileIdentity | undefined;
 }
 
-type FileContents = Pick<Checkpoints, "read" | "keep">;
+interface RevertSetup {
+  readonly contents: OldContents;
+  readonly environment: Environment;
+}
 
 /**
  * The steps that restore files; changes nothing in a workspace yet.
@@ -56,64 +72,166 @@ type FileContents = Pick<Checkpoints, "read" | "keep">;
  */
 export async function planFileReverts(
   spans: readonly FileSpan[],
-  { checkpoints, environment }: { readonly checkpoints: FileContents; readonly environment: Environment },
+  { contents, environment }: RevertSetup,
   overwrites: boolean,
 ): Promise<FileReverts> {
   const conflicts: RevertConflict[] = [];
   const files: PresentFile[] = [];
-  for (const span of spans) {
-    const file = await readPresent(span, environment);
-    const reason = file.ok ? findConflict(file.value, overwrites) : file.error.message;
+  for (const [span, file] of await readAllPresent(spans, environment)) {
+    const reason = file.ok ? findConflict(file.value, overwrites, contents) : file.error.message;
     if (file.ok && reason === undefined) files.push(file.value);
-    else conflicts.push({ filePath: span.filePath, reason: reason ?? "" });
+    else if (isShown(span)) conflicts.push({ filePath: span.filePath, reason: reason ?? "" });
   }
   const moves = findMoves(files);
-  const reverts: FileRevert[] = [];
-  const removals: FileRevert[] = [];
-  for (const file of files) {
-    if (isSameState(file.state, file.span.before)) {
-      reverts.push(toRevert(file, "unchanged", done));
-    } else if (file.span.before.kind === "absent") {
-      const isMoved = [...moves.values()].includes(file);
-      removals.push(
-        toRevert(file, "removed", isMoved ? done : () => removeFile(file.workspace, file.path, file.identity)),
-      );
-    } else {
-      const source = moves.get(file);
-      const revert = source ? toMoveBack(file, source) : await toWriteBack(file, files, checkpoints);
-      if (revert) reverts.push(revert);
-      else conflicts.push({ filePath: file.span.filePath, reason: NOT_KEPT });
-    }
-  }
-  // Nothing is removed before everything to restore is in place.
-  return { reverts: [...reverts, ...removals], conflicts };
+  const sources = new Set(moves.values());
+  const changed = files.filter((file) => !isSameState(file.state, file.span.before));
+  const restored = changed.filter(({ span }) => isEntry(span.before));
+  const [isChanged, isRestored] = [new Set(changed), new Set(restored)];
+  const isInTheWay = createObstacleCheck(restored);
+  const [first, last] = divide(
+    changed.filter(({ span }) => span.before.kind === "absent").toSorted(compareDepth),
+    isInTheWay,
+  );
+  const remove = (file: PresentFile): FileRevert =>
+    toRevert(file, "removed", () => (sources.has(file) ? done() : removeEntry(file)));
+  return {
+    reverts: [
+      ...first.map(remove),
+      ...files.flatMap((file) => {
+        if (!isChanged.has(file)) return [toRevert(file, "unchanged", done)];
+        if (!isRestored.has(file)) return [];
+        return [toRevert(file, "restored", () => restore(file, moves.get(file), contents))];
+      }),
+      // Nothing is removed before everything to restore is in place.
+      ...last.map(remove),
+      ...changed
+        .filter(({ span }) => span.before.kind === "folder")
+        .map((file) => toRevert(file, "restored", () => restoreFolder(file))),
+    ],
+    conflicts,
+  };
 }
 
 async function done(): Promise<FileResult<void>> {
   return { ok: true, value: undefined };
 }
 
-/** The file of the span, if its path still leads to the same place. `maxBytes`: the state of a larger one is unknown. */
-export async function readPresent(
-  span: FileSpan,
+/** Something that is not a folder. */
+function isEntry({ kind }: FileState): boolean {
+  return kind !== "absent" && kind !== "folder";
+}
+
+function divide<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): readonly [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+}
+
+/** What is in a folder goes before it. */
+function compareDepth({ span: one }: PresentFile, { span: other }: PresentFile): number {
+  return other.path.split("/").length - one.path.split("/").length;
+}
+
+/** Whether something is in the place of what is restored, of a folder above that, or in a folder in its place. */
+function createObstacleCheck(restored: readonly PresentFile[]): (file: PresentFile) => boolean {
+  const wanted = new Set(restored.map(({ span }) => span.path));
+  const above = new Set(restored.flatMap(({ span }) => listAbove(span.path, span.workspace)));
+  return ({ span: { path, workspace }, state }) =>
+    (state.kind !== "folder" && above.has(path)) ||
+    [path, ...listAbove(path, workspace)].some((each) => wanted.has(each));
+}
+
+/** The folders of a path below a root. */
+function listAbove(path: string, root: string): string[] {
+  const folders: string[] = [];
+  for (let folder = dirname(path); folder.length > root.length; folder = dirname(folder)) folders.push(folder);
+  return folders;
+}
+
+/** Each with what is there now. `maxBytes`: the state of a larger file is unknown. */
+export async function readAllPresent(
+  spans: readonly FileSpan[],
   environment: Environment,
   maxBytes?: number,
-): Promise<FileResult<PresentFile>> {
-  const opened = openWorkspace(span.workspace, environment);
-  if (!opened.ok) return opened;
-  const workspace = opened.value;
-  const resolved = resolveEntry(workspace, span.path);
-  if (!resolved.ok) return toFault(resolved.error.code, toPathProblem(resolved.error));
-  const { path } = resolved;
-  if (path.absolute !== span.path) return toFault("PATH_INVALID", `it leads to ${path.relative} now`);
-  const hashed = await hashFile(workspace.root, path, maxBytes);
-  if (hashed.ok) {
-    const { hash, identity } = hashed.value;
-    const state: FileState = hash === undefined ? { kind: "unknown" } : { kind: "content", hash };
-    return { ok: true, value: { span, workspace, path, state, identity } };
+): Promise<readonly (readonly [FileSpan, FileResult<PresentFile>])[]> {
+  const workspaces = new Map<string, FileResult<Workspace>>();
+  // What is in the place of a folder hides nothing of that time, and a folder is no file.
+  const entries = new Set(
+    spans.filter(({ before, after }) => before.kind === "absent" && isEntry(after)).map(({ path }) => path),
+  );
+  const folders = new Set(
+    spans.filter(({ before, after }) => before.kind === "absent" && after.kind === "folder").map(({ path }) => path),
+  );
+  const found: [FileSpan, FileResult<PresentFile>][] = [];
+  for (const span of spans) {
+    const opened = workspaces.get(span.workspace) ?? openWorkspace(span.workspace, environment);
+    workspaces.set(span.workspace, opened);
+    const isHidden =
+      listAbove(span.path, span.workspace).some((path) => entries.has(path)) ||
+      (isEntry(span.before) && folders.has(span.path));
+    const read = async (workspace: Workspace): Promise<FileResult<PresentFile>> =>
+      isHidden ? { ok: true, value: toAbsent(span, workspace) } : readPresent(span, workspace, maxBytes);
+    found.push([span, opened.ok ? await read(opened.value) : opened]);
   }
-  if (hashed.error.code !== "FILE_NOT_FOUND") return hashed;
-  return { ok: true, value: { span, workspace, path, state: { kind: "absent" }, identity: undefined } };
+  return found;
+}
+
+function toAbsent(span: FileSpan, workspace: Workspace): PresentFile {
+  const path = { absolute: span.path, relative: relative(workspace.root, span.path) || ".", named: span.filePath };
+  return { span, workspace, path, state: { kind: "absent" }, identity: undefined };
+}
+
+/** The file of the span, if its path still leads to the same place. */
+async function readPresent(span: FileSpan, workspace: Workspace, maxBytes?: number): Promise<FileResult<PresentFile>> {
+  const absent = toAbsent(span, workspace);
+  if (absent.path.relative === ".") return readEntry(absent);
+  // A state has links as links, wherever they lead; to a log they are other files.
+  const hasLinks = span.modes !== undefined;
+  const expected = hasLinks ? dirname(span.path) : span.path;
+  const resolved = hasLinks ? workspace.resolve(expected) : resolveEntry(workspace, expected);
+  if (!resolved.ok) {
+    if (resolved.error.code === "NOT_A_DIRECTORY") return { ok: true, value: absent };
+    return toFault(resolved.error.code, toPathProblem(resolved.error));
+  }
+  if (resolved.path.absolute !== expected) return toFault("PATH_INVALID", `it leads to ${resolved.path.relative} now`);
+  const entry = await readEntry(absent);
+  if (!entry.ok || entry.value.state.kind !== "content") return entry;
+  const hashed = await hashFile(workspace.root, absent.path, { maxBytes, hasGitId: span.modes !== undefined });
+  if (!hashed.ok) return hashed;
+  const { hash: sha256, gitId, identity, mode } = hashed.value;
+  const hash = span.modes === undefined ? sha256 : gitId;
+  const state: FileState =
+    hash === undefined ? { kind: "unknown" } : { kind: "content", hash, ...toModeOf(span, mode) };
+  return { ok: true, value: { ...absent, state, sha256, identity } };
+}
+
+/** What is there, without the content of a file. */
+function readEntry(file: PresentFile): Promise<FileResult<PresentFile>> {
+  const { workspace, path, span } = file;
+  return runFileWork(path.named, async () => {
+    const read = (entry: string): PresentFile => {
+      const stats = lstatSync(entry, { bigint: true, throwIfNoEntry: false });
+      if (!stats) return file;
+      const identity = toFileIdentity(stats);
+      const mode = Number(stats.mode) & 0o7777;
+      if (stats.isDirectory() && (span.before.kind === "folder" || span.after.kind === "folder")) {
+        return { ...file, state: { kind: "folder", mode }, identity };
+      }
+      if (!stats.isSymbolicLink() || span.modes === undefined)
+        return { ...file, state: { kind: "content", hash: "" }, identity };
+      return { ...file, state: { kind: "link", hash: toGitId(readlinkSync(entry, { encoding: "buffer" })) }, identity };
+    };
+    try {
+      return path.relative === "." ? read(workspace.root) : withEntry(workspace.root, path.relative, read);
+    } catch (error) {
+      if (["ENOENT", "ENOTDIR"].includes(getFaultCode(error))) return file;
+      throw error;
+    }
+  });
+}
+
+/** Git alone knows whether a file is a program; a state of Sheaf's knows all bits. */
+function toModeOf({ modes }: FileSpan, mode: number): { readonly mode?: number } {
+  if (modes === undefined) return {};
+  return { mode: modes === "exact" ? mode : mode & 0o100 ? 0o755 : 0o644 };
 }
 
 function openWorkspace(root: string, environment: Environment): FileResult<Workspace> {
@@ -133,158 +251,112 @@ function toFault(code: string, message: string): FileResult<never> {
   return { ok: false, error: { code, message, details: "" } };
 }
 
-function findConflict({ span, state, workspace, path }: PresentFile, overwrites: boolean): string | undefined {
-  if (isSameState(state, span.before)) return undefined;
+function findConflict(
+  { span, state, workspace, path }: PresentFile,
+  overwrites: boolean,
+  contents: OldContents,
+): string | undefined {
+  const { before, after } = span;
+  if (isSameState(state, before)) return undefined;
   const protection = findProtection(workspace, path);
   if (protection) return protection.message;
-  if (span.before.kind === "unknown") return UNKNOWN_BEFORE;
-  if (overwrites) return undefined;
-  if (!isSameState(state, span.after)) return "something else has changed it since";
+  if (before.kind === "unknown") return UNKNOWN_BEFORE;
+  if ("hash" in before && contents.findSize(before.hash) === undefined) return NOT_KEPT;
+  if (overwrites || (before.kind === "folder" && state.kind === "absent")) return undefined;
+  if (!isSameState(state, after)) return "something else has changed it since";
   return span.isInterrupted ? "something else changed it between two changes of Sheaf" : undefined;
 }
 
 /** Files that were only moved are moved back, so that they keep their metadata; keyed by the missing file. */
 export function findMoves(files: readonly PresentFile[]): ReadonlyMap<PresentFile, PresentFile> {
   const moves = new Map<PresentFile, PresentFile>();
-  const taken = new Set<PresentFile>();
-  for (const file of files) {
+  const sources = files.filter(
+    ({ span, state }) => span.before.kind === "absent" && state.kind !== "absent" && state.kind !== "folder",
+  );
+  for (const file of sources.length === 0 ? [] : files) {
     if (file.state.kind !== "absent") continue;
-    const source = files.find(
-      (candidate) =>
-        !taken.has(candidate) &&
-        candidate.workspace.root === file.workspace.root &&
-        candidate.span.before.kind === "absent" &&
-        isSameState(candidate.state, file.span.before),
+    const at = sources.findIndex(
+      ({ workspace, state }) => workspace.root === file.workspace.root && isSameState(state, file.span.before),
     );
-    if (!source || source.state.kind === "absent") continue;
-    taken.add(source);
-    moves.set(file, source);
+    if (at < 0) continue;
+    moves.set(file, sources[at]!);
+    sources.splice(at, 1);
   }
   return moves;
 }
 
 function toRevert({ span }: PresentFile, action: RevertedFile["action"], apply: FileRevert["apply"]): FileRevert {
-  return { filePath: span.filePath, action, apply };
+  return { filePath: span.filePath, action, apply, isShown: isShown(span) };
 }
 
-function toMoveBack(file: PresentFile, source: PresentFile): FileRevert {
-  return toRevert(file, "restored", () => moveFile(file.workspace, source.path, file.path));
+/** A folder comes and goes with its files. */
+function isShown({ before, after }: FileSpan): boolean {
+  return before.kind === "folder" ? after.kind === "folder" : after.kind !== "folder";
 }
 
-/** Undefined if no file has the content. */
-async function toWriteBack(
-  file: PresentFile,
-  files: readonly PresentFile[],
-  checkpoints: FileContents,
-): Promise<FileRevert | undefined> {
-  const { before } = file.span;
-  if (before.kind !== "content") return undefined;
-  const { hash, mode } = before;
-  if (!(await checkpoints.read(hash)) && !(await keepPresent(hash, files, checkpoints))) return undefined;
-  return toRevert(file, "restored", async () => {
-    const content = await checkpoints.read(hash);
-    if (!content) return toFault("FILE_NOT_FOUND", "its content of that time is damaged");
-    return writeFileAtomically(file.workspace, file.path, content, file.identity, mode);
+async function removeEntry({ workspace, path, identity, state }: PresentFile): Promise<FileResult<void>> {
+  if (state.kind !== "folder") return removeFile(workspace, path, identity);
+  return runFileWork(path.named, async () => {
+    try {
+      withEntry(workspace.root, path.relative, rmdirSync);
+    } catch (error) {
+      // Others have something in it, or have removed it.
+      if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes(getFaultCode(error))) throw error;
+    }
   });
 }
 
-/** Another of these files may have the content and is about to change: keep the content first. */
-async function keepPresent(hash: string, files: readonly PresentFile[], checkpoints: FileContents): Promise<boolean> {
-  const holder = files.find(({ state }) => state.kind === "content" && state.hash === hash);
-  const whole = holder && (await readWholeFile(holder.workspace.root, holder.path, MAX_CHECKPOINT_BYTES));
-  if (!whole?.ok || whole.value.hash !== hash) return false;
-  return (await checkpoints.keep(hash, whole.value.bytes)) === undefined;
-}
-
-/** A file at one moment. `unknown`: it existed, but its content has no hash (a link, a huge file). */
-type FileState =
-  | { readonly kind: "absent" }
-  | { readonly kind: "unknown" }
-  | { readonly kind: "content"; readonly hash: string; readonly mode?: number };
-
-/** The changes of one file over some responses. */
-export interface FileSpan {
-  /** Absolute. */
-  readonly path: string;
-  /** As the documents show it. */
-  readonly filePath: string;
-  /** Root of the workspace, or of the added folder, in which it was changed. */
-  readonly workspace: string;
-  readonly before: FileState;
-  /** Its state after the last change. */
-  readonly after: FileState;
-  /** Whether something else changed it between two changes by tools. */
-  readonly isInterrupted: boolean;
-  /** Whether a response that changed it was imported. */
-  readonly isImported: boolean;
-}
-
-interface FileStep extends Pick<FileSpan, "path" | "filePath" | "before" | "after"> {}
-
-/** What a step belongs to. */
-type FileOrigin = Pick<FileSpan, "workspace" | "isImported">;
-
-/** The files that the tools of some responses changed, oldest event first, without those that ended as they began. */
-export function toFileSpans(events: readonly RunEvent[]): FileSpan[] {
-  const spans = new Map<string, FileSpan>();
-  let workspace = "";
-  let added: readonly string[] = [];
-  let isImported = false;
-  for (const logged of events) {
-    // What subagents changed, the run changed.
-    const event = logged.type === "agent_event" ? logged.event : logged;
-    if (logged.type === "run_start") {
-      workspace = logged.workspace;
-      added = logged.addedFolders ?? [];
-      isImported = logged.imported ?? false;
-    }
-    if (event.type !== "tool_result" || event.effect?.kind !== "file_edit") continue;
-    for (const change of event.effect.changes) {
-      for (const step of toSteps(change, workspace)) {
-        const root = added.find((folder) => step.path.startsWith(`${folder}/`)) ?? workspace;
-        spans.set(step.path, addStep(spans.get(step.path), step, { workspace: root, isImported }));
-      }
-    }
+async function restore(
+  file: PresentFile,
+  source: PresentFile | undefined,
+  contents: OldContents,
+): Promise<FileResult<void>> {
+  const { workspace, path, span, state, identity } = file;
+  const { before } = span;
+  if (!("hash" in before)) return toFault("FILE_NOT_FOUND", UNKNOWN_BEFORE);
+  if (source) {
+    const moved = await moveFile(workspace, source.path, path);
+    return moved.ok ? setMode(file) : moved;
   }
-  return [...spans.values()].filter(({ before, after, isInterrupted }) => isInterrupted || !isSameState(before, after));
-}
-
-/** Whether both are known to be equal. */
-export function isSameState(one: FileState, other: FileState): boolean {
-  if (one.kind === "content") return other.kind === "content" && one.hash === other.hash;
-  return one.kind === "absent" && other.kind === "absent";
-}
-
-function addStep(span: FileSpan | undefined, step: FileStep, origin: FileOrigin): FileSpan {
-  if (!span) return { ...step, ...origin, isInterrupted: false };
-  const isInterrupted = span.isInterrupted || !isSameState(span.after, step.before);
-  return { ...span, after: step.after, isInterrupted, isImported: span.isImported || origin.isImported };
-}
-
-/** A move is two changes: one file disappears, the other appears. */
-function toSteps(change: FileChange, workspace: string): FileStep[] {
-  const { operation, filePath, path, hashBefore, hashAfter, modeBefore, newFilePath = "" } = change;
-  const before = toState(hashBefore, modeBefore);
-  const after = toState(hashAfter, undefined);
-  const absent: FileState = { kind: "absent" };
-  switch (operation) {
-    case "create":
-      return [{ path, filePath, before: absent, after }];
-    case "edit":
-      return [{ path, filePath, before, after }];
-    case "delete":
-      return [{ path, filePath, before, after: absent }];
-    case "rename": {
-      const newPath = change.newPath ?? join(workspace, newFilePath);
-      return [
-        { path, filePath, before, after: absent },
-        { path: newPath, filePath: newFilePath, before: absent, after },
-      ];
-    }
+  if (state.kind === "content" && before.kind === "content" && state.hash === before.hash) return setMode(file);
+  const content = await contents.read(before.hash);
+  if (!content) return toFault("FILE_NOT_FOUND", "its content of that time is damaged");
+  const isReplaced = state.kind === "link" || (before.kind === "link" && state.kind !== "absent");
+  const removed = isReplaced ? await removeFile(workspace, path, identity) : undefined;
+  if (removed && !removed.ok) return removed;
+  if (before.kind === "link") {
+    return runFileWork(path.named, async () =>
+      withEntry(workspace.root, path.relative, (entry) => symlinkSync(content, entry), { create: true }),
+    );
   }
+  const written = await writeFileAtomically(workspace, path, content, isReplaced ? undefined : identity, before.mode);
+  return written.ok ? setMode(file) : written;
 }
 
-function toState(hash: string | undefined, mode: number | undefined): FileState {
-  if (hash === undefined) return { kind: "unknown" };
-  return { kind: "content", hash, ...(mode !== undefined && { mode }) };
+/** The bits of that time, where all are known. */
+async function setMode({ workspace, path, span: { before, modes } }: PresentFile): Promise<FileResult<void>> {
+  if (modes === undefined || !("mode" in before) || before.mode === undefined) return done();
+  const { mode, kind } = before;
+  return runFileWork(path.named, async () => {
+    const set = (entry: string): void => {
+      const stats = lstatSync(entry);
+      const isKind = kind === "folder" ? stats.isDirectory() : stats.isFile();
+      if (!isKind) throw createFileFault("NOT_A_FILE");
+      if (modes === "exact" ? (stats.mode & 0o7777) !== mode : (stats.mode & 0o100) !== (mode & 0o100))
+        chmodSync(entry, mode);
+    };
+    if (path.relative === ".") set(workspace.root);
+    else withEntry(workspace.root, path.relative, set);
+  });
+}
+
+async function restoreFolder(file: PresentFile): Promise<FileResult<void>> {
+  const { workspace, path } = file;
+  const made = await runFileWork(path.named, async () => {
+    const make = (entry: string): void => {
+      if (!lstatSync(entry, { throwIfNoEntry: false })) mkdirSync(entry);
+    };
+    if (path.relative !== ".") withEntry(workspace.root, path.relative, make, { create: true });
+  });
+  return made.ok ? setMode(file) : made;
 }

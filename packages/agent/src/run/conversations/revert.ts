@@ -1,11 +1,12 @@
 /** Reverts responses: restores their files, and ends the history before them. */
 import { SheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
-import type { Store } from "@sheaf/store/store";
-import type { Checkpoints } from "../../workspace/checkpoints.ts";
+import type { ResponseRecord, Store } from "@sheaf/store/store";
 import { toRealPlace } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";
-import { type FileSpan, type RevertConflict, type RevertedFile, planFileReverts, toFileSpans } from "./revert-files.ts";
+import type { FileSpan } from "./file-spans.ts";
+import { planRepositoryReverts, type RepositorySpan } from "./revert-repository.ts";
+import { type OldContents, type RevertConflict, type RevertedFile, planFileReverts } from "./revert-files.ts";
 
 export interface RevertRequest {
   /** `conv_<uuid>`. */
@@ -23,10 +24,14 @@ export interface RevertRequest {
 
 export interface RevertPorts {
   readonly store: Store;
-  /** Of this conversation. */
-  readonly checkpoints: Pick<Checkpoints, "read" | "keep">;
-  /** What changed since a response, or since the start, where the log is not what says so: in trees of git (R-54). */
-  readonly readSpans?: ((before?: string) => Promise<readonly FileSpan[]>) | undefined;
+  /** What these responses changed, which are the last ones of the conversation, or all. */
+  readonly readSpans: (responses: readonly ResponseRecord[]) => Promise<readonly FileSpan[]>;
+  /** Of the files before; known once the spans were read. */
+  readonly contents: OldContents;
+  /** What the same responses did to repositories; known once the spans were read. */
+  readonly listRepositories?: (() => readonly RepositorySpan[]) | undefined;
+  /** What the states of the same responses do not have, in one line each. */
+  readonly listLeftOut?: (() => readonly string[]) | undefined;
   /** Of the user. */
   readonly environment: Environment;
 }
@@ -39,10 +44,12 @@ export interface RevertResult {
   readonly files: readonly RevertedFile[];
   /** Files that were left as they are. */
   readonly conflicts: readonly RevertConflict[];
+  /** Places that no state has, and why, in one line each. */
+  readonly leftOut?: readonly string[];
 }
 
 /**
- * Reverts a response and all after it. Changes made by commands are not reverted: no log records them.
+ * Reverts a response and all after it, with what their commands did.
  * A second call after a crash continues where the first one stopped.
  * @throws SheafError USAGE for an unknown conversation or response; PERMISSION_REQUIRED for an imported one that changed
  * files outside of `folders`; CONVERSATION_BUSY while a run is active; STORAGE_…
@@ -58,25 +65,33 @@ export async function revertConversation(request: RevertRequest, ports: RevertPo
 
 async function revertLocked(request: RevertRequest, ports: RevertPorts): Promise<RevertResult> {
   const responses = await chooseResponses(request, ports.store);
-  const logs = ports.readSpans ? [] : await Promise.all(responses.map(({ id }) => ports.store.readEvents(id)));
-  const spans = (await ports.readSpans?.(responses[0]!.id)) ?? toFileSpans(logs.flat());
+  const spans = await ports.readSpans(responses);
   const { inside, outside } = divideSpans(spans, request.folders);
   if (outside.length > 0 && request.onConflict !== "leave") throw createOutsideError(outside[0]!);
-  const plan = await planFileReverts(inside, ports, request.onConflict === "overwrite");
-  const { reverts } = plan;
-  const conflicts = [...outside.map(toOutsideConflict), ...plan.conflicts];
+  const overwrites = request.onConflict === "overwrite";
+  const plan = await planFileReverts(inside, ports, overwrites);
+  const others = await planRepositoryReverts(ports.listRepositories?.() ?? [], overwrites);
+  const leftOut = ports.listLeftOut?.() ?? [];
+  const reverts = [...plan.reverts, ...others.reverts];
+  const conflicts = [...outside.map(toOutsideConflict), ...plan.conflicts, ...others.conflicts];
   if (request.onConflict === "refuse" && conflicts.length > 0) {
     return { reverted: false, responseIds: [], files: [], conflicts };
   }
   const files: RevertedFile[] = [];
   const left = [...conflicts];
-  for (const { filePath, action, apply } of reverts) {
+  for (const { filePath, action, isShown, apply } of reverts) {
     const outcome = await apply();
-    if (outcome.ok) files.push({ filePath, action });
-    else left.push({ filePath, reason: outcome.error.message });
+    if (outcome.ok && isShown) files.push({ filePath, action });
+    else if (!outcome.ok) left.push({ filePath, reason: outcome.error.message });
   }
   await ports.store.revertResponses(request.conversationId, responses[0]!.position);
-  return { reverted: true, responseIds: responses.map(({ id }) => id), files, conflicts: left };
+  return {
+    reverted: true,
+    responseIds: responses.map(({ id }) => id),
+    files,
+    conflicts: left,
+    ...(leftOut.length > 0 && { leftOut }),
+  };
 }
 
 /** The folders that an imported log names are a claim; those of this store's own logs are facts (S-91). */

@@ -4,7 +4,7 @@ import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
 import { replaceFile } from "@sheaf/base/replace-file";
 import { readSmallFile } from "@sheaf/base/files/open-file";
-import { toHash } from "@sheaf/base/files/read-file";
+import { toPlainName } from "../conversation-folders.ts";
 import { fetchRefs, type Fetched, listRemoteRefs, pushRefs, readCommit, type Remote } from "./mirror.ts";
 import { recordState } from "./record-state.ts";
 import { askGit, type GitSetup, runGit } from "@sheaf/base/git/run-git";
@@ -35,11 +35,6 @@ interface TreeRecord {
 export const START_STATE = "start";
 
 const MAX_RECORD_BYTES = 64 * 1024;
-
-/** Ids may come from clients. */
-function toPlainName(id: string): string {
-  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id) ? id : toHash(Buffer.from(id));
-}
 
 /** `folder`: that of all trees of the workspace. */
 export function toConversationTree(mirror: GitSetup, folder: string, conversationId: string): ConversationTree {

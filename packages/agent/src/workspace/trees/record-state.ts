@@ -1,12 +1,23 @@
-/** The state of a working tree as a commit: tracked and new files, ignored ones not (S-125). Nothing in the tree is run or followed. */
-import { copyFileSync, existsSync, renameSync, type Stats } from "node:fs";
-import { dirname, join } from "node:path";
-import { hasRepositoryShape, readStats } from "@sheaf/base/files/repository";
+/** The state of a folder as a tree of git (S-125). Nothing in the folder is run or followed. */
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  renameSync,
+  type Stats,
+  statSync,
+  utimesSync,
+  copyFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
+import { hasRepositoryShape, readStats } from "@sheaf/base/files/repository";
 import { askGit, type GitSetup, runGit, toReason } from "@sheaf/base/git/run-git";
 import type { TreePlace } from "./working-tree.ts";
 
-interface TreeLimits {
+export interface TreeLimits {
   /** Larger files are left out. */
   readonly fileBytes: number;
   /** Of new and changed files together; those that do not fit are left out. */
@@ -37,27 +48,20 @@ export interface RecordedState {
 }
 
 /**
- * Makes the commit in the mirror; no ref names it yet.
+ * Makes the commit in the mirror, without what ignore rules name; no ref names it yet.
  * @throws SheafError INTERNAL when git cannot read the tree in time.
  */
 export async function recordState(mirror: GitSetup, place: TreePlace, request: StateRequest): Promise<RecordedState> {
   const { parent, message, now, limits = defaultLimits } = request;
   const { files: workTree, index } = place;
-  const options = { workTree, index, timeoutMs: RECORD_MS };
   // An interrupted run leaves the old index as it was.
   const next = `${index}.next`;
-  if (existsSync(index)) copyFileSync(index, next);
-  else await askGit(mirror, ["read-tree", parent], { ...options, index: next, purpose: "read the last state" });
-  const work = { ...options, index: next };
-  const changed = await list(mirror, ["--modified", "--deleted"], work);
-  const added = await list(mirror, ["--others", "--exclude-standard"], work);
-  const submodules = await listSubmodules(mirror, work);
-  const paths = [...new Set([...changed, ...added])].filter((path) => !submodules.has(path));
-  const { present, gone, skipped } = sortPaths(workTree, paths, limits);
-  await update(mirror, ["--force-remove"], gone, work);
-  const refused = await update(mirror, ["--add", "--replace"], present, work);
-  const leftOut = [...skipped, ...refused.map((path) => `${path}: git takes no file of this name`)];
-  const tree = await readLine(mirror, ["write-tree"], { ...work, purpose: "write the state" });
+  const work = { workTree, index: next, timeoutMs: RECORD_MS };
+  if (existsSync(index)) copyIndex(index, next);
+  else await askGit(mirror, ["read-tree", parent], { ...work, purpose: "read the last state" });
+  const changes = await listStateChanges(mirror, work, { limits });
+  const { tree, refused } = await writeState(mirror, work, changes);
+  const leftOut = [...changes.leftOut, ...refused];
   renameSync(next, index);
   const before = await readLine(mirror, ["rev-parse", `${parent}^{tree}`], { purpose: `read ${parent}` });
   if (tree === before) return { commit: parent, leftOut };
@@ -69,32 +73,102 @@ export async function recordState(mirror: GitSetup, place: TreePlace, request: S
   return { commit, leftOut };
 }
 
-interface WorkOptions {
+/** Git trusts an entry that is older than the index: a younger copy would hide changes of the same moment. */
+export function copyIndex(index: string, copy: string): void {
+  copyFileSync(index, copy);
+  const seconds = Math.floor(statSync(index).mtimeMs) / 1000;
+  utimesSync(copy, seconds, seconds);
+}
+
+export interface TreeWork {
   readonly workTree: string;
   readonly index: string;
   readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
-async function list(mirror: GitSetup, kinds: readonly string[], options: WorkOptions): Promise<string[]> {
-  const output = await askGit(mirror, ["ls-files", "-z", ...kinds], { ...options, purpose: "list the changed files" });
+export interface StateScope {
+  readonly limits: TreeLimits;
+  /** The part of the work tree that counts, as git writes it; default: all of it. */
+  readonly inner?: string | undefined;
+  /** Ignore patterns besides those of the files `.gitignore`. */
+  readonly excludes?: readonly string[] | undefined;
+  /** What ignore patterns name is part of the state, up to so many bytes; default: it is not. */
+  readonly ignoredBytes?: number | undefined;
+}
+
+/** What is not in the index as it is in the folder. */
+export interface StateChanges {
+  readonly present: ReadonlyMap<string, Stats>;
+  readonly gone: readonly string[];
+  readonly leftOut: readonly string[];
+  /** Of the files that ignore patterns name. */
+  readonly ignoredBytes: number;
+}
+
+/** @throws SheafError INTERNAL. */
+export async function listStateChanges(mirror: GitSetup, work: TreeWork, scope: StateScope): Promise<StateChanges> {
+  const { excludes = [], inner, limits, ignoredBytes: ignoredRoom } = scope;
+  const others = ["ls-files", "-z", "--others", "--exclude-standard", ...excludes];
+  const where = inner === undefined ? [] : ["--", inner];
+  const [changed, added, ignored] = await Promise.all([
+    listChanged(mirror, work),
+    list(mirror, [...others, ...where], work),
+    ignoredRoom === undefined ? [] : list(mirror, [...others, "--ignored", "--directory", ...where], work),
+  ]);
+  const sorted = sortPaths(work.workTree, [...new Set([...changed, ...added])], limits);
+  if (ignoredRoom === undefined) return { ...sorted, ignoredBytes: 0 };
+  const found = findIgnored(work.workTree, ignored, ignoredRoom);
+  const present = new Map([...sorted.present, ...found.present]);
+  return { ...sorted, present, leftOut: [...sorted.leftOut, ...found.leftOut], ignoredBytes: found.bytes };
+}
+
+export interface WrittenState {
+  readonly tree: string;
+  /** Names such as `.GIT/config`, which another file system takes for git's own folder, with the reason. */
+  readonly refused: readonly string[];
+}
+
+/** The index becomes as the folder is, for these paths. @throws SheafError INTERNAL. */
+export async function writeState(
+  mirror: GitSetup,
+  work: TreeWork,
+  { present, gone }: { readonly present: Iterable<readonly [string, unknown]>; readonly gone: readonly string[] },
+): Promise<WrittenState> {
+  await update(mirror, ["--force-remove"], gone, work);
+  // One that is gone by now is removed.
+  const refused = await update(
+    mirror,
+    ["--add", "--replace", "--remove"],
+    [...present].map(([path]) => path),
+    work,
+  );
+  const tree = await readLine(mirror, ["write-tree"], { ...work, purpose: "write the state" });
+  return { tree, refused: refused.map((path) => `${path}: git takes no file of this name`) };
+}
+
+async function list(mirror: GitSetup, words: readonly string[], options: TreeWork): Promise<string[]> {
+  const output = await askGit(mirror, words, { ...options, purpose: "list the changed files" });
   // Names that are not UTF-8 come back as other names, which do not exist.
   return output.toString().split("\0").filter(Boolean);
 }
 
-/** Their commits stay those of the start. */
-async function listSubmodules(mirror: GitSetup, options: WorkOptions): Promise<ReadonlySet<string>> {
-  const entries = await list(mirror, ["--stage"], options);
-  return new Set(
-    entries.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.slice(entry.indexOf("\t") + 1)),
-  );
+/** Also files of which only the times differ: their modes may do so, too. Commits of submodules stay those of the start. */
+async function listChanged(mirror: GitSetup, options: TreeWork): Promise<string[]> {
+  const fields = await list(mirror, ["diff-files", "-z", "--raw", "--ignore-submodules=all"], options);
+  const paths: string[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    if (!fields[at]!.startsWith(":160000 ")) paths.push(fields[at + 1]!);
+  }
+  return paths;
 }
 
-/** Returns the paths that git refuses, such as `.GIT/config`, which another file system takes for its own folder. */
+/** Returns the paths that git refuses. */
 async function update(
   mirror: GitSetup,
   how: readonly string[],
   paths: readonly string[],
-  options: WorkOptions,
+  options: TreeWork,
 ): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const input = paths.map((path) => `${path}\0`).join("");
@@ -108,18 +182,11 @@ async function readLine(mirror: GitSetup, args: readonly string[], options: Para
   return (await askGit(mirror, args, options)).toString().trim();
 }
 
-interface SortedPaths {
-  readonly present: readonly string[];
-  readonly gone: readonly string[];
-  /** With the reason, in one line each. */
-  readonly skipped: readonly string[];
-}
-
 /** What git may read of the tree: files, and links as links, in folders that are no links. */
-function sortPaths(root: string, paths: readonly string[], limits: TreeLimits): SortedPaths {
-  const present: string[] = [];
+function sortPaths(root: string, paths: readonly string[], limits: TreeLimits): Omit<StateChanges, "ignoredBytes"> {
+  const present = new Map<string, Stats>();
   const gone: string[] = [];
-  const skipped: string[] = [];
+  const leftOut: string[] = [];
   const folders = new Map<string, boolean>([[".", true]]);
   const isFolder = (folder: string): boolean => {
     const known = folders.get(folder);
@@ -138,27 +205,96 @@ function sortPaths(root: string, paths: readonly string[], limits: TreeLimits): 
   let bytes = 0;
   for (const path of paths) {
     if (path.endsWith("/")) {
-      skipped.push(`${path}: it is a repository of its own`);
+      leftOut.push(`${path}: ${OWN_REPOSITORY}`);
       continue;
     }
     const stats = isFolder(dirname(path)) ? readStats(join(root, path)) : undefined;
     const problem =
       stats && isInRepository(dirname(path))
         ? "git takes the folder around it for a repository"
-        : stats && findProblem(stats, limits, bytes, present.length);
+        : stats && (findProblem(stats, limits, bytes, present.size) ?? findObstacle(join(root, path), stats));
     if (!stats || stats.isDirectory()) gone.push(path);
-    else if (problem !== undefined) skipped.push(`${path}: ${problem}`);
+    else if (problem !== undefined) leftOut.push(`${path}: ${problem}`);
     else {
       bytes += stats.size;
-      present.push(path);
+      present.set(path, stats);
     }
   }
-  return { present, gone, skipped };
+  return { present, gone, leftOut };
 }
+
+const OWN_REPOSITORY = "it is a repository of its own";
 
 function findProblem(stats: Stats, limits: TreeLimits, bytes: number, count: number): string | undefined {
   if (!stats.isFile() && !stats.isSymbolicLink()) return "it is neither a file nor a link";
   if (stats.size > limits.fileBytes) return `it is larger than ${limits.fileBytes} bytes`;
   if (bytes + stats.size > limits.totalBytes) return `the changed files have more than ${limits.totalBytes} bytes`;
   return count < limits.files ? undefined : `more than ${limits.files} files have changed`;
+}
+
+/** Git ends at a file that it cannot read. */
+function findObstacle(file: string, stats: Stats): string | undefined {
+  if (!stats.isFile() || (stats.mode & 0o444) === 0o444) return undefined;
+  try {
+    accessSync(file, constants.R_OK);
+    return undefined;
+  } catch {
+    return "it cannot be read";
+  }
+}
+
+/** Folders that package managers fill again, where an ignore pattern names them. */
+const dependencyFolders: ReadonlySet<string> = new Set([
+  "node_modules", "bower_components", ".pnpm-store", ".yarn", "vendor", "Pods", "Carthage", "deps", "elm-stuff",
+  ".venv", "venv", "env", ".tox", ".nox", "__pycache__", "site-packages", ".eggs",
+  "target", ".gradle", ".m2", ".cargo", ".terraform", ".dart_tool", ".bundle", ".stack-work", "dist-newstyle",
+]); // prettier-ignore
+
+/** Those that have this name wherever they are. */
+export const knownDependencyFolders: readonly string[] = ["node_modules", ".venv", "__pycache__", ".tox", ".gradle"];
+
+/** Ignored files that are looked at. */
+const MAX_IGNORED_FILES = 50_000;
+
+/** The smallest first, up to `room` bytes. `entries`: files, and folders with a slash. */
+function findIgnored(root: string, entries: readonly string[], room: number) {
+  const found: [path: string, stats: Stats][] = [];
+  const leftOut: string[] = [];
+  const waiting = [...entries];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const stats = readStats(join(root, path));
+    if (!stats) continue;
+    if (stats.isDirectory()) {
+      const names = readNames(join(root, path));
+      const folder = path.endsWith("/") ? path : `${path}/`;
+      if (names.includes(".git")) leftOut.push(`${folder}: ${OWN_REPOSITORY}`);
+      else if (dependencyFolders.has(basename(path)) || names.includes("CACHEDIR.TAG"))
+        leftOut.push(`${folder}: it has dependencies or a cache`);
+      else if (found.length + waiting.length + names.length > MAX_IGNORED_FILES)
+        leftOut.push(`${folder}: more than ${MAX_IGNORED_FILES} files are ignored`);
+      else waiting.push(...names.map((name) => folder + name));
+    } else if (stats.isFile() || stats.isSymbolicLink()) {
+      const obstacle = findObstacle(join(root, path), stats);
+      if (obstacle === undefined) found.push([path, stats]);
+      else leftOut.push(`${path}: ${obstacle}`);
+    }
+  }
+  const present = new Map<string, Stats>();
+  let bytes = 0;
+  for (const [path, stats] of found.toSorted(([, one], [, other]) => one.size - other.size)) {
+    if (bytes + stats.size > room) leftOut.push(`${path}: the ignored files have more than ${room} bytes`);
+    else {
+      bytes += stats.size;
+      present.set(path, stats);
+    }
+  }
+  return { present, leftOut, bytes };
+}
+
+function readNames(folder: string): string[] {
+  try {
+    return lstatSync(folder).isDirectory() ? readdirSync(folder) : [];
+  } catch {
+    return [];
+  }
 }

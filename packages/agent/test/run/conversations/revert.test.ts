@@ -8,7 +8,6 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  truncateSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -18,8 +17,6 @@ import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { chooseRuns } from "../../../../../test/support/soak.ts";
 import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
-import { createCheckpoints } from "../../../src/workspace/checkpoints.ts";
-import { toHash } from "@sheaf/base/files/read-file";
 import { createToolSession, move, remove, replace, write, type Call } from "./tool-session.ts";
 
 /** Contents and permission bits of all files below a folder. */
@@ -38,7 +35,7 @@ function readTree(root: string): Record<string, string> {
 
 describe("files", () => {
   test(verifies("S-96", "are as they were before an edit and before the formatter that followed it"), async () => {
-    const session = createToolSession(undefined, (root) => {
+    const session = createToolSession((root) => {
       for (const name of readdirSync(root)) {
         writeFileSync(join(root, name), `${readFileSync(join(root, name), "utf8").trimEnd()} // formatted\n`);
       }
@@ -54,7 +51,12 @@ describe("files", () => {
     expect(await session.revert()).toMatchObject({ conflicts: [], files: [{ filePath: "a.ts", action: "restored" }] });
     expect(readTree(session.root)).toEqual(before);
     await session.respond("chat_2", [write("new.ts", "new")]);
-    expect(await session.revert()).toMatchObject({ files: [{ filePath: "new.ts", action: "removed" }] });
+    expect(await session.revert()).toMatchObject({
+      files: [
+        { filePath: "a.ts", action: "restored" },
+        { filePath: "new.ts", action: "removed" },
+      ],
+    });
   });
 
   test("are as they were before the response: changed, new, deleted and moved ones", async () => {
@@ -79,10 +81,10 @@ describe("files", () => {
       reverted: true,
       responseIds: ["chat_2"],
       files: [
-        { filePath: "edited.txt", action: "restored" },
         { filePath: "deleted.sh", action: "restored" },
-        { filePath: "moved.bin", action: "restored" },
+        { filePath: "edited.txt", action: "restored" },
         { filePath: "first.txt", action: "restored" },
+        { filePath: "moved.bin", action: "restored" },
         { filePath: "deep/er/moved.bin", action: "removed" },
         { filePath: "new.txt", action: "removed" },
       ],
@@ -99,24 +101,6 @@ describe("files", () => {
     expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["b", "a"]);
     expect((await session.revert()).conflicts).toEqual([]);
     expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["a", "b"]);
-  });
-
-  test("what a response wrote on its way is not kept, what was there before it is", async () => {
-    const session = createToolSession();
-    session.write("a.txt", "0");
-    await session.respond("chat_1", [
-      write("a.txt", "0"),
-      replace("a.txt", "0", "1"),
-      replace("a.txt", "1", "2"),
-      replace("a.txt", "2", "3"),
-    ]);
-    await session.respond("chat_2", [replace("a.txt", "3", "4"), replace("a.txt", "4", "5")]);
-    const kept = readdirSync(join(session.dataFolder, "checkpoints/conv_1"));
-    expect(kept.toSorted()).toEqual(["0", "3"].map((text) => toHash(Buffer.from(text))).toSorted());
-    expect((await session.revert("chat_2")).conflicts).toEqual([]);
-    expect(session.read("a.txt")).toBe("3");
-    expect((await session.revert("chat_1")).conflicts).toEqual([]);
-    expect(session.read("a.txt")).toBe("0");
   });
 
   test("any row of changes is reverted from any response on", async () => {
@@ -204,7 +188,7 @@ describe("a file that is not what Sheaf left", () => {
     });
   });
 
-  test("became a link, a folder, or lies behind a link that leads out: it is left, whatever was asked for", async () => {
+  test("became a folder, or lies behind a link that leads out, is left; a link in its place is replaced, never followed", async () => {
     const session = createToolSession();
     for (const path of ["link.txt", "folder.txt", "sub/out.txt"]) session.write(path, "before");
     await session.respond(
@@ -221,34 +205,11 @@ describe("a file that is not what Sheaf left", () => {
     renameSync(join(session.root, "sub"), join(session.root, "sub2"));
     symlinkSync(session.outside, join(session.root, "sub"));
     const result = await session.revert(undefined, "overwrite");
-    expect(result.files).toEqual([]);
-    expect(result.conflicts.map(({ filePath }) => filePath)).toEqual(["link.txt", "folder.txt", "sub/out.txt"]);
+    expect(result.files).toEqual([{ filePath: "link.txt", action: "restored" }]);
+    expect(session.read("link.txt")).toBe("before");
+    expect(result.conflicts.map(({ filePath }) => filePath)).toEqual(["folder.txt", "sub/out.txt"]);
     expect(readFileSync(target, "utf8")).toBe("after");
     expect(readFileSync(join(session.outside, "out.txt"), "utf8")).toBe("after");
-  });
-
-  test("cannot be put back when its content was not kept: the result of the tool said so, and the conflict does", async () => {
-    const session = createToolSession((dataFolder) =>
-      createCheckpoints(dataFolder, "conv_1", { conversationBytes: 0, totalBytes: 0 }),
-    );
-    session.write("a.txt", "a");
-    session.write("b.txt", "b");
-    session.write("large.bin", "");
-    truncateSync(join(session.root, "large.bin"), 20_000_000);
-    symlinkSync("b.txt", join(session.root, "link"));
-    const outcomes = await session.respond("chat_1", [
-      replace("a.txt", "a", "A"),
-      write("b.txt", "B"),
-      remove("large.bin"),
-      remove("link"),
-      write("new.txt", "new"),
-    ]);
-    const notes = outcomes.map(({ note = "" }) => /sheaf revert cannot restore it/.test(note));
-    expect(notes).toEqual([true, true, true, true, false]);
-    const { conflicts, files } = await session.revert(undefined, "leave");
-    expect(conflicts.map(({ filePath }) => filePath).toSorted()).toEqual(["a.txt", "b.txt", "large.bin", "link"]);
-    expect(files).toEqual([{ filePath: "new.txt", action: "removed" }]);
-    expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["A", "B"]);
   });
 
   test("in a workspace that is gone is left", async () => {

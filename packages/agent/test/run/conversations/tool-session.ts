@@ -6,7 +6,8 @@ import { createSqliteStore } from "@sheaf/store/sqlite";
 import type { Store } from "@sheaf/store/store";
 import { createToolBox } from "../../../src/tools/tool-box.ts";
 import type { ToolOutcome } from "../../../src/tools/tool.ts";
-import { createCheckpoints, type Checkpoints } from "../../../src/workspace/checkpoints.ts";
+import { createUndoPorts } from "../../../src/run/conversations/undo-ports.ts";
+import { createRunUndo } from "../../../src/workspace/undo/run-undo.ts";
 import { start } from "../fake-ports.ts";
 import {
   createTemporaryFolder,
@@ -26,11 +27,8 @@ export interface ToolSession extends TemporaryWorkspace {
   readonly revert: (responseId?: string, onConflict?: RevertRequest["onConflict"]) => Promise<RevertResult>;
 }
 
-export function createToolSession(
-  toCheckpoints: (dataFolder: string) => Checkpoints = createOwnCheckpoints,
-  /** What the user's command after an edit does. */
-  afterEdit?: (root: string) => void,
-): ToolSession {
+/** `afterEdit`: what the user's command after an edit does. */
+export function createToolSession(afterEdit?: (root: string) => void): ToolSession {
   const temporary = createTemporaryWorkspace();
   const dataFolder = createTemporaryFolder();
   const store = createSqliteStore(":memory:");
@@ -38,6 +36,9 @@ export function createToolSession(
 
   const respond: ToolSession["respond"] = async (responseId, calls) => {
     const { state } = await openConversation(store, "conv_1", Date.now);
+    const git = { program: "/usr/bin/git", environment: {} };
+    const ids = { conversationId: "conv_1", responseId };
+    const undo = createRunUndo({ folders: [root], dataFolder, git, ...ids, now: Date.now });
     const tools = createToolBox({
       workspace,
       commands: playCommands(() => {
@@ -49,7 +50,7 @@ export function createToolSession(
       permissions: createPolicy({ allow: ["Shell(format)"] }),
       afterEdit: afterEdit && [{ glob: "*", command: "format {file}" }],
       state,
-      checkpoints: toCheckpoints(dataFolder),
+      undo,
       mode: "agent",
     });
     await store.createResponse({ id: responseId, conversationId: "conv_1", workspace: root, title: "", createdAt: 1 });
@@ -68,6 +69,7 @@ export function createToolSession(
       outcomes.push(outcome);
       await append({ type: "tool_result", callId, ...outcome, durationMs: 0 });
     }
+    await undo.end();
     await append({ type: "run_end", reason: "end_turn" });
     return outcomes;
   };
@@ -80,13 +82,9 @@ export function createToolSession(
     revert: (responseId, onConflict = "refuse") =>
       revertConversation(
         { conversationId: "conv_1", responseId, onConflict, folders: [] },
-        { store, checkpoints: toCheckpoints(dataFolder), environment: {} },
+        createUndoPorts({ store, conversationId: "conv_1", dataFolder, environment: {} }),
       ),
   };
-}
-
-function createOwnCheckpoints(dataFolder: string): Checkpoints {
-  return createCheckpoints(dataFolder, "conv_1");
 }
 
 export const write = (path: string, content: string): Call => ["write_file", { target_file: path, content }];

@@ -1,0 +1,70 @@
+/** Brings HEAD, branches, tags, the stash and the index of a repository back, if nobody has changed them since. */
+import { applyGitState } from "@sheaf/base/git/apply-git-state";
+import { type GitState, readGitState } from "@sheaf/base/git/git-state";
+import type { GitSetup } from "@sheaf/base/git/run-git";
+import type { FileReverts } from "./revert-files.ts";
+
+/** What responses did to a repository. */
+export interface RepositorySpan {
+  readonly repository: GitSetup;
+  /** As the result shows it. */
+  readonly filePath: string;
+  readonly before: GitState;
+  readonly after: GitState;
+  /** Somebody else changed it in between. */
+  readonly isInterrupted: boolean;
+  /** A part of the names of refs, for commits that lose their place. */
+  readonly name: string;
+}
+
+/** Undefined: it ended as it began. */
+export function toRepositorySpan(
+  changes: readonly Pick<RepositorySpan, "before" | "after">[],
+  place: Pick<RepositorySpan, "repository" | "filePath" | "name">,
+): RepositorySpan | undefined {
+  const [first] = changes;
+  const last = changes.at(-1);
+  if (!first || !last || isSame(first.before, last.after)) return undefined;
+  const isInterrupted = changes.some(({ before }, at) => at > 0 && !isSame(changes[at - 1]!.after, before));
+  return { ...place, before: first.before, after: last.after, isInterrupted };
+}
+
+/** Changes nothing yet. @throws SheafError INTERNAL for a repository that cannot be read. */
+export async function planRepositoryReverts(
+  spans: readonly RepositorySpan[],
+  overwrites: boolean,
+): Promise<FileReverts> {
+  const reverts: FileReverts["reverts"][number][] = [];
+  const conflicts: FileReverts["conflicts"][number][] = [];
+  for (const { filePath, repository, before, after, isInterrupted, name } of spans) {
+    const now = await readGitState(repository).catch(() => undefined);
+    const isUnchanged = now !== undefined && isSame(now, before);
+    if (now === undefined) conflicts.push({ filePath, reason: "it is no repository any more" });
+    else if (!isUnchanged && !overwrites && (isInterrupted || !isSame(now, after))) {
+      conflicts.push({ filePath, reason: "something else has changed its HEAD, branches, tags, stash or index since" });
+    } else {
+      const apply = async () => {
+        const notes = isUnchanged
+          ? []
+          : await applyGitState({ repository, before: now, after: before, name, hasNetwork: false });
+        if (notes.length === 0) return { ok: true, value: undefined } as const;
+        const message = notes.join(" ");
+        return { ok: false, error: { code: "IO_ERROR", message, details: "" } } as const;
+      };
+      reverts.push({ filePath, action: isUnchanged ? "unchanged" : "restored", isShown: true, apply });
+    }
+  }
+  return { reverts, conflicts };
+}
+
+function isSame(one: GitState, other: GitState): boolean {
+  return toText(one) === toText(other);
+}
+
+/** What a revert brings back. Others may fetch meanwhile. */
+function toText({ head, refs, stashes, index }: GitState): string {
+  const own = [...refs]
+    .filter(([name]) => /^refs\/(?:heads|tags)\//.test(name))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([head, own, stashes, [...index]]);
+}

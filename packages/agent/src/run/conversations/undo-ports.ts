@@ -1,0 +1,122 @@
+/** What responses changed, by the states that were recorded around them, and by their logs where there are none. */
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { Environment } from "@sheaf/base/paths";
+import { findRepository } from "@sheaf/base/files/repository";
+import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
+import type { Store } from "@sheaf/store/store";
+import { findProgram } from "@sheaf/sandbox/programs";
+import { CUT, openFolderStates } from "../../workspace/undo/folder-states.ts";
+import { decodeRepositoryState } from "../../workspace/undo/repository-state.ts";
+import { decodeModes, noModes } from "../../workspace/undo/modes.ts";
+import { listOwnChanges, type OwnChange, readChain } from "../../workspace/undo/read-states.ts";
+import { listUndoStores, openUndoStore, toRunFolder, toStateRef } from "../../workspace/undo/undo-store.ts";
+import { type FileStep, listLoggedSteps, toFileSpans } from "./file-spans.ts";
+import type { RevertPorts } from "./revert.ts";
+import { type RepositorySpan, toRepositorySpan } from "./revert-repository.ts";
+import { createTreeContents, listTreeSteps } from "./tree-steps.ts";
+
+interface UndoPlace {
+  readonly store: Store;
+  readonly conversationId: string;
+  /** Undefined: nothing is kept. */
+  readonly dataFolder: string | undefined;
+  readonly environment: Environment;
+}
+
+/** Of a conversation in folders of this machine. */
+export function createUndoPorts({ store, conversationId, dataFolder, environment }: UndoPlace): RevertPorts {
+  const contents = createTreeContents();
+  const program = findProgram("git", environment);
+  const stores = dataFolder === undefined || program === undefined ? [] : listUndoStores(dataFolder);
+
+  const leftOut = new Set<string>();
+  /** By the folder, the changes of the user's repository in order. */
+  const repositories = new Map<string, RepositoryChange[]>();
+
+  const listSteps = async (responseId: string, workspace: string): Promise<readonly FileStep[] | undefined> => {
+    const ref = toStateRef(conversationId, responseId);
+    const own = stores.filter(({ gitFolder }) => existsSync(join(gitFolder, ref)));
+    const steps: FileStep[] = [];
+    for (const { gitFolder, root, top } of own) {
+      const setup = { program: program!, environment, gitFolder };
+      // It was cut off: nobody knows who changed what since.
+      if (existsSync(toRunFolder(gitFolder, responseId))) {
+        const opened = await openUndoStore(dataFolder!, root, { program: program!, environment });
+        const request = { conversationId, responseId, dataFolder: dataFolder!, now: Date.now, message: CUT };
+        const states = openFolderStates(opened, request);
+        await states.record([]);
+        states.close(true);
+      }
+      const toShown = (path: string): string => (root === workspace ? relative(root, path) || "." : path);
+      const chain = await readChain(setup, ref);
+      const leftOutId = chain.at(-1)?.["left-out"];
+      const lines = leftOutId === undefined ? [] : (await readBlob(setup, leftOutId)).toString().split("\0");
+      for (const line of lines.filter(Boolean)) leftOut.add(line);
+      for (const change of listOwnChanges(chain)) {
+        const found = await listTreeSteps({ setup, ...(await toTrees(setup, change)), top, workspace: root, toShown });
+        await contents.add(setup, found);
+        await addRepositoryChange(repositories, setup, root, change);
+        steps.push(
+          ...found.map((step) => (change.to.message === CUT ? { ...step, after: { kind: "unknown" as const } } : step)),
+        );
+      }
+    }
+    return own.length === 0 ? undefined : steps;
+  };
+
+  return {
+    store,
+    environment,
+    contents,
+    listLeftOut: () => [...leftOut],
+    listRepositories: () => toRepositorySpans(repositories, { program: program!, environment }),
+    async readSpans(responses) {
+      repositories.clear();
+      const steps: FileStep[] = [];
+      const { workspace = "" } = (await store.getConversation(conversationId)) ?? {};
+      for (const { id } of responses) {
+        steps.push(...((await listSteps(id, workspace)) ?? listLoggedSteps(await store.readEvents(id))));
+      }
+      return toFileSpans(steps);
+    },
+  };
+}
+
+type RepositoryChange = Pick<RepositorySpan, "before" | "after">;
+
+async function addRepositoryChange(
+  repositories: Map<string, RepositoryChange[]>,
+  setup: GitSetup,
+  root: string,
+  { from, to }: OwnChange,
+): Promise<void> {
+  if (from.git === undefined || to.git === undefined || from.git === to.git) return;
+  const read = async (id: string) => decodeRepositoryState((await readBlob(setup, id)).toString());
+  const [before, after] = [await read(from.git), await read(to.git)];
+  if (before && after) repositories.set(root, [...(repositories.get(root) ?? []), { before, after }]);
+}
+
+function toRepositorySpans(
+  repositories: ReadonlyMap<string, readonly RepositoryChange[]>,
+  git: Omit<GitSetup, "gitFolder">,
+): readonly RepositorySpan[] {
+  return [...repositories].flatMap(([root, changes]) => {
+    const { gitFolder } = findRepository(root);
+    const repository = { ...git, gitFolder };
+    const name = `revert-${Date.now()}`;
+    const span = gitFolder === "" ? undefined : toRepositorySpan(changes, { repository, filePath: ".git", name });
+    return span ? [span] : [];
+  });
+}
+
+function readBlob(setup: GitSetup, id: string): Promise<Buffer> {
+  return askGit(setup, ["cat-file", "blob", id], { purpose: "read a state" });
+}
+
+async function toTrees(setup: GitSetup, { from, to }: OwnChange) {
+  const readModes = async (id: string | undefined) =>
+    id === undefined ? noModes : decodeModes((await readBlob(setup, id)).toString());
+  const modes = { from: await readModes(from.modes), to: await readModes(to.modes) };
+  return { from: from.files, to: to.files, modes };
+}

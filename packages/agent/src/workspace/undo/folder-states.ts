@@ -1,0 +1,283 @@
+/** The states of one folder during one response: a chain of commits in the folder's store. */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { readStats } from "@sheaf/base/files/repository";
+import { askGit } from "@sheaf/base/git/run-git";
+import {
+  copyIndex,
+  knownDependencyFolders,
+  listStateChanges,
+  type StateChanges,
+  writeState,
+} from "../trees/record-state.ts";
+import { decodeModes, encodeModes, noModes, readModes } from "./modes.ts";
+import {
+  decodeRepositoryState,
+  readRepositoryState,
+  toHeadCommit,
+  toRepositoryPrint,
+  toRepositorySetup,
+} from "./repository-state.ts";
+import { toExcludes, toRunFolder, toStateRef, type UndoStore } from "./undo-store.ts";
+
+/** Of new ignored files in one response; larger ones are left out first. Bytes. */
+export const MAX_IGNORED_BYTES = 200 * 1024 ** 2;
+
+const limits = { fileBytes: 1024 ** 3, totalBytes: 4 * 1024 ** 3, files: 500_000 };
+
+/** A folder that takes longer is too large. Milliseconds. */
+const RECORD_MS = 60_000;
+
+/** Clocks of file systems run in steps. Milliseconds. */
+const CLOCK_MS = 50;
+
+/** The message of a commit whose changes the run did not make. */
+export const FOREIGN = "foreign";
+
+/** The message of a state in which somebody else may have changed what the run was about to change. */
+export const CUT = "cut";
+
+/** When the run may have changed files. Milliseconds since 1970. */
+export interface EffectTime {
+  readonly from: number;
+  /** Undefined: it goes on. */
+  readonly to: number | undefined;
+}
+
+export interface FolderStates {
+  /** Records what has changed. `effects`: since the last time. @throws SheafError INTERNAL, an error of the file system. */
+  record(effects: readonly EffectTime[]): Promise<void>;
+  /** Before an effect: records what somebody else did to the repository meanwhile. @throws SheafError INTERNAL */
+  recordRepository(): Promise<void>;
+  /** A file had a text of the user's that only an editor knows. @throws SheafError INTERNAL */
+  keepText(path: string, content: Uint8Array): Promise<void>;
+  /** The files of the last state that no commit of the user has: absolute. @throws SheafError INTERNAL */
+  listUncommitted(): Promise<readonly string[]>;
+  /** `isWhole`: the next response begins with what is known. @throws an error of the file system. */
+  close(isWhole: boolean): void;
+}
+
+interface StatesRequest {
+  readonly conversationId: string;
+  readonly responseId: string;
+  readonly dataFolder: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Ends what git reads. */
+  readonly signal?: AbortSignal | undefined;
+  /** The message of a state; default: that of one that the run recorded itself. */
+  readonly message?: string | undefined;
+}
+
+/** @throws an error of the file system. */
+export function openFolderStates(store: UndoStore, request: StatesRequest): FolderStates {
+  const { setup, top, inner, repository } = store;
+  const own = toRunFolder(setup.gitFolder, request.responseId);
+  const last = join(setup.gitFolder, "last");
+  const work = { workTree: top, index: join(own, "index"), timeoutMs: RECORD_MS, signal: request.signal };
+  const chain = createChain(store, request);
+  const excludes = [
+    ...knownDependencyFolders.map((name) => `--exclude=${name}/`),
+    ...listExcludeFiles(join(repository.commonFolder, "info/exclude")),
+    ...toExcludes(store, request.dataFolder),
+  ];
+  const readRepository = createRepositoryReader(store);
+  let modes = noModes;
+  let ignoredRoom = MAX_IGNORED_BYTES;
+  let lastTree: string | undefined;
+  let hasText = false;
+  let head: string | undefined;
+
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  if (!existsSync(work.index) && existsSync(join(last, "index"))) {
+    copyIndex(join(last, "index"), work.index);
+    modes = decodeModes(readFileSync(join(last, "modes"), "utf8"));
+  }
+
+  /** What differs of the last state, as files of a commit. */
+  const take = async ({ present, gone }: Changed, hasFolders: boolean): Promise<StateParts> => {
+    const isSame = lastTree !== undefined && present.size + gone.length === 0;
+    const tree = isSame ? lastTree : (await writeState(setup, work, { present, gone })).tree;
+    const next = readModes(modes, { present, gone, top, inner: inner ?? "", hasFolders });
+    const parts = {
+      ...((tree !== lastTree || hasText) && { tree }),
+      ...((next !== modes || lastTree === undefined) && { modes: encodeModes(next) }),
+    };
+    lastTree = tree;
+    hasText = false;
+    modes = next;
+    return parts;
+  };
+
+  return {
+    async record(effects) {
+      const [changes, git] = await Promise.all([
+        listStateChanges(setup, work, { limits, inner, excludes, ignoredBytes: ignoredRoom }),
+        readRepository(),
+      ]);
+      ignoredRoom -= changes.ignoredBytes;
+      const { foreign, ours } =
+        lastTree === undefined
+          ? { foreign: undefined, ours: changes }
+          : divideChanges(changes, effects, store, modes.folders);
+      const leftOut = changes.leftOut.join("\0");
+      if (foreign) chain.add(FOREIGN, await take(foreign, false));
+      chain.add(request.message ?? "state", { ...(await take(ours, true)), git, "left-out": leftOut });
+      head = (git !== undefined && toHeadCommit(decodeRepositoryState(git)!)) || head;
+      await chain.store();
+    },
+    async recordRepository() {
+      const git = lastTree === undefined ? undefined : await readRepository();
+      if (git === undefined) return;
+      chain.add(FOREIGN, { git });
+      await chain.store();
+    },
+    async keepText(path, content) {
+      chain.add(FOREIGN, { [`files/${relative(top, path)}`]: content });
+      hasText = true;
+      await chain.store();
+    },
+    async listUncommitted() {
+      const words = [
+        "diff-index",
+        "--cached",
+        "--name-only",
+        "-z",
+        "--no-renames",
+        "--diff-filter=AMT",
+        head ?? EMPTY_TREE,
+      ];
+      const where = inner === undefined ? [] : ["--", inner];
+      const listed = await askGit(setup, [...words, ...where], { ...work, purpose: "list what no commit has" });
+      return listed
+        .toString()
+        .split("\0")
+        .filter(Boolean)
+        .map((path) => join(top, path));
+    },
+    close(isWhole) {
+      if (!isWhole || lastTree === undefined) return rmSync(own, { recursive: true, force: true });
+      writeFileSync(join(own, "modes"), encodeModes(modes), { mode: 0o600 });
+      rmSync(last, { recursive: true, force: true });
+      renameSync(own, last);
+    },
+  };
+}
+
+/** Git knows it without an object. */
+export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+function listExcludeFiles(file: string): string[] {
+  return readStats(file)?.isFile() ? [`--exclude-from=${file}`] : [];
+}
+
+/** Gives the state of the repository where it is another one than the last time, and looks at git's files first. */
+function createRepositoryReader(store: UndoStore): () => Promise<string | undefined> {
+  const repository = toRepositorySetup(store);
+  let print: string | undefined;
+  let known: string | undefined;
+  return async () => {
+    if (!repository) return undefined;
+    const next = toRepositoryPrint(store);
+    if (next === print) return undefined;
+    const state = await readRepositoryState(repository);
+    print = next;
+    if (state === known) return undefined;
+    known = state;
+    return state;
+  };
+}
+
+/** What a state has besides that before it: a tree, and files by name. */
+interface StateParts extends Readonly<Record<string, string | Uint8Array | undefined>> {
+  readonly tree?: string | undefined;
+}
+
+/** The commits of a response; git makes those that were added at once. */
+function createChain({ setup }: UndoStore, { conversationId, responseId, now }: StatesRequest) {
+  const ref = toStateRef(conversationId, responseId);
+  // A response that another process began goes on here.
+  let isBegun = existsSync(join(setup.gitFolder, ref));
+  let leftOut: unknown;
+  let waiting: Buffer[] = [];
+  return {
+    /** What has nothing new is no commit. */
+    add(message: string, { tree, ...files }: StateParts): void {
+      const names = Object.keys(files).filter(
+        (name) => files[name] !== undefined && (name !== "left-out" || files[name] !== leftOut),
+      );
+      if (tree === undefined && names.length === 0) return;
+      leftOut = files["left-out"] ?? leftOut;
+      const parent = isBegun && waiting.length === 0 ? `from ${ref}^0\n` : "";
+      const time = Math.floor(now() / 1000);
+      const head = [`commit ${ref}\ncommitter Sheaf <sheaf@localhost> ${time} +0000\n`, ...toData(message), parent];
+      const parts = names.flatMap((name) => [`M 100644 inline ${toQuoted(name)}\n`, ...toData(files[name]!)]);
+      const whole = [...head, ...(tree === undefined ? [] : [`M 040000 ${tree} files\n`]), ...parts, "\n"];
+      waiting.push(Buffer.concat(whole.map((part) => Buffer.from(part as string))));
+    },
+    /** @throws SheafError INTERNAL */
+    async store(): Promise<void> {
+      if (waiting.length === 0) return;
+      const input = Buffer.concat(waiting);
+      waiting = [];
+      await askGit(setup, ["fast-import", "--quiet", "--date-format=raw"], { purpose: "record the state", input });
+      isBegun = true;
+    },
+  };
+}
+
+function toData(content: string | Uint8Array): readonly (string | Uint8Array)[] {
+  return [`data ${Buffer.byteLength(content)}\n`, content, "\n"];
+}
+
+function toQuoted(path: string): string {
+  return `"${path.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll("\n", String.raw`\n`)}"`;
+}
+
+type Changed = Pick<StateChanges, "present" | "gone">;
+
+/**
+ * What somebody else changed while the run did nothing: the time of the change, which no program can set, is outside of
+ * every effect. In doubt the run did it.
+ */
+function divideChanges(
+  changes: StateChanges,
+  effects: readonly EffectTime[],
+  { top }: UndoStore,
+  folders: ReadonlyMap<string, number>,
+): {
+  readonly foreign: Changed | undefined;
+  readonly ours: Changed;
+} {
+  const isDuring = (time: number): boolean =>
+    effects.some(({ from, to = Infinity }) => time >= from - CLOCK_MS && time <= to + CLOCK_MS);
+  const first = Math.min(...effects.map(({ from }) => from)) - CLOCK_MS;
+  // A file in a folder that was moved keeps its time, and the folder does not.
+  const toTime = (path: string, stats: Stats): number => {
+    let time = stats.ctimeMs;
+    for (let folder = dirname(path); folder !== "." && !folders.has(folder); folder = dirname(folder)) {
+      time = Math.max(time, readStats(join(top, folder))?.ctimeMs ?? 0);
+    }
+    return time;
+  };
+  const isOurs = new Set(
+    [...changes.present].filter(([path, stats]) => isDuring(toTime(path, stats))).map(([path]) => path),
+  );
+  const isGoneOurs = new Set(changes.gone.filter((path) => findFolderTime(top, path) >= first));
+  const divide = (isWanted: boolean) => ({
+    present: new Map([...changes.present].filter(([path]) => isOurs.has(path) === isWanted)),
+    gone: changes.gone.filter((path) => isGoneOurs.has(path) === isWanted),
+  });
+  const foreign = divide(false);
+  const isForeign = foreign.present.size + foreign.gone.length > 0;
+  return { foreign: isForeign ? foreign : undefined, ours: divide(true) };
+}
+
+/** When something last came or went where the file was. */
+function findFolderTime(top: string, path: string): number {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const stats = readStats(join(top, folder));
+    if (stats?.isDirectory()) return stats.ctimeMs;
+    if (folder === ".") return Infinity;
+  }
+}

@@ -1,0 +1,54 @@
+/** Reads the chain of states that a response left in a store. */
+import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
+import { FOREIGN } from "./folder-states.ts";
+
+/** A state by the ids of its objects; undefined: it has none. */
+export interface RecordedState {
+  readonly message: string;
+  readonly files: string | undefined;
+  readonly modes: string | undefined;
+  /** Of the user's repository. */
+  readonly git: string | undefined;
+  readonly "left-out": string | undefined;
+}
+
+/** The first is the state before the response. @throws SheafError INTERNAL */
+export async function readChain(setup: GitSetup, ref: string): Promise<readonly RecordedState[]> {
+  const log = await askGit(setup, ["log", "--reverse", "--format=%H %s", ref, "--"], { purpose: "read the states" });
+  const commits = log.toString().trim().split("\n");
+  const words = ["diff-tree", "--stdin", "--root", "-z", "--raw", "--no-abbrev", "--no-renames"];
+  const input = commits.map((line) => `${line.slice(0, line.indexOf(" "))}\n`).join("");
+  const fields = (await askGit(setup, words, { purpose: "read the states", input })).toString().split("\0");
+  const states: RecordedState[] = [];
+  let state: RecordedState = { message: "", files: undefined, modes: undefined, git: undefined, "left-out": undefined };
+  const messages = new Map(
+    commits.map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)]),
+  );
+  for (let at = 0; at < fields.length; at += 1) {
+    const message = messages.get(fields[at]!);
+    if (message !== undefined) states.push((state = { ...state, message }));
+    const [, id] = /^:\d+ \d+ \w+ (\w+) \w$/.exec(fields[at]!) ?? [];
+    if (id === undefined) continue;
+    state = { ...state, [fields[(at += 1)]!]: /^0+$/.test(id) ? undefined : id };
+    states[states.length - 1] = state;
+  }
+  return states;
+}
+
+/** Two states between which only the run changed something. */
+export interface OwnChange {
+  readonly from: RecordedState;
+  readonly to: RecordedState;
+}
+
+/** Of a chain, in order. */
+export function listOwnChanges(chain: readonly RecordedState[]): readonly OwnChange[] {
+  const changes: OwnChange[] = [];
+  let [from] = chain;
+  for (const [at, to] of chain.entries()) {
+    const next = chain[at + 1];
+    if (to.message === FOREIGN) from = to;
+    else if (from && to !== from && (!next || next.message === FOREIGN)) changes.push({ from, to });
+  }
+  return changes;
+}

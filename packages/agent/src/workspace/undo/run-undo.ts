@@ -1,0 +1,123 @@
+/** Keeps what a run changes, so that it can be undone: the states of its folders before and after what it does. */
+import { readStats } from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
+import type { GitSetup } from "@sheaf/base/git/run-git";
+import { type EffectTime, type FolderStates, openFolderStates } from "./folder-states.ts";
+import { openUndoStore, tidyStore } from "./undo-store.ts";
+
+export interface RunUndo {
+  /** Records what has changed since the last time, in the background. */
+  record(): void;
+  /** Does what may change files, once the state before it is recorded. */
+  around<Value>(work: () => Promise<Value>): Promise<Value>;
+  /** A file that is about to change has a text of the user's that only an editor knows. Never rejects. */
+  keepText(path: string, content: Uint8Array): Promise<void>;
+  /** How many files are gone that no commit has, as of the last record. */
+  countLost(): number;
+  /** Why nothing can be undone, once; undefined: it can. */
+  takeProblem(): string | undefined;
+  /** After the last effect: resolves when all is recorded. Never rejects. */
+  end(): Promise<void>;
+}
+
+export interface UndoRequest {
+  /** The workspace, and added folders. Absolute, no links. */
+  readonly folders: readonly string[];
+  readonly dataFolder: string;
+  readonly git: Omit<GitSetup, "gitFolder">;
+  readonly conversationId: string;
+  readonly responseId: string;
+  /** The time by which file systems note changes. Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Files that are looked for after a command. */
+const MAX_LOOKED_AT = 2000;
+
+export function createRunUndo(request: UndoRequest): RunUndo {
+  const { folders, dataFolder, git, now } = request;
+  const controller = new AbortController();
+  let states: readonly FolderStates[] | undefined;
+  let last: Promise<void> | undefined;
+  let effects: { readonly from: number; to: number | undefined }[] = [];
+  let hasEffects = false;
+  let uncommitted: readonly string[] = [];
+  let problem: string | undefined;
+  let isTold = false;
+  let ended: Promise<void> | undefined;
+
+  const fail = (error: unknown): void => {
+    problem ??= error instanceof Error ? error.message : String(error);
+  };
+
+  const openFolder = async (folder: string): Promise<FolderStates> => {
+    const store = await openUndoStore(dataFolder, folder, git);
+    void tidyStore(store);
+    return openFolderStates(store, { ...request, signal: controller.signal });
+  };
+
+  const recordAll = async (): Promise<void> => {
+    const taken: readonly EffectTime[] = effects;
+    effects = effects.filter(({ to }) => to === undefined);
+    try {
+      states ??= await Promise.all(folders.map(openFolder));
+      await Promise.all(states.map((each) => each.record(taken)));
+      uncommitted = (await Promise.all(states.map((each) => each.listUncommitted()))).flat();
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+  const record = (): void => {
+    if (problem !== undefined || (last && effects.length === 0)) return;
+    last = (last ?? Promise.resolve()).then(recordAll);
+  };
+
+  const end = async (): Promise<void> => {
+    if (!hasEffects) controller.abort();
+    record();
+    await last;
+    try {
+      for (const each of states ?? []) each.close(problem === undefined);
+    } catch {
+      // The next run reads its files again.
+    }
+  };
+
+  return {
+    record,
+    async around(work) {
+      if (!last) record();
+      await last;
+      if (effects.length === 0 && problem === undefined) {
+        await Promise.all((states ?? []).map((each) => each.recordRepository())).catch(fail);
+      }
+      const effect: (typeof effects)[number] = { from: now(), to: undefined };
+      effects.push(effect);
+      hasEffects = true;
+      try {
+        return await work();
+      } finally {
+        effect.to = now();
+      }
+    },
+    async keepText(path, content) {
+      const at = folders.findIndex((folder) => isBelow(path, folder));
+      await states?.[at]?.keepText(path, content).catch(fail);
+    },
+    countLost() {
+      const step = Math.max(1, uncommitted.length / MAX_LOOKED_AT);
+      let lost = 0;
+      for (let at = 0; at < uncommitted.length; at += step) {
+        if (!readStats(uncommitted[Math.floor(at)]!)) lost += step;
+      }
+      return Math.round(lost);
+    },
+    takeProblem() {
+      if (isTold || problem === undefined) return undefined;
+      isTold = true;
+      return `Sheaf could not record the files before this call, so sheaf revert cannot restore what it changes: ${problem}.`;
+    },
+    end: () => (ended ??= end()),
+  };
+}

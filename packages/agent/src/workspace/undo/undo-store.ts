@@ -1,0 +1,130 @@
+/** Where the states of a folder are kept, so that responses can be undone: a bare repository of Sheaf's own for each folder. */
+import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { parseJson } from "@sheaf/protocol/check-value";
+import { makeFolder } from "@sheaf/base/make-folder";
+import { replaceFile } from "@sheaf/base/replace-file";
+import { readSmallFile } from "@sheaf/base/files/open-file";
+import { toHash } from "@sheaf/base/files/read-file";
+import { findRepository, type Repository } from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
+import { type GitSetup, runGit } from "@sheaf/base/git/run-git";
+import { openMirror } from "../trees/mirror.ts";
+import {
+  listNames,
+  listSizes,
+  makeRoom,
+  sumSizes,
+  toPlainName,
+  toStateRefs,
+  toUndoFolder,
+} from "../conversation-folders.ts";
+
+/** What the states of all folders may take before those that were used longest ago go. Bytes. */
+const MAX_TOTAL_BYTES = 2 * 1024 ** 3;
+
+/** What those of one folder may take before its oldest conversations go. Bytes. */
+const MAX_STORE_BYTES = 1024 ** 3;
+
+const MAX_RECORD_BYTES = 64 * 1024;
+
+/** What git removes must not be a part of a state that another process is making. */
+const GC_WORDS = ["-c", "gc.auto=2000", "-c", "gc.packRefs=false", "gc", "-q", "--no-detach", "--prune=2.hours.ago"];
+
+const GC_MS = 10 * 60_000;
+
+/** The folder whose states are kept. */
+export interface StoredFolder {
+  /** As conversations know it: absolute, no link. */
+  readonly root: string;
+  /** The root of its repository, or `root`: ignore rules above the folder apply. */
+  readonly top: string;
+}
+
+export interface UndoStore extends StoredFolder {
+  readonly setup: GitSetup;
+  /** The part of `top` that counts; undefined: all. */
+  readonly inner: string | undefined;
+  /** The user's; `git` is `none` where there is none. */
+  readonly repository: Repository;
+}
+
+export function toStateRef(conversationId: string, responseId: string): string {
+  return `${toStateRefs(conversationId)}/${toPlainName(responseId)}`;
+}
+
+/** Where a response keeps what it works with; it is gone once the response has ended. */
+export function toRunFolder(gitFolder: string, responseId: string): string {
+  return join(gitFolder, "runs", toPlainName(responseId));
+}
+
+/** The store of a folder, made if it is not there. @throws SheafError INTERNAL, an error of the file system. */
+export async function openUndoStore(
+  dataFolder: string,
+  root: string,
+  git: Omit<GitSetup, "gitFolder">,
+): Promise<UndoStore> {
+  const repository = findRepository(root);
+  const top = repository.git === "folder" || repository.git === "file" ? repository.root : root;
+  const folder = join(toUndoFolder(dataFolder), toHash(Buffer.from(`${root}\0${top}`)).slice(0, 32));
+  const setup = { ...git, gitFolder: folder };
+  const inner = relative(top, root) || undefined;
+  const isNew = !existsSync(folder);
+  makeFolder(toUndoFolder(dataFolder));
+  await openMirror(setup);
+  const hasObjects = top === repository.root && repository.git !== "none";
+  const objects = hasObjects && (await hasSameObjects({ ...git, gitFolder: repository.commonFolder }));
+  mkdirSync(join(folder, "objects/info"), { recursive: true });
+  writeFileSync(join(folder, "objects/info/alternates"), objects ? `${repository.commonFolder}/objects\n` : "");
+  // Bytes stay as they are, whatever the folder's own attributes say.
+  mkdirSync(join(folder, "info"), { recursive: true });
+  writeFileSync(join(folder, "info/attributes"), "* !text !eol !crlf !ident !filter !working-tree-encoding\n");
+  if (isNew) replaceFile(join(folder, "folder.json"), `${JSON.stringify({ root, top })}\n`);
+  const used = new Date();
+  utimesSync(folder, used, used);
+  if (isNew) void makeRoom(folder, MAX_TOTAL_BYTES).catch(() => undefined);
+  return { root, top, setup, inner, repository };
+}
+
+/** Objects named by SHA-256 are of no use to a store of SHA-1. */
+async function hasSameObjects(repository: GitSetup): Promise<boolean> {
+  const { exitCode, stdout } = await runGit(repository, ["rev-parse", "--show-object-format"]);
+  return exitCode === 0 && stdout.toString().trim() === "sha1";
+}
+
+/** Those that exist, without the program of git. */
+export function listUndoStores(dataFolder: string): readonly (StoredFolder & { readonly gitFolder: string })[] {
+  const all = toUndoFolder(dataFolder);
+  return listNames(all).flatMap((name) => {
+    const gitFolder = join(all, name);
+    const known = parseJson(readSmallFile(join(gitFolder, "folder.json"), MAX_RECORD_BYTES) ?? "") as
+      | StoredFolder
+      | undefined;
+    return known ? [{ ...known, gitFolder }] : [];
+  });
+}
+
+/** Packs what has become many objects, and forgets the conversations of longest ago if they take too much. Never rejects. */
+export async function tidyStore({ setup }: Pick<UndoStore, "setup">): Promise<void> {
+  await runGit(setup, GC_WORDS.toSpliced(-2, 0, "--auto"), { timeoutMs: GC_MS }).catch(() => undefined);
+  const folder = join(setup.gitFolder, "refs/sheaf");
+  const oldest = listNames(folder)
+    .map((name) => join(folder, name))
+    .toSorted((one, other) => toTime(one) - toTime(other));
+  if (oldest.length < 2 || sumSizes(listSizes(setup.gitFolder)) <= MAX_STORE_BYTES) return;
+  for (const conversation of oldest.slice(0, Math.ceil(oldest.length / 2)))
+    await rm(conversation, { recursive: true, force: true });
+  await runGit(setup, GC_WORDS, { timeoutMs: GC_MS }).catch(() => undefined);
+}
+
+function toTime(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+/** Where the data folder is in the folder, as an ignore pattern: states do not contain themselves. */
+export function toExcludes({ top }: StoredFolder, dataFolder: string): readonly string[] {
+  return isBelow(dataFolder, top) && dataFolder !== top
+    ? [`--exclude=/${relative(top, dataFolder).replaceAll(/[\\*?[\]]/g, String.raw`\$&`)}/`]
+    : [];
+}
