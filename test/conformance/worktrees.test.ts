@@ -108,6 +108,50 @@ test(verifies("C71", "a run that fails, is over its budget or is cancelled keeps
   for (const name of ["over", "failed", "cancelled"]) expect(repository.git("show", `sheaf/${name}:b.txt`)).toBe("new");
 });
 
+test(
+  verifies("C71", "commits of the model are in the branch; a branch or a stash beside it keeps the tree"),
+  async () => {
+    const repository = createRepository();
+    const command = (text: string) => ({ call: { tool: "run_terminal_cmd", arguments: { command: text } } });
+    const commit = "git -c user.name=Bea -c user.email=b@example.org commit -q -m";
+    const made = `echo 1 > one.txt && git add . && ${commit} One && echo 2 > two.txt && git add . && ${commit} Two`;
+    const run = await repository.prompt([command(`${made} && echo 3 > three.txt`)], ["-w", "fix", "--force"]);
+    expect(run.notices).toEqual([expect.stringContaining("the changes to 3 files: git merge sheaf/fix")]);
+    expect(repository.git("log", "--format=%an: %s", "main..sheaf/fix")).toBe(
+      "Sheaf: Changes of the working tree fix\nBea: Two\nBea: One",
+    );
+    // A second run goes on; a commit that takes everything back is a change, too.
+    await repository.prompt([command(`git rm -q three.txt && ${commit} Less`)], ["-w", "fix", "--force"]);
+    expect(repository.git("log", "-1", "--format=%s", "sheaf/fix")).toBe("Less");
+    expect(existsSync(join(repository.cwd, ".git/shallow"))).toBe(false);
+    const aside = `git switch -q -c aside && echo x > x.txt && git add . && ${commit} Aside && git switch -q -`;
+    const left = await repository.prompt([command(aside)], ["-w", "other", "--force"]);
+    expect(left.notices).toEqual([
+      "nothing changed in the working tree other, so Sheaf made no branch",
+      `the working tree stays in ${left.folder}, since the branch lacks refs/heads/aside`,
+    ]);
+    expect(git(left.folder, "show", "aside:x.txt")).toBe("x");
+  },
+);
+
+test(
+  verifies(["C71", "S-124"], "commits with paths that git refuses stay outside, and the files come alone"),
+  async () => {
+    const repository = createRepository();
+    const blob = "$(echo x | git hash-object -w --stdin)";
+    const tree = `$(printf '100644 blob %s\\tconfig\\n' ${blob} | git mktree)`;
+    const root = `$(printf '040000 tree %s\\t.GIT\\n' ${tree} | git mktree)`;
+    const command = `git reset -q --soft $(git -c user.name=B -c user.email=b@e commit-tree -p HEAD -m Bad ${root}) && echo b > b.txt`;
+    const call = { call: { tool: "run_terminal_cmd", arguments: { command } } };
+    const run = await repository.prompt([call], ["-w", "fix", "--force", "--sandbox", "disabled"]);
+    expect(run.notices).toEqual([
+      expect.stringContaining("the changes to 1 file: git merge sheaf/fix"),
+      expect.stringMatching(/since the branch lacks the commits of its \.git: /),
+    ]);
+    expect(repository.git("ls-tree", "-r", "--name-only", "sheaf/fix")).toBe("a.txt\nb.txt");
+  },
+);
+
 test(verifies("C70", "what has no tree is a usage error"), async () => {
   const repository = createRepository();
   const empty = folders.newFolder();

@@ -13,6 +13,7 @@ import type { ConversationRecord, Store } from "@sheaf/store/store";
 import { findRepository, type Repository, toRealPlace } from "@sheaf/base/files/repository";
 import {
   borrowObjects,
+  fetchRefs,
   listRemoteRefs,
   openMirror,
   pushRefs,
@@ -35,7 +36,7 @@ import {
 } from "@sheaf/agent/workspace/trees/named-trees";
 import { listTreeChanges } from "@sheaf/agent/workspace/trees/list-tree-changes";
 import { recordState } from "@sheaf/agent/workspace/trees/record-state";
-import type { GitSetup } from "@sheaf/base/git/run-git";
+import { askGit, type GitSetup, runGit } from "@sheaf/base/git/run-git";
 import { createTree, removeTree } from "@sheaf/agent/workspace/trees/working-tree";
 import type { FlagValues } from "./flags.ts";
 import { chooseConversation } from "./prompt-run.ts";
@@ -199,7 +200,7 @@ async function openTree(mirror: GitSetup, tree: NamedTree, source: TreeSource): 
   return { mirror, tree, remote, record, note };
 }
 
-/** The tip of its branch; for a session whose branch is gone the commit that it had; else the last commit of the user. */
+/** Returns the tip of its branch. Without the branch: the commit that a resumed session had, or the last one of the user. */
 async function findStart(
   mirror: GitSetup,
   tree: NamedTree,
@@ -227,27 +228,83 @@ async function listBranches(mirror: GitSetup, remote: Remote, name: string) {
   return refs && new Map([...refs].map(([ref, commit]) => [ref.slice("refs/heads/".length), commit]));
 }
 
-/** Commits what has changed to the branch, and removes the tree if nothing is missing there. @throws SheafError INTERNAL. */
-async function endTree({ mirror, tree, remote, record, note }: OpenTree): Promise<readonly string[]> {
+/** Where the mirror has the refs of a tree's own repository. */
+const TREE_REFS = "refs/sheaf-tree";
+
+/** Fetches the refs of the tree's own repository. Returns its last commit, or `base` if that contains it already. */
+async function takeCommits(mirror: GitSetup, { files }: NamedTree, base: string): Promise<string> {
+  const remote: Remote = { address: join(files, ".git"), access: { protocol: "file" } };
+  const fetched = await fetchRefs(mirror, remote, `+HEAD:${TREE_REFS}/HEAD`, `+refs/*:${TREE_REFS}/refs/*`);
+  const head = await readCommit(mirror, `${TREE_REFS}/HEAD`);
+  if (!fetched.ok || head === undefined) throw new SheafError("INTERNAL", fetched.ok ? "no HEAD" : fetched.reason);
+  const { exitCode } = await runGit(mirror, ["merge-base", "--is-ancestor", head, base]);
+  return exitCode === 0 ? base : head;
+}
+
+/** The other branches, the tags and the stashes of the tree with commits that the branch lacks. */
+async function listOtherRefs(mirror: GitSetup, commit: string): Promise<readonly string[]> {
+  const words = ["for-each-ref", "--format=%(refname:lstrip=2)", `--no-merged=${commit}`, `${TREE_REFS}/refs/`];
+  const names = await askGit(mirror, words, { purpose: "list the other commits of the tree" });
+  return names.toString().split("\n").filter(Boolean);
+}
+
+interface TreeState {
+  readonly commit: string;
+  /** Undefined: it needs none. */
+  readonly branch: string | undefined;
+  /** Whatever the branch lacks, with the reason. */
+  readonly lacks: readonly string[];
+}
+
+/** Commits the rest of the files after `parent`, and makes the branch. @throws SheafError INTERNAL. */
+async function makeState({ mirror, tree, remote, record }: OpenTree, parent: string): Promise<TreeState> {
+  const message = `Changes of the working tree ${tree.name}\n`;
+  const { commit, leftOut } = await recordState(mirror, tree, { parent, message, now: now() });
+  const wanted = toBranch({ tree, record });
+  const isNew = commit !== record.base;
+  const branch = isNew ? await makeBranch({ mirror, tree, remote }, wanted, commit) : record.branch;
+  return { commit, branch, lacks: leftOut };
+}
+
+/** The same with the commits that commands made in the tree, as far as git's strict check takes them. */
+async function makeWholeState(opened: OpenTree): Promise<TreeState> {
+  const { mirror, tree, record } = opened;
+  try {
+    const state = await makeState(opened, await takeCommits(mirror, tree, record.base));
+    return { ...state, lacks: [...state.lacks, ...(await listOtherRefs(mirror, state.commit))] };
+  } catch (error) {
+    const state = await makeState(opened, record.base);
+    return { ...state, lacks: [...state.lacks, `the commits of its .git: ${toSheafError(error).message}`] };
+  }
+}
+
+function toBranch({ tree, record }: Pick<OpenTree, "tree" | "record">): string {
+  return record.branch ?? `sheaf/${tree.name}`;
+}
+
+/** Brings the changes into the branch, and removes the tree if the branch lacks nothing. @throws SheafError INTERNAL. */
+async function endTree(opened: OpenTree): Promise<readonly string[]> {
+  const { mirror, tree, record, note } = opened;
   const { name, files } = tree;
-  const { base, source } = record;
-  const message = `Changes of the working tree ${name}\n`;
-  const { commit, leftOut } = await recordState(mirror, tree, { parent: base, message, now: now() });
-  const { length } = await listTreeChanges(mirror, base, commit);
-  const wanted = record.branch ?? `sheaf/${name}`;
-  const branch = length === 0 ? record.branch : await makeBranch({ mirror, tree, remote }, wanted, commit);
-  writeTreeRecord(tree, { ...record, base: commit, branch, isRemoved: leftOut.length === 0 });
+  const { commit, branch, lacks } = await makeWholeState(opened);
+  const { length } = await listTreeChanges(mirror, record.base, commit);
+  writeTreeRecord(tree, { ...record, base: commit, branch, isRemoved: lacks.length === 0 });
   const stays = (reason: string): string => `the working tree stays in ${files}, since ${reason}`;
-  const kept = leftOut.slice(0, 5).map((path) => stays(`the branch lacks ${path}`));
-  if (leftOut.length > kept.length) kept.push(stays(`the branch lacks ${leftOut.length - kept.length} more`));
-  if (leftOut.length === 0) {
+  const kept = lacks.slice(0, 5).map((path) => stays(`the branch lacks ${path}`));
+  if (lacks.length > kept.length) kept.push(stays(`the branch lacks ${lacks.length - kept.length} more`));
+  if (lacks.length === 0) {
     const onFailure = (error: unknown) => void kept.push(stays(`it cannot be removed: ${toSheafError(error).message}`));
     await removeTreeFiles(tree).catch(onFailure);
   }
-  const unchanged = `nothing changed in the working tree ${name}, so ${record.branch ? `the branch ${branch} stays as it is` : "Sheaf made no branch"}`;
+  const notes = [...(note === undefined ? [] : [note]), ...kept];
+  if (commit === record.base) {
+    const rest = branch === undefined ? "Sheaf made no branch" : `the branch ${branch} stays as it is`;
+    return [`nothing changed in the working tree ${name}, so ${rest}`, ...notes];
+  }
+  const wanted = toBranch(opened);
   const reason = branch === wanted ? "" : `, since ${wanted} is checked out or has other commits`;
-  const changed = `the branch ${branch} of ${source} has the changes to ${length === 1 ? "1 file" : `${length} files`}${reason}: git merge ${branch}`;
-  return [length === 0 ? unchanged : changed, ...(note === undefined ? [] : [note]), ...kept];
+  const changes = `the changes to ${length === 1 ? "1 file" : `${length} files`}`;
+  return [`the branch ${branch} of ${record.source} has ${changes}${reason}: git merge ${branch}`, ...notes];
 }
 
 /** Moves the branch on to the commit; if that has other commits or is checked out, makes the next free one. Returns its name. */

@@ -70,8 +70,12 @@ export async function fetchRef(mirror: GitSetup, remote: Remote, ref: string, as
   return commit === undefined ? { ok: false, reason: `${ref} is not a commit` } : { ok: true, commit };
 }
 
-/** `refspec`: as git writes it. */
-export async function fetchRefs(mirror: GitSetup, { address, access }: Remote, refspec: string): Promise<Fetched> {
+/** `refspecs`: as git writes them. */
+export async function fetchRefs(
+  mirror: GitSetup,
+  { address, access }: Remote,
+  ...refspecs: readonly string[]
+): Promise<Fetched> {
   const words = [
     "fetch",
     "-q",
@@ -83,7 +87,7 @@ export async function fetchRefs(mirror: GitSetup, { address, access }: Remote, r
     "--update-shallow",
   ];
   const options = { remote: access, timeoutMs: FETCH_MS };
-  const fetched = await runGit(mirror, [...words, ...toSender(access), "--", address, refspec], options);
+  const fetched = await runGit(mirror, [...words, ...toSender(access), "--", address, ...refspecs], options);
   return fetched.exitCode === 0 ? { ok: true } : { ok: false, reason: toReason(fetched) };
 }
 
