@@ -119,7 +119,7 @@ export async function readCommit(mirror: GitSetup, ref: string): Promise<string 
 }
 
 /**
- * A repository on this machine has settings and hooks of its own: what receives runs none of them (S-124). It must not
+ * A repository on this machine has its own settings and hooks: the program that receives runs none of them (S-124). It must not
  * change a branch that is checked out, which would run filters.
  */
 const receivingSettings = [
