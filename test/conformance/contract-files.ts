@@ -75,7 +75,7 @@ const meanings: Readonly<Record<number, string>> = {
   8: "`--on-denied stop`, and a call needed a permission; or no sandbox works (S-31)",
   9: "storage",
   10: "the agent has questions, which the output holds (C25)",
-  130: "SIGHUP (129), SIGINT (130) or SIGTERM (143)",
+  130: "SIGHUP (129), SIGINT (130), SIGQUIT (131) or SIGTERM (143)",
 };
 
 function formatErrorCodes(): string {

@@ -18,6 +18,7 @@ const signals = [
   ["SIGINT", 130],
   ["SIGTERM", 143],
   ["SIGHUP", 129],
+  ["SIGQUIT", 131],
 ] as const;
 
 describe("a pipe in the place of a file", () => {

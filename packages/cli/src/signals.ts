@@ -2,7 +2,7 @@
 import { SheafError } from "@sheaf/base/errors";
 
 /** Exit codes by signal (C20). */
-const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const;
 
 type SignalName = keyof typeof exitCodes;
 

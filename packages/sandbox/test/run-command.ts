@@ -31,6 +31,7 @@ export type RunnerOptions = Partial<
     | "readFolders"
     | "cacheFolder"
     | "stateFolder"
+    | "atExit"
     | "credentials"
     | "variables"
     | "program"

@@ -18,6 +18,7 @@ import type { RunRequest } from "./run-request.ts";
 import { createWorkspace, type Workspace } from "@sheaf/base/files/workspace";
 import { untrustedGitVariables, withoutInnerFolders } from "@sheaf/sandbox/environment";
 import { createGitGuard } from "@sheaf/permissions/untrusted-git";
+import { atExit } from "../config/at-exit.ts";
 import { isListed } from "../config/trust.ts";
 import { createRegistryFinder } from "./wire.ts";
 import { createPlaceFinder } from "@sheaf/permissions/reading-place";
@@ -137,6 +138,7 @@ export function toCommandOptions(
     denials: fileDenials,
     hiddenPlaces,
     stateFolder,
+    atExit,
     addedFolders,
     variables: {
       ...toCredentialVariables(credentials, listHomes(environment), tops, environment),

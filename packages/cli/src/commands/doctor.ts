@@ -19,6 +19,7 @@ import { chooseModel, findModelName, type NamedModel } from "@sheaf/agent/config
 import { withoutInnerFolders } from "@sheaf/sandbox/environment";
 import { createSearchProgram } from "@sheaf/sandbox/launch/search-program";
 import { findSandbox } from "@sheaf/sandbox/find/find-sandbox";
+import { finishKilledRuns } from "@sheaf/sandbox/hold/journal";
 import { findRefuges } from "@sheaf/sandbox/hold/own-folders";
 import { hasSeccompFilter } from "@sheaf/sandbox/hold/seccomp-filter";
 import { findProgram } from "@sheaf/sandbox/programs";
@@ -219,6 +220,7 @@ async function checkSandbox(io: CommandIo, flags: FlagValues): Promise<Answer> {
 
 /** What commands left, and Sheaf moved away (S-251). */
 function checkRefused({ environment }: CommandIo): Answer {
+  finishKilledRuns({ stateFolder: toDataFolder(environment), environment });
   const [newest, ...older] = findRefuges(toDataFolder(environment));
   if (newest === undefined) return { status: "ok", found: "no command left a place that Sheaf had to move away" };
   const found = `Sheaf moved files of commands to ${older.length + 1} folders, last to ${newest}`;

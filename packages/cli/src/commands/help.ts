@@ -59,7 +59,7 @@ Models
 
 Exit codes
   0 success   1 internal   2 usage   3 credentials   4 refused by the provider   5 provider unreachable
-  6 unusable answer   7 budget   8 permission needed   9 storage   10 questions to answer   129, 130, 143 signals
+  6 unusable answer   7 budget   8 permission needed   9 storage   10 questions to answer   129 to 143 signals
 
 Examples
   sheaf -p --model offline "Read README.md and create a summary in summary.txt"

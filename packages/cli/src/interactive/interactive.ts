@@ -220,6 +220,7 @@ export function keepTerminalClean(): void {
   for (const [name, code] of [
     ["SIGTERM", 143],
     ["SIGHUP", 129],
+    ["SIGQUIT", 131],
   ] as const) {
     process.on(name, () => {
       if (process.listenerCount(name) === 1) process.exit(code);

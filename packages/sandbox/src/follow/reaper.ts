@@ -5,8 +5,11 @@ import { markerName } from "../environment.ts";
 
 /** One reaper for all commands of a launcher. */
 export interface Reaper {
-  /** For a command that is about to start: the value of its marker variable. The reaper is running then. */
-  createMarker(): string;
+  /**
+   * For a command that is about to start: the value of its marker variable. The reaper is running then. `folder`: gets a
+   * file when all processes have been ended.
+   */
+  createMarker(folder?: string): string;
   dismiss(): void;
 }
 
@@ -21,7 +24,7 @@ const script = `
 read -r line
 for round in 1 2 3 4 5 6 7 8 9 10; do
   files=$(grep -lsaF "$1" /proc/[0-9]*/environ)
-  [ -n "$files" ] || exit 0
+  [ -n "$files" ] || break
   for file in $files; do
     pid=\${file#/proc/}
     pid=\${pid%/environ}
@@ -30,6 +33,7 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
   done
   sleep 0.1
 done
+[ -z "$2" ] || : > "$2/ended"
 `;
 
 /** Starts the reaper with the first command, and again if somebody has ended it. */
@@ -37,18 +41,18 @@ export function createReaper(): Reaper {
   const shared = randomUUID().slice(0, sharedLength);
   let child: ChildProcess | undefined;
   return {
-    createMarker() {
+    createMarker(folder = "") {
       const isRunning = child?.exitCode === null && child.signalCode === null;
       // Only Linux shows the marker of a process.
-      if (process.platform === "linux" && !isRunning) child = startReaper(shared);
+      if (process.platform === "linux" && !isRunning) child = startReaper(shared, folder);
       return shared + randomUUID().slice(sharedLength);
     },
     dismiss: () => void child?.kill("SIGKILL"),
   };
 }
 
-function startReaper(marker: string): ChildProcess {
-  const child = spawn("/bin/sh", ["-c", script, "sh", `${markerName}=${marker}`], {
+function startReaper(marker: string, folder: string): ChildProcess {
+  const child = spawn("/bin/sh", ["-c", script, "sh", `${markerName}=${marker}`, folder], {
     cwd: "/",
     env: { PATH: "/usr/bin:/bin" },
     // A new session: what ends Sheaf's group must not end the reaper.

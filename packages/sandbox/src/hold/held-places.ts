@@ -10,7 +10,8 @@ import { isBelow } from "@sheaf/base/files/workspace";
 import type { FileRule } from "@sheaf/base/files/glob";
 import { listConfiguredPlaces } from "./configured-places.ts";
 import { createDeniedIndex } from "./denied-places.ts";
-import type { SearchResult, UnsearchedFolder } from "./folder-memory.ts";
+import { readStat, type SearchResult, type UnsearchedFolder } from "./folder-memory.ts";
+import type { Journal } from "./journal.ts";
 import { type HeldPlace, toMounts, toShownPath } from "./held-place.ts";
 import { findProgramFault, listHeldProgram, openToolFolders } from "./program-places.ts";
 import { type HeldMounts, listAncestors } from "./mounts.ts";
@@ -32,6 +33,11 @@ export interface HeldPlaces {
   moveToBackground(): boolean;
   /** For a command that has ended. Returns a sentence for each place taken away, for the model and the user. */
   end(command: { readonly isBackground: boolean }): string[];
+  /**
+   * Ends the commands of a process that was killed. `keys`: of the places before them; others that were made after
+   * `endedAt` (nanoseconds since 1970) are the user's.
+   */
+  finish(keys: readonly string[], endedAt: bigint | undefined): string[];
 }
 
 export interface HeldFolders {
@@ -43,6 +49,8 @@ export interface HeldFolders {
   readonly readFolders?: readonly string[] | undefined;
   /** For the places that Sheaf takes away; undefined: a temporary folder. */
   readonly stateFolder?: string | undefined;
+  /** For the next process, if this one is killed. */
+  readonly journal?: Journal | undefined;
   /** Of tools. */
   readonly cacheFolder?: string | undefined;
   readonly denials?: readonly FileRule[] | undefined;
@@ -59,9 +67,16 @@ export interface HeldFolders {
 /** Bubblewrap takes the square of their number: 0.2 s for 300, 2 s for 1,000. */
 const maxMounts = 300;
 
+const probePlaces: HeldPlaces = {
+  begin: () => ({ kept: [], mounts: [] }),
+  moveToBackground: () => true,
+  end: () => [],
+  finish: () => [],
+};
+
 export function createHeldPlaces(held: HeldFolders): HeldPlaces {
   const { workspace, addedFolders = [], readFolders = [], denials = [], environment, maxFolders } = held;
-  if (held.isProbe) return { begin: () => ({ kept: [], mounts: [] }), moveToBackground: () => true, end: () => [] };
+  if (held.isProbe) return probePlaces;
   const tops = [workspace, ...addedFolders];
   const own = { stateFolder: held.stateFolder, writable: tops };
   const hidden = [...listOwnFolders(own), ...(held.cacheFolder === undefined ? [] : [held.cacheFolder])];
@@ -76,6 +91,33 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
   /** Of the command in the foreground. */
   let canMovePlaces = false;
   let known: KnownPlaces = { places: [], paths: new Set(), keys: new Set(), own: [] };
+  const settle = (isQuiet: boolean, isOwn: (place: HeldPlace) => boolean = () => false): string[] => {
+    const opened: string[] = [];
+    const open = (path: string): void => {
+      makeAccessible(path, tops);
+      opened.push(path);
+    };
+    const { places, unsearched } = findProtected(isQuiet ? open : undefined);
+    const denied = isWriteDenied ? findDenied().places : [];
+    const closed = isQuiet ? unsearched.map((folder) => toClosedPlace(folder, workspace)) : [];
+    const { refused, kept } = sortPlaces(
+      [...places, ...denied].filter((place) => !isOwn(place)),
+      known,
+    );
+    const notes = takeAway([...refused, ...closed], own);
+    // Only now is each configuration one that the user made.
+    const configured = [...listConfiguredPlaces({ tops, environment, places: kept }), ...listHeldProgram(program)];
+    notes.push(
+      ...takeAway(
+        sortPlaces(
+          configured.filter((place) => !isOwn(place)),
+          known,
+        ).refused,
+        own,
+      ),
+    );
+    return [...notes, ...toOpenedNote(opened, workspace)];
+  };
   return {
     begin({ isBackground }) {
       // It may rename folders above places, and so mislead the plan of another command.
@@ -105,6 +147,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       );
       const kept = [...new Set([...denied.ancestors, ...ownFolders, ...fixed])];
       checkCount(mounts.length + kept.length, places, workspace);
+      held.journal?.begin({ workspace, addedFolders, cacheFolder: held.cacheFolder, keys: [...known.keys] });
       running[isBackground ? "background" : "foreground"] += 1;
       if (!isBackground) canMovePlaces = around.some((path) => !kept.includes(path));
       const open = openToolFolders(known.own).filter(
@@ -120,22 +163,15 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
     },
     end({ isBackground }) {
       running[isBackground ? "background" : "foreground"] -= 1;
-      const opened: string[] = [];
-      const open = (path: string): void => {
-        makeAccessible(path, tops);
-        opened.push(path);
-      };
       // While commands run, a folder may only seem to be one that cannot be searched.
       const isQuiet = running.foreground + running.background === 0;
-      const { places, unsearched } = findProtected(isQuiet ? open : undefined);
-      const denied = isWriteDenied ? findDenied().places : [];
-      const closed = isQuiet ? unsearched.map((folder) => toClosedPlace(folder, workspace)) : [];
-      const { refused, kept } = sortPlaces([...places, ...denied], known);
-      const notes = takeAway([...refused, ...closed], own);
-      // Only now is each configuration one that the user made.
-      const configured = [...listConfiguredPlaces({ tops, environment, places: kept }), ...listHeldProgram(program)];
-      notes.push(...takeAway(sortPlaces(configured, known).refused, own));
-      return [...notes, ...toOpenedNote(opened, workspace)];
+      const notes = settle(isQuiet);
+      if (isQuiet) held.journal?.end();
+      return notes;
+    },
+    finish(keys, endedAt = BigInt(Number.MAX_SAFE_INTEGER) ** 2n) {
+      known = { ...known, keys: new Set(keys) };
+      return settle(true, ({ path }) => (readStat(path)?.birthtimeNs ?? 0n) > endedAt);
     },
   };
 }

@@ -22,7 +22,7 @@ export interface OwnFolders {
 /** Commands see others there. */
 const temporaryTops = ["/tmp", "/var/tmp"] as const;
 
-/** Also where no temporary one exists yet: a run that starts later would make it before the eyes of these commands. */
+/** Includes temporary ones that do not exist yet: a later run could make one that these commands would see. */
 export function listOwnFolders({ stateFolder, writable }: OwnFolders): string[] {
   const temporary = temporaryTops.map(toTemporaryFolder);
   for (const folder of temporary)
@@ -42,7 +42,7 @@ function openTemporary(folder: string): void {
 }
 
 /**
- * A new folder, 0700, whose name begins with `prefix`.
+ * A new folder, 0700, whose name starts with `prefix`.
  * @throws Error with a sentence if none can be made.
  */
 function makeOwnFolder(kind: "runs" | "refused", prefix: string, { stateFolder, writable }: OwnFolders): string {
@@ -76,13 +76,9 @@ export interface PrivateFolder {
   remove(): void;
 }
 
-/**
- * Creates the folder of a run, whose parts its commands see as `/tmp` and shared memory. Removes those that killed processes
- * left behind. @throws Error with a sentence.
- */
+/** Creates the folder of a run, whose parts its commands see as `/tmp` and shared memory. @throws Error with a sentence. */
 export function createPrivateFolder(place: OwnFolders): PrivateFolder {
   const path = makeRunFolder(place);
-  removeOrphans(dirname(path));
   const toMount = (name: string, target: string): Mount => {
     mkdirSync(join(path, name));
     return { path: target, access: "writable", source: join(path, name) };
@@ -99,7 +95,7 @@ export function createPrivateFolder(place: OwnFolders): PrivateFolder {
 
 /** A new folder for this process: a later one removes it, if this one cannot. @throws Error with a sentence. */
 export function makeRunFolder(place: OwnFolders): string {
-  return makeOwnFolder("runs", `${toProcessPrefix()}${process.pid}-`, place);
+  return makeOwnFolder("runs", toRunName(""), place);
 }
 
 const day = 24 * 60 * 60 * 1000;
@@ -133,19 +129,16 @@ export function findRefuges(stateFolder: string): string[] {
 /** This machine cannot see whether a process of another one is alive. Milliseconds. */
 const maxForeignAge = 7 * day;
 
-function removeOrphans(folder: string): void {
+/** Whether the process of a run was killed. */
+export function isOrphan(folder: string, name: string): boolean {
   const prefix = toProcessPrefix();
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    try {
-      const isOrphan = name.startsWith(prefix)
-        ? !isAlive(Number.parseInt(name.slice(prefix.length), 10))
-        : Date.now() - lstatSync(path).mtimeMs > maxForeignAge;
-      if (isOrphan) rmSync(path, { recursive: true, force: true });
-    } catch {
-      // Another process removes it.
-    }
-  }
+  if (name.startsWith(prefix)) return !isAlive(Number.parseInt(name.slice(prefix.length), 10));
+  return Date.now() - (readStats(join(folder, name))?.mtimeMs ?? Infinity) > maxForeignAge;
+}
+
+/** Of this process; `end`: what makes it the only one. */
+export function toRunName(end: string): string {
+  return `${toProcessPrefix()}${process.pid}-${end}`;
 }
 
 /** Machines may share a home folder, and containers a folder: each numbers its processes separately. */

@@ -7,11 +7,13 @@ import { toCommandEnvironment, withoutInnerFolders } from "../environment.ts";
 import { type CommandPipes, createPipeMaker } from "../follow/output-pipes.ts";
 import { createSandboxTree } from "../follow/process-tree.ts";
 import { followChild, sendSignal, toInputStdio, writeInput } from "../follow/processes.ts";
+import { createExitWatch } from "../follow/exit-watch.ts";
 import { createReaper } from "../follow/reaper.ts";
 import { defaultUseLimits, followStatus, type UseLimits, watchUse } from "../follow/sandbox-status.ts";
 import { type BorderScript, createGitBorder, type GitPassage } from "../git/git-border.ts";
 import { cleanFiles } from "../hold/cleaned-files.ts";
 import { createHeldPlaces } from "../hold/held-places.ts";
+import { createJournal, finishKilledRuns } from "../hold/journal.ts";
 import { type HeldMounts, type Mount, type MountFacts, planMounts } from "../hold/mounts.ts";
 import { createPrivateFolder, listOwnFolders, type PrivateFolder, substituteCache } from "../hold/own-folders.ts";
 import { listHiddenPlaces } from "../hold/registry-credentials.ts";
@@ -98,7 +100,6 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const tops = [workspace, ...addedFolders];
   // Commands could replace a program that is found in one of these.
   const outside = tops.reduce(withoutInnerFolders, environment);
-  const places = createHeldPlaces(options);
   const own = { stateFolder: options.stateFolder, writable: tops };
   const pipeMaker = createPipeMaker(own);
   const network = createSharedNetwork(file, options.network, options.networkPorts);
@@ -106,7 +107,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     tops,
     environment,
     program: options.isProbe ? undefined : findProgram("git", outside),
-    toFolder: () => (folder ??= createPrivateFolder(own)).path,
+    toFolder: () => openFolder().path,
     runScript,
     // A command may push to a repository that it writes.
     hasNetwork: options.network.isOpen || addedFolders.length > 0,
@@ -117,11 +118,15 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   let blocked: BlockedDescriptors | undefined;
   let folder: PrivateFolder | undefined;
   let facts: RunFacts | undefined;
+  const openFolder = (): PrivateFolder => (folder ??= createPrivateFolder(own));
+  const places = createHeldPlaces({ ...options, journal: createJournal(() => openFolder().path) });
+  const running = createExitWatch(options.atExit);
+  const left = options.isProbe ? [] : finishKilledRuns(options);
   /** The places of the last command. */
   let held: HeldMounts = { kept: [], mounts: [] };
 
   const findFacts = (): RunFacts => {
-    const { path, mounts: privateMounts } = (folder ??= createPrivateFolder(own));
+    const { path, mounts: privateMounts } = openFolder();
     const secretPlaces = [...listHiddenPlaces(options, foreignOwner?.uid), ...listOwnFolders(own)];
     const caches = planToolCaches({
       environment,
@@ -198,7 +203,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     const child = spawn(program, args, {
       cwd: "/",
       env: {
-        ...toCommandEnvironment(environment, reaper.createMarker()),
+        ...toCommandEnvironment(environment, reaper.createMarker(openFolder().path)),
         ...facts?.variables,
         ...request.variables,
         TMPDIR: "/tmp",
@@ -223,7 +228,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       const shared = await network.enter();
       const pipes = await pipeMaker.open();
       let { isBackground } = request;
-      let endPlaces = (): string[] => [];
+      let endPlaces = (): readonly string[] => [];
       let passage: GitPassage | undefined;
       const end = async (): Promise<string[]> => [...((await passage?.end()) ?? []), ...endPlaces()];
       try {
@@ -234,8 +239,16 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
         const mounts = planMounts({ ...facts, gitMounts: passage.mounts, held });
         const child = spawnBubblewrap(request, mounts, { shared, pipes });
         const { workingDirectory } = request;
-        const takeNotes = async (): Promise<string[]> => [...network.takeNotes(), ...(await end())];
-        const followed = await followBubblewrap(child, { pipes, workingDirectory, limits, takeNotes, mounts, tops });
+        const endAll = (): string[] => [...left.splice(0), ...network.takeNotes(), ...places.end({ isBackground })];
+        endPlaces = running.watch(child, endAll);
+        const followed = await followBubblewrap(child, {
+          pipes,
+          workingDirectory,
+          limits,
+          takeNotes: end,
+          mounts,
+          tops,
+        });
         return { ...followed, moveToBackground: () => void (isBackground ||= places.moveToBackground()) };
       } catch (error) {
         pipes.close();
@@ -246,6 +259,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     },
     async close() {
       reaper.dismiss();
+      running.close();
       pipeMaker.close();
       await network.close();
       blocked?.close();

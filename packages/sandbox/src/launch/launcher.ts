@@ -74,6 +74,8 @@ export interface SandboxOptions {
   readonly program?: ProgramFiles | undefined;
   /** Its commands change nothing, so nothing is protected from them. */
   readonly isProbe?: boolean | undefined;
+  /** Calls a function when the process exits in whatever way it can notice; the returned function takes it back. */
+  readonly atExit?: ((end: () => void) => () => void) | undefined;
   /** How hosts are resolved; default: by the system. */
   readonly networkPorts?: NetworkPorts | undefined;
   /** What one command may use. */

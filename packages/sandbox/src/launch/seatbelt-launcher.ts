@@ -3,12 +3,15 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "@sheaf/base/make-folder";
 import { isBelow } from "@sheaf/base/files/workspace";
 import { toCommandEnvironment, toProxyVariables } from "../environment.ts";
 import { createPipeMaker } from "../follow/output-pipes.ts";
 import { createProcessTree } from "../follow/process-tree.ts";
 import { followChild, toInputStdio, writeInput } from "../follow/processes.ts";
+import { createExitWatch } from "../follow/exit-watch.ts";
 import { createHeldPlaces } from "../hold/held-places.ts";
+import { createJournal, finishKilledRuns } from "../hold/journal.ts";
 import { listRevealed, toExistingPath } from "../hold/mounts.ts";
 import { listOwnFolders, makeRunFolder } from "../hold/own-folders.ts";
 import { listHiddenPlaces } from "../hold/registry-credentials.ts";
@@ -25,18 +28,23 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
   const { file, workspace, addedFolders = [], environment } = options;
   const shell = findShell(environment);
   const own = { stateFolder: options.stateFolder, writable: [workspace, ...addedFolders] };
-  const places = createHeldPlaces(options);
+  let folder: string | undefined;
+  const openFolder = (): string => (folder ??= realpathSync(makeRunFolder(own)));
+  const places = createHeldPlaces({ ...options, journal: createJournal(openFolder) });
+  const running = createExitWatch(options.atExit);
+  const left = options.isProbe ? [] : finishKilledRuns(options);
   const proxy = createLoopbackProxy(options.network, options.networkPorts);
   const pipeMaker = createPipeMaker(own);
-  let temporary: string | undefined;
   return {
     file,
     permissions: listPermissions(options, addedFolders.length > 0),
     async start(request) {
       const { command, workingDirectory, variables } = request;
       const proxyPort = await proxy.open();
-      temporary ??= realpathSync(makeRunFolder(own));
-      const cacheFolder = options.cacheFolder ?? join(temporary, "cache");
+      // Commands do not write the journal beside it.
+      const temporary = join(openFolder(), "tmp");
+      makeFolder(temporary);
+      const cacheFolder = options.cacheFolder ?? join(openFolder(), "cache");
       const caches = planToolCaches({
         environment,
         folder: cacheFolder,
@@ -75,6 +83,11 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
           stdio: [toInputStdio(request.input), ...pipes.stdio],
         });
         writeInput(child, request.input);
+        const takeNotes = running.watch(child, () => [
+          ...left.splice(0),
+          ...proxy.takeNotes(),
+          ...places.end({ isBackground }),
+        ]);
         return {
           process: followChild(child),
           pipes,
@@ -85,7 +98,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
               ? toFolderError(workingDirectory) || `the sandbox could not start (${stderr.trim().slice(0, 500)})`
               : "",
           moveToBackground: () => void (isBackground ||= places.moveToBackground()),
-          release: () => [...proxy.takeNotes(), ...places.end({ isBackground })],
+          release: takeNotes,
         };
       } catch (error) {
         pipes.close();
@@ -94,9 +107,10 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
       }
     },
     async close() {
+      running.close();
       pipeMaker.close();
       await proxy.close();
-      if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

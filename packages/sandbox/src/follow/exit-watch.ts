@@ -1,0 +1,47 @@
+/** Ends commands of a process that exits while they run: a second Ctrl-C, a crash (S-253). Everything here is synchronous. */
+import type { ChildProcess } from "node:child_process";
+import { readProcess, readProcesses, sendSignal } from "./processes.ts";
+
+export interface ExitWatch {
+  /** `takeNotes`: called once, when all processes of the command have ended; the returned one is for the usual end. */
+  watch(child: ChildProcess, takeNotes: () => string[]): () => readonly string[];
+  close(): void;
+}
+
+/** Milliseconds for all commands together: whoever presses Ctrl-C twice does not wait long. */
+const period = 2000;
+
+export function createExitWatch(atExit: ((end: () => void) => () => void) | undefined): ExitWatch {
+  const running = new Map<ChildProcess, () => string[]>();
+  const endAll = (): void => {
+    const processes = [...running.keys()].flatMap(({ pid }) => (pid === undefined ? [] : killGroup(pid)));
+    waitForEnd(processes);
+    for (const takeNotes of running.values()) takeNotes();
+  };
+  let forget: (() => void) | undefined;
+  return {
+    watch(child, takeNotes) {
+      forget ??= atExit?.(endAll);
+      const takeOnce = (): string[] => (running.delete(child) ? takeNotes() : []);
+      running.set(child, takeOnce);
+      return takeOnce;
+    },
+    close: () => forget?.(),
+  };
+}
+
+/** The process and its children: the first process of a sandbox ends all others in it. */
+function killGroup(pid: number): number[] {
+  const children = readProcesses().filter(({ parent }) => parent === pid);
+  const pids = [pid, ...children.map((child) => child.pid)];
+  sendSignal(-pid, "SIGKILL");
+  for (const each of pids) sendSignal(each, "SIGKILL");
+  return pids;
+}
+
+function waitForEnd(pids: readonly number[]): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  const deadline = performance.now() + period;
+  const isAlive = (pid: number): boolean => readProcess(pid)?.isDead === false;
+  while (pids.some(isAlive) && performance.now() < deadline) Atomics.wait(pause, 0, 0, 5);
+}

@@ -1,0 +1,83 @@
+/**
+ * What a process that is killed leaves to the next one: the folders in which its commands may have made something, and the
+ * places that were there before (S-253).
+ */
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Environment } from "@sheaf/base/paths";
+import { isFolder } from "@sheaf/base/make-folder";
+import { createHeldPlaces } from "./held-places.ts";
+import { isOrphan, listOwnFolders, toRunName } from "./own-folders.ts";
+
+/** Of a run whose commands are running. */
+export interface JournalEntry {
+  /** Absolute, links resolved. */
+  readonly workspace: string;
+  readonly addedFolders: readonly string[];
+  readonly cacheFolder?: string | undefined;
+  /** Of the places that were there before the commands. */
+  readonly keys: readonly string[];
+}
+
+export interface Journal {
+  /** Before the first of several commands starts. @throws an error of the file system. */
+  begin(entry: JournalEntry): void;
+  /** After the last of them. */
+  end(): void;
+}
+
+/** Names in the folder of a run. */
+const journalName = "journal.json";
+/** Of the file that the reaper makes when no process is left. */
+const endName = "ended";
+
+/** `open`: the folder of the run, absolute. */
+export function createJournal(open: () => string): Journal {
+  return {
+    begin: (entry) => writeFileSync(join(open(), journalName), JSON.stringify(entry), { mode: 0o600 }),
+    end: () => rmSync(join(open(), journalName), { force: true }),
+  };
+}
+
+interface FinishOptions {
+  readonly stateFolder?: string | undefined;
+  /** The user's: git's configuration is found by it. */
+  readonly environment: Environment;
+  /** Absolute, links resolved. */
+  readonly workspace?: string;
+}
+
+/**
+ * Takes away what commands of killed processes left in their folders, and removes the folders of these runs. Returns a
+ * sentence for each place in this workspace.
+ */
+export function finishKilledRuns({ stateFolder, environment, workspace }: FinishOptions): string[] {
+  const folders = listOwnFolders({ stateFolder, writable: [] }).map((top) => join(top, "runs"));
+  return folders.filter(isFolder).flatMap((folder) => {
+    const orphans = readdirSync(folder).filter((name) => isOrphan(folder, name));
+    return orphans.flatMap((name) => {
+      try {
+        // Only one process can rename it, and if that one is killed, the next one continues.
+        const claimed = join(folder, toRunName(name.slice(-6)));
+        renameSync(join(folder, name), claimed);
+        const finished = finishRun(claimed, stateFolder, environment);
+        void rm(claimed, { recursive: true, force: true }).catch(() => undefined);
+        return finished !== undefined && finished.workspace === workspace ? finished.notes : [];
+      } catch {
+        return [];
+      }
+    });
+  });
+}
+
+function finishRun(folder: string, stateFolder: string | undefined, environment: Environment) {
+  const file = join(folder, journalName);
+  const text = statSync(file, { throwIfNoEntry: false }) && readFileSync(file, "utf8");
+  if (text === undefined) return undefined;
+  const { keys, ...entry } = JSON.parse(text) as JournalEntry;
+  const places = createHeldPlaces({ ...entry, stateFolder, environment });
+  const notes = places.finish(keys, statSync(join(folder, endName), { bigint: true, throwIfNoEntry: false })?.mtimeNs);
+  rmSync(file);
+  return { workspace: entry.workspace, notes };
+}

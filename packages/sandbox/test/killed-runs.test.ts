@@ -1,0 +1,90 @@
+/** What commands made is gone, however the process of Sheaf ends while they run (S-253). */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { finishKilledRuns } from "../src/hold/journal.ts";
+import { testDeep } from "../../../test/support/describe-where.ts";
+import { verifies } from "../../../test/support/verifies.ts";
+import { findByCommandLine } from "./processes.ts";
+import { environment } from "./run-command.ts";
+import { createFolder, describeWithSandbox, sandbox, takeRefused } from "./sandbox-run.ts";
+
+const places = [".vscode/tasks.json", "sub/.git/config", "d/HEAD", "vend"];
+const make =
+  "mkdir -p .vscode sub/.git d/objects d/refs; echo x > .vscode/tasks.json; echo x > sub/.git/config; echo x > d/HEAD; ln -sf /proc/self vend";
+
+/** A process that runs a command in a workspace; `exit`: code that it runs once the command has begun. */
+function startSheaf(workspace: string, stateFolder: string, command: string, exit = "") {
+  const toFile = (path: string): string => JSON.stringify(join(import.meta.dirname, path));
+  const program = `
+    import { runCommandIn, environment } from ${toFile("run-command.ts")};
+    const atExit = (end) => { process.on("exit", end); return () => process.off("exit", end); };
+    const onOutput = () => { ${exit} };
+    await runCommandIn(${JSON.stringify(sandbox)}, ${JSON.stringify(command)},
+      { workingDirectory: ${JSON.stringify(workspace)}, timeoutMs: undefined, onOutput },
+      environment, { stateFolder: ${JSON.stringify(stateFolder)}, atExit });
+  `;
+  const words = ["--conditions=sheaf-source", "--input-type=module-typescript", "-e", program];
+  return spawn(process.execPath, words, { env: environment, stdio: ["ignore", "ignore", "inherit"] });
+}
+
+function listLeft(workspace: string): string[] {
+  return places.filter((path) => existsSync(join(workspace, path)) || readdirSync(workspace).includes(path));
+}
+
+let count = 0;
+/** A command that makes these places again and again. */
+const toCommand = (): string => `while :; do ${make}; echo made; sleep 0.0${(count += 1)}; done`;
+
+describeWithSandbox("a process of Sheaf", () => {
+  test.each([
+    ["by a second signal or another exit", "process.exit(1)"],
+    ["by an error that nobody caught", "setImmediate(() => { throw new Error('planted') })"],
+  ])(verifies("S-253", "that ends %s ends its commands and what they made"), async (_, exit) => {
+    const [workspace, state] = [createFolder("workspace"), createFolder("state")];
+    const command = toCommand();
+    await once(startSheaf(workspace, state, command, exit), "exit");
+    expect(findByCommandLine(command)).toEqual([]);
+    expect(listLeft(workspace)).toEqual([]);
+    expect(takeRefused(state)).not.toEqual([]);
+  });
+
+  test(
+    verifies("S-253", "that is killed leaves it to the next one, which keeps what the user made since"),
+    async () => {
+      const [workspace, state] = [createFolder("workspace", { "own/.git/HEAD": "x" }), createFolder("state")];
+      const sheaf = startSheaf(workspace, state, toCommand());
+      await expect.poll(() => listLeft(workspace)).toHaveLength(places.length);
+      sheaf.kill("SIGKILL");
+      await once(sheaf, "exit");
+      const [run = ""] = readdirSync(join(state, "runs"));
+      await expect.poll(() => existsSync(join(state, "runs", run, "ended"))).toBe(true);
+      await wait(20);
+      mkdirSync(join(workspace, "cloned/.git"), { recursive: true });
+      writeFileSync(join(workspace, ".envrc"), "own");
+      const notes = finishKilledRuns({ stateFolder: state, environment, workspace });
+      expect(listLeft(workspace)).toEqual([]);
+      expect(notes).toHaveLength(places.length);
+      expect(["own/.git/HEAD", "cloned/.git", ".envrc"].filter((path) => !existsSync(join(workspace, path)))).toEqual(
+        [],
+      );
+      await expect.poll(() => readdirSync(join(state, "runs"))).toEqual([]);
+    },
+  );
+
+  testDeep(verifies("S-253", "leaves nothing at 50 moments of SIGKILL"), async () => {
+    for (let round = 0; round < 50; round += 1) {
+      const [workspace, state] = [createFolder("workspace"), createFolder("state")];
+      const sheaf = startSheaf(workspace, state, `${make}; sleep 0.05; rm -rf .vscode sub; ${make}`);
+      await wait(200 + Math.random() * 600);
+      sheaf.kill("SIGKILL");
+      await once(sheaf, "exit");
+      await wait(300);
+      finishKilledRuns({ stateFolder: state, environment, workspace });
+      expect(listLeft(workspace)).toEqual([]);
+    }
+  });
+});
