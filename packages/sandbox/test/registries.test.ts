@@ -10,7 +10,7 @@ import type { RegistryName } from "@sheaf/base/command-network";
 import { parseRule } from "@sheaf/permissions/rule";
 import { createRegistryFinder } from "../src/find/registries.ts";
 import { findProgram } from "../src/programs.ts";
-import { createFolder } from "./sandbox-run.ts";
+import { createFolder, describeWithSandbox, sandbox } from "./sandbox-run.ts";
 
 /** A program that prints by its arguments, and records how it was called. */
 function createProgram(name: string, answers: Readonly<Record<string, string>>, folder = createFolder("bin")): string {
@@ -36,10 +36,25 @@ const findIn = (
   name: RegistryName,
   environment: Readonly<Record<string, string | undefined>>,
   folders = [createFolder("workspace")],
-) => createRegistryFinder({ environment, folders })(name, false);
+) => createRegistryFinder({ environment, folders, sandbox })(name, false);
 
 const find = (name: RegistryName, bin: string, more: Readonly<Record<string, string>> = {}) =>
   findIn(name, { PATH: `${bin}:/usr/bin:/bin`, HOME: createFolder("home"), ...more });
+
+describeWithSandbox("a package manager", () => {
+  test(verifies("S-98", "starts no program that is a link into the workspace"), async () => {
+    const workspace = createFolder("workspace");
+    writeFileSync(join(workspace, "evil"), `#!/bin/sh\ntouch ${workspace}-ran\n`, { mode: 0o755 });
+    const bin = createNpm({});
+    writeFileSync(join(bin, "npm"), "#!/usr/bin/env node\nhttps://registry.example/\n", { mode: 0o755 });
+    const own = createFolder("bin");
+    writeFileSync(join(own, "node"), "#!/bin/sh\ntail -n 1 $1\n", { mode: 0o755 });
+    symlinkSync(join(workspace, "evil"), join(bin, "node"));
+    const PATH = `${bin}:${own}:/usr/bin:/bin`;
+    expect(await findIn("npm", { PATH, HOME: createFolder("home") }, [workspace])).toEqual(["registry.example"]);
+    expect(existsSync(`${workspace}-ran`)).toBe(false);
+  });
+});
 
 describe("the registries of a language", () => {
   test(verifies("S-98", "are those that npm has for the user, scopes included"), async () => {

@@ -102,7 +102,7 @@ export async function preparePolicy(request: PolicyRequest): Promise<PreparedPol
     }),
   };
   const permissionsFor = (other: Mode): Permissions => createPermissions({ ...policy, mode: other });
-  const findRegistryHosts = createRegistryFinder({ environment, folders });
+  const findRegistryHosts = createRegistryFinder({ environment, folders, sandbox });
   const network = createCommandNetwork({ allow, deny: denials, findRegistryHosts });
   const fileDenials = denials.map(parseRule).filter((rule) => "glob" in rule);
   return {

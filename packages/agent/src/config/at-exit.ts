@@ -1,4 +1,4 @@
-/** Calls a function when this process exits, however it can notice: `process.exit`, a second signal, an error that nobody caught. */
+/** Calls a function when this process exits, after `process.exit`, a second signal or an uncaught error. */
 export function atExit(end: () => void): () => void {
   // A server has as many as it runs commands.
   process.setMaxListeners(0);

@@ -11,12 +11,14 @@ import type { FindRegistryHosts, RegistryName } from "@sheaf/base/command-networ
 import { toFixedPath, withoutInnerFolders } from "../environment.ts";
 import { isExecutable } from "@sheaf/base/is-executable";
 import { runProgram } from "../programs.ts";
+import type { Sandbox } from "../sandbox.ts";
 
 /** The user's, and the folders that commands write: nothing of them is run or obeyed. */
 export interface Surroundings {
   readonly environment: Environment;
   /** Absolute, links resolved. */
   readonly folders: readonly string[];
+  readonly sandbox?: Sandbox | undefined;
 }
 
 interface Preset {
@@ -157,7 +159,7 @@ async function findAllHosts(name: RegistryName, surroundings: Surroundings): Pro
 async function findRegistries(
   name: RegistryName,
   preset: Preset,
-  { folders, environment: user }: Surroundings,
+  { folders, environment: user, sandbox }: Surroundings,
 ): Promise<readonly string[] | string> {
   const environment = folders.reduce<Environment>(withoutInnerFolders, user);
   const isOutside = (path: string): boolean => !folders.some((folder) => isBelow(toRealPlace(path), folder));
@@ -181,7 +183,9 @@ async function findRegistries(
     LANG: "C.UTF-8",
     ...preset.variables,
   };
-  const outputs = await Promise.all(preset.calls.map((args) => runCall(file, args, variables)));
+  const outputs = await Promise.all(
+    preset.calls.map((args) => runCall(hideFolders([file, ...args], folders, sandbox), variables)),
+  );
   const addresses = preset.read(
     outputs.map(({ stdout, stderr }) => (preset.isFailing ? stderr : stdout)),
     home,
@@ -190,10 +194,29 @@ async function findRegistries(
   return hosts.length > 0 ? hosts : toProblem(name, `${preset.program} does not say which host it uses`);
 }
 
+/**
+ * A package manager starts programs that it finds by name, such as node. A link to a file of a command would run it.
+ * So the package manager runs where these folders do not exist.
+ */
+function hideFolders(words: readonly string[], folders: readonly string[], sandbox?: Sandbox): readonly string[] {
+  if (sandbox?.state !== "enabled") return words;
+  if (sandbox.kind === "bubblewrap") {
+    return [sandbox.file, "--dev-bind", "/", "/", ...folders.flatMap((folder) => ["--tmpfs", folder]), "--", ...words];
+  }
+  const definitions = folders.flatMap((folder, index) => ["-D", `FOLDER_${index}=${folder}`]);
+  const places = folders.map((_, index) => `(subpath (param "FOLDER_${index}"))`);
+  return [
+    sandbox.file,
+    "-p",
+    `(version 1)(allow default)(deny file-read* ${places.join(" ")})`,
+    ...definitions,
+    ...words,
+  ];
+}
+
 /** Outside of every project. A program that fails prints nothing that counts. */
 async function runCall(
-  file: string,
-  args: readonly string[],
+  [file = "", ...args]: readonly string[],
   environment: Environment,
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const decoder = new TextDecoder();

@@ -8,7 +8,7 @@ export interface ExitWatch {
   close(): void;
 }
 
-/** Milliseconds for all commands together: whoever presses Ctrl-C twice does not wait long. */
+/** Milliseconds for all commands together: a person who presses Ctrl-C twice is in a hurry. */
 const period = 2000;
 
 export function createExitWatch(atExit: ((end: () => void) => () => void) | undefined): ExitWatch {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { constants, totalmem } from "node:os";
 import { toLine } from "@sheaf/base/files/read-folder";
+import { waitAtMost } from "@sheaf/base/wait-at-most";
 import { type ProcessEntry, readProcess } from "./processes.ts";
 
 export interface SandboxStatus {
@@ -85,20 +86,22 @@ export const defaultUseLimits: UseLimits = {
   disk: { bytes: 1024 ** 3, ofSize: 0.05, ofFirst: 0.5 },
 };
 
-/** Milliseconds between two looks; until the sandbox is there, less: what is free is read before the command can change it. */
+/** Milliseconds between two looks. */
 const period = 100;
-const firstPeriod = 5;
+/** Milliseconds for the first look at the disks: one of the network may never answer. */
+const firstPeriod = 1000;
 
 /**
  * Limits the processes, the memory (S-30) and the disk space (S-90) of one sandbox. It looks a few times a second and ends
  * the sandbox as a whole: limits of the kernel apply to a single process, or need rights that users seldom have. Calls
- * `onExcess` once, with a sentence. The returned function ends the watch.
+ * `onExcess` once, with a sentence. Resolves after the first look at the disks, before which the command must not start. The
+ * returned function ends the watch.
  */
-export function watchUse(
+export async function watchUse(
   findFirst: () => ProcessEntry | undefined,
   limits: UseLimits,
   onExcess: (sentence: string) => void,
-): () => void {
+): Promise<() => void> {
   const disks = createDiskWatch(limits.disk);
   let isOver = false;
   const report = (sentence: string | undefined): void => {
@@ -109,12 +112,14 @@ export function watchUse(
   const look = (): void => {
     if (isOver) return;
     const first = findFirst();
-    timer = setTimeout(look, first ? period : firstPeriod);
+    timer = setTimeout(look, period);
     if (!first) return;
     void disks.look(first.pid).then(report);
     report(findExcess(first.pid, limits));
   };
-  let timer = setTimeout(look, firstPeriod);
+  const first = findFirst();
+  if (first) await waitAtMost(disks.look(first.pid), firstPeriod);
+  let timer = setTimeout(look, period);
   return () => {
     isOver = true;
     clearTimeout(timer);

@@ -13,7 +13,7 @@ import { isBelow } from "@sheaf/base/files/workspace";
 import type { Mount } from "./mounts.ts";
 
 export interface OwnFolders {
-  /** The caller's folder, absolute; undefined, or one that cannot be written: a temporary one. */
+  /** The caller's folder, absolute. Without it, or if it cannot be written, a temporary folder serves. */
   readonly stateFolder?: string | undefined;
   /** Folders that commands write; absolute, links resolved. */
   readonly writable: readonly string[];
@@ -22,7 +22,7 @@ export interface OwnFolders {
 /** Commands see others there. */
 const temporaryTops = ["/tmp", "/var/tmp"] as const;
 
-/** Includes temporary ones that do not exist yet: a later run could make one that these commands would see. */
+/** Makes temporary folders that these commands would otherwise see when a later run makes them. */
 export function listOwnFolders({ stateFolder, writable }: OwnFolders): string[] {
   const temporary = temporaryTops.map(toTemporaryFolder);
   for (const folder of temporary)

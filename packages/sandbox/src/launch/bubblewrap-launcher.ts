@@ -291,11 +291,18 @@ async function followBubblewrap(
 ): Promise<Omit<StartedCommand, "moveToBackground">> {
   const status = followStatus(child, descriptors);
   const bubblewrap = followChild(child);
+  const excess: string[] = [];
+  let stopWatch = (): void => undefined;
   try {
     const isRunning = (): boolean => child.pid !== undefined && bubblewrap.isRunning();
     await admitMounts({ ...facts, findFirst: status.findFirst, isRunning });
+    stopWatch = await watchUse(status.findFirst, facts.limits, (sentence) => {
+      excess.push(sentence);
+      bubblewrap.kill();
+    });
     openGate(child, facts.pipes);
   } catch (error) {
+    stopWatch();
     bubblewrap.kill();
     // It does not end with bubblewrap yet.
     const first = status.findFirst();
@@ -304,11 +311,6 @@ async function followBubblewrap(
     bubblewrap.release();
     throw error;
   }
-  const excess: string[] = [];
-  const stopWatch = watchUse(status.findFirst, facts.limits, (sentence) => {
-    excess.push(sentence);
-    bubblewrap.kill();
-  });
   return {
     process: bubblewrap,
     pipes: facts.pipes,
