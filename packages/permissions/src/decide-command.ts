@@ -100,7 +100,7 @@ function askToCompare(part: string, denies: readonly ShellRule[]): PermissionDec
   const shown = denies.slice(0, 3).map(({ text }) => text);
   const names = [...shown, ...(denies.length > 3 ? ["others"] : [])].join(", ");
   const reason = `this command cannot be compared with ${names}, because ${part}`;
-  const advice = "write out what it runs, in plain commands, or put it into a file and run that";
+  const advice = "write plain commands, or put them into a file and run that";
   return ask({ reason, cause: { code: "not_comparable", value: names } }, advice);
 }
 

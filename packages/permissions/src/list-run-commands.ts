@@ -171,7 +171,7 @@ class RunLister {
     if (!isIdle) this.#doubt(program!, readsInput);
   }
 
-  /** A file of commands, or of another language: it counts as the program. */
+  /** A file of commands, or of another language, stands for a program. */
   #addScript(program: ShellWord, words: SimpleCommand): void {
     const [script] = words;
     if (!script || inputPlace.test(script.text)) return this.#doubt(program, readsInput);

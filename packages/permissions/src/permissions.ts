@@ -5,7 +5,7 @@ import { allow, ask, deny, type JudgedTool, type PermissionDecision, type Placed
 import { decideCommand, type CommandPolicy } from "./decide-command.ts";
 import { decideMcp, decideUrl } from "./decide-network.ts";
 import type { PathGlob } from "@sheaf/base/files/glob";
-import { parseRule, type Rule, type Rules } from "./rule.ts";
+import { createRuleParser, parseRule, type Rule, type Rules } from "./rule.ts";
 
 interface PermissionRequest {
   readonly tool: JudgedTool;
@@ -30,6 +30,8 @@ export interface Permissions {
  */
 export interface PermissionOptions extends CommandPolicy {
   readonly mode: Mode;
+  /** What `~` means in rules; absolute. */
+  readonly home: string;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   /** What they match needs a person, whatever allows it (C64). */
@@ -42,9 +44,10 @@ export interface PermissionOptions extends CommandPolicy {
  */
 export function createPermissions(options: PermissionOptions): Permissions {
   const { mode } = options;
-  const allowRules = options.allow.map(parseRule);
-  const denyRules = options.deny.map(parseRule);
-  const askRules = (options.ask ?? []).map(parseAskRule);
+  const parse = createRuleParser(options.home);
+  const allowRules = options.allow.map(parse);
+  const denyRules = options.deny.map(parse);
+  const askRules = (options.ask ?? []).map((text) => checkAskRule(parse(text)));
   const decideByRules = (request: Omit<PermissionRequest, "answered">, rules: Rules): PermissionDecision => {
     switch (request.tool.access) {
       case "state":
@@ -66,8 +69,8 @@ export function createPermissions(options: PermissionOptions): Permissions {
   return {
     async decide({ answered = { allow: [], deny: [] }, ...request }) {
       if (!isOffered(mode, request.tool)) return refuseByMode(mode, request.tool.name);
-      const denies = [...denyRules, ...answered.deny.map(parseRule)];
-      const allows = [...allowRules, ...answered.allow.map(parseRule)];
+      const denies = [...denyRules, ...answered.deny.map(parse)];
+      const allows = [...allowRules, ...answered.allow.map(parse)];
       const decision = decideByRules(request, { allows, denies });
       const asks = askRules.filter(({ text }) => !answered.allow.includes(text));
       if (decision.decision !== "allow" || asks.length === 0) return decision;
@@ -77,7 +80,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
     },
     listUnread(answered) {
       const asks = askRules.filter(({ text }) => !answered.allow.includes(text));
-      const rules = [...denyRules, ...answered.deny.map(parseRule), ...asks];
+      const rules = [...denyRules, ...answered.deny.map(parse), ...asks];
       return rules.flatMap((rule) => (rule.kind === "Read" ? [rule.glob] : []));
     },
   };
@@ -85,10 +88,13 @@ export function createPermissions(options: PermissionOptions): Permissions {
 
 /** @throws SheafError USAGE for a rule that asks about nothing. */
 export function parseAskRule(text: string): Rule {
-  const rule = parseRule(text);
+  return checkAskRule(parseRule(text));
+}
+
+function checkAskRule(rule: Rule): Rule {
   if (!["Network", "PrivateNetwork", "Credentials"].includes(rule.kind)) return rule;
   const advice = "which hosts and tokens commands reach is decided before they run, so allow or deny it";
-  throw new SheafError("USAGE", `the rule ${JSON.stringify(text)} cannot ask: ${advice}`);
+  throw new SheafError("USAGE", `the rule ${JSON.stringify(rule.text)} cannot ask: ${advice}`);
 }
 
 /** "Always" ends the rule for the conversation. */

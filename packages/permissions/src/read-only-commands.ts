@@ -121,9 +121,9 @@ function isReadOnlyGit([subcommand = "", ...words]: readonly string[], place: Re
 }
 
 /**
- * The words of a program that are not options: none; `words`: text that it only prints or takes apart, and what looks like
- * an option too; text after options; text that begins with `+`; files, or standard input; files and folders (none: the
- * folder in which it runs); a pattern, then files and folders, or with `-e` only these.
+ * The words of a program that are not options. `words`: text, even if it looks like an option. `format` begins with `+`.
+ * `files`: or standard input. `folders`: files and folders; without one, the folder in which it runs. With `-e` the
+ * pattern is among the options.
  */
 type Operands = "none" | "words" | "text" | "format" | "files" | "folders" | "pattern and folders";
 

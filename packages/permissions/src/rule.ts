@@ -12,7 +12,7 @@ export interface ShellRule {
   readonly words: readonly string[] | undefined;
 }
 
-/** A rule about hosts: for `web_fetch`, or for commands in the sandbox (`PrivateNetwork`: in private networks, too, S-103). */
+/** A rule about hosts for `web_fetch`, or for commands in the sandbox. `PrivateNetwork` also opens private networks (S-103). */
 interface HostRule<Kind extends string> {
   readonly kind: Kind;
   readonly text: string;
@@ -58,11 +58,18 @@ const forms =
 /** Words that the shell leaves as they are. */
 const plainWords = /^[\p{L}\p{M}\p{N}_./:@%+=,^~ \t-]*$/u;
 
+/** Reads a rule in whose paths nobody looks for `~`. */
+export const parseRule = createRuleParser("");
+
 /**
- * Reads a rule.
+ * Reads rules. `home`: the folder that `~` means, absolute.
  * @throws SheafError USAGE naming the rule and the valid forms.
  */
-export function parseRule(text: string): Rule {
+export function createRuleParser(home: string): (text: string) => Rule {
+  return (text) => parseRuleAt(text, home);
+}
+
+function parseRuleAt(text: string, home: string): Rule {
   const [, kind, body = ""] =
     /^\s*(Shell|Read|Write|WebFetch|Network|PrivateNetwork|Credentials|Mcp)\((.*)\)\s*$/s.exec(text) ?? [];
   const content = body.trim();
@@ -80,7 +87,7 @@ export function parseRule(text: string): Rule {
     case "Mcp":
       return parseMcpRule(text, content);
     default:
-      return parseFileRule(text, content, kind === "Read" ? "Read" : "Write");
+      return parseFileRule(text, content, kind === "Read" ? "Read" : "Write", home);
   }
 }
 
@@ -93,8 +100,8 @@ function parseShellRule(text: string, content: string): ShellRule {
   throw createRuleError(text, `is not a list of plain words (${advice})`);
 }
 
-function parseFileRule(text: string, content: string, kind: FileRule["kind"]): FileRule {
-  const glob = parsePathGlob(content);
+function parseFileRule(text: string, content: string, kind: FileRule["kind"], home: string): FileRule {
+  const glob = parsePathGlob(content, home);
   if (!glob) throw createRuleError(text, "has a glob that is too long");
   const isLeading = /^(?!~?\/)(?:.*[/{,])?\.\.(?:[/},]|$)/.test(content);
   if (isLeading) throw createRuleError(text, 'matches no file, because of its ".." (name the place by "/…" or "~/…")');

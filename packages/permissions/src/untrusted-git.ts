@@ -70,7 +70,7 @@ export function createGitGuard({ folders, trusted, isListed, environment }: GitG
     const front = words.findIndex((word) => word === undefined || !frontOption.test(word));
     const [subcommand, ...operands] = front < 0 ? [""] : words.slice(front);
     const isRemote = subcommand !== undefined && remoteCommand.test(subcommand);
-    // An option in front leads elsewhere; so may `--recurse-submodules`, and an address that is not known.
+    // Options in front change the repository; `--recurse-submodules` and unknown addresses can add others.
     const leads = (word: string | undefined): boolean => (word === undefined ? isRemote : /^--(?:sub|rec)/.test(word));
     if (folder === undefined || !/^(?!-)/.test(subcommand ?? "-") || operands.some(leads)) return unclear;
     const start = resolve(folders[0], folder);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { decideFiles } from "../src/permissions.ts";
 import type { PermissionDecision, ToolAccess } from "../src/decision.ts";
-import { parseRule } from "../src/rule.ts";
+import { createRuleParser } from "../src/rule.ts";
 import { toRequest } from "./policy.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 
@@ -12,7 +12,7 @@ function decide(
   access: ToolAccess,
   args: Record<string, unknown>,
 ): PermissionDecision {
-  return decideFiles(toRequest({ toolName, access, arguments: args }), deny.map(parseRule));
+  return decideFiles(toRequest({ toolName, access, arguments: args }), deny.map(createRuleParser("/w/home")));
 }
 
 function decideRead(rule: string, path: string): string {
@@ -62,7 +62,7 @@ describe("files", () => {
 
   test.each([
     ["/w/.env", ".env", "deny"], ["/W/.ENV", "a/../.env", "deny"], ["/w/secrets/**", "secrets/a", "deny"], ["/w/*/key", "a/KEY", "deny"], ["/*/.env", ".env", "deny"],
-    ["/w/a/../.env", ".env", "deny"], ["/w", "x", "deny"], ["/**/w/a/*.key", "a/x.key", "deny"], ["/w/{a,b}/**", "b/c", "deny"], ["~/../../../../w/.env", ".env", "deny"],
+    ["/w/a/../.env", ".env", "deny"], ["/w", "x", "deny"], ["/**/w/a/*.key", "a/x.key", "deny"], ["/w/{a,b}/**", "b/c", "deny"], ["~/../../../../w/.env", ".env", "deny"], ["~/.env", "home/.env", "deny"], ["~/.env", ".env", "allow"],
     ["/v/.env", ".env", "allow"], ["/w/.env", "a/.env", "allow"], ["/w/a", "b", "allow"], ["w/.env", ".env", "allow"], ["**/w/**", "a", "allow"], ["/w/.env", "/v/a/.env", "allow"],
   ] as const)(verifies(["S-06", "S-20"], "a rule for %s, absolute, on %s in the folder /w: %s"), (glob, path, decision) => {
     expect(decideRead(`Read(${glob})`, path)).toBe(decision);

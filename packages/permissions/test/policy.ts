@@ -10,6 +10,7 @@ const folders = new Set([".", "src", "sub"]);
 export function createPolicy(options: Partial<PermissionOptions> = {}): Permissions {
   return createPermissions({
     mode: "agent",
+    home: "/h",
     force: false,
     allow: [],
     deny: [],

@@ -4,9 +4,10 @@ import type { Environment } from "@sheaf/base/paths";
 import { readWorkspaceDenials } from "../config/workspace-rules.ts";
 import type { CommandNetwork, CredentialName } from "@sheaf/base/command-network";
 import type { FileRule } from "@sheaf/base/files/glob";
+import { toGitHome } from "@sheaf/base/git/git-config";
 import { createCommandNetwork } from "@sheaf/permissions/decide-network";
 import { createPermissions, type Permissions } from "@sheaf/permissions/permissions";
-import { listCredentials, parseRule } from "@sheaf/permissions/rule";
+import { createRuleParser, listCredentials } from "@sheaf/permissions/rule";
 import { findSandbox } from "@sheaf/sandbox/find/find-sandbox";
 import { toCredentialVariables } from "@sheaf/sandbox/hold/registry-credentials";
 import { listHomes } from "@sheaf/sandbox/hold/secret-places";
@@ -84,8 +85,10 @@ export async function preparePolicy(request: PolicyRequest): Promise<PreparedPol
   const workspaceDenials = trusted ? readWorkspaceDenials(workspace.root) : [];
   const denials = [...deny, ...workspaceDenials];
   const folders: readonly [string, ...string[]] = [workspace.root, ...addedWorkspaces.map(({ root }) => root)];
+  const home = toGitHome(environment);
   const policy = {
     trusted,
+    home,
     force,
     allow,
     ask,
@@ -104,7 +107,7 @@ export async function preparePolicy(request: PolicyRequest): Promise<PreparedPol
   const permissionsFor = (other: Mode): Permissions => createPermissions({ ...policy, mode: other });
   const findRegistryHosts = createRegistryFinder({ environment, folders, sandbox });
   const network = createCommandNetwork({ allow, deny: denials, findRegistryHosts });
-  const fileDenials = denials.map(parseRule).filter((rule) => "glob" in rule);
+  const fileDenials = denials.map(createRuleParser(home)).filter((rule) => "glob" in rule);
   return {
     workspace,
     addedWorkspaces,

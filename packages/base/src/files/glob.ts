@@ -1,10 +1,8 @@
 /** Globs that never become regular expressions: the time is bounded, whatever a model or a repository writes (S-72). */
 import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
 import { posix } from "node:path";
 import { toComparable, toFolded } from "./comparable-name.ts";
 import { isBelow } from "./workspace.ts";
-import { tryFinding } from "../paths.ts";
 
 /** A compiled glob. Paths are relative with `/`; "" and "." are the root. */
 export interface Glob {
@@ -186,9 +184,9 @@ export interface FileRule {
 
 /**
  * A glob without `/` (except at its end) matches at any depth, as in .gitignore; any other is relative to the workspace.
- * Undefined if it is too long.
+ * Undefined if it is too long. `home`: the folder that `~` means, absolute.
  */
-export function parsePathGlob(text: string): PathGlob | undefined {
+export function parsePathGlob(text: string, home = ""): PathGlob | undefined {
   const isAnyDepth = !/\/+[^/]/.test(text);
   const glob = parseFoldedGlob(text, isAnyDepth ? "**/" : "");
   if (!glob) return undefined;
@@ -196,7 +194,14 @@ export function parsePathGlob(text: string): PathGlob | undefined {
     isAnyDepth,
     isCovering: (path) => toMeanings(path).some((meaning) => glob.isCovering(meaning)),
     mayMatchBelow: (folder) => toMeanings(folder).some((meaning) => glob.mayMatchBelow(meaning)),
-    in: (folder) => (/^~?\//.test(text) && !isAnyDepth ? placeGlob(found, text, folder) : found),
+    in: (folder) =>
+      /^~?\//.test(text) && !isAnyDepth
+        ? placeGlob(
+            found,
+            text.replace(/^~/, () => home),
+            folder,
+          )
+        : found,
   };
   return found;
 }
@@ -207,7 +212,7 @@ function parseFoldedGlob(text: string, start = ""): Glob | undefined {
 
 /** Follows links in the part of the rule that names the folder, and compares the rest with paths in it. */
 function placeGlob(glob: PathGlob, text: string, folder: string): PathGlob {
-  const names = posix.normalize(text.replace(/^~/, () => tryFinding(homedir))).split("/");
+  const names = posix.normalize(text).split("/");
   const wild = names.findIndex((name) => /[*?[{\\]/.test(name));
   let count = wild < 0 ? names.length : wild;
   let start = toRealPath(names.slice(0, count));
