@@ -47,7 +47,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
   const parse = createRuleParser(options.home);
   const allowRules = options.allow.map(parse);
   const denyRules = options.deny.map(parse);
-  const askRules = (options.ask ?? []).map((text) => checkAskRule(parse(text)));
+  const askRules = (options.ask ?? []).map((text) => parseAskRule(text, parse));
   const decideByRules = (request: Omit<PermissionRequest, "answered">, rules: Rules): PermissionDecision => {
     switch (request.tool.access) {
       case "state":
@@ -87,14 +87,11 @@ export function createPermissions(options: PermissionOptions): Permissions {
 }
 
 /** @throws SheafError USAGE for a rule that asks about nothing. */
-export function parseAskRule(text: string): Rule {
-  return checkAskRule(parseRule(text));
-}
-
-function checkAskRule(rule: Rule): Rule {
+export function parseAskRule(text: string, parse = parseRule): Rule {
+  const rule = parse(text);
   if (!["Network", "PrivateNetwork", "Credentials"].includes(rule.kind)) return rule;
   const advice = "which hosts and tokens commands reach is decided before they run, so allow or deny it";
-  throw new SheafError("USAGE", `the rule ${JSON.stringify(rule.text)} cannot ask: ${advice}`);
+  throw new SheafError("USAGE", `the rule ${JSON.stringify(text)} cannot ask: ${advice}`);
 }
 
 /** "Always" ends the rule for the conversation. */

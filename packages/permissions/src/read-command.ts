@@ -366,15 +366,11 @@ class CommandReader extends WordReader {
     while (!this.take(/\]\](?=[\s;&|<>()]|$)/y)) {
       if (this.take(/(?:[ \t\n]|\\\n)+/y)) continue;
       if (this.text[this.at] === "#") throw new UnreadableError("a test in brackets that cannot be read");
-      if (!this.isAtBreak()) this.#readTestWord();
+      // Numbers are arithmetic, which runs the commands in the names of variables.
+      const word = this.isAtBreak() ? undefined : this.readWord();
+      if (word) this.#found.settings.push(...(/\$\(|`/.test(word.text) ? [word] : []));
       else if (!this.take(/[()|&<>]/y)) throw new UnreadableError("a test in brackets that cannot be read");
     }
     this.#checkLines(start);
-  }
-
-  /** Numbers are arithmetic, which runs the commands in the names of variables. */
-  #readTestWord(): void {
-    const word = this.readWord();
-    if (/\$\(|`/.test(word.text)) this.#found.settings.push(word);
   }
 }

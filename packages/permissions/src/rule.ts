@@ -13,7 +13,7 @@ export interface ShellRule {
 }
 
 /** A rule about hosts for `web_fetch`, or for commands in the sandbox. `PrivateNetwork` also opens private networks (S-103). */
-interface HostRule<Kind extends string> {
+interface HostRule<Kind extends HostKind> {
   readonly kind: Kind;
   readonly text: string;
   /** Matches nothing in a rule about registries. */
@@ -22,7 +22,7 @@ interface HostRule<Kind extends string> {
   readonly registry?: RegistryName;
 }
 
-type WebRule = HostRule<"WebFetch">;
+type HostKind = "WebFetch" | "Network" | "PrivateNetwork";
 export type NetworkRule = HostRule<"Network" | "PrivateNetwork">;
 
 const registryNames: readonly RegistryName[] = ["npm", "python", "go", "rust", "ruby", "java"];
@@ -44,7 +44,7 @@ interface McpRule {
   readonly tool: string | undefined;
 }
 
-export type Rule = ShellRule | FileRule | WebRule | NetworkRule | CredentialRule | McpRule;
+export type Rule = ShellRule | FileRule | HostRule<HostKind> | CredentialRule | McpRule;
 
 /** Those that apply to a call. */
 export interface Rules {
@@ -66,29 +66,18 @@ export const parseRule = createRuleParser("");
  * @throws SheafError USAGE naming the rule and the valid forms.
  */
 export function createRuleParser(home: string): (text: string) => Rule {
-  return (text) => parseRuleAt(text, home);
-}
-
-function parseRuleAt(text: string, home: string): Rule {
-  const [, kind, body = ""] =
-    /^\s*(Shell|Read|Write|WebFetch|Network|PrivateNetwork|Credentials|Mcp)\((.*)\)\s*$/s.exec(text) ?? [];
-  const content = body.trim();
-  if (kind === undefined) throw createRuleError(text, "is not known");
-  if (content === "") throw createRuleError(text, "is empty");
-  switch (kind) {
-    case "Shell":
-      return parseShellRule(text, content);
-    case "WebFetch":
-    case "Network":
-    case "PrivateNetwork":
-      return parseHostRule(text, content, kind);
-    case "Credentials":
-      return parseCredentialRule(text, content);
-    case "Mcp":
-      return parseMcpRule(text, content);
-    default:
-      return parseFileRule(text, content, kind === "Read" ? "Read" : "Write", home);
-  }
+  return (text) => {
+    const [, kind, body = ""] =
+      /^\s*(Shell|Read|Write|WebFetch|Network|PrivateNetwork|Credentials|Mcp)\((.*)\)\s*$/s.exec(text) ?? [];
+    const content = body.trim();
+    if (kind === undefined) throw createRuleError(text, "is not known");
+    if (content === "") throw createRuleError(text, "is empty");
+    if (kind === "Shell") return parseShellRule(text, content);
+    if (kind === "Credentials") return parseCredentialRule(text, content);
+    if (kind === "Mcp") return parseMcpRule(text, content);
+    if (kind === "Read" || kind === "Write") return parseFileRule(text, content, kind, home);
+    return parseHostRule(text, content, kind as HostKind);
+  };
 }
 
 function parseShellRule(text: string, content: string): ShellRule {
@@ -108,7 +97,7 @@ function parseFileRule(text: string, content: string, kind: FileRule["kind"], ho
   return { kind, text, glob };
 }
 
-function parseHostRule(text: string, content: string, kind: (WebRule | NetworkRule)["kind"]): WebRule | NetworkRule {
+function parseHostRule(text: string, content: string, kind: HostKind): HostRule<HostKind> {
   if (kind !== "WebFetch" && content.startsWith("@")) {
     const registry = registryNames.find((name) => `@${name}` === content);
     if (registry !== undefined) return { kind, text, host: { isMatch: () => false }, registry };

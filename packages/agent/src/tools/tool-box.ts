@@ -4,7 +4,7 @@ import type { HookResult } from "@sheaf/protocol";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
 import type { CallPaths } from "@sheaf/permissions/decision";
 import type { PathGlob } from "@sheaf/base/files/glob";
-import { createLeftOut } from "@sheaf/permissions/left-out";
+import { createLeftOut } from "./left-out.ts";
 import { createBackgroundCommands } from "./background-commands.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import { readKind, toLine } from "@sheaf/base/files/read-folder";
