@@ -5,6 +5,7 @@ import { statfs } from "node:fs/promises";
 import { constants, totalmem } from "node:os";
 import { toLine } from "@sheaf/base/files/read-folder";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
+import { readMountTable } from "../hold/mount-table.ts";
 import { type ProcessEntry, readProcess } from "./processes.ts";
 
 export interface SandboxStatus {
@@ -174,16 +175,10 @@ async function readRooms(path: string, mostBytes: number): Promise<Room[]> {
   return rooms.filter(({ size }) => size > 0);
 }
 
-/** A place on each disk that is mounted writable (https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html). */
+/** A place on each disk that is mounted writable. */
 function listWritableDisks(pid: number): ReadonlyMap<string, string> {
-  const places = new Map<string, string>();
-  for (const line of readFileSync(`/proc/${pid}/mountinfo`, "utf8").split("\n")) {
-    const [, , disk = "", , path = "", options = ""] = line.split(" ");
-    // Blanks and line ends are octal there.
-    const place = path.replaceAll(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
-    if (/^rw\b/.test(options)) places.set(disk, place);
-  }
-  return places;
+  const mounts = [...readMountTable(pid)].flatMap(([place, entries]) => entries.map((entry) => ({ place, ...entry })));
+  return new Map(mounts.filter(({ isWritable }) => isWritable).map(({ device, place }) => [device, place]));
 }
 
 function findExcess(first: number, limits: UseLimits): string | undefined {

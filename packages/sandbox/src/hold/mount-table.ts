@@ -6,6 +6,7 @@ export interface MountEntry {
   /** The path of the mounted folder or file in its file system. */
   readonly root: string;
   readonly type: string;
+  readonly isWritable: boolean;
 }
 
 /** Mounts by path, in the order in which the process made them. */
@@ -15,9 +16,10 @@ export function readMountTable(pid: number | undefined): MountTable {
   const table = new Map<string, MountEntry[]>();
   if (pid === undefined) return table;
   for (const line of readLines(`/proc/${pid}/mountinfo`)) {
-    const [, , device = "", root = "", place = ""] = line.split(" ").map(unescape);
+    const [, , device = "", root = "", place = "", options = ""] = line.split(" ").map(unescape);
     const [, type = ""] = / - (\S+)/.exec(line) ?? [];
-    table.set(place, [...(table.get(place) ?? []), { device, root, type }]);
+    const entry = { device, root, type, isWritable: /^rw\b/.test(options) };
+    table.set(place, [...(table.get(place) ?? []), entry]);
   }
   return table;
 }
@@ -32,5 +34,6 @@ function readLines(file: string): string[] {
 
 /** The kernel writes blanks and the like as octal numbers. */
 function unescape(text: string): string {
+  if (!text.includes("\\")) return text;
   return text.replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }
