@@ -31,8 +31,12 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "a link is followed inside the repository only, and a pipe is not waited for",
     ],
     [
-      "Without trust git runs none, neither the repository's nor yours, and no `core.fsmonitor`.",
-      "without trust none runs",
+      "Your git hooks run in the sandbox when a command of the model commits, with and without trust.",
+      "without trust they run in the sandbox, and no watcher does",
+    ],
+    [
+      "`core.fsmonitor` runs only in a trusted workspace.",
+      "without trust they run in the sandbox, and no watcher does",
     ],
     [
       "The workspace's denials (`.sheaf/config.json`) take effect: they can only forbid more.",

@@ -8,7 +8,7 @@ import { verifies } from "../../../test/support/verifies.ts";
 import type { PermissionDecision } from "../src/decision.ts";
 import { createPlaceFinder } from "../src/reading-place.ts";
 import { createGitGuard } from "../src/untrusted-git.ts";
-import { untrustedGitVariables } from "@sheaf/sandbox/environment";
+import { toUntrustedGitVariables } from "@sheaf/sandbox/environment";
 import { createTemporaryWorkspace } from "../../base/test/files/temporary-workspace.ts";
 import { createPolicy } from "./policy.ts";
 
@@ -64,7 +64,7 @@ function createSetting(): Setting {
       return isThere;
     },
     run(command, isTrusted, folder = ".") {
-      const env = { ...environment, ...(!isTrusted && untrustedGitVariables) };
+      const env = { ...environment, ...(!isTrusted && toUntrustedGitVariables(false)) };
       spawnSync("bash", ["--noprofile", "--norc", "-c", command], { cwd: join(root, folder), env, timeout: 20_000 });
     },
     decide: ({ command, folder, allow = [], trusted = false, listed = [], force = false, sandbox = "disabled" }) =>

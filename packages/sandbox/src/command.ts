@@ -58,6 +58,6 @@ export interface CommandRunner {
   /** What every command is allowed beyond the default sandbox (N38, S-33). */
   readonly permissions: readonly CommandPermission[];
   run(request: CommandRequest): Promise<CommandOutcome>;
-  /** After the last command: resolves when all have ended and nothing of them is left. */
-  end(): Promise<void>;
+  /** After the last command: resolves when all have ended, perhaps with notices, and nothing of them is left. */
+  end(): Promise<readonly string[] | void>;
 }

@@ -33,17 +33,15 @@ export function toFixedPath(path: string | undefined): string {
 }
 
 /**
- * Keeps git from running what an untrusted repository contains (S-01), by settings that override all others. They switch
- * off hooks and the file watcher, which git runs unasked. Other programs that a repository's settings name (filters,
- * pagers, signing) run in the sandbox, as its scripts do; without the sandbox such a command asks (S-82).
+ * Settings for git in an untrusted repository (S-01), which override all others: the file watcher never runs, and hooks run
+ * in the sandbox only. If other programs follow from a repository's settings (filters, pagers, signing), they run in the
+ * sandbox too, and without it the command asks (S-82).
  */
-export const untrustedGitVariables: Readonly<Record<string, string>> = {
-  GIT_CONFIG_COUNT: "2",
-  GIT_CONFIG_KEY_0: "core.hooksPath",
-  GIT_CONFIG_VALUE_0: "/dev/null",
-  GIT_CONFIG_KEY_1: "core.fsmonitor",
-  GIT_CONFIG_VALUE_1: "false",
-};
+export function toUntrustedGitVariables(isSandboxed: boolean): Record<string, string> {
+  const watcher = { GIT_CONFIG_KEY_0: "core.fsmonitor", GIT_CONFIG_VALUE_0: "false" };
+  if (isSandboxed) return { GIT_CONFIG_COUNT: "1", ...watcher };
+  return { GIT_CONFIG_COUNT: "2", ...watcher, GIT_CONFIG_KEY_1: "core.hooksPath", GIT_CONFIG_VALUE_1: "/dev/null" };
+}
 
 /** The variables by which programs find the proxy; each program reads some of them. Addresses in the sandbox need no proxy. */
 export function toProxyVariables(port: number): Record<string, string> {

@@ -136,7 +136,7 @@ describeBothWays("environment", (runCommand, isHeld) => {
     const [first, second] = [await read(), await read()];
     const expected = Object.entries(allowed).map(([name, value]) => `${name}=${value}`);
     // What a shell sets by itself where it runs another one.
-    const own = /^(SHEAF_CALL|SHLVL|PWD|OLDPWD|_)=/;
+    const own = /^(GIT_OPTIONAL_LOCKS|SHEAF_CALL|SHLVL|PWD|OLDPWD|_)=/;
     const caches =
       /^(XDG_CACHE_HOME|npm_config_cache|PNPM_HOME|YARN_GLOBAL_FOLDER|GOMODCACHE|GRADLE_USER_HOME|CARGO_HOME|MAVEN_OPTS)=.*\/tmp\/\.cache/;
     expect(

@@ -8,6 +8,16 @@ import { verifies } from "../../../test/support/verifies.ts";
 import { createRepository, git, gitVariables, tryGit } from "./git-user.ts";
 import { createFolder, describeWithSandbox, openHeldRun, runHeld, stateFolder } from "./sandbox-run.ts";
 
+/** A repository with a submodule that is checked out, one commit behind. */
+function createWithSubmodule(): string {
+  const library = createRepository("library");
+  const workspace = createRepository("repository");
+  git(workspace, "submodule", "--quiet", "add", library, "libs/sub");
+  git(workspace, "commit", "-qm", "submodule");
+  git(join(workspace, "libs/sub"), "checkout", "-q", "HEAD~1");
+  return workspace;
+}
+
 /** What the user's git shows of a repository: HEAD, refs, stash and index. */
 function describeState(folder: string): string {
   const refs = git(folder, "for-each-ref", "--format=%(refname) %(objectname)");
@@ -72,6 +82,19 @@ describeWithSandbox("git in a command", () => {
     expect((await run.run(end)).refusals).toEqual([]);
     expect(git(workspace, "log", "--format=%s")).toBe("three\ntwo\nfour\nfirst\n");
     expect(git(workspace, "status", "-s")).toBe("");
+  });
+
+  test(verifies("S-77", "that did not end leaves the repository as it was, and its commits in a ref"), async () => {
+    const workspace = createRepository();
+    const before = describeState(workspace);
+    const run = openHeldRun(workspace);
+    const { refusals } = await run.run(
+      `${gitVariables} git rebase -q --onto main side~2 side^0; git -c core.editor=true rebase --continue`,
+    );
+    expect(refusals).toEqual([expect.stringContaining("waits")]);
+    const [notice = ""] = await run.end();
+    expect(notice).toMatch(/did not end, so the repository has the state before it/);
+    expect(describeState(workspace)).toBe(before);
   });
 
   test(verifies("S-77", "of two runs and of the user makes commits that all stay"), async () => {
@@ -155,6 +178,65 @@ describeWithSandbox("the private copy", () => {
       expect(tryGit(join(stateFolder, dirname(name)), "rev-parse", "--git-dir").status).not.toBe(0);
     rmSync(join(workspace, "made"));
     await running;
+  });
+});
+
+describeWithSandbox("a repository that a command makes", () => {
+  test.each(["project", "."])(
+    verifies(["S-76", "S-77"], "in %s keeps its commits and index, and starts nothing"),
+    async (name) => {
+      const workspace = createFolder("workspace", { "project/file.txt": "x" });
+      const folder = join(workspace, name);
+      const run = openHeldRun(workspace);
+      const make = `cd ${name}; git init -q -b trunk; git add .; git commit -qm first; git tag v1; git config core.fsmonitor $PWD/evil.sh; echo x > .git/hooks/pre-commit; echo y > staged; git add staged`;
+      const { refusals } = await run.run(`${gitVariables} ${make}`);
+      expect(refusals.join("\n")).toContain("again, with the same commits, branches and index");
+      expect(git(folder, "log", "--format=%s %d")).toBe("first  (HEAD -> trunk, tag: v1)\n");
+      expect(git(folder, "status", "-s")).toContain("A  staged\n");
+      expect(readFileSync(join(folder, ".git/config"), "utf8")).not.toContain("fsmonitor");
+      expect(existsSync(join(folder, ".git/hooks"))).toBe(false);
+      const next = await run.run(`${gitVariables} cd ${name}; git commit -qam second`);
+      expect(next.exitCode).toBe(name === "." ? 0 : 128);
+    },
+  );
+});
+
+describeWithSandbox("git that reaches another repository", () => {
+  test.each([
+    ["git worktree add -q tree", "git worktree add"],
+    ["git submodule update", "git submodule update"],
+    ["git -C libs/sub commit --allow-empty -m x", "--workspace DIR"],
+    ["mkdir -p .git/lfs/objects", "git lfs"],
+  ])(verifies(["S-77", "S-100"], "fails with the way to do it: %s"), async (command, way) => {
+    const workspace = createWithSubmodule();
+    const { exitCode, refusals } = await runHeld(`${gitVariables} ${command}`, workspace);
+    expect(exitCode).not.toBe(0);
+    expect(refusals.join("\n")).toContain(way);
+    expect(existsSync(join(workspace, "tree"))).toBe(false);
+  });
+
+  test(verifies("S-77", "finds a submodule's empty folder read-only, under its own name"), async () => {
+    const workspace = createWithSubmodule();
+    rmSync(join(workspace, "libs"), { recursive: true });
+    const command =
+      "mv libs l; mkdir -p libs/sub; git init -q libs/sub; touch libs/sub/x; find . -name x -o -name .git";
+    expect((await runHeld(command, workspace)).stdout).toBe("./.git\n");
+    expect(readdirSync(join(workspace, "libs/sub"))).toEqual([]);
+    expect(git(workspace, "status", "-s")).toBe("");
+  });
+});
+
+describeWithSandbox("a command that changes what starts later", () => {
+  test(verifies("S-245", "has a result that lists it"), async () => {
+    const workspace = createRepository("repository", { ".pre-commit-config.yaml": "", "scripts/check.sh": "" });
+    writeFileSync(join(workspace, ".git/hooks/pre-commit"), "#!/bin/sh\nexec ./scripts/check.sh\n");
+    const command =
+      "mkdir -p .github/workflows; touch .github/workflows/ci.yml .github/x; echo x >> .pre-commit-config.yaml; echo x >> scripts/check.sh; touch scripts/other.sh";
+    const { refusals } = await runHeld(command, workspace);
+    expect(refusals).toHaveLength(1);
+    for (const name of [".github/workflows/ci.yml (CI", ".pre-commit-config.yaml (git", "scripts/check.sh (a hook"])
+      expect(refusals[0]).toContain(name);
+    expect((await runHeld("cat .pre-commit-config.yaml; touch scripts/x", workspace)).refusals).toEqual([]);
   });
 });
 
@@ -244,16 +326,6 @@ describeWithSandbox("a hostile command", () => {
     expect(tryGit(workspace, "fsck").status).toBe(0);
   });
 });
-
-/** A repository with a submodule that is checked out, one commit behind. */
-function createWithSubmodule(): string {
-  const library = createRepository("library");
-  const workspace = createRepository("repository");
-  git(workspace, "submodule", "--quiet", "add", library, "libs/sub");
-  git(workspace, "commit", "-qm", "submodule");
-  git(join(workspace, "libs/sub"), "checkout", "-q", "HEAD~1");
-  return workspace;
-}
 
 describeWithSandbox("a workspace", () => {
   const commit = `${gitVariables} echo new > new.txt && git add new.txt && git commit -qm new`;

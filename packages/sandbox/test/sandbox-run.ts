@@ -58,7 +58,7 @@ export async function runHeld(
 export interface HeldRun {
   readonly run: (command: string, request?: Partial<CommandRequest>) => Promise<CommandOutcome>;
   /** Aborts what still runs. The end of the test does it, too. */
-  readonly end: () => Promise<void>;
+  readonly end: () => Promise<readonly string[]>;
 }
 
 /** Opens a run in a workspace. */
@@ -66,11 +66,11 @@ export function openHeldRun(workspace: string, options: RunnerOptions = {}, vari
   const controller = new AbortController();
   const network = closedNetwork;
   const runner = createCommandRunner({ environment: variables, workspace, sandbox, network, stateFolder, ...options });
-  const end = async (): Promise<void> => {
+  const end = async (): Promise<readonly string[]> => {
     controller.abort();
-    await runner.end();
+    return (await runner.end()) ?? [];
   };
-  onTestFinished(end);
+  onTestFinished(async () => void (await end()));
   return {
     end,
     async run(command, request) {

@@ -244,13 +244,14 @@ function createStateKeeper(
   const tree = { id: conversationId, workspace };
   let isPushed = true;
   return async (moment) => {
-    if (moment === "turn" && !isContinuable) return;
+    if (moment === "turn" && !isContinuable) return [];
     // What goes on in the background could change files while they are read.
-    if (moment !== "turn") await waitForTools(tools);
+    const notices = moment === "turn" ? [] : await waitForTools(tools);
     const wasPushed = isPushed;
     isPushed = await trees.record(tree, responseId, moment !== "end");
-    if (!isContinuable || moment === "end" || isPushed === wasPushed) return;
-    await store.cluster?.setContinuable(responseId, isPushed).catch(onDefect);
+    if (isContinuable && moment !== "end" && isPushed !== wasPushed)
+      await store.cluster?.setContinuable(responseId, isPushed).catch(onDefect);
+    return notices;
   };
 }
 

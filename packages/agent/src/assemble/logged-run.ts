@@ -73,16 +73,13 @@ export function createLoggedRun(parts: LoggedRunParts): LoggedRun {
           (close) => closing.unshift(close),
         );
         const prepared = await prepareResponse(request, { ...opened, now, abort }, signal);
-        closing.unshift(() => waitForTools(prepared.tools));
+        closing.unshift(async () => void (await waitForTools(prepared.tools)));
         const { settings } = prepared;
         const { onToolsEnd, wrapPorts } = opened;
-        const keepState =
-          onToolsEnd &&
-          (async (moment: string) => {
-            if (moment !== "end") return undefined;
-            await waitForTools(prepared.tools);
-            return onToolsEnd();
-          });
+        const keepState = async (moment: string): Promise<readonly string[]> => {
+          if (moment !== "end") return [];
+          return [...(await waitForTools(prepared.tools)), ...((await onToolsEnd?.()) ?? [])];
+        };
         const ports = { ...(wrapPorts?.(settings, prepared.ports) ?? prepared.ports), keepState };
         for await (const events of respond(settings, ports, signal)) {
           hasBegun = true;

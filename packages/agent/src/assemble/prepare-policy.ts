@@ -17,7 +17,7 @@ import type { ProbePlace } from "@sheaf/sandbox/find/probe-memory";
 import { findFault, type Sandbox } from "@sheaf/sandbox/sandbox";
 import type { RunRequest } from "./run-request.ts";
 import { createWorkspace, type Workspace } from "@sheaf/base/files/workspace";
-import { untrustedGitVariables, withoutInnerFolders } from "@sheaf/sandbox/environment";
+import { toUntrustedGitVariables, withoutInnerFolders } from "@sheaf/sandbox/environment";
 import { createGitGuard } from "@sheaf/permissions/untrusted-git";
 import { atExit } from "../config/at-exit.ts";
 import { isListed } from "../config/trust.ts";
@@ -145,7 +145,7 @@ export function toCommandOptions(
     addedFolders,
     variables: {
       ...toCredentialVariables(credentials, listHomes(environment), tops, environment),
-      ...(trusted ? {} : untrustedGitVariables),
+      ...(trusted ? {} : toUntrustedGitVariables(sandbox.state === "enabled")),
     },
     network,
     credentials,

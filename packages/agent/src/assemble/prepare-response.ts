@@ -148,8 +148,9 @@ function closeWith(tools: ToolBox, closing: readonly ((() => Promise<void>) | un
   return {
     ...tools,
     async settle() {
-      await tools.settle();
+      const notices = await tools.settle();
       for (const close of closing) await close?.();
+      return notices;
     },
   };
 }

@@ -138,9 +138,10 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     async settle() {
       // The code of a program or a server need not obey an abort.
       await waitAtMost(Promise.allSettled([...running, background.end()]), SETTLE_MS);
-      await ports.commands.end();
+      const notices = await ports.commands.end();
       await ports.undo?.end();
       await ports.results?.settle();
+      return notices;
     },
   };
 }

@@ -123,6 +123,6 @@ export interface ToolBox {
    * again about what is executed; a call that needs an approval runs only with its own.
    */
   execute(call: ToolInvocation, options: ExecuteOptions): Promise<ToolOutcome>;
-  /** Resolves when no call runs any more; after an abort a process tree may take a moment to end. */
-  settle(): Promise<void>;
+  /** Resolves when no call runs any more, perhaps with notices. After an abort a process tree may take a moment to end. */
+  settle(): Promise<readonly string[] | void>;
 }

@@ -130,7 +130,7 @@ describe("a kept result", () => {
     const { results } = createResults();
     const context = createContext(root);
     const tools = createToolBox({ ...context, results, permissions: createPolicy({ force: true }) });
-    onTestFinished(() => tools.settle());
+    onTestFinished(async () => void (await tools.settle()));
     const call = (toolName: string, args: Record<string, unknown>) =>
       tools.execute({ callId: "call_1", toolName, arguments: args }, context);
     return { call, results };

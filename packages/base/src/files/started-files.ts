@@ -31,10 +31,13 @@ export function findStarter(relative: string): string | undefined {
 /** At most this many files are named. */
 const maxNamed = 5;
 
-/** Lists the changed files that start later, as a sentence for a result; undefined without such files. */
-export function describeStartedFiles(changed: readonly string[]): string | undefined {
+/**
+ * Lists the changed files that start later, as a sentence for a result; undefined without such files. `scripts`: further
+ * files that hooks of git start.
+ */
+export function describeStartedFiles(changed: readonly string[], scripts: readonly string[] = []): string | undefined {
   const found = changed.flatMap((path) => {
-    const starter = findStarter(path);
+    const starter = findStarter(path) ?? (scripts.includes(path) ? "a hook of git starts it" : undefined);
     return starter === undefined ? [] : [`${path} (${starter})`];
   });
   if (found.length === 0) return undefined;

@@ -34,6 +34,10 @@ const maxLength = 64 * 1024;
 const writable =
   "In the sandbox a command can write the workspace and /tmp, except protected places in the workspace, and caches in ~/.cache. Install packages into the workspace (node_modules, a virtual environment), not for the user or the machine; the user opens another folder with --add-dir DIR.";
 
+const foreignGit = /\.git\/.*(?:read-only file system|operation not permitted)/i;
+const gitAdvice =
+  'In the sandbox git changes only the repository of the workspace: not its hooks, submodules, worktrees and LFS files, and no nested repository. The user runs "git worktree add", "git submodule update" and "git lfs" outside of Sheaf, or starts Sheaf in the other repository with --workspace DIR.';
+
 /** A sentence for each restriction that the output mentions; none for a command that succeeded. */
 export function explainFailure(failed: FailedCommand): string[] {
   const { exitCode, output, permissions } = failed;
@@ -43,12 +47,12 @@ export function explainFailure(failed: FailedCommand): string[] {
   const own = failed.program && explainProgramPlaces(text.split("\n").filter(isHeld), failed.program);
   const sentences = own === undefined ? [] : [own];
   if (exitCode === 0) return [...sentences, ...explainHiddenFailure(failed)];
-  if (own === undefined && (readOnly.test(text) || isFolderOutside(text, failed.workspace))) {
+  if (foreignGit.test(text)) {
+    sentences.push(gitAdvice);
+  } else if (own === undefined && (readOnly.test(text) || isFolderOutside(text, failed.workspace))) {
     sentences.push(writable);
   } else if (own === undefined && busy.test(text)) {
-    sentences.push(
-      "In the sandbox protected places in the workspace, such as .git/config, cannot be replaced or moved.",
-    );
+    sentences.push("In the sandbox protected places in the workspace, such as .vscode, cannot be replaced or moved.");
   }
   if (unixSocket.test(text)) {
     sentences.push(

@@ -2,13 +2,25 @@
  * The border between commands and the user's repositories (S-77): a command works on a private copy of git's folder, and
  * Sheaf brings back what git's own formats say of it, never a file.
  */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
+import { openFolder } from "@sheaf/base/files/open-folder";
+import { isBelow } from "@sheaf/base/files/workspace";
 import type { Environment } from "@sheaf/base/paths";
-import type { Repository } from "@sheaf/base/files/repository";
-import { applyGitState } from "@sheaf/base/git/apply-git-state";
-import { decodeGitState, exportScript, type GitState, isObjectId, readGitState } from "@sheaf/base/git/git-state";
-import type { GitSetup } from "@sheaf/base/git/run-git";
+import { readStats, type Repository } from "@sheaf/base/files/repository";
+import { applyGitState, type GitApplication } from "@sheaf/base/git/apply-git-state";
+import {
+  decodeGitState,
+  exportScript,
+  formatTips,
+  type GitState,
+  isObjectId,
+  readGitState,
+} from "@sheaf/base/git/git-state";
+import { updateRefs } from "@sheaf/base/git/apply-refs";
+import { checkConnected, importPack } from "@sheaf/base/git/import-pack";
+import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
+import { toShownPath } from "../hold/held-place.ts";
 import type { Mount } from "../hold/mounts.ts";
 import { createGitCopy, type GitCopy } from "./git-copy.ts";
 import { findOwnRepository } from "./own-repository.ts";
@@ -41,12 +53,22 @@ export interface GitPassage {
   end(): Promise<string[]>;
 }
 
+/** A folder that a command made and Sheaf moved away. */
+export interface MovedFolder {
+  readonly path: string;
+  readonly target: string;
+}
+
 export interface GitBorder {
   /** `isReadOnly`: the command changes nothing, so it sees the repository itself, read-only. */
   begin(isReadOnly: boolean): GitPassage;
+  /** Makes the repositories of a command again, from an export of their state. Returns sentences. */
+  remake(folders: readonly MovedFolder[]): Promise<string[]>;
   /** After the last command. Returns sentences about operations that still wait. */
   close(): Promise<string[]>;
 }
+
+type ExportedState = Omit<GitApplication, "hasNetwork">;
 
 interface OwnCopy {
   readonly copy: GitCopy;
@@ -86,7 +108,8 @@ export function createGitBorder(order: GitBorderOrder): GitBorder {
     try {
       return await bringBack(own);
     } catch (error) {
-      own.copy.discard();
+      own.isKept = false;
+      if (own.users === 1) own.copy.discard();
       const reason = error instanceof Error ? error.message : String(error);
       return [`The repository stays as it was, because ${reason}.`];
     } finally {
@@ -101,46 +124,43 @@ export function createGitBorder(order: GitBorderOrder): GitBorder {
       own.isKept = true;
       return isNew ? [waitingNote] : [];
     }
-    const notes = change === "state" ? await exportState(own) : [];
+    const notes = change === "state" ? [...(await apply(own))] : [];
     own.isKept = false;
     if (own.users > 1) return notes;
     own.baseline = undefined;
     own.copy.discard();
     return notes;
   };
-  const exportState = async (own: OwnCopy, name = createName()): Promise<string[]> => {
+  const exportState = async <Result>(
+    own: OwnCopy,
+    work: (exported: ExportedState) => Promise<Result>,
+  ): Promise<Result> => {
     const { copy } = own;
-    const place = join(order.toFolder(), `git-export-${(count += 1)}`);
+    const { gitFolder } = copy.repository;
+    const folder = order.toFolder();
+    const place = join(folder, `git-export-${(count += 1)}`);
     const [original, out] = [join(place, "original"), join(place, "out")];
     mkdirSync(out, { recursive: true });
     try {
-      const setup = toSetup(copy.repository, order);
-      const before = own.baseline ?? (await readGitState({ ...setup, gitFolder: copy.writeOriginal(original) }));
-      writeFileSync(join(out, "old"), listTips(before).join(""));
-      await order.runScript({
-        script: exportScript,
-        gitFolder: copy.repository.gitFolder,
-        mounts: copy.listMounts(),
-        out,
-      });
-      const after = decodeGitState(out);
-      own.baseline = after;
-      const notes = await applyGitState({
-        repository: setup,
-        before,
-        after,
-        packFile: join(out, "pack"),
-        name,
-        hasNetwork: order.hasNetwork,
-      });
-      copy
-        .listEnded()
-        .forEach((ended) => rmSync(join(copy.repository.gitFolder, ended), { recursive: true, force: true }));
-      return [...notes];
+      const repository = toSetup(copy.repository, order);
+      const before = own.baseline ?? (await readGitState({ ...repository, gitFolder: copy.writeOriginal(original) }));
+      writeFileSync(join(out, "old"), formatTips(before));
+      await order.runScript({ script: exportScript, gitFolder, mounts: copy.listMounts(), out });
+      const name = `${folder.slice(-6)}-${count}`;
+      return await work({ repository, before, after: decodeGitState(out), packFile: join(out, "pack"), name });
     } finally {
       rmSync(place, { recursive: true, force: true });
     }
   };
+  const apply = (own: OwnCopy): Promise<readonly string[]> =>
+    exportState(own, async (exported) => {
+      own.baseline = exported.after;
+      const notes = await applyGitState({ ...exported, hasNetwork: order.hasNetwork });
+      const { repository } = own.copy;
+      for (const ended of own.copy.listEnded())
+        rmSync(join(repository.gitFolder, ended), { recursive: true, force: true });
+      return notes;
+    });
   return {
     begin(isReadOnly) {
       const entered = findCopies().filter((own) => enter(own, isReadOnly));
@@ -157,26 +177,108 @@ export function createGitBorder(order: GitBorderOrder): GitBorder {
         },
       };
     },
+    async remake(folders) {
+      const repositories = folders.filter(
+        ({ path, target }) => basename(path) === ".git" && readStats(target)?.isDirectory(),
+      );
+      const notes: string[] = [];
+      if (order.program === undefined) return notes;
+      for (const repository of repositories) {
+        try {
+          notes.push(...(await remakeRepository(repository, order, (count += 1))));
+        } catch {
+          // It stays away, as a sentence of the command already says.
+        }
+      }
+      return notes;
+    },
     async close() {
-      return [];
+      await queue;
+      const notes: string[] = [];
+      for (const own of copies.values()) {
+        if (!own.isKept) continue;
+        const tip = await exportState(own, keepTip).catch(() => undefined);
+        const place = tip === undefined ? "" : ` Its commits are at ${tip}.`;
+        notes.push(`${unfinishedNote}${place}`);
+      }
+      return notes;
     },
   };
 }
 
 const waitingNote =
-  "An operation of git waits to be continued: the repository shows it only when it has ended, and until then this run keeps it.";
+  "A rebase, merge or the like waits: this run keeps its state between commands, and the repository changes only when it has ended.";
+
+const unfinishedNote =
+  'A rebase, merge or the like did not end, so the repository has the state before it, and the files have its changes: "git status" lists them.';
+
+/** Keeps the commits of an operation that did not end. Returns the name of their ref; undefined if there are none. */
+async function keepTip({ repository, before, after, packFile, name }: ExportedState): Promise<string | undefined> {
+  const toTip = ({ head, refs }: GitState): string => refs.get(head) ?? head;
+  const tip = toTip(after);
+  if (tip === toTip(before) || !isObjectId(tip)) return undefined;
+  await importPack(repository, packFile, (inner) => checkConnected(inner, [tip], false));
+  const ref = `refs/sheaf/${name}/HEAD`;
+  const faults = await updateRefs(repository, [{ name: ref, old: "", new: tip }]);
+  return faults.size === 0 ? ref : undefined;
+}
+
+/** Where the export sees the repository, since its own place is empty now. */
+const shownPlace = "/tmp/git";
+
+/** @throws Error if the repository cannot be read, or a folder is in the way. */
+async function remakeRepository(
+  { path, target }: MovedFolder,
+  order: GitBorderOrder,
+  number: number,
+): Promise<string[]> {
+  const place = join(order.toFolder(), `git-new-${number}`);
+  const [made, out] = [join(place, "made"), join(place, "out")];
+  mkdirSync(join(out, basename(shownPlace)), { recursive: true });
+  try {
+    writeFileSync(join(out, "old"), "");
+    const mount = { path: shownPlace, access: "read-only" as const, source: target };
+    await order.runScript({ script: exportScript, gitFolder: shownPlace, mounts: [mount], out });
+    const exported = decodeGitState(out);
+    const refs = new Map([...exported.refs].filter(([name]) => /^refs\/(?:heads|tags)\/|^refs\/stash$/.test(name)));
+    const after = { ...exported, refs, branches: new Map<string, never>() };
+    const format = [...refs.values()].some((id) => id.length > 40) ? "sha256" : "sha1";
+    const repository = { program: order.program ?? "git", gitFolder: made, environment: order.environment };
+    await askGit(repository, ["init", "-q", "--template=", `--object-format=${format}`], {
+      purpose: "make a repository",
+    });
+    await askGit(repository, ["config", "core.bare", "false"], { purpose: "make a repository" });
+    const before = await readGitState(repository);
+    const packFile = join(out, "pack");
+    const notes = await applyGitState({
+      repository,
+      before,
+      after,
+      packFile,
+      name: `new-${number}`,
+      hasNetwork: false,
+    });
+    putBack(made, path, order.tops);
+    const name = toShownPath(path, order.tops[0]!);
+    return [`Sheaf made ${name} again, with the same commits, branches and index, but without settings, remotes and hooks.`, ...notes]; // prettier-ignore
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** Follows no link that a command left on the way. */
+function putBack(made: string, path: string, tops: readonly string[]): void {
+  const top = tops.find((folder) => isBelow(path, folder));
+  if (top === undefined) throw new Error(`${path} is in no folder of this run`);
+  const folder = openFolder(top, relative(top, dirname(path)));
+  try {
+    mkdirSync(folder.entry(basename(path)));
+    cpSync(made, folder.entry(basename(path)), { recursive: true });
+  } finally {
+    folder.close();
+  }
+}
 
 function toSetup({ gitFolder }: Repository, { program = "git", environment }: GitBorderOrder): GitSetup {
   return { program, gitFolder, environment };
-}
-
-/** Objects that the repository has, one in a line. */
-function listTips({ head, refs, stashes }: GitState): string[] {
-  const ids = [head, ...refs.values(), ...stashes.map(({ id }) => id)].filter(isObjectId);
-  return [...new Set(ids)].map((id) => `${id}\n`);
-}
-
-/** For refs that lost a race. */
-function createName(): string {
-  return new Date().toISOString().replaceAll(/[:.]/g, "-");
 }

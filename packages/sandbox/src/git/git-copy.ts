@@ -247,7 +247,7 @@ function readEntries(folder: string): Dirent[] {
   }
 }
 
-/** Folders of the repository that are not copied, such as those of git-annex. */
+/** Folders of the repository that are not copied, such as `annex`. */
 function listOthers(folder: string): string[] {
   const isOther = ({ name }: Dirent): boolean => !copiedFolders.has(name) && name !== "objects";
   return readEntries(folder).filter((entry) => entry.isDirectory() && isOther(entry)).map(({ name }) => name); // prettier-ignore

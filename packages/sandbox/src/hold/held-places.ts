@@ -11,12 +11,14 @@ import type { FileRule } from "@sheaf/base/files/glob";
 import { listConfiguredPlaces } from "./configured-places.ts";
 import { createDeniedIndex } from "./denied-places.ts";
 import { readStat, type SearchResult, type UnsearchedFolder } from "./folder-memory.ts";
+import { createGitlinkIndex } from "./gitlinks.ts";
 import type { Journal } from "./journal.ts";
 import { type HeldPlace, toMounts, toShownPath } from "./held-place.ts";
 import { findProgramFault, listHeldProgram, openToolFolders } from "./program-places.ts";
 import { type HeldMounts, listAncestors } from "./mounts.ts";
 import { listOwnFolders } from "./own-folders.ts";
 import { createProtectedIndex } from "./protected-places.ts";
+import { createStartedFiles } from "./started-files.ts";
 import { makeAccessible, type RefusedPlace, takeAway } from "./take-away.ts";
 
 /** What all commands of a launcher are held to. */
@@ -58,6 +60,8 @@ export interface HeldFolders {
   readonly environment: Environment;
   /** Sheaf's own files. Default: the files of this process. */
   readonly program?: ProgramFiles | undefined;
+  /** Gets the old and the new path of each place that is taken away while no other command runs. */
+  readonly onMoved?: ((path: string, target: string) => void) | undefined;
   /** Commands change nothing there. */
   readonly isProbe?: boolean | undefined;
   /** Default: 200,000. */
@@ -83,6 +87,8 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
   const addedPlaces = addedFolders.map((path) => ({ path, names: "all" as const }));
   const findProtected = createProtectedIndex(workspace, addedPlaces, hidden, maxFolders);
   const findDenied = createDeniedIndex([...tops, ...readFolders], denials);
+  const findGitlinks = createGitlinkIndex(tops);
+  const started = createStartedFiles(workspace);
   const program = { tops, environment, program: held.program };
   /** Undefined: not looked for yet. */
   let programFault: { readonly reason: string | undefined } | undefined;
@@ -104,7 +110,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       [...places, ...denied].filter((place) => !isOwn(place)),
       known,
     );
-    const notes = takeAway([...refused, ...closed], own);
+    const notes = takeAway([...refused, ...closed], own, isQuiet ? held.onMoved : undefined);
     // Only now is each configuration one that the user made.
     const configured = [...listConfiguredPlaces({ tops, environment, places: kept }), ...listHeldProgram(program)];
     notes.push(
@@ -116,7 +122,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
         own,
       ),
     );
-    return [...notes, ...toOpenedNote(opened, workspace)];
+    return [...notes, ...toOpenedNote(opened, workspace), ...started.compare()];
   };
   return {
     begin({ isBackground }) {
@@ -132,10 +138,13 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       if (running.background === 0) {
         const found = searchAll(findProtected, workspace);
         const configured = listConfiguredPlaces({ tops, environment, places: found });
+        started.look();
         known = toKnownPlaces([...found, ...configured, ...denied.places], listHeldProgram(program));
       }
       const places = [...known.places, ...denied.places.filter(({ path }) => !known.paths.has(path))];
-      const mounts = [...new Map(places.flatMap(toMounts).map((mount) => [mount.path, mount])).values()];
+      const links = findGitlinks();
+      const all = [...links.mounts, ...places.flatMap(toMounts)];
+      const mounts = [...new Map(all.map((mount) => [mount.path, mount])).values()];
       const around = listAncestors(
         mounts.map(({ path }) => path),
         tops,
@@ -145,7 +154,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
         known.own.map(({ path }) => path),
         tops,
       );
-      const kept = [...new Set([...denied.ancestors, ...ownFolders, ...fixed])];
+      const kept = [...new Set([...denied.ancestors, ...ownFolders, ...links.kept, ...fixed])];
       checkCount(mounts.length + kept.length, places, workspace);
       held.journal?.begin({ workspace, addedFolders, cacheFolder: held.cacheFolder, keys: [...known.keys] });
       running[isBackground ? "background" : "foreground"] += 1;

@@ -41,9 +41,13 @@ const maxSentences = 20;
 
 /**
  * Moves each out of the folders that commands write, into one that no command sees. Returns a sentence for each, for the
- * model and the user, without a path that the model could use.
+ * model and the user, without a path that the model could use. `onMoved` gets the old and the new path of each.
  */
-export function takeAway(places: readonly RefusedPlace[], own: OwnFolders): string[] {
+export function takeAway(
+  places: readonly RefusedPlace[],
+  own: OwnFolders,
+  onMoved?: (path: string, target: string) => void,
+): string[] {
   if (places.length === 0) return [];
   const refuge = makeRefuge(own);
   const sentences = places.flatMap((place, position) => {
@@ -51,7 +55,9 @@ export function takeAway(places: readonly RefusedPlace[], own: OwnFolders): stri
     const name = basename(place.path)
       .replaceAll(/[^\w.-]/g, "_")
       .slice(0, 60);
-    const outcome = moveAway(place, join(refuge, `${position}-${name}`), own.writable);
+    const target = join(refuge, `${position}-${name}`);
+    const outcome = moveAway(place, target, own.writable);
+    if (outcome === movedAway) onMoved?.(place.path, target);
     return outcome === undefined ? [] : `${place.reason}${outcome}`;
   });
   if (sentences.length === 0) rmdirSync(refuge);
@@ -59,6 +65,8 @@ export function takeAway(places: readonly RefusedPlace[], own: OwnFolders): stri
   if (rest <= 0) return sentences;
   return [...sentences.slice(0, maxSentences), `Sheaf moved ${rest} more away.`];
 }
+
+const movedAway = ": Sheaf moved it away. If it is needed, tell the user that sheaf doctor shows where it is.";
 
 /** The end of the sentence; undefined if the place is not there any more, or only through a link. */
 function moveAway(place: RefusedPlace, target: string, tops: readonly string[]): string | undefined {
@@ -97,8 +105,6 @@ function moveOpened({ path, identity }: RefusedPlace, target: string, top: strin
     folder.close();
   }
 }
-
-const movedAway = ": Sheaf moved it away. If it is needed, tell the user that sheaf doctor shows where it is.";
 
 /** The place loses its name at once, however long copying takes. What cannot be copied must not stay: it may run. */
 function moveByCopy(folder: OpenFolder, entry: string | Buffer, target: string): string {

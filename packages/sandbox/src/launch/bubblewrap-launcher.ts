@@ -10,7 +10,7 @@ import { followChild, sendSignal, toInputStdio, writeInput } from "../follow/pro
 import { createExitWatch } from "../follow/exit-watch.ts";
 import { createReaper } from "../follow/reaper.ts";
 import { defaultUseLimits, followStatus, type UseLimits, watchUse } from "../follow/sandbox-status.ts";
-import { type BorderScript, createGitBorder, type GitPassage } from "../git/git-border.ts";
+import { type BorderScript, createGitBorder, type GitPassage, type MovedFolder } from "../git/git-border.ts";
 import { cleanFiles } from "../hold/cleaned-files.ts";
 import { createHeldPlaces } from "../hold/held-places.ts";
 import { createJournal, finishKilledRuns } from "../hold/journal.ts";
@@ -100,6 +100,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   const tops = [workspace, ...addedFolders];
   // Commands could replace a program that is found in one of these.
   const outside = tops.reduce(withoutInnerFolders, environment);
+  const moved: MovedFolder[] = [];
   const own = { stateFolder: options.stateFolder, writable: tops };
   const pipeMaker = createPipeMaker(own);
   const network = createSharedNetwork(file, options.network, options.networkPorts);
@@ -119,7 +120,11 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   let folder: PrivateFolder | undefined;
   let facts: RunFacts | undefined;
   const openFolder = (): PrivateFolder => (folder ??= createPrivateFolder(own));
-  const places = createHeldPlaces({ ...options, journal: createJournal(() => openFolder().path) });
+  const places = createHeldPlaces({
+    ...options,
+    journal: createJournal(() => openFolder().path),
+    onMoved: (path, target) => void moved.push({ path, target }),
+  });
   const running = createExitWatch(options.atExit);
   const left = options.isProbe ? [] : finishKilledRuns(options);
   /** The places of the last command. */
@@ -207,6 +212,8 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
         ...facts?.variables,
         ...request.variables,
         TMPDIR: "/tmp",
+        // Otherwise "git status" writes the index, and Sheaf would read the whole state again.
+        GIT_OPTIONAL_LOCKS: "0",
         ...shared?.variables,
       },
       detached: true,
@@ -230,7 +237,11 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       let { isBackground } = request;
       let endPlaces = (): readonly string[] => [];
       let passage: GitPassage | undefined;
-      const end = async (): Promise<string[]> => [...((await passage?.end()) ?? []), ...endPlaces()];
+      const end = async (): Promise<string[]> => [
+        ...((await passage?.end()) ?? []),
+        ...endPlaces(),
+        ...(await git.remake(moved.splice(0))),
+      ];
       try {
         held = places.begin(request);
         endPlaces = () => places.end({ isBackground });
@@ -258,12 +269,14 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       }
     },
     async close() {
+      const notes = await git.close();
       reaper.dismiss();
       running.close();
       pipeMaker.close();
       await network.close();
       blocked?.close();
       folder?.remove();
+      return notes;
     },
   };
 }

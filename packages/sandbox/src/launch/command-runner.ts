@@ -33,10 +33,10 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
   const launcher = createLauncher(options);
   if (typeof launcher === "string") return createRefusingRunner(launcher);
   const running = new Set<Promise<CommandOutcome>>();
-  let ended: Promise<void> | undefined;
-  const end = async (): Promise<void> => {
+  let ended: ReturnType<Launcher["close"]> | undefined;
+  const end: Launcher["close"] = async () => {
     await Promise.allSettled(running);
-    await launcher.close();
+    return launcher.close();
   };
   return {
     permissions: launcher.permissions,

@@ -42,8 +42,8 @@ export interface Launcher {
   readonly permissions: readonly CommandPermission[];
   /** Rejects with what `spawn` throws. */
   start(request: LaunchRequest): Promise<StartedCommand>;
-  /** After the last command: removes what the launcher created. */
-  close(): Promise<void>;
+  /** After the last command: removes what the launcher created. May have sentences about work that commands left. */
+  close(): Promise<readonly string[] | void>;
 }
 
 /** What commands in a sandbox get. */

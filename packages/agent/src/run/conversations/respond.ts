@@ -127,9 +127,14 @@ function withNotices(group: EventGroup, notices: readonly string[]): EventGroup 
 }
 
 /** Waits until the processes of a run's tools have ended, for 5 s at most. Never rejects. */
-export async function waitForTools({ settle }: Pick<ToolBox, "settle">): Promise<void> {
-  const settled = settle().catch(() => undefined);
+export async function waitForTools({ settle }: Pick<ToolBox, "settle">): Promise<readonly string[]> {
+  let notices: readonly string[] | void = [];
+  const settled = settle().then(
+    (found) => (notices = found),
+    () => undefined,
+  );
   await waitAtMost(settled, SETTLE_MS);
+  return notices ?? [];
 }
 
 /** Renews this writer's lease, and learns whether it should stop, until its end. */

@@ -108,7 +108,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
       stopClock();
       responses.delete(responseId);
       live.close(responseId);
-      const settled = waitForTools(prepared.tools);
+      const settled = waitForTools(prepared.tools).then(() => undefined);
       settling.add(settled);
       void settled.finally(() => settling.delete(settled));
     }
