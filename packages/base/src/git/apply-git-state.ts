@@ -111,7 +111,10 @@ async function planRefs(
     else if (elsewhere.has(name)) lost.set(change, "is checked out in another working tree");
     else taken.push(change);
   }
-  const notes = [...refused].map(([reason, names]) => `${formatNames(names)} stays as it was, because it ${reason}.`);
+  const notes = [...refused].map(([reason, names]) => {
+    const stays = names.length === 1 ? "stays as it was, because it" : "stay as they were, because each";
+    return `${formatNames(names)} ${stays} ${reason}.`;
+  });
   return { taken, lost, notes, elsewhere };
 }
 

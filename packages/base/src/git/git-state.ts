@@ -194,6 +194,9 @@ function parseIndex(bytes: Buffer): Map<string, string> {
       throw createFault("index", `has ${JSON.stringify(record.slice(0, 200))}`);
     index.set(key, value);
   }
+  // Git takes such an index from others, and fails when it reads its own.
+  const both = [...index.keys()].find((key) => key[0] !== "0" && index.has(`0${key.slice(1)}`));
+  if (both !== undefined) throw createFault("index", `has ${JSON.stringify(both.slice(2, 200))} merged and unmerged`);
   return index;
 }
 

@@ -198,6 +198,7 @@ const hostileIndexes: readonly Row[] = [
   ["a mode for everyone", withIndex("100777 ID 0\ta")],
   ["a mode that is no number", withIndex("x ID 0\ta")],
   ["a stage that does not exist", withIndex("100644 ID 4\ta")],
+  ["a path that is merged and unmerged", withIndex("100644 ID 1\ta", "100644 ID 2\ta")],
   ["a path twice", withIndex("100644 ID 0\ta", "100755 ID 0\ta")],
   ["a missing file", withIndex(`100644 ${"1".repeat(40)} 0\ta`)],
   ["no tab", withIndex("100644 ID 0 a")],
