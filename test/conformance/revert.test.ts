@@ -48,7 +48,7 @@ test("the last response goes first; a named one takes those after it along", asy
 
   const last = await session.run("revert", session.session);
   expect([last.code, last.stderr]).toEqual([0, ""]);
-  expect(last.stdout).toBe("Reverted: 1 response.\n  restored   a.txt\nWhat commands did is not reverted.\n");
+  expect(last.stdout).toBe("Reverted: 1 response.\n  restored   a.txt\n");
   expect(session.read("a.txt")).toBe("two\n");
 
   const named = await session.run("revert", session.session, "--to", second, "--format", "json");
@@ -88,7 +88,7 @@ test("files that have changed since stop it with code 8 and their names, until i
 test("a run that keeps nothing on the disk keeps no contents of files either", async () => {
   const session = await createSession({ "a.txt": "zero\n" });
   await session.prompt([edit("a.txt", "zero", "one")], "--no-save");
-  expect(existsSync(join(session.home, "checkpoints"))).toBe(false);
+  expect(existsSync(join(session.home, "undo"))).toBe(false);
 });
 
 test("a word that names no response is a usage error that says what to write", async () => {

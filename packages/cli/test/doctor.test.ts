@@ -36,6 +36,7 @@ test("a machine with a model that needs no key is well; what is switched off is 
     "node",
     "configuration",
     "storage",
+    "undo",
     "workspace",
     "worktrees",
     "search",
@@ -49,6 +50,14 @@ test("a machine with a model that needs no key is well; what is switched off is 
   expect(names.filter((name) => results[name]!.status !== "ok")).toEqual(["sandbox"]);
   expect(results.search!.found).toMatch(/^ripgrep \d/);
   expect(results.sandbox).toMatchObject({ status: "warn", advice: expect.any(String) as string });
+});
+
+test(verifies("R-80", "the size of the states that reverts need is shown"), async () => {
+  const states = join(folder, "states/undo/a");
+  mkdirSync(states, { recursive: true });
+  writeFileSync(join(states, "pack"), Buffer.alloc(3 * 1024 ** 2));
+  const { undo } = await look("states", {});
+  expect(undo).toMatchObject({ status: "ok", found: expect.stringMatching(/^[34] MiB of states in /) as string });
 });
 
 test(verifies("S-251", "what Sheaf moved away from commands is named"), async () => {

@@ -1,15 +1,15 @@
-/** What lets a response be undone (S-270): its folders are recorded before and after what may change them. */
+/** Sets up the states that let a revert undo a response (R-76). */
 import { findProgram } from "@sheaf/sandbox/programs";
 import type { CommandRunner } from "@sheaf/sandbox/command";
 import { createRunUndo, type RunUndo } from "../workspace/undo/run-undo.ts";
 import type { RunRequest } from "./run-request.ts";
 
-/** Files that are gone without a word. */
+/** A command may remove so many uncommitted files without a note. */
 const MAX_LOST = 20;
 
-export const missingGitNotice = "git is not installed, so nothing of this run can be undone: install git";
+export const missingGitNotice = "git is not installed, so sheaf revert cannot undo this run: install git";
 
-/** Undefined: nothing is kept, or others keep the states of the folders. */
+/** No `undo`: the run keeps no files, or its server records the states. */
 export function prepareUndo(
   { conversationId, responseId, environment, hasStates = false }: RunRequest,
   folders: readonly string[],
@@ -22,7 +22,7 @@ export function prepareUndo(
   return { undo: createRunUndo({ folders, dataFolder, git, conversationId, responseId, now: Date.now }) };
 }
 
-/** Commands whose changes can be undone. A result shows what may be lost, and how to get it back. */
+/** Records around each command. Its result shows lost files, and how to restore them. */
 export function recordCommands(
   commands: CommandRunner,
   undo: RunUndo | undefined,

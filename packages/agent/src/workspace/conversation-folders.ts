@@ -6,18 +6,18 @@ import { setImmediate as passEventLoop } from "node:timers/promises";
 import { toHash } from "@sheaf/base/files/read-file";
 
 /** Ids of conversations may come from clients; only plain ones become names. */
-export function toPlainName(id: string): string {
+export function toIdName(id: string): string {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id) ? id : toHash(Buffer.from(id));
 }
 
-/** What tools returned in a conversation, where it was too long (N57). */
+/** The folder with long results of a conversation (N57). */
 export function toResultsFolder(dataFolder: string, conversationId: string): string {
-  return join(dataFolder, "results", toPlainName(conversationId));
+  return join(dataFolder, "results", toIdName(conversationId));
 }
 
-/** Where the states of a conversation are named in a store (S-270). */
+/** The folder with the names of a conversation's states, in a store (R-76). */
 export function toStateRefs(conversationId: string): string {
-  return `refs/sheaf/${toPlainName(conversationId)}`;
+  return `refs/sheaf/${toIdName(conversationId)}`;
 }
 
 /** The stores of states, one for each folder. */
@@ -28,14 +28,14 @@ export function toUndoFolder(dataFolder: string): string {
 /** Git removes the contents of states that have no names any more when it tidies their store. */
 export async function removeConversationFiles(dataFolder: string, conversationId: string): Promise<void> {
   const stores = toUndoFolder(dataFolder);
-  const states = listNames(stores).map((name) => join(stores, name, toStateRefs(conversationId)));
+  const states = listEntryNames(stores).map((name) => join(stores, name, toStateRefs(conversationId)));
   for (const folder of [toResultsFolder(dataFolder, conversationId), ...states]) {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** None for a folder that cannot be read. */
-export function listNames(folder: string): string[] {
+/** Empty for a folder that cannot be read. */
+export function listEntryNames(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {

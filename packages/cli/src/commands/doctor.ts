@@ -24,6 +24,7 @@ import { findRefuges } from "@sheaf/sandbox/hold/own-folders";
 import { hasSeccompFilter } from "@sheaf/sandbox/hold/seccomp-filter";
 import { findProgram } from "@sheaf/sandbox/programs";
 import { listModels } from "@sheaf/models/model-list";
+import { listSizes, sumSizes, toUndoFolder } from "@sheaf/agent/workspace/conversation-folders";
 import { listKeyPlaces } from "../key-places.ts";
 import { quote } from "./install-alias.ts";
 
@@ -65,6 +66,7 @@ export async function runChecks(io: CommandIo, flags: FlagValues): Promise<Check
     node: checkNode,
     configuration: checkConfiguration,
     storage: checkStorage,
+    undo: checkUndo,
     workspace: checkWorkspace,
     worktrees: checkWorktrees,
     search: checkSearch,
@@ -103,6 +105,14 @@ function checkStorage(io: CommandIo): Promise<Answer> {
     await store.listConversations({ limit: 1 });
     return { status: "ok", found: `${storeFile} can be read and written` };
   });
+}
+
+function checkUndo({ environment }: CommandIo): Answer {
+  const folder = toUndoFolder(toDataFolder(environment));
+  const mebibytes = Math.ceil(sumSizes(listSizes(folder)) / 1024 ** 2);
+  const found = `${mebibytes} MiB of states in ${folder}, for sheaf revert`;
+  if (findProgram("git", environment) !== undefined) return { status: "ok", found };
+  return { status: "warn", found: "git is not installed, so sheaf revert cannot undo runs", advice: "install git" };
 }
 
 function checkWorkspace({ environment, cwd }: CommandIo, flags: FlagValues): Answer {

@@ -24,13 +24,13 @@ export interface RevertRequest {
 
 export interface RevertPorts {
   readonly store: Store;
-  /** What these responses changed, which are the last ones of the conversation, or all. */
+  /** The changes of these responses: the last ones of the conversation, or all. */
   readonly readSpans: (responses: readonly ResponseRecord[]) => Promise<readonly FileSpan[]>;
-  /** Of the files before; known once the spans were read. */
+  /** Old contents of the files in the spans; complete after `readSpans`. */
   readonly contents: OldContents;
-  /** What the same responses did to repositories; known once the spans were read. */
+  /** The changes of the same responses to repositories; call it after `readSpans`. */
   readonly listRepositories?: (() => readonly RepositorySpan[]) | undefined;
-  /** What the states of the same responses do not have, in one line each. */
+  /** Places that the states of the same responses leave out, one line each. */
   readonly listLeftOut?: (() => readonly string[]) | undefined;
   /** Of the user. */
   readonly environment: Environment;
@@ -44,12 +44,12 @@ export interface RevertResult {
   readonly files: readonly RevertedFile[];
   /** Files that were left as they are. */
   readonly conflicts: readonly RevertConflict[];
-  /** Places that no state has, and why, in one line each. */
+  /** Places that the states leave out, and why, one line each. */
   readonly leftOut?: readonly string[];
 }
 
 /**
- * Reverts a response and all after it, with what their commands did.
+ * Reverts a response and all after it, with the effects of their commands.
  * A second call after a crash continues where the first one stopped.
  * @throws SheafError USAGE for an unknown conversation or response; PERMISSION_REQUIRED for an imported one that changed
  * files outside of `folders`; CONVERSATION_BUSY while a run is active; STORAGE_…

@@ -1,4 +1,4 @@
-/** What responses changed, by the states that were recorded around them, and by their logs where there are none. */
+/** The changes of responses: by recorded states, and by the logs of responses without them. */
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
@@ -19,7 +19,7 @@ import { createTreeContents, listTreeSteps } from "./tree-steps.ts";
 interface UndoPlace {
   readonly store: Store;
   readonly conversationId: string;
-  /** Undefined: nothing is kept. */
+  /** Undefined: Sheaf keeps no states. */
   readonly dataFolder: string | undefined;
   readonly environment: Environment;
 }
@@ -40,7 +40,7 @@ export function createUndoPorts({ store, conversationId, dataFolder, environment
     const steps: FileStep[] = [];
     for (const { gitFolder, root, top } of own) {
       const setup = { program: program!, environment, gitFolder };
-      // It was cut off: nobody knows who changed what since.
+      // Sheaf was killed during it, so any program may have made the changes since.
       if (existsSync(toRunFolder(gitFolder, responseId))) {
         const opened = await openUndoStore(dataFolder!, root, { program: program!, environment });
         const request = { conversationId, responseId, dataFolder: dataFolder!, now: Date.now, message: CUT };
@@ -50,9 +50,10 @@ export function createUndoPorts({ store, conversationId, dataFolder, environment
       }
       const toShown = (path: string): string => (root === workspace ? relative(root, path) || "." : path);
       const chain = await readChain(setup, ref);
-      const leftOutId = chain.at(-1)?.["left-out"];
-      const lines = leftOutId === undefined ? [] : (await readBlob(setup, leftOutId)).toString().split("\0");
-      for (const line of lines.filter(Boolean)) leftOut.add(line);
+      for (const id of new Set(chain.map((state) => state["left-out"]))) {
+        const lines = id === undefined ? [] : (await readBlob(setup, id)).toString().split("\0");
+        for (const line of lines.filter(Boolean)) leftOut.add(line);
+      }
       for (const change of listOwnChanges(chain)) {
         const found = await listTreeSteps({ setup, ...(await toTrees(setup, change)), top, workspace: root, toShown });
         await contents.add(setup, found);

@@ -4,7 +4,7 @@ import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
 import { replaceFile } from "@sheaf/base/replace-file";
 import { readSmallFile } from "@sheaf/base/files/open-file";
-import { toPlainName } from "../conversation-folders.ts";
+import { toIdName } from "../conversation-folders.ts";
 import { fetchRefs, type Fetched, listRemoteRefs, pushRefs, readCommit, type Remote } from "./mirror.ts";
 import { recordState } from "./record-state.ts";
 import { askGit, type GitSetup, runGit } from "@sheaf/base/git/run-git";
@@ -38,7 +38,7 @@ const MAX_RECORD_BYTES = 64 * 1024;
 
 /** `folder`: that of all trees of the workspace. */
 export function toConversationTree(mirror: GitSetup, folder: string, conversationId: string): ConversationTree {
-  const name = toPlainName(conversationId);
+  const name = toIdName(conversationId);
   return { ...toTreePlace(join(folder, name)), mirror, refs: `refs/sheaf/${name}` };
 }
 
@@ -109,14 +109,14 @@ export async function openConversationTree(
 /** Where its push failed, another server may have gone on with the response that the state is after. */
 async function isOwn(tree: ConversationTree, { after, isPushed, state }: TreeRecord, stateRemote: Remote | undefined) {
   if (!stateRemote || isPushed !== false || after === undefined) return true;
-  const ref = `${tree.refs}/${toPlainName(after)}`;
+  const ref = `${tree.refs}/${toIdName(after)}`;
   const pushed = (await listRemoteRefs(tree.mirror, stateRemote, ref))?.get(ref);
   return pushed === undefined || isAncestor(tree, pushed, state);
 }
 
 /** Whether the state of the response that ran here last is still this server's. */
 async function isNewest(tree: ConversationTree, { running, state }: TreeRecord): Promise<boolean> {
-  const named = await readRef(tree, toPlainName(running!));
+  const named = await readRef(tree, toIdName(running!));
   if (named === undefined || named === state) return true;
   return isAncestor(tree, named, state);
 }
@@ -141,7 +141,7 @@ const MAX_CLAIMS = 3;
  * own: they do not follow this one. Gives it. @throws SheafError NETWORK.
  */
 async function claimState(tree: ConversationTree, { responseId, from, stateRemote, now }: Claim): Promise<string> {
-  const ref = `${tree.refs}/${toPlainName(responseId)}`;
+  const ref = `${tree.refs}/${toIdName(responseId)}`;
   const base = `${tree.refs}/base`;
   for (let tries = 1, newest = from; ; tries += 1) {
     const words = ["commit-tree", `${newest}^{tree}`, "-p", newest, "-F", "-"];
@@ -154,7 +154,7 @@ async function claimState(tree: ConversationTree, { responseId, from, stateRemot
       return claim;
     }
     await fetchStates(tree, stateRemote);
-    const found = await readRef(tree, toPlainName(responseId));
+    const found = await readRef(tree, toIdName(responseId));
     if (tries < MAX_CLAIMS && found !== undefined && found !== newest) newest = found;
     else throw createUnreachableError(pushed.reason);
   }
@@ -174,7 +174,7 @@ function createUnreachableError(details: string): SheafError {
 /** The state after the last of these responses; undefined: none has changed a file. */
 export async function findState(tree: ConversationTree, responses: readonly string[]): Promise<string | undefined> {
   for (const id of responses.toReversed()) {
-    const commit = await readRef(tree, toPlainName(id));
+    const commit = await readRef(tree, toIdName(id));
     if (commit !== undefined) return commit;
   }
   return undefined;
@@ -185,7 +185,7 @@ function readRef({ mirror, refs }: ConversationTree, name: string): Promise<stri
 }
 
 export async function nameState({ mirror, refs }: ConversationTree, id: string, commit: string): Promise<void> {
-  await askGit(mirror, ["update-ref", `${refs}/${toPlainName(id)}`, commit], { purpose: "name a state" });
+  await askGit(mirror, ["update-ref", `${refs}/${toIdName(id)}`, commit], { purpose: "name a state" });
 }
 
 export interface TreeRecording {
@@ -233,7 +233,7 @@ async function pushStates(
   { running, isPushed = false }: TreeRecord,
   responseId: string,
 ): Promise<Fetched> {
-  const own = `${refs}/${toPlainName(responseId)}`;
+  const own = `${refs}/${toIdName(responseId)}`;
   const isForced = responseId !== running;
   // What was published is noted there when it is published: another server may have gone on since.
   const isState = (name: string): boolean => !name.startsWith(toPublishedRef({ refs }, ""));

@@ -1,4 +1,4 @@
-/** The state of a folder as a tree of git (S-125). Nothing in the folder is run or followed. */
+/** Records the state of a folder as a tree of git (S-125). Git runs no program in the folder, and follows no link. */
 import {
   accessSync,
   constants,
@@ -91,8 +91,10 @@ export interface StateScope {
   readonly limits: TreeLimits;
   /** The part of the work tree that counts, as git writes it; default: all of it. */
   readonly inner?: string | undefined;
-  /** Ignore patterns besides those of the files `.gitignore`. */
+  /** Arguments with ignore patterns, in addition to the `.gitignore` files. */
   readonly excludes?: readonly string[] | undefined;
+  /** A folder that the state never contains. */
+  readonly hidden?: string | undefined;
   /** What ignore patterns name is part of the state, up to so many bytes; default: it is not. */
   readonly ignoredBytes?: number | undefined;
 }
@@ -118,7 +120,7 @@ export async function listStateChanges(mirror: GitSetup, work: TreeWork, scope: 
   ]);
   const sorted = sortPaths(work.workTree, [...new Set([...changed, ...added])], limits);
   if (ignoredRoom === undefined) return { ...sorted, ignoredBytes: 0 };
-  const found = findIgnored(work.workTree, ignored, ignoredRoom);
+  const found = findIgnored(work.workTree, ignored, ignoredRoom, scope.hidden);
   const present = new Map([...sorted.present, ...found.present]);
   return { ...sorted, present, leftOut: [...sorted.leftOut, ...found.leftOut], ignoredBytes: found.bytes };
 }
@@ -136,7 +138,7 @@ export async function writeState(
   { present, gone }: { readonly present: Iterable<readonly [string, unknown]>; readonly gone: readonly string[] },
 ): Promise<WrittenState> {
   await update(mirror, ["--force-remove"], gone, work);
-  // One that is gone by now is removed.
+  // A file may have disappeared meanwhile.
   const refused = await update(
     mirror,
     ["--add", "--replace", "--remove"],
@@ -153,7 +155,7 @@ async function list(mirror: GitSetup, words: readonly string[], options: TreeWor
   return output.toString().split("\0").filter(Boolean);
 }
 
-/** Also files of which only the times differ: their modes may do so, too. Commits of submodules stay those of the start. */
+/** Includes files with the same content and new times, because their modes may differ. Submodules keep their commits. */
 async function listChanged(mirror: GitSetup, options: TreeWork): Promise<string[]> {
   const fields = await list(mirror, ["diff-files", "-z", "--raw", "--ignore-submodules=all"], options);
   const paths: string[] = [];
@@ -182,7 +184,7 @@ async function readLine(mirror: GitSetup, args: readonly string[], options: Para
   return (await askGit(mirror, args, options)).toString().trim();
 }
 
-/** What git may read of the tree: files, and links as links, in folders that are no links. */
+/** Sorts out the paths that git may read: files, and links as links, in real folders. */
 function sortPaths(root: string, paths: readonly string[], limits: TreeLimits): Omit<StateChanges, "ignoredBytes"> {
   const present = new Map<string, Stats>();
   const gone: string[] = [];
@@ -232,7 +234,7 @@ function findProblem(stats: Stats, limits: TreeLimits, bytes: number, count: num
   return count < limits.files ? undefined : `more than ${limits.files} files have changed`;
 }
 
-/** Git ends at a file that it cannot read. */
+/** Git fails at a file that it cannot read. */
 function findObstacle(file: string, stats: Stats): string | undefined {
   if (!stats.isFile() || (stats.mode & 0o444) === 0o444) return undefined;
   try {
@@ -250,14 +252,14 @@ const dependencyFolders: ReadonlySet<string> = new Set([
   "target", ".gradle", ".m2", ".cargo", ".terraform", ".dart_tool", ".bundle", ".stack-work", "dist-newstyle",
 ]); // prettier-ignore
 
-/** Those that have this name wherever they are. */
+/** Folders that Sheaf leaves out even where ignore rules don't name them. */
 export const knownDependencyFolders: readonly string[] = ["node_modules", ".venv", "__pycache__", ".tox", ".gradle"];
 
 /** Ignored files that are looked at. */
 const MAX_IGNORED_FILES = 50_000;
 
 /** The smallest first, up to `room` bytes. `entries`: files, and folders with a slash. */
-function findIgnored(root: string, entries: readonly string[], room: number) {
+function findIgnored(root: string, entries: readonly string[], room: number, hidden?: string) {
   const found: [path: string, stats: Stats][] = [];
   const leftOut: string[] = [];
   const waiting = [...entries];
@@ -267,6 +269,7 @@ function findIgnored(root: string, entries: readonly string[], room: number) {
     if (stats.isDirectory()) {
       const names = readNames(join(root, path));
       const folder = path.endsWith("/") ? path : `${path}/`;
+      if (folder === `${hidden}/`) continue;
       if (names.includes(".git")) leftOut.push(`${folder}: ${OWN_REPOSITORY}`);
       else if (dependencyFolders.has(basename(path)) || names.includes("CACHEDIR.TAG"))
         leftOut.push(`${folder}: it has dependencies or a cache`);

@@ -1,7 +1,8 @@
 /** The states of one folder during one response: a chain of commits in the folder's store. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { readStats } from "@sheaf/base/files/repository";
+import { readStats, toRealPlace } from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
 import { askGit } from "@sheaf/base/git/run-git";
 import {
   copyIndex,
@@ -18,9 +19,9 @@ import {
   toRepositoryPrint,
   toRepositorySetup,
 } from "./repository-state.ts";
-import { toExcludes, toRunFolder, toStateRef, type UndoStore } from "./undo-store.ts";
+import { toRunFolder, toStateRef, type UndoStore } from "./undo-store.ts";
 
-/** Of new ignored files in one response; larger ones are left out first. Bytes. */
+/** Limit for new ignored files in one response, the smallest first. Bytes. */
 export const MAX_IGNORED_BYTES = 200 * 1024 ** 2;
 
 const limits = { fileBytes: 1024 ** 3, totalBytes: 4 * 1024 ** 3, files: 500_000 };
@@ -31,13 +32,16 @@ const RECORD_MS = 60_000;
 /** Clocks of file systems run in steps. Milliseconds. */
 const CLOCK_MS = 50;
 
-/** The message of a commit whose changes the run did not make. */
+/** Milliseconds. */
+const YOUNG_MS = 2000;
+
+/** The message of a commit with changes by other programs. */
 export const FOREIGN = "foreign";
 
-/** The message of a state in which somebody else may have changed what the run was about to change. */
+/** The message of the state after a response that was killed. */
 export const CUT = "cut";
 
-/** When the run may have changed files. Milliseconds since 1970. */
+/** A time in which the run may have changed files. Milliseconds since 1970. */
 export interface EffectTime {
   readonly from: number;
   /** Undefined: it goes on. */
@@ -47,13 +51,13 @@ export interface EffectTime {
 export interface FolderStates {
   /** Records what has changed. `effects`: since the last time. @throws SheafError INTERNAL, an error of the file system. */
   record(effects: readonly EffectTime[]): Promise<void>;
-  /** Before an effect: records what somebody else did to the repository meanwhile. @throws SheafError INTERNAL */
+  /** Records the user's own changes to the repository, before an effect. @throws SheafError INTERNAL */
   recordRepository(): Promise<void>;
-  /** A file had a text of the user's that only an editor knows. @throws SheafError INTERNAL */
+  /** Records a text that the user has typed into an editor and not saved. @throws SheafError INTERNAL */
   keepText(path: string, content: Uint8Array): Promise<void>;
   /** The files of the last state that no commit of the user has: absolute. @throws SheafError INTERNAL */
   listUncommitted(): Promise<readonly string[]>;
-  /** `isWhole`: the next response begins with what is known. @throws an error of the file system. */
+  /** `isWhole`: the next response starts with the index of this one. @throws an error of the file system. */
   close(isWhole: boolean): void;
 }
 
@@ -65,7 +69,7 @@ interface StatesRequest {
   readonly now: () => number;
   /** Ends what git reads. */
   readonly signal?: AbortSignal | undefined;
-  /** The message of a state; default: that of one that the run recorded itself. */
+  /** The message of each state; default: `state`. */
   readonly message?: string | undefined;
 }
 
@@ -76,16 +80,22 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
   const last = join(setup.gitFolder, "last");
   const work = { workTree: top, index: join(own, "index"), timeoutMs: RECORD_MS, signal: request.signal };
   const chain = createChain(store, request);
+  // States do not contain themselves.
+  const dataFolder = toRealPlace(request.dataFolder);
+  const hidden = isBelow(dataFolder, top) && dataFolder !== top ? relative(top, dataFolder) : undefined;
   const excludes = [
     ...knownDependencyFolders.map((name) => `--exclude=${name}/`),
     ...listExcludeFiles(join(repository.commonFolder, "info/exclude")),
-    ...toExcludes(store, request.dataFolder),
+    ...(hidden === undefined ? [] : [`--exclude=/${hidden.replaceAll(/[\\*?[\]]/g, String.raw`\$&`)}/`]),
   ];
   const readRepository = createRepositoryReader(store);
   let modes = noModes;
   let ignoredRoom = MAX_IGNORED_BYTES;
   let lastTree: string | undefined;
-  let hasText = false;
+  /** Unsaved texts of editors, by the name in a state. */
+  let texts: Record<string, Uint8Array> = {};
+  /** Files that had just changed, with the times of that. */
+  let young = new Map<string, number>();
   let head: string | undefined;
 
   mkdirSync(own, { recursive: true, mode: 0o700 });
@@ -94,35 +104,48 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
     modes = decodeModes(readFileSync(join(last, "modes"), "utf8"));
   }
 
-  /** What differs of the last state, as files of a commit. */
+  /** Git compares times by the second, and misses new bits of files that had just changed. */
+  const addYoung = (present: ReadonlyMap<string, Stats>): ReadonlyMap<string, Stats> => {
+    const again = [...young].flatMap(([path, time]) => {
+      const stats = readStats(join(top, path));
+      return stats && !stats.isDirectory() && stats.ctimeMs !== time ? [[path, stats] as const] : [];
+    });
+    const all = new Map([...again, ...present]);
+    const since = request.now() - YOUNG_MS;
+    young = new Map([...all].flatMap(([path, { ctimeMs }]) => (ctimeMs > since ? [[path, ctimeMs] as const] : [])));
+    return all;
+  };
+
+  /** The differences from the last state, as parts of a commit. */
   const take = async ({ present, gone }: Changed, hasFolders: boolean): Promise<StateParts> => {
     const isSame = lastTree !== undefined && present.size + gone.length === 0;
     const tree = isSame ? lastTree : (await writeState(setup, work, { present, gone })).tree;
     const next = readModes(modes, { present, gone, top, inner: inner ?? "", hasFolders });
     const parts = {
-      ...((tree !== lastTree || hasText) && { tree }),
+      ...((tree !== lastTree || (hasFolders && Object.keys(texts).length > 0)) && { tree }),
       ...((next !== modes || lastTree === undefined) && { modes: encodeModes(next) }),
     };
     lastTree = tree;
-    hasText = false;
     modes = next;
     return parts;
   };
 
   return {
     async record(effects) {
-      const [changes, git] = await Promise.all([
-        listStateChanges(setup, work, { limits, inner, excludes, ignoredBytes: ignoredRoom }),
+      const [found, git] = await Promise.all([
+        listStateChanges(setup, work, { limits, inner, excludes, hidden, ignoredBytes: ignoredRoom }),
         readRepository(),
       ]);
+      const changes = { ...found, present: addYoung(found.present) };
       ignoredRoom -= changes.ignoredBytes;
       const { foreign, ours } =
         lastTree === undefined
           ? { foreign: undefined, ours: changes }
           : divideChanges(changes, effects, store, modes.folders);
       const leftOut = changes.leftOut.join("\0");
-      if (foreign) chain.add(FOREIGN, await take(foreign, false));
+      if (foreign) chain.add(FOREIGN, { ...(await take(foreign, false)), ...texts });
       chain.add(request.message ?? "state", { ...(await take(ours, true)), git, "left-out": leftOut });
+      texts = {};
       head = (git !== undefined && toHeadCommit(decodeRepositoryState(git)!)) || head;
       await chain.store();
     },
@@ -133,8 +156,8 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
       await chain.store();
     },
     async keepText(path, content) {
-      chain.add(FOREIGN, { [`files/${relative(top, path)}`]: content });
-      hasText = true;
+      texts[`files/${relative(top, path)}`] = content;
+      chain.add(FOREIGN, texts);
       await chain.store();
     },
     async listUncommitted() {
@@ -148,7 +171,7 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
         head ?? EMPTY_TREE,
       ];
       const where = inner === undefined ? [] : ["--", inner];
-      const listed = await askGit(setup, [...words, ...where], { ...work, purpose: "list what no commit has" });
+      const listed = await askGit(setup, [...words, ...where], { ...work, purpose: "list uncommitted files" });
       return listed
         .toString()
         .split("\0")
@@ -171,7 +194,7 @@ function listExcludeFiles(file: string): string[] {
   return readStats(file)?.isFile() ? [`--exclude-from=${file}`] : [];
 }
 
-/** Gives the state of the repository where it is another one than the last time, and looks at git's files first. */
+/** Reads the state of the repository if git has written one of its files; gives it if it differs from the last one. */
 function createRepositoryReader(store: UndoStore): () => Promise<string | undefined> {
   const repository = toRepositorySetup(store);
   let print: string | undefined;
@@ -188,12 +211,12 @@ function createRepositoryReader(store: UndoStore): () => Promise<string | undefi
   };
 }
 
-/** What a state has besides that before it: a tree, and files by name. */
+/** The new parts of a state: its tree, and files by name. */
 interface StateParts extends Readonly<Record<string, string | Uint8Array | undefined>> {
   readonly tree?: string | undefined;
 }
 
-/** The commits of a response; git makes those that were added at once. */
+/** Collects commits of a response; `store` makes all of them with one process of git. */
 function createChain({ setup }: UndoStore, { conversationId, responseId, now }: StatesRequest) {
   const ref = toStateRef(conversationId, responseId);
   // A response that another process began goes on here.
@@ -201,7 +224,7 @@ function createChain({ setup }: UndoStore, { conversationId, responseId, now }: 
   let leftOut: unknown;
   let waiting: Buffer[] = [];
   return {
-    /** What has nothing new is no commit. */
+    /** Adds a commit, if it has something new. */
     add(message: string, { tree, ...files }: StateParts): void {
       const names = Object.keys(files).filter(
         (name) => files[name] !== undefined && (name !== "left-out" || files[name] !== leftOut),
@@ -237,8 +260,8 @@ function toQuoted(path: string): string {
 type Changed = Pick<StateChanges, "present" | "gone">;
 
 /**
- * What somebody else changed while the run did nothing: the time of the change, which no program can set, is outside of
- * every effect. In doubt the run did it.
+ * Separates the changes that other programs made between the effects of the run. The time of a change decides, because no
+ * program can set it; in doubt, the run made the change.
  */
 function divideChanges(
   changes: StateChanges,
@@ -252,7 +275,7 @@ function divideChanges(
   const isDuring = (time: number): boolean =>
     effects.some(({ from, to = Infinity }) => time >= from - CLOCK_MS && time <= to + CLOCK_MS);
   const first = Math.min(...effects.map(({ from }) => from)) - CLOCK_MS;
-  // A file in a folder that was moved keeps its time, and the folder does not.
+  // Moving a folder changes its time, but not the times of its files.
   const toTime = (path: string, stats: Stats): number => {
     let time = stats.ctimeMs;
     for (let folder = dirname(path); folder !== "." && !folders.has(folder); folder = dirname(folder)) {
@@ -273,7 +296,7 @@ function divideChanges(
   return { foreign: isForeign ? foreign : undefined, ours: divide(true) };
 }
 
-/** When something last came or went where the file was. */
+/** The time at which an entry of the file's folder last changed. */
 function findFolderTime(top: string, path: string): number {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const stats = readStats(join(top, folder));

@@ -4,7 +4,7 @@ import { join, posix } from "node:path";
 import { readStats } from "@sheaf/base/files/repository";
 import type { StateChanges } from "../trees/record-state.ts";
 
-/** By path: of files that have other bits than git's 0644 and 0755, and of folders with files. */
+/** By path: files with other bits than git's 0644 and 0755, and all folders that contain files. */
 export interface Modes {
   readonly files: ReadonlyMap<string, number>;
   readonly folders: ReadonlyMap<string, number>;
@@ -12,7 +12,7 @@ export interface Modes {
 
 export const noModes: Modes = { files: new Map(), folders: new Map() };
 
-/** Whose modes are read: the files that changed, in `top`, and folders. */
+/** Changed files of `top`, whose modes may differ. */
 interface ModeChanges extends Pick<StateChanges, "present" | "gone"> {
   readonly top: string;
   /** The folder that counts, "" for `top` itself. */
@@ -21,7 +21,7 @@ interface ModeChanges extends Pick<StateChanges, "present" | "gone"> {
   readonly hasFolders: boolean;
 }
 
-/** The modes after changes; the same object if none has changed. */
+/** The modes after changes; the same object if they are equal. */
 export function readModes(before: Modes, { present, gone, top, inner, hasFolders }: ModeChanges): Modes {
   const files = new Map(before.files);
   const folders = new Map([[inner, -1], ...before.folders]);
@@ -55,7 +55,7 @@ function toUnusualMode({ mode }: Stats): number | undefined {
   return bits === toUsualMode((mode & 0o100) !== 0) ? undefined : bits;
 }
 
-/** What a file has that is not listed. */
+/** The bits of a file that the list leaves out. */
 export function toUsualMode(isProgram: boolean): number {
   return isProgram ? 0o755 : 0o644;
 }

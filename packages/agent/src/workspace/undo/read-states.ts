@@ -2,8 +2,8 @@
 import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
 import { FOREIGN } from "./folder-states.ts";
 
-/** A state by the ids of its objects; undefined: it has none. */
-export interface RecordedState {
+/** A state by the ids of its objects; undefined: the state lacks it. */
+export interface ChainState {
   readonly message: string;
   readonly files: string | undefined;
   readonly modes: string | undefined;
@@ -13,14 +13,14 @@ export interface RecordedState {
 }
 
 /** The first is the state before the response. @throws SheafError INTERNAL */
-export async function readChain(setup: GitSetup, ref: string): Promise<readonly RecordedState[]> {
+export async function readChain(setup: GitSetup, ref: string): Promise<readonly ChainState[]> {
   const log = await askGit(setup, ["log", "--reverse", "--format=%H %s", ref, "--"], { purpose: "read the states" });
   const commits = log.toString().trim().split("\n");
   const words = ["diff-tree", "--stdin", "--root", "-z", "--raw", "--no-abbrev", "--no-renames"];
   const input = commits.map((line) => `${line.slice(0, line.indexOf(" "))}\n`).join("");
   const fields = (await askGit(setup, words, { purpose: "read the states", input })).toString().split("\0");
-  const states: RecordedState[] = [];
-  let state: RecordedState = { message: "", files: undefined, modes: undefined, git: undefined, "left-out": undefined };
+  const states: ChainState[] = [];
+  let state: ChainState = { message: "", files: undefined, modes: undefined, git: undefined, "left-out": undefined };
   const messages = new Map(
     commits.map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)]),
   );
@@ -37,12 +37,12 @@ export async function readChain(setup: GitSetup, ref: string): Promise<readonly 
 
 /** Two states between which only the run changed something. */
 export interface OwnChange {
-  readonly from: RecordedState;
-  readonly to: RecordedState;
+  readonly from: ChainState;
+  readonly to: ChainState;
 }
 
 /** Of a chain, in order. */
-export function listOwnChanges(chain: readonly RecordedState[]): readonly OwnChange[] {
+export function listOwnChanges(chain: readonly ChainState[]): readonly OwnChange[] {
   const changes: OwnChange[] = [];
   let [from] = chain;
   for (const [at, to] of chain.entries()) {

@@ -1,4 +1,4 @@
-/** Keeps what a run changes, so that it can be undone: the states of its folders before and after what it does. */
+/** Records the folders of a run before and after its effects, so that a revert can undo them. */
 import { readStats } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";
 import type { GitSetup } from "@sheaf/base/git/run-git";
@@ -8,13 +8,13 @@ import { openUndoStore, tidyStore } from "./undo-store.ts";
 export interface RunUndo {
   /** Records what has changed since the last time, in the background. */
   record(): void;
-  /** Does what may change files, once the state before it is recorded. */
+  /** Runs work that may change files, after the state before it is on the disk. */
   around<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** A file that is about to change has a text of the user's that only an editor knows. Never rejects. */
+  /** Records a text that the user has typed into an editor and not saved. Never rejects. */
   keepText(path: string, content: Uint8Array): Promise<void>;
-  /** How many files are gone that no commit has, as of the last record. */
+  /** Counts uncommitted files of the last record that have disappeared. */
   countLost(): number;
-  /** Why nothing can be undone, once; undefined: it can. */
+  /** The reason why Sheaf cannot undo the run, given once; undefined if it can. */
   takeProblem(): string | undefined;
   /** After the last effect: resolves when all is recorded. Never rejects. */
   end(): Promise<void>;
@@ -116,7 +116,7 @@ export function createRunUndo(request: UndoRequest): RunUndo {
     takeProblem() {
       if (isTold || problem === undefined) return undefined;
       isTold = true;
-      return `Sheaf could not record the files before this call, so sheaf revert cannot restore what it changes: ${problem}.`;
+      return `Sheaf could not record the files before this call, so sheaf revert cannot restore its changes: ${problem}.`;
     },
     end: () => (ended ??= end()),
   };

@@ -1,4 +1,4 @@
-/** Where the states of a folder are kept, so that responses can be undone: a bare repository of Sheaf's own for each folder. */
+/** The store of a folder's states: Sheaf's own bare repository, one for each folder. */
 import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -8,33 +8,32 @@ import { replaceFile } from "@sheaf/base/replace-file";
 import { readSmallFile } from "@sheaf/base/files/open-file";
 import { toHash } from "@sheaf/base/files/read-file";
 import { findRepository, type Repository } from "@sheaf/base/files/repository";
-import { isBelow } from "@sheaf/base/files/workspace";
 import { type GitSetup, runGit } from "@sheaf/base/git/run-git";
 import { openMirror } from "../trees/mirror.ts";
 import {
-  listNames,
+  listEntryNames,
   listSizes,
   makeRoom,
   sumSizes,
-  toPlainName,
+  toIdName,
   toStateRefs,
   toUndoFolder,
 } from "../conversation-folders.ts";
 
-/** What the states of all folders may take before those that were used longest ago go. Bytes. */
+/** Limit for all stores; above it, Sheaf removes the least recently used ones. Bytes. */
 const MAX_TOTAL_BYTES = 2 * 1024 ** 3;
 
-/** What those of one folder may take before its oldest conversations go. Bytes. */
+/** Limit for one store; above it, the oldest conversations lose their states. Bytes. */
 const MAX_STORE_BYTES = 1024 ** 3;
 
 const MAX_RECORD_BYTES = 64 * 1024;
 
-/** What git removes must not be a part of a state that another process is making. */
+/** Another process may be making a state, so git keeps new objects. */
 const GC_WORDS = ["-c", "gc.auto=2000", "-c", "gc.packRefs=false", "gc", "-q", "--no-detach", "--prune=2.hours.ago"];
 
 const GC_MS = 10 * 60_000;
 
-/** The folder whose states are kept. */
+/** A folder with a store. */
 export interface StoredFolder {
   /** As conversations know it: absolute, no link. */
   readonly root: string;
@@ -46,17 +45,17 @@ export interface UndoStore extends StoredFolder {
   readonly setup: GitSetup;
   /** The part of `top` that counts; undefined: all. */
   readonly inner: string | undefined;
-  /** The user's; `git` is `none` where there is none. */
+  /** The user's repository, if the folder is in one. */
   readonly repository: Repository;
 }
 
 export function toStateRef(conversationId: string, responseId: string): string {
-  return `${toStateRefs(conversationId)}/${toPlainName(responseId)}`;
+  return `${toStateRefs(conversationId)}/${toIdName(responseId)}`;
 }
 
-/** Where a response keeps what it works with; it is gone once the response has ended. */
+/** The folder with the index of a running response. */
 export function toRunFolder(gitFolder: string, responseId: string): string {
-  return join(gitFolder, "runs", toPlainName(responseId));
+  return join(gitFolder, "runs", toIdName(responseId));
 }
 
 /** The store of a folder, made if it is not there. @throws SheafError INTERNAL, an error of the file system. */
@@ -96,7 +95,7 @@ async function hasSameObjects(repository: GitSetup): Promise<boolean> {
 /** Those that exist, without the program of git. */
 export function listUndoStores(dataFolder: string): readonly (StoredFolder & { readonly gitFolder: string })[] {
   const all = toUndoFolder(dataFolder);
-  return listNames(all).flatMap((name) => {
+  return listEntryNames(all).flatMap((name) => {
     const gitFolder = join(all, name);
     const known = parseJson(readSmallFile(join(gitFolder, "folder.json"), MAX_RECORD_BYTES) ?? "") as
       | StoredFolder
@@ -109,7 +108,7 @@ export function listUndoStores(dataFolder: string): readonly (StoredFolder & { r
 export async function tidyStore({ setup }: Pick<UndoStore, "setup">): Promise<void> {
   await runGit(setup, GC_WORDS.toSpliced(-2, 0, "--auto"), { timeoutMs: GC_MS }).catch(() => undefined);
   const folder = join(setup.gitFolder, "refs/sheaf");
-  const oldest = listNames(folder)
+  const oldest = listEntryNames(folder)
     .map((name) => join(folder, name))
     .toSorted((one, other) => toTime(one) - toTime(other));
   if (oldest.length < 2 || sumSizes(listSizes(setup.gitFolder)) <= MAX_STORE_BYTES) return;
@@ -120,11 +119,4 @@ export async function tidyStore({ setup }: Pick<UndoStore, "setup">): Promise<vo
 
 function toTime(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-}
-
-/** Where the data folder is in the folder, as an ignore pattern: states do not contain themselves. */
-export function toExcludes({ top }: StoredFolder, dataFolder: string): readonly string[] {
-  return isBelow(dataFolder, top) && dataFolder !== top
-    ? [`--exclude=/${relative(top, dataFolder).replaceAll(/[\\*?[\]]/g, String.raw`\$&`)}/`]
-    : [];
 }

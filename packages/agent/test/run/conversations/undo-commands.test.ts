@@ -13,6 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { createSqliteStore } from "@sheaf/store/sqlite";
 import { describe, expect, test } from "vitest";
+import { verifies } from "../../../../../test/support/verifies.ts";
 import { createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
 import { createAgent } from "../../../src/index.ts";
 import { revertConversation } from "../../../src/run/conversations/revert.ts";
@@ -144,7 +145,7 @@ function readAll(root: string, { hasGit }: Kind): Record<string, string> {
 }
 
 describe.each(Object.entries(kinds))("%s", (_, kind) => {
-  test.each([...destructive, ...(kind.hasGit ? withGit : [])])("%s", async (command) => {
+  test.each([...destructive, ...(kind.hasGit ? withGit : [])])(verifies(["R-76", "R-79"], "%s"), async (command) => {
     const root = createProject(kind);
     const dataFolder = createTemporaryFolder();
     const script = join(dataFolder, "script.json");
@@ -167,6 +168,9 @@ describe.each(Object.entries(kinds))("%s", (_, kind) => {
     const result = events.find((event) => event.type === "tool_result");
     expect(result, JSON.stringify(result)).toMatchObject({ status: "success", effect: { exitCode: 0 } });
     expect(readAll(root, kind)).not.toEqual(before);
+    const isLost = readdirSync(root).includes("many") === false || readdirSync(join(root, "many")).length === 0;
+    const sentence = `sheaf revert ${run.conversation.replace("conv_", "")}`;
+    expect(JSON.stringify(result).includes(sentence), "the way back is named").toBe(isLost);
     const store = createSqliteStore(file);
     const conversationId = run.conversation;
     const request = { conversationId, responseId: undefined, onConflict: "refuse", folders: [] } as const;
