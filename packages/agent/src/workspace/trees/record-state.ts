@@ -137,9 +137,9 @@ export async function writeState(
   work: TreeWork,
   { present, gone }: { readonly present: Iterable<readonly [string, unknown]>; readonly gone: readonly string[] },
 ): Promise<WrittenState> {
-  await update(mirror, ["--force-remove"], gone, work);
+  await updateIndex(mirror, ["--force-remove"], gone, work);
   // A file may have disappeared meanwhile.
-  const refused = await update(
+  const refused = await updateIndex(
     mirror,
     ["--add", "--replace", "--remove"],
     [...present].map(([path]) => path),
@@ -166,7 +166,7 @@ async function listChanged(mirror: GitSetup, options: TreeWork): Promise<string[
 }
 
 /** Returns the paths that git refuses. */
-async function update(
+export async function updateIndex(
   mirror: GitSetup,
   how: readonly string[],
   paths: readonly string[],

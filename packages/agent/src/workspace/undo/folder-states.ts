@@ -49,8 +49,8 @@ export interface EffectTime {
 }
 
 export interface FolderStates {
-  /** Records what has changed. `effects`: since the last time. @throws SheafError INTERNAL, an error of the file system. */
-  record(effects: readonly EffectTime[]): Promise<void>;
+  /** Records what has changed; false: nothing. `effects`: since the last time. @throws SheafError INTERNAL, an error of the file system. */
+  record(effects: readonly EffectTime[]): Promise<boolean>;
   /** Records the user's own changes to the repository, before an effect. @throws SheafError INTERNAL */
   recordRepository(): Promise<void>;
   /** Records a text that the user has typed into an editor and not saved. @throws SheafError INTERNAL */
@@ -147,7 +147,7 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
       chain.add(request.message ?? "state", { ...(await take(ours, true)), git, "left-out": leftOut });
       texts = {};
       head = (git !== undefined && toHeadCommit(decodeRepositoryState(git)!)) || head;
-      await chain.store();
+      return chain.store();
     },
     async recordRepository() {
       const git = lastTree === undefined ? undefined : await readRepository();
@@ -239,12 +239,13 @@ function createChain({ setup }: UndoStore, { conversationId, responseId, now }: 
       waiting.push(Buffer.concat(whole.map((part) => Buffer.from(part as string))));
     },
     /** @throws SheafError INTERNAL */
-    async store(): Promise<void> {
-      if (waiting.length === 0) return;
+    async store(): Promise<boolean> {
+      if (waiting.length === 0) return false;
       const input = Buffer.concat(waiting);
       waiting = [];
       await askGit(setup, ["fast-import", "--quiet", "--date-format=raw"], { purpose: "record the state", input });
       isBegun = true;
+      return true;
     },
   };
 }

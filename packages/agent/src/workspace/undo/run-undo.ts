@@ -61,8 +61,9 @@ export function createRunUndo(request: UndoRequest): RunUndo {
     effects = effects.filter(({ to }) => to === undefined);
     try {
       states ??= await Promise.all(folders.map(openFolder));
-      await Promise.all(states.map((each) => each.record(taken)));
-      uncommitted = (await Promise.all(states.map((each) => each.listUncommitted()))).flat();
+      const changed = await Promise.all(states.map((each) => each.record(taken)));
+      if (changed.includes(true))
+        uncommitted = (await Promise.all(states.map((each) => each.listUncommitted()))).flat();
     } catch (error) {
       fail(error);
     }

@@ -9,6 +9,7 @@ import { readSmallFile } from "@sheaf/base/files/open-file";
 import { toHash } from "@sheaf/base/files/read-file";
 import { findRepository, type Repository } from "@sheaf/base/files/repository";
 import { type GitSetup, runGit } from "@sheaf/base/git/run-git";
+import { seedIndex } from "./seed-index.ts";
 import { openMirror } from "../trees/mirror.ts";
 import {
   listEntryNames,
@@ -83,7 +84,9 @@ export async function openUndoStore(
   const used = new Date();
   utimesSync(folder, used, used);
   if (isNew) void makeRoom(folder, MAX_TOTAL_BYTES).catch(() => undefined);
-  return { root, top, setup, inner, repository };
+  const store = { root, top, setup, inner, repository };
+  if (!existsSync(join(folder, "last"))) await seedIndex(store);
+  return store;
 }
 
 /** Objects named by SHA-256 are of no use to a store of SHA-1. */
