@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createCommandNetwork } from "@sheaf/permissions/decide-network";
-import { createCommandRunner } from "../../packages/sandbox/src/launch/command-runner.ts";
+import { createSandbox } from "../../packages/sandbox/src/create-sandbox.ts";
 import { findSandbox } from "../../packages/sandbox/src/find/find-sandbox.ts";
 import type { SandboxSetting } from "../../packages/sandbox/src/sandbox.ts";
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
@@ -55,7 +55,7 @@ function endCommand(limit: { readonly timeoutMs: number | undefined }): EndTree 
     const { setting } = tree;
     const sandbox = await findSandbox({ setting, workspace, environment, memory: undefined, now: Date.now });
     const network = createCommandNetwork({ allow: [], deny: [] });
-    const runner = createCommandRunner({ environment, workspace, sandbox, network });
+    const runner = createSandbox({ environment, writable: [workspace], sandbox, network });
     const controller = new AbortController();
     const outcome = runner.run({
       command: toCommand(tree.marker),

@@ -70,7 +70,7 @@ describeWithSandbox("what must not be read", () => {
         ".claude/key": "CANARY",
       });
       const options = {
-        readFolders: [join(home, ".claude/skills/a")],
+        readOnly: [join(home, ".claude/skills/a")],
         denials: toFileRules(rule.replace("~", home)),
       };
       const variables = { ...environment, HOME: home };

@@ -9,7 +9,7 @@ import { environment } from "./run-command.ts";
 import { createFolder, describeWithSandbox, runHeld, stateFolder } from "./sandbox-run.ts";
 
 function createPlaces(workspace: string, maxFolders?: number): HeldPlaces {
-  return createHeldPlaces({ workspace, environment, maxFolders, stateFolder });
+  return createHeldPlaces({ writable: [workspace], environment, maxFolders, stateFolder });
 }
 
 const foreground = { isBackground: false };

@@ -65,7 +65,7 @@ describeWithSandbox("a process of Sheaf", () => {
       await wait(20);
       mkdirSync(join(workspace, "cloned/.git"), { recursive: true });
       writeFileSync(join(workspace, ".envrc"), "own");
-      const notes = finishKilledRuns({ stateFolder: state, environment, workspace });
+      const notes = finishKilledRuns({ stateFolder: state, environment, writable: [workspace] });
       expect(listLeft(workspace)).toEqual([]);
       expect(notes).toHaveLength(places.length);
       expect(["own/.git/HEAD", "cloned/.git", ".envrc"].filter((path) => !existsSync(join(workspace, path)))).toEqual(
@@ -83,7 +83,7 @@ describeWithSandbox("a process of Sheaf", () => {
       sheaf.kill("SIGKILL");
       await once(sheaf, "exit");
       await wait(300);
-      finishKilledRuns({ stateFolder: state, environment, workspace });
+      finishKilledRuns({ stateFolder: state, environment, writable: [workspace] });
       expect(listLeft(workspace)).toEqual([]);
     }
   });

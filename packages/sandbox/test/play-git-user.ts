@@ -8,7 +8,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from "node:path";
 import { createCommandNetwork } from "@sheaf/permissions/decide-network";
 import { findSandbox } from "../src/find/find-sandbox.ts";
-import { createCommandRunner } from "../src/launch/command-runner.ts";
+import { createSandbox } from "../src/create-sandbox.ts";
 import { hostileCommands } from "./hostile-commands.ts";
 
 const [top = "", step = "1", first = "0"] = process.argv.slice(2);
@@ -135,7 +135,7 @@ for (const [index, { title, command }] of commands.entries()) {
   writeFileSync(canary, "");
   createHome();
   const network = createCommandNetwork({ allow: [], deny: [] });
-  const runner = createCommandRunner({ sandbox, workspace, environment, network });
+  const runner = createSandbox({ sandbox, writable: [workspace], environment, network });
   const signal = new AbortController().signal;
   const words = `C=${workspace}/canary.sh; printf '#!/bin/sh\\necho "$0 $*" >> ${canary}\\n' > $C; chmod +x $C; H=${home}\n${command}`;
   const outcome = await runner.run({

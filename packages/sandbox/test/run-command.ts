@@ -2,7 +2,7 @@
 import { createCommandNetwork } from "@sheaf/permissions/decide-network";
 import type { FileRule } from "@sheaf/base/files/glob";
 import { parseRule } from "@sheaf/permissions/rule";
-import { type CommandRunnerOptions, createCommandRunner } from "../src/launch/command-runner.ts";
+import { type RunnerSettings, createSandbox } from "../src/create-sandbox.ts";
 import type { CommandOutcome, CommandRequest } from "../src/command.ts";
 import type { Sandbox } from "../src/sandbox.ts";
 
@@ -21,14 +21,13 @@ export async function runCommand(
 /** Of a runner, beside what every test gives. */
 export type RunnerOptions = Partial<
   Pick<
-    CommandRunnerOptions,
+    RunnerSettings,
     | "limits"
     | "network"
     | "networkPorts"
     | "denials"
-    | "addedFolders"
-    | "hiddenPlaces"
-    | "readFolders"
+    | "hidden"
+    | "readOnly"
     | "cacheFolder"
     | "stateFolder"
     | "atExit"
@@ -36,7 +35,7 @@ export type RunnerOptions = Partial<
     | "variables"
     | "program"
   >
->;
+> & { readonly addedFolders?: readonly string[] };
 
 export const closedNetwork = createCommandNetwork({ allow: [], deny: [] });
 
@@ -51,11 +50,11 @@ export async function runCommandIn(
   command: string,
   request: Partial<CommandRequest> & Pick<CommandRequest, "workingDirectory">,
   variables: Readonly<Record<string, string>> = environment,
-  options: RunnerOptions = {},
+  { addedFolders = [], ...options }: RunnerOptions = {},
 ): Promise<CommandOutcome> {
-  const runner = createCommandRunner({
+  const runner = createSandbox({
     environment: variables,
-    workspace: request.workingDirectory,
+    writable: [request.workingDirectory, ...addedFolders],
     sandbox,
     network: closedNetwork,
     ...options,

@@ -6,7 +6,7 @@ import { afterAll, describe, onTestFinished } from "vitest";
 import { describeWhere } from "../../../test/support/describe-where.ts";
 import { findMissing } from "../../../test/support/programs.ts";
 import type { CommandOutcome, CommandRequest } from "../src/command.ts";
-import { createCommandRunner } from "../src/launch/command-runner.ts";
+import { createSandbox } from "../src/create-sandbox.ts";
 import { findRefuges } from "../src/hold/own-folders.ts";
 import { findSandbox } from "../src/find/find-sandbox.ts";
 import { type RunnerOptions, closedNetwork, environment, runCommand, runCommandIn } from "./run-command.ts";
@@ -62,10 +62,15 @@ export interface HeldRun {
 }
 
 /** Opens a run in a workspace. */
-export function openHeldRun(workspace: string, options: RunnerOptions = {}, variables = environment): HeldRun {
+export function openHeldRun(
+  workspace: string,
+  { addedFolders = [], ...options }: RunnerOptions = {},
+  variables = environment,
+): HeldRun {
   const controller = new AbortController();
   const network = closedNetwork;
-  const runner = createCommandRunner({ environment: variables, workspace, sandbox, network, stateFolder, ...options });
+  const writable = [workspace, ...addedFolders] as const;
+  const runner = createSandbox({ environment: variables, writable, sandbox, network, stateFolder, ...options });
   const end = async (): Promise<readonly string[]> => {
     controller.abort();
     return (await runner.end()) ?? [];

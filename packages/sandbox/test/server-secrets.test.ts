@@ -23,10 +23,7 @@ describeWithSandbox("secrets of a server", () => {
     const workspace = createFolder("workspace");
     symlinkSync(join(folder, "keys/tokens"), join(workspace, "link"));
     symlinkSync(folder, join(workspace, "folder"));
-    const hiddenPlaces = hide(
-      [toSecret(join(folder, "keys/tokens")), toSecret(join(folder, "trees"), "folder")],
-      workspace,
-    );
+    const hidden = hide([toSecret(join(folder, "keys/tokens")), toSecret(join(folder, "trees"), "folder")], workspace);
     const command = `
       for path in ${folder}/keys/tokens link folder/keys/tokens ${folder}/keys/../keys/tokens; do
         for root in "" /proc/self/root /proc/1/root /proc/self/cwd/; do cat "$root$path"; cp "$root$path" copy; ln "$root$path" hard; done
@@ -34,7 +31,7 @@ describeWithSandbox("secrets of a server", () => {
       ls -AR ${folder}; grep -r CANARY ${folder} folder/ .; cat copy hard
       mv ${folder}/keys ${folder}/moved; umount ${folder}/keys; mkdir -p ${folder}/keys/x; echo new > ${folder}/keys/tokens
       (cd ${folder}/trees && ls -A; cat other/file)`;
-    const { output, exitCode } = await runHeld(command, workspace, {}, environment, { hiddenPlaces });
+    const { output, exitCode } = await runHeld(command, workspace, {}, environment, { hidden });
     expect(output).not.toContain("CANARY");
     expect(output).toContain("No such file or directory");
     expect(exitCode).not.toBe(0);
@@ -45,9 +42,9 @@ describeWithSandbox("secrets of a server", () => {
   test(verifies("S-241", "stay hidden from a command that runs while a new file takes their name"), async () => {
     const folder = createFolder("server", { tokens: "CANARY-OLD", "tokens.new": "CANARY-NEW" });
     const workspace = createFolder("workspace");
-    const hiddenPlaces = hide([toSecret(join(folder, "tokens"))], workspace);
+    const hidden = hide([toSecret(join(folder, "tokens"))], workspace);
     const command = `touch ready; until [ -e replaced ]; do sleep 0.02; done; cat ${folder}/tokens; ls -A ${folder}`;
-    const running = runHeld(command, workspace, {}, environment, { hiddenPlaces });
+    const running = runHeld(command, workspace, {}, environment, { hidden });
     await expect.poll(() => existsSync(join(workspace, "ready"))).toBe(true);
     renameSync(join(folder, "tokens.new"), join(folder, "tokens"));
     writeFileSync(join(workspace, "replaced"), "");
@@ -56,9 +53,9 @@ describeWithSandbox("secrets of a server", () => {
 
   test(verifies("S-241", "may be around a workspace, of which its commands see what is theirs"), async () => {
     const folder = createFolder("server", { tokens: "CANARY-TOKEN", "app/file": "own", "docs/file": "CANARY-DOCS" });
-    const hiddenPlaces = hide([toSecret(join(folder, "tokens"))], join(folder, "app"));
+    const hidden = hide([toSecret(join(folder, "tokens"))], join(folder, "app"));
     const command = "cat file ../tokens ../docs/file; ls ..; echo new > file";
-    const { stdout, output } = await runHeld(command, join(folder, "app"), {}, environment, { hiddenPlaces });
+    const { stdout, output } = await runHeld(command, join(folder, "app"), {}, environment, { hidden });
     expect(stdout).toBe("ownapp\n");
     expect(output).not.toContain("CANARY");
   });

@@ -49,7 +49,7 @@ function createSweep() {
     mkdirSync(dirname(toInside(name)), { recursive: true });
     writeFileSync(toInside(name), "");
   };
-  const places = createHeldPlaces({ workspace, environment, stateFolder });
+  const places = createHeldPlaces({ writable: [workspace], environment, stateFolder });
   return {
     workspace,
     outside,

@@ -29,7 +29,7 @@ afterAll(() => rmSync(top, { recursive: true, force: true }));
 
 const program = `
 import { findSandbox } from "./sandbox/src/find/find-sandbox.ts";
-import { createCommandRunner } from "./sandbox/src/launch/command-runner.ts";
+import { createSandbox } from "./sandbox/src/create-sandbox.ts";
 import { createCommandNetwork } from "./permissions/src/decide-network.ts";
 const [workspace, rules, command, code] = process.argv.slice(1);
 const environment = { PATH: "/usr/bin:/bin", HOME: workspace };
@@ -37,7 +37,7 @@ const network = createCommandNetwork({ allow: JSON.parse(rules), deny: [] });
 const sandbox = await findSandbox({ setting: "enabled", workspace, environment, memory: undefined, now: Date.now });
 if (sandbox.state !== "enabled") throw new Error(JSON.stringify(sandbox));
 const program = code === "" ? undefined : { code, executables: [], compiledCode: undefined };
-const runner = createCommandRunner({ sandbox, workspace, environment, network, program, stateFolder: workspace + "-state" });
+const runner = createSandbox({ sandbox, writable: [workspace], environment, network, program, stateFolder: workspace + "-state" });
 const signal = new AbortController().signal;
 const outcome = await runner.run({ command, workingDirectory: workspace, timeoutMs: 20000, signal, onOutput() {} });
 await runner.end();

@@ -5,7 +5,7 @@ import type { HookSources } from "../config/hook-settings.ts";
 import { readUserHooks, type UnusedHook } from "../config/read-hooks.ts";
 import { readWorkspaceHooks, type WorkspaceHooks } from "../config/workspace-hooks.ts";
 import type { CommandRunner } from "@sheaf/sandbox/command";
-import { type CommandRunnerOptions, createCommandRunner } from "@sheaf/sandbox/launch/command-runner";
+import { type RunnerSettings, createSandbox } from "@sheaf/sandbox/create-sandbox";
 import { createHooks, toHookName } from "../tools/hooks/create-hooks.ts";
 import { refusingEvents } from "../tools/hooks/hook-answer.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
@@ -23,7 +23,7 @@ export interface HookRequest {
   };
   /** The model's commands. */
   readonly commands: CommandRunner;
-  readonly commandOptions: CommandRunnerOptions;
+  readonly commandOptions: RunnerSettings;
   /** Lets what the commands of a runner change be undone; default: it cannot be. */
   readonly record?: ((commands: CommandRunner) => CommandRunner) | undefined;
   /** Whose clients are not its user. */
@@ -76,7 +76,7 @@ export function openHooks({
   const screen = screenVariables.flatMap((name) =>
     environment[name] === undefined ? [] : [[name, environment[name]]],
   );
-  const outside = createCommandRunner({
+  const outside = createSandbox({
     ...commandOptions,
     sandbox: { state: "disabled" },
     variables: Object.fromEntries(screen) as Record<string, string>,
@@ -90,7 +90,7 @@ export function openHooks({
     },
     places: {
       inside: { commands, folder: workspace.root },
-      after: { commands: createCommandRunner(commandOptions), folder: workspace.root },
+      after: { commands: createSandbox(commandOptions), folder: workspace.root },
       outside: { commands: record(outside), folder: environment.HOME || homedir() },
     },
     variables: { CLAUDE_PROJECT_DIR: workspace.root },

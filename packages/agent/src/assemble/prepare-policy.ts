@@ -11,7 +11,7 @@ import { createRuleParser, listCredentials } from "@sheaf/permissions/rule";
 import { findSandbox } from "@sheaf/sandbox/find/find-sandbox";
 import { toCredentialVariables } from "@sheaf/sandbox/hold/registry-credentials";
 import { listHomes } from "@sheaf/sandbox/hold/secret-places";
-import type { CommandRunnerOptions } from "@sheaf/sandbox/launch/command-runner";
+import type { RunnerSettings } from "@sheaf/sandbox/create-sandbox";
 import { toAddedFolders } from "@sheaf/sandbox/hold/writable-folders";
 import type { ProbePlace } from "@sheaf/sandbox/find/probe-memory";
 import { findFault, type Sandbox } from "@sheaf/sandbox/sandbox";
@@ -129,22 +129,20 @@ export function toCommandOptions(
   policy: PreparedPolicy,
   trusted: boolean,
   cacheFolder: string | undefined,
-): CommandRunnerOptions {
+): RunnerSettings {
   const { workspace, addedWorkspaces, environment, sandbox, network, credentials, fileDenials } = policy;
   const { hiddenPlaces, stateFolder } = policy;
-  const addedFolders = addedWorkspaces.map(({ root }) => root);
-  const tops = [workspace.root, ...addedFolders];
+  const writable = [workspace.root, ...addedWorkspaces.map(({ root }) => root)] as const;
   return {
     environment,
-    workspace: workspace.root,
+    writable,
     sandbox,
     denials: fileDenials,
-    hiddenPlaces,
+    hidden: hiddenPlaces,
     stateFolder,
     atExit,
-    addedFolders,
     variables: {
-      ...toCredentialVariables(credentials, listHomes(environment), tops, environment),
+      ...toCredentialVariables(credentials, listHomes(environment), writable, environment),
       ...(trusted ? {} : toUntrustedGitVariables(sandbox.state === "enabled")),
     },
     network,

@@ -5,7 +5,7 @@ import { SheafError } from "@sheaf/base/errors";
 import type { ServerChoice } from "../config/workspace-servers.ts";
 import { removeOldCaches } from "@sheaf/sandbox/hold/old-caches";
 import { toCacheFolder } from "@sheaf/sandbox/hold/tool-caches";
-import { type CommandRunnerOptions, createCommandRunner } from "@sheaf/sandbox/launch/command-runner";
+import { type RunnerSettings, createSandbox } from "@sheaf/sandbox/create-sandbox";
 import { checkAttachmentTypes } from "@sheaf/models/attachments";
 import type { Model } from "@sheaf/models/provider";
 import { type OpenConversation, openConversation } from "../run/conversations/open-conversation.ts";
@@ -34,7 +34,7 @@ export interface ResponseBase {
   /** Undefined: nothing of the run can be undone. */
   readonly undo: RunUndo | undefined;
   readonly undoNotice: string | undefined;
-  readonly commandOptions: CommandRunnerOptions;
+  readonly commandOptions: RunnerSettings;
   /** Absolute, links resolved. */
   readonly addedFolders: readonly string[];
   /** Where the run may write; undefined: nowhere. */
@@ -63,7 +63,7 @@ export async function openResponseBase(
   const cacheFolder = dataFolder && toCacheFolder(dataFolder, request.cacheOwner ?? policy.workspace.root);
   if (cacheFolder !== undefined) void removeOldCaches(cacheFolder, now());
   const skills = prepareSkills(request);
-  const commandOptions = { ...toCommandOptions(policy, request.trusted, cacheFolder), readFolders: skills.folders };
+  const commandOptions = { ...toCommandOptions(policy, request.trusted, cacheFolder), readOnly: skills.folders };
   const addedFolders = policy.addedWorkspaces.map(({ root }) => root);
   const { undo, notice: undoNotice } = prepareUndo(request, [policy.workspace.root, ...addedFolders], dataFolder);
   return {
@@ -73,7 +73,7 @@ export async function openResponseBase(
     policy,
     conversation,
     skills,
-    commands: recordCommands(createCommandRunner(commandOptions), undo, request.conversationId),
+    commands: recordCommands(createSandbox(commandOptions), undo, request.conversationId),
     undo,
     undoNotice,
     commandOptions,

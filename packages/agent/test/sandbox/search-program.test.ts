@@ -26,7 +26,7 @@ type Arguments = Parameters<typeof grepSearchTool.run>[0];
 const disabled: Sandbox = { state: "disabled" };
 
 function grep(root: string, args: Arguments, options: Partial<SearchOptions> = {}): Promise<ToolOutcome> {
-  const search = createSearchProgram({ sandbox, workspace: root, environment, ...options });
+  const search = createSearchProgram({ sandbox, writable: [root], environment, ...options });
   return grepSearchTool.run(args, createContext(root, { search }));
 }
 
@@ -65,7 +65,7 @@ describeWithSandbox("a search in the sandbox", () => {
       environment: { ...environment, HOME: workspace },
       denials: toFileRules("Read(db/**)", "Read(docs/*.pem)", "Write(*.txt)"),
     };
-    const run = createSearchProgram({ sandbox, workspace, ...options });
+    const run = createSearchProgram({ sandbox, writable: [workspace], ...options });
     let output = "";
     const request = { signal: AbortSignal.timeout(20_000), maxStderrBytes: 10_000 };
     const outcome = await run({
@@ -85,7 +85,7 @@ describeWithSandbox("a search in the sandbox", () => {
       createFolder("added", { "b.txt": "foo" }),
     ];
     symlinkSync(workspace, join(added, "link"));
-    const run = createSearchProgram({ sandbox, workspace, addedFolders: [added], environment });
+    const run = createSearchProgram({ sandbox, writable: [workspace, added], environment });
     let output = "";
     const args = ["--follow", "foo", "./", workspace];
     const onStdout = (chunk: Uint8Array): boolean => (output += Buffer.from(chunk).toString()) !== "";
@@ -160,12 +160,16 @@ describe("the program", () => {
     expect(found).toMatchObject({ status: "success", output: "bin/rg\n2: echo x > ran" });
     expect(existsSync(join(workspace, "ran"))).toBe(false);
     // Every place where one is.
-    const addedFolders = ["/usr", "/bin", "/opt", "/run", "/nix", join(import.meta.dirname, "../../../..")];
-    const refused = await grep(
+    const writable = [
       workspace,
-      { pattern: "echo" },
-      { sandbox: disabled, environment: { PATH }, addedFolders },
-    );
+      "/usr",
+      "/bin",
+      "/opt",
+      "/run",
+      "/nix",
+      join(import.meta.dirname, "../../../.."),
+    ] as const;
+    const refused = await grep(workspace, { pattern: "echo" }, { sandbox: disabled, environment: { PATH }, writable });
     expect(refused).toMatchObject({ status: "error", error: { code: "SEARCH_FAILED" } });
     expect(refused.error?.message).toMatch(
       /^ripgrep was not started: \/.*rg is in a folder that commands can change: install ripgrep for this machine/,
@@ -199,7 +203,7 @@ describe("the profile for macOS", () => {
     mkdirSync(join(workspace, "db"));
     const outcome = await createSearchProgram({
       sandbox: { state: "enabled", kind: "seatbelt", file },
-      workspace,
+      writable: [workspace],
       environment,
       denials: toFileRules("Read(db)"),
     })({

@@ -118,7 +118,7 @@ describeWithSandbox("while places are swapped for links", () => {
     const codebase = createCodeSearch(undefined);
     const search = createSearchProgram({
       sandbox,
-      workspace: root,
+      writable: [root],
       environment,
       denials: toFileRules(...denials),
     });

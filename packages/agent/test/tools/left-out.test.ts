@@ -123,7 +123,7 @@ describeWithSandbox("in the sandbox", () => {
     const root = createSecrets(denied);
     const rule = placeRule(text, root);
     const denials = toFileRules(rule);
-    const inside = createSearchProgram({ sandbox, workspace: root, environment, denials });
+    const inside = createSearchProgram({ sandbox, writable: [root], environment, denials });
     for (const search of searches.filter(([toolName]) => toolName === "grep_search")) {
       const outcome = await call(root, search, { deny: [rule] }, inside);
       expectNothingShown(outcome, denied);
@@ -137,7 +137,7 @@ describeWithSandbox("more places than the sandbox can hide", () => {
     const keys = Object.fromEntries(Array.from({ length: 301 }, (_, index) => [`${index}.pem`, "CANARY\n"]));
     const root = createFolder({ ...keys, "open.txt": "open\n" });
     const denials = toFileRules("Read(*.pem)");
-    const inside = createSearchProgram({ sandbox, workspace: root, environment, denials });
+    const inside = createSearchProgram({ sandbox, writable: [root], environment, denials });
     const options = { deny: ["Read(*.pem)"] };
     const failed = await call(root, ["grep_search", { pattern: "CANARY|open" }], options, inside);
     expect(failed).toMatchObject({ status: "error", error: { code: "SEARCH_FAILED" } });

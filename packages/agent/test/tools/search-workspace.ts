@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import { createCommandNetwork } from "@sheaf/permissions/decide-network";
 import { createBackgroundCommands } from "../../src/tools/background-commands.ts";
-import { createCommandRunner } from "@sheaf/sandbox/launch/command-runner";
+import { createSandbox } from "@sheaf/sandbox/create-sandbox";
 import { createSearchProgram } from "@sheaf/sandbox/launch/search-program";
 import { runProgram } from "@sheaf/sandbox/programs";
 import { createToolState } from "../../src/tools/tool-state.ts";
@@ -52,16 +52,16 @@ export async function createPipe(path: string): Promise<void> {
 
 /** A context for tools in this folder. */
 export function createContext(root: string, context: Partial<ToolContext> = {}): ToolContext {
-  const commands = createCommandRunner({
+  const commands = createSandbox({
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: root },
-    workspace: root,
+    writable: [root],
     sandbox: { state: "disabled" },
     network: createCommandNetwork({ allow: [], deny: [] }),
   });
   return {
     workspace: createWorkspace(root),
     commands,
-    search: createSearchProgram({ sandbox: { state: "disabled" }, workspace: root, environment: {} }),
+    search: createSearchProgram({ sandbox: { state: "disabled" }, writable: [root], environment: {} }),
     background: createBackgroundCommands(commands),
     state: createToolState(),
     mode: "agent",

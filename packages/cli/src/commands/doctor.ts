@@ -138,7 +138,7 @@ function checkWorktrees({ environment, cwd }: CommandIo): Answer {
 async function checkSearch(io: CommandIo, flags: FlagValues): Promise<Answer> {
   const place = await findSandboxHere(io, flags);
   const { workspace } = place;
-  const runSearch = createSearchProgram(place);
+  const runSearch = createSearchProgram({ ...place, writable: [workspace] });
   let version = "";
   const outcome = await runSearch({
     folder: workspace,

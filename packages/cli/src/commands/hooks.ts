@@ -8,7 +8,7 @@ import { SheafError } from "@sheaf/base/errors";
 import { hookEvents, isHookEvent } from "@sheaf/agent/config/hook-settings";
 import { type Hook, readUserHooks, type UnusedHook } from "@sheaf/agent/config/read-hooks";
 import { readWorkspaceHooks, type WorkspaceHooks } from "@sheaf/agent/config/workspace-hooks";
-import { createCommandRunner } from "@sheaf/sandbox/launch/command-runner";
+import { createSandbox } from "@sheaf/sandbox/create-sandbox";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import { fromToolInput } from "@sheaf/agent/tools/hooks/hook-input";
 import { toOwnToolNames } from "@sheaf/agent/tools/registry";
@@ -137,7 +137,7 @@ async function testHooks(
   const trusted = config.findTrust();
   const policy = await preparePolicy({ ...config, trusted, environment, sandboxMemory: undefined, now: Date.now });
   const commandOptions = toCommandOptions(policy, trusted, undefined);
-  const commands = createCommandRunner(commandOptions);
+  const commands = createSandbox(commandOptions);
   const { hooks, notices } = await openHooks({
     sources: config.hooks,
     trustedWorkspace: trusted ? config : undefined,

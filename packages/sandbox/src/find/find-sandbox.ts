@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import { closedNetwork } from "@sheaf/base/command-network";
-import { createCommandRunner } from "../launch/command-runner.ts";
+import { createSandbox } from "../create-sandbox.ts";
 import { withoutInnerFolders } from "../environment.ts";
 import { isExecutable } from "@sheaf/base/is-executable";
 import { findProgram } from "../programs.ts";
@@ -92,9 +92,9 @@ function findBubblewrap(workspace: string, environment: Environment): string | u
 
 /** Why a command that does nothing fails; "" if it succeeds. */
 async function tryCommand(sandbox: Sandbox, workspace: string, environment: Environment): Promise<string> {
-  const runner = createCommandRunner({
+  const runner = createSandbox({
     sandbox,
-    workspace,
+    writable: [workspace],
     environment,
     network: closedNetwork,
     isProbe: true,

@@ -1,6 +1,6 @@
 /** Explains failures that the sandbox likely caused: programs report what failed, but do not know about the sandbox (S-100). */
 import type { CommandOutcome } from "../command.ts";
-import { explainProgramPlaces, type ProgramOrder } from "../hold/program-places.ts";
+import { explainProgramPlaces, type ProgramScope } from "../hold/program-places.ts";
 import { isBelow } from "@sheaf/base/files/workspace";
 
 /** How a command ended. */
@@ -9,7 +9,7 @@ interface FailedCommand extends Pick<CommandOutcome, "exitCode" | "timedOut" | "
   /** Absolute. */
   readonly workspace: string;
   /** The places of Sheaf itself, for a sentence about them. */
-  readonly program?: ProgramOrder | undefined;
+  readonly program?: ProgramScope | undefined;
 }
 
 const noNetwork =

@@ -33,7 +33,7 @@ export interface BorderScript {
   readonly out: string;
 }
 
-export interface GitBorderOrder {
+export interface GitBorderOptions {
   /** Folders that commands write; absolute, links resolved. */
   readonly tops: readonly string[];
   readonly environment: Environment;
@@ -80,7 +80,7 @@ interface OwnCopy {
   baseline: GitState | undefined;
 }
 
-export function createGitBorder(order: GitBorderOrder): GitBorder {
+export function createGitBorder(order: GitBorderOptions): GitBorder {
   const copies = new Map<string, OwnCopy>();
   let queue: Promise<unknown> = Promise.resolve();
   let count = 0;
@@ -229,7 +229,7 @@ const shownPlace = "/tmp/git";
 /** @throws Error if the repository cannot be read, or a folder is in the way. */
 async function remakeRepository(
   { path, target }: MovedFolder,
-  order: GitBorderOrder,
+  order: GitBorderOptions,
   number: number,
 ): Promise<string[]> {
   const place = join(order.toFolder(), `git-new-${number}`);
@@ -279,6 +279,6 @@ function putBack(made: string, path: string, tops: readonly string[]): void {
   }
 }
 
-function toSetup({ gitFolder }: Repository, { program = "git", environment }: GitBorderOrder): GitSetup {
+function toSetup({ gitFolder }: Repository, { program = "git", environment }: GitBorderOptions): GitSetup {
   return { program, gitFolder, environment };
 }

@@ -5,7 +5,7 @@ import { listGitPlaces } from "@sheaf/base/git/git-places";
 import { type HeldPlace, toHeldPlace, toShownPath } from "./held-place.ts";
 import { toExistingPath } from "./mounts.ts";
 
-export interface ConfiguredOrder {
+export interface ConfiguredScope {
   /** The folders that commands write, the workspace first; absolute, links resolved. */
   readonly tops: readonly string[];
   readonly environment: Environment;
@@ -14,7 +14,7 @@ export interface ConfiguredOrder {
 }
 
 /** Those that exist. A link on the way to one is a place too, so the others are reached through no link. */
-export function listConfiguredPlaces({ tops, environment, places }: ConfiguredOrder): HeldPlace[] {
+export function listConfiguredPlaces({ tops, environment, places }: ConfiguredScope): HeldPlace[] {
   const [workspace = ""] = tops;
   const repositories = places.filter(({ path }) => basename(path) === ".git").map(({ path }) => dirname(path));
   const named = listGitPlaces({ folders: [...tops, ...repositories], inside: tops, environment });

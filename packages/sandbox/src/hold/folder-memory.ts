@@ -93,7 +93,7 @@ export function createFolderSearch<Place, Folder extends { readonly path: string
   };
 }
 
-interface ReadOrder<Content> {
+interface ReadOptions<Content> {
   readonly known: FolderRecord<Content> | undefined;
   /** Nanoseconds since 1970. */
   readonly startedAt: bigint;
@@ -104,7 +104,7 @@ interface ReadOrder<Content> {
 /** Undefined: nothing is there. A text: why it cannot be searched. */
 function readFolder<Content>(
   folder: { readonly path: string },
-  { known, startedAt, makeAccessible, derive }: ReadOrder<Content>,
+  { known, startedAt, makeAccessible, derive }: ReadOptions<Content>,
 ): FolderRecord<Content> | string | undefined {
   const { path } = folder;
   const stat = attempt(path, () => lstatSync(path, { bigint: true, throwIfNoEntry: false }));

@@ -16,6 +16,7 @@ import type { Journal } from "./journal.ts";
 import { type HeldPlace, toMounts, toShownPath } from "./held-place.ts";
 import { findProgramFault, listHeldProgram, openToolFolders } from "./program-places.ts";
 import { type HeldMounts, listAncestors } from "./mounts.ts";
+import type { WritableFolders } from "../launch/launcher.ts";
 import { listOwnFolders } from "./own-folders.ts";
 import { createProtectedIndex } from "./protected-places.ts";
 import { createStartedFiles } from "./started-files.ts";
@@ -43,12 +44,10 @@ export interface HeldPlaces {
 }
 
 export interface HeldFolders {
-  /** Absolute, links resolved. */
-  readonly workspace: string;
-  /** Further folders that commands write; absolute, links resolved. */
-  readonly addedFolders?: readonly string[] | undefined;
+  /** The workspace and further folders that commands write; absolute, links resolved. */
+  readonly writable: WritableFolders;
   /** Folders that commands read, even in a hidden one; absolute, links resolved. */
-  readonly readFolders?: readonly string[] | undefined;
+  readonly readOnly?: readonly string[] | undefined;
   /** For the places that Sheaf takes away; undefined: a temporary folder. */
   readonly stateFolder?: string | undefined;
   /** For the next process, if this one is killed. */
@@ -79,14 +78,14 @@ const probePlaces: HeldPlaces = {
 };
 
 export function createHeldPlaces(held: HeldFolders): HeldPlaces {
-  const { workspace, addedFolders = [], readFolders = [], denials = [], environment, maxFolders } = held;
+  const { writable: tops, readOnly = [], denials = [], environment, maxFolders } = held;
+  const [workspace, ...addedFolders] = tops;
   if (held.isProbe) return probePlaces;
-  const tops = [workspace, ...addedFolders];
   const own = { stateFolder: held.stateFolder, writable: tops };
   const hidden = [...listOwnFolders(own), ...(held.cacheFolder === undefined ? [] : [held.cacheFolder])];
   const addedPlaces = addedFolders.map((path) => ({ path, names: "all" as const }));
   const findProtected = createProtectedIndex(workspace, addedPlaces, hidden, maxFolders);
-  const findDenied = createDeniedIndex([...tops, ...readFolders], denials);
+  const findDenied = createDeniedIndex([...tops, ...readOnly], denials);
   const findGitlinks = createGitlinkIndex(tops);
   const started = createStartedFiles(workspace);
   const program = { tops, environment, program: held.program };
@@ -156,7 +155,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       );
       const kept = [...new Set([...denied.ancestors, ...ownFolders, ...links.kept, ...fixed])];
       checkCount(mounts.length + kept.length, places, workspace);
-      held.journal?.begin({ workspace, addedFolders, cacheFolder: held.cacheFolder, keys: [...known.keys] });
+      held.journal?.begin({ writable: tops, cacheFolder: held.cacheFolder, keys: [...known.keys] });
       running[isBackground ? "background" : "foreground"] += 1;
       if (!isBackground) canMovePlaces = around.some((path) => !kept.includes(path));
       const open = openToolFolders(known.own).filter(

@@ -7,14 +7,13 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import { isFolder } from "@sheaf/base/make-folder";
+import type { WritableFolders } from "../launch/launcher.ts";
 import { createHeldPlaces } from "./held-places.ts";
 import { isOrphan, listOwnFolders, toRunName } from "./own-folders.ts";
 
 /** Of a run whose commands are running. */
 export interface JournalEntry {
-  /** Absolute, links resolved. */
-  readonly workspace: string;
-  readonly addedFolders: readonly string[];
+  readonly writable: WritableFolders;
   readonly cacheFolder?: string | undefined;
   /** Of the places that were there before the commands. */
   readonly keys: readonly string[];
@@ -44,15 +43,15 @@ interface FinishOptions {
   readonly stateFolder?: string | undefined;
   /** The user's: git's configuration is found by it. */
   readonly environment: Environment;
-  /** Absolute, links resolved. */
-  readonly workspace?: string;
+  /** Default: none, so that no sentence is returned. */
+  readonly writable?: WritableFolders;
 }
 
 /**
  * Takes away what commands of killed processes left in their folders, and removes the folders of these runs. Returns a
  * sentence for each place in this workspace.
  */
-export function finishKilledRuns({ stateFolder, environment, workspace }: FinishOptions): string[] {
+export function finishKilledRuns({ stateFolder, environment, writable }: FinishOptions): string[] {
   const folders = listOwnFolders({ stateFolder, writable: [] }).map((top) => join(top, "runs"));
   return folders.filter(isFolder).flatMap((folder) => {
     const orphans = readdirSync(folder).filter((name) => isOrphan(folder, name));
@@ -63,7 +62,7 @@ export function finishKilledRuns({ stateFolder, environment, workspace }: Finish
         renameSync(join(folder, name), claimed);
         const finished = finishRun(claimed, stateFolder, environment);
         void rm(claimed, { recursive: true, force: true }).catch(() => undefined);
-        return finished !== undefined && finished.workspace === workspace ? finished.notes : [];
+        return finished !== undefined && finished.workspace === writable?.[0] ? finished.notes : [];
       } catch {
         return [];
       }
@@ -79,5 +78,5 @@ function finishRun(folder: string, stateFolder: string | undefined, environment:
   const places = createHeldPlaces({ ...entry, stateFolder, environment });
   const notes = places.finish(keys, statSync(join(folder, endName), { bigint: true, throwIfNoEntry: false })?.mtimeNs);
   rmSync(file);
-  return { workspace: entry.workspace, notes };
+  return { workspace: entry.writable[0], notes };
 }

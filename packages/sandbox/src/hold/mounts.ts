@@ -82,7 +82,7 @@ export interface MountFacts {
   /** Of protected places and of the user's rules. */
   readonly held: HeldMounts;
   /** Shown inside of hidden folders: of skills (S-147). */
-  readonly readFolders?: readonly string[] | undefined;
+  readonly readOnly?: readonly string[] | undefined;
 }
 
 /** In mount order: what is hidden stays hidden, whatever else is mounted around it. */
@@ -137,12 +137,12 @@ export function planMounts(facts: MountFacts): Mount[] {
 
 /** Folders to read outside of what commands write. One that is or contains a secret place stays hidden. */
 export function listRevealed(
-  { readFolders = [], secretPlaces }: Pick<MountFacts, "readFolders" | "secretPlaces">,
+  { readOnly = [], secretPlaces }: Pick<MountFacts, "readOnly" | "secretPlaces">,
   tops: readonly string[],
 ): string[] {
-  if (readFolders.length === 0) return [];
+  if (readOnly.length === 0) return [];
   const secrets = secretPlaces.flatMap((place) => toExistingPath(place) ?? []);
-  return readFolders.filter(
+  return readOnly.filter(
     (folder) =>
       ![...secrets, ...tops].some((place) => isBelow(place, folder)) && !tops.some((top) => isBelow(folder, top)),
   );

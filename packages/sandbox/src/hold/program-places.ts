@@ -11,7 +11,7 @@ import { isBelow } from "@sheaf/base/files/workspace";
 import { readStat, toIdentity } from "./folder-memory.ts";
 import { type HeldPlace, toHeldPlace, toShownPath } from "./held-place.ts";
 
-export interface ProgramOrder {
+export interface ProgramScope {
   /** The folders that commands write, the workspace first; absolute, links resolved. */
   readonly tops: readonly string[];
   readonly environment: Environment;
@@ -23,7 +23,7 @@ export interface ProgramOrder {
 const outsideStart = "npm install --prefix ~/.sheaf sheaf && ~/.sheaf/node_modules/.bin/sheaf";
 
 /** Lists the existing places. Sheaf takes away a `node_modules` that a command creates: its packages could replace others. */
-export function listHeldProgram({ tops, environment, program }: ProgramOrder): HeldPlace[] {
+export function listHeldProgram({ tops, environment, program }: ProgramScope): HeldPlace[] {
   const [workspace = ""] = tops;
   return listProgramPlaces({ inside: tops, environment, program }).flatMap(({ path, reason }) => {
     const isCreated = basename(path) === "node_modules";
@@ -51,12 +51,12 @@ function isOwnFolder(path: string): boolean {
 }
 
 /** A sentence with the reason why Sheaf cannot protect itself; undefined if it can. Reads many files, so call it once in a run. */
-export function findProgramFault(order: ProgramOrder): string | undefined {
+export function findProgramFault(order: ProgramScope): string | undefined {
   const problem = findProblem(order);
   return problem && `no command runs, because ${problem}: start Sheaf from elsewhere (${outsideStart})`;
 }
 
-function findProblem({ tops, environment, program = findProgramFiles() }: ProgramOrder): string | undefined {
+function findProblem({ tops, environment, program = findProgramFiles() }: ProgramScope): string | undefined {
   const folder = toCodeFolder(program);
   if (tops.some((top) => isBelow(top, folder))) return `the workspace is in the folder of Sheaf itself, ${folder}`;
   const places = listProgramPlaces({ inside: tops, environment, program }).map(({ path }) => path);
@@ -79,7 +79,7 @@ function findProblem({ tops, environment, program = findProgramFiles() }: Progra
 }
 
 /** A sentence for a failed command if one of its error lines has the path of a place of Sheaf itself, else undefined. */
-export function explainProgramPlaces(lines: readonly string[], order: ProgramOrder): string | undefined {
+export function explainProgramPlaces(lines: readonly string[], order: ProgramScope): string | undefined {
   if (lines.length === 0) return undefined;
   const [workspace = ""] = order.tops;
   const places = listProgramPlaces({ ...order, inside: order.tops });

@@ -45,9 +45,8 @@ function listCredentialFiles(
 interface HiddenFacts {
   readonly environment: Environment;
   readonly credentials?: readonly CredentialName[] | undefined;
-  readonly workspace: string;
-  readonly addedFolders?: readonly string[] | undefined;
-  readonly hiddenPlaces?: readonly string[] | undefined;
+  readonly writable: readonly string[];
+  readonly hidden?: readonly string[] | undefined;
 }
 
 /**
@@ -55,18 +54,18 @@ interface HiddenFacts {
  * rule shows. `owner`: as for `listSecretPlaces`.
  */
 export function listHiddenPlaces(facts: HiddenFacts, owner?: number): string[] {
-  const { environment, credentials = [], workspace, addedFolders = [], hiddenPlaces = [] } = facts;
+  const { environment, credentials = [], writable, hidden = [] } = facts;
   const named = Object.values(sources)
     .flatMap(({ fileVariables }) => fileVariables.flatMap((variable) => environment[variable] ?? []))
     .filter((file) => {
       const place = toRealPlace(file);
-      const isInside = [workspace, ...addedFolders].some((folder) => isBelow(place, folder));
+      const isInside = writable.some((folder) => isBelow(place, folder));
       // Not `/dev/null`, which such a variable often names.
       return isAbsolute(file) && !isInside && readStats(place)?.isFile() === true;
     });
   const shown = listCredentialFiles(credentials, listHomes(environment), environment);
   const places = [...listSecretPlaces(environment, owner), ...named].filter((place) => !shown.includes(place));
-  return [...places, ...hiddenPlaces];
+  return [...places, ...hidden];
 }
 
 const maxBytes = 256 * 1024;

@@ -9,7 +9,7 @@ import { isBelow } from "@sheaf/base/files/workspace";
 import { toExistingPath } from "./mounts.ts";
 import { listHomes, listSecretPlaces } from "./secret-places.ts";
 
-export interface AddedFoldersOrder {
+export interface AddedFolders {
   /** Absolute, as the user named them. */
   readonly folders: readonly string[];
   /** Absolute, links resolved. */
@@ -21,7 +21,7 @@ export interface AddedFoldersOrder {
  * The folders without links, outer ones only. Folders in the workspace need no flag.
  * @throws SheafError USAGE for a folder that does not exist, or that would expose too much.
  */
-export function toAddedFolders({ folders, workspace, environment }: AddedFoldersOrder): string[] {
+export function toAddedFolders({ folders, workspace, environment }: AddedFolders): string[] {
   const real = [...new Set(folders.map(toRealFolder))].filter((folder) => !isBelow(folder, workspace));
   for (const folder of real) {
     const obstacle = findObstacle(folder, workspace, environment);

@@ -93,11 +93,11 @@ interface RunFacts extends Omit<MountFacts, "held" | "gitMounts"> {
 
 /** Creates its private folder and its network for the first command that needs them. */
 export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
-  const { file, workspace, addedFolders = [], environment, limits = defaultUseLimits } = options;
+  const { file, writable: tops, environment, limits = defaultUseLimits } = options;
+  const [workspace, ...addedFolders] = tops;
   const shell = findShell(environment);
-  const filter = createSeccompFilter(process.arch, [workspace, ...addedFolders].some(isTeamFolder));
+  const filter = createSeccompFilter(process.arch, tops.some(isTeamFolder));
   const writableMounts = addedFolders.map((path) => ({ path, access: "writable" as const }));
-  const tops = [workspace, ...addedFolders];
   // Commands could replace a program that is found in one of these.
   const outside = tops.reduce(withoutInnerFolders, environment);
   const moved: MovedFolder[] = [];
@@ -151,7 +151,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       writableMounts,
       cacheMounts: caches.mounts,
       variables: caches.variables,
-      readFolders: options.readFolders,
+      readOnly: options.readOnly,
     };
   };
   /** A script on a git folder, held like a command, but writing only to the folder of its output. */

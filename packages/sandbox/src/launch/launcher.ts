@@ -46,16 +46,17 @@ export interface Launcher {
   close(): Promise<readonly string[] | void>;
 }
 
+/** The first one is the workspace. */
+export type WritableFolders = readonly [workspace: string, ...added: string[]];
+
 /** What commands in a sandbox get. */
 export interface SandboxOptions {
   /** The sandbox program, absolute. */
   readonly file: string;
-  /** Absolute, links resolved: what commands may write. */
-  readonly workspace: string;
-  /** Further folders that commands write; absolute, links resolved. */
-  readonly addedFolders?: readonly string[] | undefined;
+  /** The workspace and further folders that commands write; absolute, links resolved. */
+  readonly writable: WritableFolders;
   /** Folders that commands read, even in a hidden one; absolute, links resolved. */
-  readonly readFolders?: readonly string[] | undefined;
+  readonly readOnly?: readonly string[] | undefined;
   /** Only the variables of the allow list reach a command (S-40). */
   readonly environment: Environment;
   /** Which hosts commands may reach. */
@@ -65,7 +66,7 @@ export interface SandboxOptions {
   /** Files that no command may read or write. */
   readonly denials?: readonly FileRule[] | undefined;
   /** Further places that no command sees; absolute. */
-  readonly hiddenPlaces?: readonly string[] | undefined;
+  readonly hidden?: readonly string[] | undefined;
   /** A folder of the caller that no command sees, absolute: for the files of a run, and for the places that Sheaf takes away. */
   readonly stateFolder?: string | undefined;
   /** For caches of tools, absolute; undefined: they last as long as the run. */

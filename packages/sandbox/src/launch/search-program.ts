@@ -24,10 +24,7 @@ interface SearchRequest extends Pick<ProgramRequest, "args" | "signal" | "onStdo
 export type RunSearch = (request: SearchRequest) => Promise<ProgramOutcome>;
 
 /** The part of a command runner's options that a search depends on. */
-export interface SearchOptions extends Pick<
-  SandboxOptions,
-  "workspace" | "addedFolders" | "environment" | "denials" | "stateFolder"
-> {
+export interface SearchOptions extends Pick<SandboxOptions, "writable" | "environment" | "denials" | "stateFolder"> {
   readonly sandbox: Sandbox;
 }
 
@@ -39,8 +36,7 @@ const ownerDescriptors = { info: 3, admission: 4 } as const;
  * (`unavailable`).
  */
 export function createSearchProgram(options: SearchOptions): RunSearch {
-  const { sandbox, workspace, addedFolders = [], environment, denials = [], stateFolder } = options;
-  const folders = [workspace, ...addedFolders];
+  const { sandbox, writable: folders, environment, denials = [], stateFolder } = options;
   const findDenied = createDeniedIndex(
     folders,
     denials.filter(({ kind }) => kind === "Read"),

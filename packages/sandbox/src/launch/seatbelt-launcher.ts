@@ -25,9 +25,10 @@ const refusalCodes: ReadonlySet<number> = new Set([64, 65, 71]);
 
 /** Creates its folder with the first command. Processes and memory are not limited here. */
 export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
-  const { file, workspace, addedFolders = [], environment } = options;
+  const { file, writable, environment } = options;
+  const [workspace, ...addedFolders] = writable;
   const shell = findShell(environment);
-  const own = { stateFolder: options.stateFolder, writable: [workspace, ...addedFolders] };
+  const own = { stateFolder: options.stateFolder, writable };
   let folder: string | undefined;
   const openFolder = (): string => (folder ??= realpathSync(makeRunFolder(own)));
   const places = createHeldPlaces({ ...options, journal: createJournal(openFolder) });
@@ -63,7 +64,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
         secret: listSecretPaths(options, secretPlaces),
         readOnly: held.filter(({ access }) => access === "read-only").map(({ path }) => path),
         hidden: held.filter(({ access }) => access.startsWith("hidden")).map(({ path }) => path),
-        readable: listRevealed({ ...options, secretPlaces }, [workspace, ...addedFolders]),
+        readable: listRevealed({ ...options, secretPlaces }, writable),
         proxyPort,
       });
       const definitions = Object.entries(profile.parameters).flatMap(([name, path]) => ["-D", `${name}=${path}`]);
@@ -116,7 +117,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
 }
 
 /** Each place by its name and by its target. A rule may name a place that does not exist yet. The workspace stays open. */
-function listSecretPaths({ workspace }: SandboxOptions, places: readonly string[]): string[] {
+function listSecretPaths({ writable: [workspace] }: SandboxOptions, places: readonly string[]): string[] {
   const paths = places.flatMap((path) => [path, toExistingPath(path) ?? path]);
   return [...new Set(paths)].filter((path) => path !== workspace);
 }

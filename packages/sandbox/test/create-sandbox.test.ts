@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createCommandNetwork } from "@sheaf/permissions/decide-network";
-import { runInLauncher } from "../src/launch/command-runner.ts";
+import { runInLauncher } from "../src/create-sandbox.ts";
 import { environment } from "./run-command.ts";
 import { createFolder, describeBothWays, describeWithSandbox, openHeldRun } from "./sandbox-run.ts";
 
@@ -184,7 +184,7 @@ test(verifies("R-24", "a process that SIGKILL does not end is left behind"), asy
   });
   const launcher = { file: "/bin/none", permissions: [], start, close: async () => undefined };
   const network = createCommandNetwork({ allow: [], deny: [] });
-  const options = { sandbox: { state: "disabled" }, workspace: "/", environment, network } as const;
+  const options = { sandbox: { state: "disabled" }, writable: ["/"], environment, network } as const;
   const request = { command: "x", workingDirectory: "/", onOutput: () => undefined };
   const limited = { ...request, timeoutMs: 10, signal: new AbortController().signal };
   expect(await runInLauncher(limited, launcher, options)).toMatchObject({

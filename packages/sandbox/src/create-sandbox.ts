@@ -1,16 +1,16 @@
 /** Runs commands and follows each one from its start to the end of its last process. */
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
-import type { CommandOutcome, CommandRequest, CommandRunner } from "../command.ts";
-import { explainFailure } from "../follow/explain-failure.ts";
-import { createOutputStreams, type OutputStreams } from "../follow/output-streams.ts";
-import type { ProcessEnd } from "../follow/processes.ts";
-import { toStartError } from "../programs.ts";
-import type { Sandbox } from "../sandbox.ts";
-import { createBubblewrapLauncher } from "./bubblewrap-launcher.ts";
-import type { Launcher, SandboxOptions, StartedCommand } from "./launcher.ts";
-import { createPlainLauncher } from "./plain-launcher.ts";
-import { createSeatbeltLauncher } from "./seatbelt-launcher.ts";
+import type { CommandOutcome, CommandRequest, CommandRunner } from "./command.ts";
+import { explainFailure } from "./follow/explain-failure.ts";
+import { createOutputStreams, type OutputStreams } from "./follow/output-streams.ts";
+import type { ProcessEnd } from "./follow/processes.ts";
+import { toStartError } from "./programs.ts";
+import type { Sandbox } from "./sandbox.ts";
+import { createBubblewrapLauncher } from "./launch/bubblewrap-launcher.ts";
+import type { Launcher, SandboxOptions, StartedCommand } from "./launch/launcher.ts";
+import { createPlainLauncher } from "./launch/plain-launcher.ts";
+import { createSeatbeltLauncher } from "./launch/seatbelt-launcher.ts";
 
 /** Milliseconds that a background process may keep the output open after the command has ended. */
 const pipePeriod = 250;
@@ -23,13 +23,13 @@ interface ShellEnd extends ProcessEnd {
 }
 
 /** Without a sandbox, only the environment counts. */
-export interface CommandRunnerOptions extends Omit<SandboxOptions, "file"> {
+export interface RunnerSettings extends Omit<SandboxOptions, "file"> {
   readonly sandbox: Sandbox;
   /** Further variables for every command. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
 }
 
-export function createCommandRunner(options: CommandRunnerOptions): CommandRunner {
+export function createSandbox(options: RunnerSettings): CommandRunner {
   const launcher = createLauncher(options);
   if (typeof launcher === "string") return createRefusingRunner(launcher);
   const running = new Set<Promise<CommandOutcome>>();
@@ -57,7 +57,7 @@ export function createCommandRunner(options: CommandRunnerOptions): CommandRunne
 const launchers = { bubblewrap: createBubblewrapLauncher, seatbelt: createSeatbeltLauncher } as const;
 
 /** The launcher, or why no command can start. */
-function createLauncher(options: CommandRunnerOptions): Launcher | string {
+function createLauncher(options: RunnerSettings): Launcher | string {
   const { sandbox } = options;
   switch (sandbox.state) {
     case "enabled":
@@ -92,9 +92,10 @@ interface ShellLimits extends Pick<CommandRequest, "timeoutMs" | "signal"> {
 export async function runInLauncher(
   request: CommandRequest,
   launcher: Launcher,
-  { variables = {}, workspace, addedFolders = [], environment, program: files }: CommandRunnerOptions,
+  { variables = {}, writable, environment, program: files }: RunnerSettings,
 ): Promise<CommandOutcome> {
-  const program = { tops: [workspace, ...addedFolders], environment, program: files };
+  const [workspace] = writable;
+  const program = { tops: writable, environment, program: files };
   const { command, workingDirectory, input, isBackground = false } = request;
   const { permissions } = launcher;
   const streams = createOutputStreams(request);
