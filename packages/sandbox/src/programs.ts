@@ -1,7 +1,6 @@
 /** Programs of the system: where they are, how one runs, and why one does not start. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isExecutable } from "@sheaf/base/is-executable";
 import type { Environment } from "@sheaf/base/paths";
@@ -144,11 +143,7 @@ export function toStartError(error: unknown, file: string, folder: string): stri
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const folderError = toFolderError(folder);
   if (folderError !== "") return folderError;
-  if (error instanceof Error && "syscall" in error && !String(error.syscall).startsWith("spawn")) {
-    const isTemporary = "path" in error && String(error.path).startsWith(tmpdir());
-    if (!isTemporary) return error.message;
-    return `no folder for temporary files can be created in ${tmpdir()} (${code}): set TMPDIR to a writable folder`;
-  }
+  if (error instanceof Error && "syscall" in error && !String(error.syscall).startsWith("spawn")) return error.message;
   if (code === "ENOENT") return `${file} does not exist`;
   return reasons[code] ?? (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ");
 }
