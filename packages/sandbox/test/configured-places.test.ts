@@ -47,7 +47,10 @@ describeWithSandbox("the configuration of a repository that a command made", () 
       "git init -q n; git -C n config core.fsmonitor $PWD/src/main.ts; git -C n config core.hooksPath $PWD/src",
       workspace,
     );
-    expect(refusals).toEqual([expect.stringContaining('"n/.git" is protected')]);
+    expect(refusals).toEqual([
+      expect.stringContaining('"n/.git" is protected'),
+      expect.stringContaining('made "n/.git" again'),
+    ]);
     expect(readFileSync(join(workspace, "src/main.ts"), "utf8")).toBe("own");
   });
 });

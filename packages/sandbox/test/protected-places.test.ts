@@ -16,7 +16,6 @@ describeWithSandbox("places that are not there yet", () => {
     [".profile", "echo evil > x; ln x .profile"],
     [".zshrc", "ln -s /etc/passwd .zshrc"],
     [".git", "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit"],
-    [".git", "git init -q . "],
     ["sub/.git", "mkdir sub; echo 'gitdir: /tmp/x' > sub/.git"],
     ["HEAD", "mkdir objects refs; echo 'ref: refs/heads/main' > HEAD; echo evil > config"],
     ["d/.claude/settings.json", "mkdir -p d/.claude; echo evil > d/.claude/settings.json"],

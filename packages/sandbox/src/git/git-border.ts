@@ -76,7 +76,7 @@ interface OwnCopy {
   users: number;
   /** It stays as it is for the next command: an operation waits in it. */
   isKept: boolean;
-  /** What came back last; undefined: nothing yet. */
+  /** The state that the repository has last got from it. */
   baseline: GitState | undefined;
 }
 
@@ -212,7 +212,7 @@ const waitingNote =
 const unfinishedNote =
   'A rebase, merge or the like did not end, so the repository has the state before it, and the files have its changes: "git status" lists them.';
 
-/** Keeps the commits of an operation that did not end. Returns the name of their ref; undefined if there are none. */
+/** Keeps the commits of an operation that did not end. Returns the name of their ref. */
 async function keepTip({ repository, before, after, packFile, name }: ExportedState): Promise<string | undefined> {
   const toTip = ({ head, refs }: GitState): string => refs.get(head) ?? head;
   const tip = toTip(after);

@@ -1,6 +1,6 @@
 /** Commands in bubblewrap: each in new namespaces, which end with all their processes (S-30, R-13). */
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync, statSync, writeSync } from "node:fs";
+import { statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { toCommandEnvironment, withoutInnerFolders } from "../environment.ts";
@@ -30,6 +30,7 @@ import {
   type SandboxOptions,
   type StartedCommand,
 } from "./launcher.ts";
+import { type BlockedDescriptors, blockInherited } from "./inherited-descriptors.ts";
 import { createSharedNetwork, proxyPort, type RunNetwork } from "./run-network.ts";
 import { admitOwner, findWorkspaceOwner, toOwnerWords } from "./workspace-owner.ts";
 
@@ -378,41 +379,4 @@ function openGate(child: ChildProcess, { gate }: CommandPipes): void {
 function toStartError(stderr: string, workingDirectory: string): string {
   const reason = stderr.replaceAll(/\s+/g, " ").trim().slice(0, 500);
   return toFolderError(workingDirectory) || `the sandbox could not start (${reason})`;
-}
-
-/** O_CLOEXEC of `/proc/PID/fdinfo`, octal 02000000. */
-const closeOnExec = 0o2000000;
-
-/** Replacements for inherited descriptors, from the one after `last` on; "ignore" where none is inherited. */
-interface BlockedDescriptors {
-  readonly descriptors: readonly (number | "ignore")[];
-  close(): void;
-}
-
-/**
- * Replaces every descriptor above `last` that a command would inherit by /dev/null: through one it could leave its sandbox.
- * Usually there are none. The others stay closed, since each descriptor slows a start and some programs pass on a very
- * high one.
- */
-function blockInherited(last: number): BlockedDescriptors {
-  const inherited = new Set(readdirSync("/proc/self/fd").map(Number).filter(isInherited));
-  const highest = Math.max(...inherited);
-  if (highest <= last) return { descriptors: [], close: () => undefined };
-  const empty = openSync("/dev/null", "r");
-  return {
-    descriptors: Array.from({ length: highest - last }, (_, index) =>
-      inherited.has(last + 1 + index) ? empty : "ignore",
-    ),
-    close: () => closeSync(empty),
-  };
-}
-
-function isInherited(descriptor: number): boolean {
-  try {
-    const [, flags = "0"] = /^flags:\s+([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1")) ?? [];
-    return (Number.parseInt(flags, 8) & closeOnExec) === 0;
-  } catch {
-    // Closed meanwhile: the listing itself opens one.
-    return false;
-  }
 }
