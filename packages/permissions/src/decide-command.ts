@@ -26,7 +26,7 @@ export interface CommandPolicy {
 }
 
 /** One command, exactly as it will run, and its working directory. */
-interface CommandCall {
+export interface CommandCall {
   readonly command: string;
   readonly workingDirectory: string;
 }
@@ -54,7 +54,7 @@ export function decideCommand(call: CommandCall, policy: CommandPolicy, rules: R
 }
 
 /** Returns true if the text of a command shows that it only reads. */
-function isReading(call: CommandCall, policy: CommandPolicy, { denies }: Rules): boolean {
+export function isReading(call: CommandCall, policy: CommandPolicy, { denies }: Pick<Rules, "denies">): boolean {
   const result = readCommand(call.command);
   if (!result.ok || result.reading.obstacle !== undefined) return false;
   return decideByParts(result.reading, call, policy, { allows: [], denies }).decision === "allow";

@@ -2,7 +2,7 @@
 import type { Mode } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import { allow, ask, deny, type JudgedTool, type PermissionDecision, type PlacedPaths } from "./decision.ts";
-import { decideCommand, type CommandPolicy } from "./decide-command.ts";
+import { type CommandCall, decideCommand, isReading, type CommandPolicy } from "./decide-command.ts";
 import { decideMcp, decideUrl } from "./decide-network.ts";
 import type { PathGlob } from "@sheaf/base/files/glob";
 import { createRuleParser, parseRule, type Rule, type Rules } from "./rule.ts";
@@ -20,6 +20,8 @@ interface PermissionRequest {
 
 export interface Permissions {
   decide(request: PermissionRequest): Promise<PermissionDecision>;
+  /** Returns true if the text of a command shows that it only reads. */
+  isReading(call: CommandCall): boolean;
   /** What searches leave out: files that a rule denies to read, or asks about first (S-243). */
   listUnread(answered: NonNullable<PermissionRequest["answered"]>): readonly PathGlob[];
 }
@@ -78,6 +80,7 @@ export function createPermissions(options: PermissionOptions): Permissions {
       const asked = decideByRules(request, { allows, denies: asks });
       return asked.decision === "deny" ? askByRule(asked.rule) : asked.decision === "ask" ? asked : decision;
     },
+    isReading: (call) => isReading(call, options, { denies: denyRules }),
     listUnread(answered) {
       const asks = askRules.filter(({ text }) => !answered.allow.includes(text));
       const rules = [...denyRules, ...answered.deny.map(parse), ...asks];

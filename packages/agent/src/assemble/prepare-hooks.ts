@@ -29,7 +29,7 @@ export async function prepareHooks(
     session: { conversationId, permissionMode: toRunStart(request).permissionMode, workspace: policy.workspace },
     commands,
     commandOptions,
-    record: (runner) => recordCommands(runner, undo, conversationId),
+    record: (runner) => recordCommands(runner, undo, { conversationId, permissions: policy.permissions }),
     isServer: sessions === "conversations",
     now,
   });

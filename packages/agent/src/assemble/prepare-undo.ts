@@ -1,6 +1,7 @@
 /** Sets up the states that let a revert undo a response (R-76). */
 import { findProgram } from "@sheaf/sandbox/programs";
 import type { CommandRunner } from "@sheaf/sandbox/command";
+import type { Permissions } from "@sheaf/permissions/permissions";
 import { createRunUndo, type RunUndo } from "../workspace/undo/run-undo.ts";
 import type { RunRequest } from "./run-request.ts";
 
@@ -22,19 +23,20 @@ export function prepareUndo(
   return { undo: createRunUndo({ folders, dataFolder, git, conversationId, responseId, now: Date.now }) };
 }
 
-/** Records around each command. Its result shows lost files, and how to restore them. */
+/** Records around each command, unless it only reads. Its result shows lost files, and how to restore them. */
 export function recordCommands(
   commands: CommandRunner,
   undo: RunUndo | undefined,
-  conversationId: string,
+  { conversationId, permissions }: { readonly conversationId: string; readonly permissions: Permissions },
 ): CommandRunner {
   if (!undo) return commands;
   return {
     permissions: commands.permissions,
     end: () => commands.end(),
     async run(request) {
+      if (permissions.isReading(request)) return commands.run(request);
       const outcome = await undo.around(() => commands.run(request));
-      const lost = undo.countLost();
+      const lost = await undo.countLost();
       const command = `sheaf revert ${conversationId.replace(/^conv_/, "")}`;
       const note =
         lost > MAX_LOST

@@ -73,7 +73,10 @@ export async function openResponseBase(
     policy,
     conversation,
     skills,
-    commands: recordCommands(createSandbox(commandOptions), undo, request.conversationId),
+    commands: recordCommands(createSandbox(commandOptions), undo, {
+      conversationId: request.conversationId,
+      permissions: policy.permissions,
+    }),
     undo,
     undoNotice,
     commandOptions,

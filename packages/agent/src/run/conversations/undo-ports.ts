@@ -45,7 +45,9 @@ export function createUndoPorts({ store, conversationId, dataFolder, environment
         const opened = await openUndoStore(dataFolder!, root, { program: program!, environment });
         const request = { conversationId, responseId, dataFolder: dataFolder!, now: Date.now, message: CUT };
         const states = openFolderStates(opened, request);
-        await states.record([]);
+        await (
+          await states.record([])
+        ).named;
         states.close(true);
       }
       const toShown = (path: string): string => (root === workspace ? relative(root, path) || "." : path);

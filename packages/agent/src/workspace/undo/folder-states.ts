@@ -49,8 +49,11 @@ export interface EffectTime {
 }
 
 export interface FolderStates {
-  /** Records what has changed; false: nothing. `effects`: since the last time. @throws SheafError INTERNAL, an error of the file system. */
-  record(effects: readonly EffectTime[]): Promise<boolean>;
+  /**
+   * Reads what has changed, so that further changes may follow. `effects`: since the last time. The inner promise resolves
+   * once the state has its name; false: nothing has changed. @throws SheafError INTERNAL, an error of the file system.
+   */
+  record(effects: readonly EffectTime[]): Promise<{ readonly named: Promise<boolean> }>;
   /** Records the user's own changes to the repository, before an effect. @throws SheafError INTERNAL */
   recordRepository(): Promise<void>;
   /** Records a text that the user has typed into an editor and not saved. @throws SheafError INTERNAL */
@@ -147,7 +150,10 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
       chain.add(request.message ?? "state", { ...(await take(ours, true)), git, "left-out": leftOut });
       texts = {};
       head = (git !== undefined && toHeadCommit(decodeRepositoryState(git)!)) || head;
-      return chain.store();
+      const named = chain.store();
+      // The caller may not wait for it yet.
+      named.catch(() => undefined);
+      return { named };
     },
     async recordRepository() {
       const git = lastTree === undefined ? undefined : await readRepository();
@@ -223,6 +229,7 @@ function createChain({ setup }: UndoStore, { conversationId, responseId, now }: 
   let isBegun = existsSync(join(setup.gitFolder, ref));
   let leftOut: unknown;
   let waiting: Buffer[] = [];
+  let storing: Promise<unknown> = Promise.resolve();
   return {
     /** Adds a commit, if it has something new. */
     add(message: string, { tree, ...files }: StateParts): void {
@@ -243,8 +250,10 @@ function createChain({ setup }: UndoStore, { conversationId, responseId, now }: 
       if (waiting.length === 0) return false;
       const input = Buffer.concat(waiting);
       waiting = [];
-      await askGit(setup, ["fast-import", "--quiet", "--date-format=raw"], { purpose: "record the state", input });
       isBegun = true;
+      const words = ["fast-import", "--quiet", "--date-format=raw"];
+      storing = storing.then(() => askGit(setup, words, { purpose: "record the state", input }));
+      await storing;
       return true;
     },
   };

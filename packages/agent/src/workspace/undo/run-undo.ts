@@ -13,7 +13,7 @@ export interface RunUndo {
   /** Records a text that the user has typed into an editor and not saved. Never rejects. */
   keepText(path: string, content: Uint8Array): Promise<void>;
   /** Counts uncommitted files of the last record that have disappeared. */
-  countLost(): number;
+  countLost(): Promise<number>;
   /** The reason why Sheaf cannot undo the run, given once; undefined if it can. */
   takeProblem(): string | undefined;
   /** After the last effect: resolves when all is recorded. Never rejects. */
@@ -41,6 +41,8 @@ export function createRunUndo(request: UndoRequest): RunUndo {
   let last: Promise<void> | undefined;
   let effects: { readonly from: number; to: number | undefined }[] = [];
   let hasEffects = false;
+  let hasState = false;
+  let naming: Promise<void> | undefined;
   let uncommitted: readonly string[] = [];
   let problem: string | undefined;
   let isTold = false;
@@ -61,9 +63,24 @@ export function createRunUndo(request: UndoRequest): RunUndo {
     effects = effects.filter(({ to }) => to === undefined);
     try {
       states ??= await Promise.all(folders.map(openFolder));
-      const changed = await Promise.all(states.map((each) => each.record(taken)));
-      if (changed.includes(true))
-        uncommitted = (await Promise.all(states.map((each) => each.listUncommitted()))).flat();
+      await naming;
+      const records = await Promise.all(states.map((each) => each.record(taken)));
+      naming = nameStates(
+        states,
+        records.map(({ named }) => named),
+      );
+      // The next effect may follow, but the first one needs a state that a revert finds.
+      if (!hasState) await naming;
+      hasState = true;
+    } catch (error) {
+      fail(error);
+    }
+  };
+
+  const nameStates = async (all: readonly FolderStates[], named: readonly Promise<boolean>[]): Promise<void> => {
+    try {
+      const isChanged = (await Promise.all(named)).includes(true);
+      if (isChanged) uncommitted = (await Promise.all(all.map((each) => each.listUncommitted()))).flat();
     } catch (error) {
       fail(error);
     }
@@ -78,6 +95,7 @@ export function createRunUndo(request: UndoRequest): RunUndo {
     if (!hasEffects) controller.abort();
     record();
     await last;
+    await naming;
     try {
       for (const each of states ?? []) each.close(problem === undefined);
     } catch {
@@ -106,7 +124,8 @@ export function createRunUndo(request: UndoRequest): RunUndo {
       const at = folders.findIndex((folder) => isBelow(path, folder));
       await states?.[at]?.keepText(path, content).catch(fail);
     },
-    countLost() {
+    async countLost() {
+      await naming;
       const step = Math.max(1, uncommitted.length / MAX_LOOKED_AT);
       let lost = 0;
       for (let at = 0; at < uncommitted.length; at += step) {
