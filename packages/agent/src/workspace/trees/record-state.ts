@@ -137,9 +137,9 @@ export async function writeState(
   work: TreeWork,
   { present, gone }: { readonly present: Iterable<readonly [string, unknown]>; readonly gone: readonly string[] },
 ): Promise<WrittenState> {
-  await updateIndex(mirror, ["--force-remove"], gone, work);
+  await updateEntries(mirror, ["--force-remove"], gone, work);
   // A file may have disappeared meanwhile.
-  const refused = await updateIndex(
+  const refused = await updateEntries(
     mirror,
     ["--add", "--replace", "--remove"],
     [...present].map(([path]) => path),
@@ -166,7 +166,7 @@ async function listChanged(mirror: GitSetup, options: TreeWork): Promise<string[
 }
 
 /** Returns the paths that git refuses. */
-export async function updateIndex(
+export async function updateEntries(
   mirror: GitSetup,
   how: readonly string[],
   paths: readonly string[],

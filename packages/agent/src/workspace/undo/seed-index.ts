@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, type Stats, writeFileSync } from "node:f
 import { join } from "node:path";
 import { readStats } from "@sheaf/base/files/repository";
 import { askGit } from "@sheaf/base/git/run-git";
-import { copyIndex, updateIndex } from "../trees/record-state.ts";
+import { copyIndex, updateEntries } from "../trees/record-state.ts";
 import { encodeModes, noModes, readModes } from "./modes.ts";
 import type { UndoStore } from "./undo-store.ts";
 
@@ -36,7 +36,7 @@ export async function seedIndex({ setup, top, inner, repository }: UndoStore): P
       if (stats && String(stats.size) === sizes[at]) present.set(path, stats);
       else others.push(path);
     }
-    await updateIndex(setup, ["--force-remove"], others, work);
+    await updateEntries(setup, ["--force-remove"], others, work);
     const modes = readModes(noModes, { present, gone: [], top, inner: "", hasFolders: true });
     writeFileSync(join(folder, "modes"), encodeModes(modes), { mode: 0o600 });
     renameSync(folder, join(setup.gitFolder, "last"));
