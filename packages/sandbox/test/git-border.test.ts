@@ -242,8 +242,9 @@ describeWithSandbox("a command that changes what starts later", () => {
 
 /** Git actions of a user and of editors, which run unasked. */
 const userActions = [
-  "status", "-c core.quotepath=false status -z -uall", "diff", "log -p -3", "add -A", "commit -qm user --allow-empty", "stash -u",
-  "restore .", "checkout -q side", "checkout -q main", "submodule status", "worktree list", "rebase --continue", "cherry-pick --continue",
+  "status", "restore .", "-c core.quotepath=false status -z -uall", "diff", "log -p -3", "checkout -q side", "checkout -q main", "add -A",
+  "commit -qm user --allow-empty", "stash -u", "checkout -q side", "submodule status", "worktree list", "rebase --continue",
+  "cherry-pick --continue",
 ]; // prettier-ignore
 
 /** Runs a hostile command, then all that a user does. Returns whether something started the command's program. */
@@ -263,8 +264,8 @@ const makeEvil = (folder: string, place = `${folder}/.git`): string =>
 const addToIndex = (folder: string, path = folder): string =>
   `git update-index --add --cacheinfo 160000,$(git -C ${folder} rev-parse HEAD),${path}`;
 /** Writes entries into an index by hand: git itself refuses such paths. */
-const writeIndex = (path: string, mode = "100755"): string =>
-  `id=$(git hash-object -w evil.sh); git update-index --add --cacheinfo ${mode},$id,$(printf %s '${path}' | tr / _ | tr . -); python3 - <<'E'
+const writeIndex = (path: string, mode = "100755", id = "$(git hash-object -w evil.sh)"): string =>
+  `id=${id}; git update-index --add --cacheinfo ${mode},$id,$(printf %s '${path}' | tr / _ | tr . -); python3 - <<'E'
 import hashlib
 b=open('.git/index','rb').read()[:-20]
 b=b.replace(b'${path}'.replace(b'/',b'_').replace(b'.',b'-'),b'${path}')
@@ -275,7 +276,8 @@ git ls-files -s | grep -qF '${path}' || touch failed`;
 const hostile: readonly (readonly [title: string, command: string])[] = [
   ["a path of a hook in the index", writeIndex(".git/hooks/post-checkout")],
   ["a path outside of the workspace in the index", writeIndex("../evil.sh")],
-  ["a repository in git's own logs, put into the index", `${makeEvil(".git/logs/y")}; ${addToIndex(".git/logs/y", "vend")}; ln -s .git/logs/y vend`],
+  ["a repository in git's own logs, put into the index", `${makeEvil(".git/logs/y")}; ${writeIndex(".git/logs/y", "160000", "$(git -C .git/logs/y rev-parse HEAD)")}`],
+  ["a link to a repository in git's own logs, put into the index", `${makeEvil(".git/logs/y")}; ln -s .git/logs/y vend; ${addToIndex(".git/logs/y", "vend")}`],
   ["a repository in a package", `${makeEvil("node_modules/x")}; ${addToIndex("node_modules/x")}`],
   ["a bare repository in a package", `${makeEvil("x")}; mkdir node_modules; mv x/.git node_modules/x; ${addToIndex("node_modules/x")}`],
   ["a folder that is a repository by its commondir", `${makeEvil("y")}; mkdir x; echo ../y/.git > x/commondir; cp .git/HEAD x/HEAD; ${addToIndex("y", "x")}`],
