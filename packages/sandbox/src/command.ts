@@ -13,6 +13,8 @@ export interface CommandRequest {
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** It runs next to other commands. */
   readonly isBackground?: boolean;
+  /** Its folders are read-only, so nothing in them is searched before and after it. */
+  readonly isReadOnly?: boolean | undefined;
   /** Gets the whole output: UTF-8 that ends with a whole character; valid during the call only. */
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
   /**

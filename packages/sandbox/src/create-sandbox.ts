@@ -96,7 +96,7 @@ export async function runInLauncher(
 ): Promise<CommandOutcome> {
   const [workspace] = writable;
   const program = { tops: writable, environment, program: files };
-  const { command, workingDirectory, input, isBackground = false } = request;
+  const { command, workingDirectory, input, isBackground = false, isReadOnly } = request;
   const { permissions } = launcher;
   const streams = createOutputStreams(request);
   if (isBackground) streams.moveToBackground();
@@ -107,6 +107,7 @@ export async function runInLauncher(
       workingDirectory,
       input,
       isBackground,
+      isReadOnly,
       variables: { ...variables, ...request.variables },
     });
     let end: ShellEnd | undefined;

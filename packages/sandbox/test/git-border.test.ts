@@ -162,6 +162,20 @@ describeWithSandbox("git in a command", () => {
   });
 });
 
+describeWithSandbox("a command that only reads", () => {
+  test(verifies(["S-77", "S-76"], "sees the repository itself, and writes nothing in its folders"), async () => {
+    const workspace = createRepository();
+    const run = openHeldRun(workspace);
+    const command = "git status -sb; git log -1 --format=%s; touch x .git/x; mkdir -p a/.git";
+    const { stdout } = await run.run(command, { isReadOnly: true });
+    expect(stdout).toBe("## main\nfour\n");
+    expect(readdirSync(workspace).toSorted()).toEqual([".git", "file.txt"]);
+    expect(existsSync(join(workspace, ".git/x"))).toBe(false);
+    await run.run(`${gitVariables} git cherry-pick side~1`);
+    expect((await run.run("git status", { isReadOnly: true })).stdout).toContain("cherry-picking");
+  });
+});
+
 describeWithSandbox("the private copy", () => {
   test(verifies("S-77", "is no repository on disk, not even while a command runs"), async () => {
     const workspace = createRepository();

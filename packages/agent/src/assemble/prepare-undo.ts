@@ -23,18 +23,18 @@ export function prepareUndo(
   return { undo: createRunUndo({ folders, dataFolder, git, conversationId, responseId, now: Date.now }) };
 }
 
-/** Records around each command, unless it only reads. Its result shows lost files, and how to restore them. */
+/** Records around each command that may write. Its result shows lost files, and how to restore them. */
 export function recordCommands(
   commands: CommandRunner,
   undo: RunUndo | undefined,
   { conversationId, permissions }: { readonly conversationId: string; readonly permissions: Permissions },
 ): CommandRunner {
-  if (!undo) return commands;
   return {
     permissions: commands.permissions,
     end: () => commands.end(),
-    async run(request) {
-      if (permissions.isReading(request)) return commands.run(request);
+    async run(given) {
+      const request = { ...given, isReadOnly: permissions.isReading(given) };
+      if (!undo || request.isReadOnly) return commands.run(request);
       const outcome = await undo.around(() => commands.run(request));
       const lost = await undo.countLost();
       const command = `sheaf revert ${conversationId.replace(/^conv_/, "")}`;

@@ -25,10 +25,10 @@ import { makeAccessible, type RefusedPlace, takeAway } from "./take-away.ts";
 /** What all commands of a launcher are held to. */
 export interface HeldPlaces {
   /**
-   * For a command that starts now.
+   * For a command that starts now. One that only reads has no `end`.
    * @throws Error with a sentence when the places cannot be held: then no command runs.
    */
-  begin(command: { readonly isBackground: boolean }): HeldMounts;
+  begin(command: { readonly isBackground: boolean; readonly isReadOnly?: boolean | undefined }): HeldMounts;
   /**
    * The command in the foreground goes on next to others. False if it is not held like one in the background: it may move
    * folders around places, so no other command starts until it has ended.
@@ -124,7 +124,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
     return [...notes, ...toOpenedNote(opened, workspace), ...started.compare()];
   };
   return {
-    begin({ isBackground }) {
+    begin({ isBackground, isReadOnly = false }) {
       // It may rename folders above places, and so mislead the plan of another command.
       if (running.foreground > 0) {
         throw new Error("another command is running: wait for it with read_terminal, or end it there, and try again");
@@ -133,6 +133,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       const denied = findDenied();
       const fault = programFault.reason ?? denied.fault;
       if (fault !== undefined) throw new Error(fault);
+      if (isReadOnly) return { kept: denied.ancestors, mounts: denied.places.flatMap(toMounts) };
       // What appears while no command runs was made by the user. Commands in the background cannot move known places.
       if (running.background === 0) {
         const found = searchAll(findProtected, workspace);

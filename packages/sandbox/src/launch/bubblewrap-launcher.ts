@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
 import { statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
+import { isBelow } from "@sheaf/base/files/workspace";
 import { toCommandEnvironment, withoutInnerFolders } from "../environment.ts";
 import { type CommandPipes, createPipeMaker } from "../follow/output-pipes.ts";
 import { createSandboxTree } from "../follow/process-tree.ts";
@@ -244,14 +245,17 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
         ...(await git.remake(moved.splice(0))),
       ];
       try {
+        const { isReadOnly = false } = request;
         held = places.begin(request);
-        endPlaces = () => places.end({ isBackground });
+        const endHeld = (): string[] => (isReadOnly ? [] : places.end({ isBackground }));
+        endPlaces = endHeld;
         facts ??= findFacts();
-        passage = git.begin(false);
-        const mounts = planMounts({ ...facts, gitMounts: passage.mounts, held });
+        passage = git.begin(isReadOnly);
+        const planned = planMounts({ ...facts, gitMounts: passage.mounts, held });
+        const mounts = isReadOnly ? planned.map((mount) => closeTop(mount, tops)) : planned;
         const child = spawnBubblewrap(request, mounts, { shared, pipes });
         const { workingDirectory } = request;
-        const endAll = (): string[] => [...left.splice(0), ...network.takeNotes(), ...places.end({ isBackground })];
+        const endAll = (): string[] => [...left.splice(0), ...network.takeNotes(), ...endHeld()];
         endPlaces = running.watch(child, endAll);
         const followed = await followBubblewrap(child, {
           pipes,
@@ -261,7 +265,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
           mounts,
           tops,
         });
-        return { ...followed, moveToBackground: () => void (isBackground ||= places.moveToBackground()) };
+        return { ...followed, moveToBackground: () => void (isBackground ||= isReadOnly || places.moveToBackground()) };
       } catch (error) {
         pipes.close();
         const notes = await end();
@@ -280,6 +284,12 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       return notes;
     },
   };
+}
+
+/** A folder that commands write, for a command that only reads. */
+function closeTop(mount: Mount, tops: readonly string[]): Mount {
+  const isTop = mount.source === undefined && tops.some((top) => isBelow(mount.path, top));
+  return isTop && mount.access === "writable" ? { ...mount, access: "read-only" } : mount;
 }
 
 /** A word of sh. */

@@ -11,7 +11,7 @@ import type { StartedProcess } from "../follow/processes.ts";
 import type { UseLimits } from "../follow/sandbox-status.ts";
 import type { NetworkPorts } from "./run-network.ts";
 
-export interface LaunchRequest extends Pick<CommandRequest, "command" | "workingDirectory" | "input"> {
+export interface LaunchRequest extends Pick<CommandRequest, "command" | "workingDirectory" | "input" | "isReadOnly"> {
   /** It runs next to other commands. */
   readonly isBackground: boolean;
   /** Added to the allow list of its environment (S-40). */

@@ -56,7 +56,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
         mayDownload: options.network.mayDownload,
       });
       let { isBackground } = request;
-      const held = places.begin(request).mounts;
+      const held = places.begin({ isBackground }).mounts;
       const secretPlaces = [...listHiddenPlaces(options), ...listOwnFolders(own)];
       const profile = toSeatbeltProfile({
         workspace,
