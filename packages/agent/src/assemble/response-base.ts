@@ -109,7 +109,7 @@ function createSearchError({ name }: Model): SheafError {
   return new SheafError("USAGE", `${message}: ${advice}`);
 }
 
-/** What skills add to a response; nothing if there are none. */
+/** The parts of a response that come from skills, if it has any. */
 interface PreparedSkills {
   /** Those that the model may choose. */
   readonly offered: readonly Skill[];

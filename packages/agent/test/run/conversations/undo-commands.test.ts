@@ -168,7 +168,7 @@ describe.each(Object.entries(kinds))("%s", (_, kind) => {
     const result = events.find((event) => event.type === "tool_result");
     expect(result, JSON.stringify(result)).toMatchObject({ status: "success", effect: { exitCode: 0 } });
     expect(readAll(root, kind)).not.toEqual(before);
-    const isLost = readdirSync(root).includes("many") === false || readdirSync(join(root, "many")).length === 0;
+    const isLost = !readdirSync(root).includes("many") || readdirSync(join(root, "many")).length === 0;
     const sentence = `sheaf revert ${run.conversation.replace("conv_", "")}`;
     expect(JSON.stringify(result).includes(sentence), "the way back is named").toBe(isLost);
     const store = createSqliteStore(file);

@@ -80,7 +80,7 @@ describe("a revert", () => {
       const { begin, end, revert, write, read, root } = await createConversation();
       for (const name of ["own.txt", "both.txt", "theirs.txt"]) write(name, "before\n");
       const undo = await begin("chat_1");
-      await undo.around(async () => void ["own.txt", "both.txt"].forEach((name) => write(name, "by the run\n")));
+      await undo.around(async () => ["own.txt", "both.txt"].forEach((name) => write(name, "by the run\n")));
       undo.record();
       await pause();
       for (const name of ["both.txt", "theirs.txt", "new of theirs.txt"]) write(name, "by the user\n");
