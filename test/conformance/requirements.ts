@@ -435,7 +435,7 @@ export const requirements = {
     "R-76": ["states before and after what a run does", "596ac654"],
     "R-77": ["what a state leaves out", "baaa80d8"],
     "R-78": ["reverts leave what others changed", "9862efc0"],
-    "R-79": ["lost files and missing states are shown", "0eb3915e"],
+    "R-79": ["lost files and missing states are shown", "15d81106"],
     "R-80": ["the size of states, and where there are none", "6f38329d"],
     "S-116": ["headers of proxies count only from those named", "75444757"],
     "S-117": ["the client's address, before trusted proxies", "b5ef0933"],

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats, wr
 import { dirname, join, relative } from "node:path";
 import { readStats, toRealPlace } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";
+import { SheafError } from "@sheaf/base/errors";
 import { askGit } from "@sheaf/base/git/run-git";
 import {
   copyIndex,
@@ -26,8 +27,9 @@ export const MAX_IGNORED_BYTES = 200 * 1024 ** 2;
 
 const limits = { fileBytes: 1024 ** 3, totalBytes: 4 * 1024 ** 3, files: 500_000 };
 
-/** A folder that takes longer is too large. Milliseconds. */
-const RECORD_MS = 60_000;
+/** A folder that takes longer is too large, and stays so for a day. Milliseconds. */
+const RECORD_MS = 30_000;
+const TOO_LARGE_MS = 24 * 60 * 60_000;
 
 /** Clocks of file systems run in steps. Milliseconds. */
 const CLOCK_MS = 50;
@@ -101,6 +103,10 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
   let young = new Map<string, number>();
   let head: string | undefined;
 
+  const mark = join(setup.gitFolder, "too-large");
+  if ((readStats(mark)?.mtimeMs ?? 0) > request.now() - TOO_LARGE_MS) {
+    throw new SheafError("INTERNAL", `${top} has too many files: work in a smaller folder`);
+  }
   mkdirSync(own, { recursive: true, mode: 0o700 });
   if (!existsSync(work.index) && existsSync(join(last, "index"))) {
     copyIndex(join(last, "index"), work.index);
@@ -135,8 +141,13 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
 
   return {
     async record(effects) {
+      const startedAt = performance.now();
+      const scope = { limits, inner, excludes, hidden, ignoredBytes: ignoredRoom };
       const [found, git] = await Promise.all([
-        listStateChanges(setup, work, { limits, inner, excludes, hidden, ignoredBytes: ignoredRoom }),
+        listStateChanges(setup, work, scope).catch((error: unknown) => {
+          if (performance.now() - startedAt >= RECORD_MS) writeFileSync(mark, "", { mode: 0o600 });
+          throw error;
+        }),
         readRepository(),
       ]);
       const changes = { ...found, present: addYoung(found.present) };

@@ -218,13 +218,29 @@ describe("states", () => {
     expect(undo.takeProblem()).toMatch(/^Sheaf could not record .* sheaf revert cannot restore its changes: .*\.$/);
     expect(undo.takeProblem()).toBeUndefined();
     await undo.end();
-    writeFileSync(join(dataFolder, "undo.txt"), "");
     rmSync(join(dataFolder, "undo"), { recursive: true, force: true });
     writeFileSync(join(dataFolder, "undo"), "a file in the way");
     const blocked = open("chat_2");
     await blocked.around(async () => void write("a.txt", "b"));
     expect([read("a.txt"), blocked.takeProblem()]).toEqual(["b", expect.stringContaining("could not record")]);
     await blocked.end();
+  });
+
+  test(verifies("R-79", "of a folder that was too large are not tried again for a day"), async () => {
+    const { open, respond, write, dataFolder } = await createConversation();
+    await respond("chat_1", () => void write("a.txt", "a"));
+    const [name = ""] = readdirSync(join(dataFolder, "undo"));
+    const mark = join(dataFolder, "undo", name, "too-large");
+    const takeProblem = async (responseId: string): Promise<string | undefined> => {
+      const undo = open(responseId);
+      await undo.around(async () => void write("a.txt", responseId));
+      await undo.end();
+      return undo.takeProblem();
+    };
+    writeFileSync(mark, "");
+    expect(await takeProblem("chat_2")).toContain("has too many files: work in a smaller folder");
+    utimesSync(mark, 1, 1);
+    expect(await takeProblem("chat_3")).toBeUndefined();
   });
 
   test("of a file that nobody may read keep its bits", async () => {
