@@ -9,7 +9,15 @@ import { applyIndex, formatNames, planIndex } from "./apply-index.ts";
 import { findRefusal, listClearing, listRefChanges, maxChanges, type RefChange, updateRefs } from "./apply-refs.ts";
 import { applyStashes } from "./apply-stashes.ts";
 import { applyUpstreams } from "./apply-upstreams.ts";
-import { type GitState, isBranch, isObjectId, readCommonFolder, readHead, readRepository } from "./git-state.ts";
+import {
+  type GitState,
+  isBranch,
+  isObjectId,
+  readCommonFolder,
+  readGitState,
+  readHead,
+  readRepository,
+} from "./git-state.ts";
 import { checkConnected, importPack } from "./import-pack.ts";
 import { askGit, type GitSetup, runGit, toReason } from "./run-git.ts";
 
@@ -143,9 +151,12 @@ async function moveRefs(application: GitApplication, now: GitState, plan: RefPla
   const clearing = new Set(listClearing(taken));
   const run = async (changes: readonly RefChange[]): Promise<void> => {
     const reasons = await updateRefs(repository, changes);
+    // An import that Sheaf did not see end may have made the same change.
+    const made = reasons.size === 0 ? undefined : (await readGitState(repository)).refs;
     for (const change of changes) {
       const reason = reasons.get(change.name);
-      if (reason !== undefined) lost.set(change, `stays, since git refuses the change (${reason})`);
+      if (reason !== undefined && (made?.get(change.name) ?? "") !== change.new)
+        lost.set(change, `stays, since git refuses the change (${reason})`);
     }
   };
   await run([...clearing]);

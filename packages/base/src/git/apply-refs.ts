@@ -84,7 +84,8 @@ async function tryChanges(repository: GitSetup, changes: readonly RefChange[]): 
   );
   const words = ["update-ref", "--no-deref", "--create-reflog", "-m", "sheaf: a command", "--stdin", "-z"];
   const outcome = await runGit(repository, ["-c", "core.filesRefLockTimeout=2000", ...words], {
-    input: Buffer.from(lines.join(""), "latin1"),
+    // Without its last word, git changes no ref: Sheaf may end while it writes.
+    input: Buffer.from(["start\0", ...lines, "commit\0"].join(""), "latin1"),
   });
   return outcome.exitCode === 0 ? undefined : toReason(outcome);
 }
