@@ -136,6 +136,8 @@ export function createGitBorder(order: GitBorderOptions): GitBorder {
     work: (exported: ExportedState) => Promise<Result>,
   ): Promise<Result> => {
     const { copy } = own;
+    const strange = copy.findStrange();
+    if (strange !== undefined) throw new Error(`"${basename(strange)}" in its git folder is not an ordinary file`);
     const { gitFolder } = copy.repository;
     const folder = order.toFolder();
     const place = join(folder, `git-export-${(count += 1)}`);

@@ -64,6 +64,8 @@ export interface GitCopy {
   listEnded(): string[];
   /** Writes the copied state as a repository to a folder that must not exist. Returns the path of its git folder. */
   writeOriginal(folder: string): string;
+  /** A name that is not an ordinary file, such as a pipe, in which git would wait. Git itself only makes ordinary files. */
+  findStrange(): string | undefined;
   /** The next `refresh` makes a new copy. */
   discard(): void;
 }
@@ -159,6 +161,7 @@ export function createGitCopy(repository: Repository, folder: string, position: 
         [...files.keys()].some((file) => file === join(own, name) || file.startsWith(`${join(own, name)}/`));
       return interruptedNames.filter((name) => hadName(name) && !readStats(join(copy, own, name)));
     },
+    findStrange: () => [copy, join(objects, "info"), join(objects, "pack")].flatMap(listStrange)[0],
     writeOriginal(place) {
       write(place, join(commonFolder, "objects"));
       // The work tree of a submodule is not beside this place.
@@ -214,6 +217,14 @@ function listAll(copy: string): Fingerprints {
   };
   visit("");
   return found;
+}
+
+/** Paths of pipes, links and devices. */
+function listStrange(folder: string): string[] {
+  return readEntries(folder).flatMap((entry) => {
+    if (entry.isDirectory()) return listStrange(join(folder, entry.name));
+    return entry.isFile() || entry.name === "objects" ? [] : [join(folder, entry.name)];
+  });
 }
 
 function add(found: Map<string, string>, folder: string, name: string): void {
