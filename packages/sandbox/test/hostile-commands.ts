@@ -1,4 +1,5 @@
 /** What a hostile command might leave in a repository, so that git or an editor starts a program outside the sandbox. */
+import { hostileBorderCommands, makeRaw } from "./hostile-border-commands.ts";
 
 export interface HostileCommand {
   readonly title: string;
@@ -68,7 +69,9 @@ const list: readonly (readonly [string, string])[] = [
   ["names as other file systems read them", `for n in .GIT .Git git~1 ".git "; do cp -r .git "docs/z" && mkdir "docs/$n.d" && mv docs/z "docs/$n.d/$n" && set_evil "docs/$n.d/$n/config"; done`],
 ]; // prettier-ignore
 
-export const hostileCommands: readonly HostileCommand[] = list.map(([title, command]) => ({
-  title,
-  command: `${makeEvil}\n(${command}) >/dev/null 2>&1 </dev/null\nwait`,
-}));
+export const hostileCommands: readonly HostileCommand[] = [...list, ...hostileBorderCommands].map(
+  ([title, command]) => ({
+    title,
+    command: `${makeEvil}${makeRaw}\n(${command}) >/dev/null 2>&1 </dev/null\nwait`,
+  }),
+);

@@ -15,6 +15,10 @@ interface Result {
   readonly title: string;
   /** What ran outside the sandbox; "" for nothing. */
   readonly started: string;
+  /** What the user's git shows, and a new clone does not; "" for nothing. */
+  readonly lie: string;
+  /** Why the command did not run; "" if it did. */
+  readonly startError: string;
   readonly refusals: readonly string[];
 }
 
@@ -34,7 +38,9 @@ function playAs(user: number, first: number): Result[] {
   // Of a first try.
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "work"), { recursive: true });
-  const program = join(folder, "play.mjs");
+  // A workspace around the program would get no command.
+  const programs = join(folder, "programs");
+  const program = join(programs, "play.mjs");
   buildSync({
     entryPoints: [fileURLToPath(import.meta.resolve("./play-git-user.ts"))],
     outfile: program,
@@ -43,10 +49,10 @@ function playAs(user: number, first: number): Result[] {
     format: "esm",
     conditions: ["sheaf-source"],
   });
-  cpSync(process.execPath, join(folder, "node"));
+  cpSync(process.execPath, join(programs, "node"));
   if (isRoot) chownSync(join(folder, "work"), user, user);
   const asUser = isRoot ? ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"] : [];
-  const [file, ...args] = [...asUser, join(folder, "node"), program, join(folder, "work"), `${step}`, `${first}`];
+  const [file, ...args] = [...asUser, join(programs, "node"), program, join(folder, "work"), `${step}`, `${first}`];
   const { stdout, stderr } = spawnSync(file, args, { cwd: folder, encoding: "utf8", env: {}, maxBuffer: 2 ** 26 });
   expect(stderr).toBe("");
   return JSON.parse(stdout);
@@ -57,7 +63,8 @@ describeWithSandbox("a user who works with git after a hostile command", () => {
     test(verifies("S-76", "hostile commands start nothing"), { timeout: 600_000 }, () => {
       const results = playAs(user, first);
       expect(results).toHaveLength(hostileCommands.filter((_, index) => index % step === first).length);
-      expect(results.filter(({ started }) => started !== "")).toEqual([]);
+      expect(results.filter(({ started, lie }) => started + lie !== "")).toEqual([]);
+      expect(results.filter(({ startError }) => startError !== "")).toEqual([]);
     });
   });
 });

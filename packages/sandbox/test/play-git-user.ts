@@ -118,6 +118,48 @@ function workAsUser(workspace: string): void {
   }
 }
 
+/** What the user's git shows, and a new clone of the same refs does not, with the same index and files; "" for nothing. */
+function findLie(workspace: string, clone: string): string {
+  const run = (words: readonly string[], variables: NodeJS.ProcessEnv, input = ""): string => {
+    const env = { ...environment, GIT_OPTIONAL_LOCKS: "0", ...variables };
+    const { status, stdout, stderr } = spawnSync("git", words, {
+      cwd: workspace,
+      env,
+      input,
+      encoding: "latin1",
+      maxBuffer: 2 ** 26,
+    });
+    return status === 0 ? stdout : `git ${words.join(" ")} failed: ${stderr}`;
+  };
+  const truth = {
+    GIT_DIR: clone,
+    GIT_WORK_TREE: workspace,
+    GIT_INDEX_FILE: join(clone, "same-index"),
+    GIT_NO_REPLACE_OBJECTS: "1",
+    // Git does not survive objects that only the index has.
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(workspace, ".git/objects"),
+  };
+  const head = spawnSync("git", ["symbolic-ref", "-q", "HEAD"], { cwd: workspace, env: environment, encoding: "utf8" });
+  const failures = [
+    run(["clone", "-q", "--bare", "--no-local", ".", clone], {}),
+    run(["config", "core.bare", "false"], { GIT_DIR: clone }),
+    run(["config", "core.excludesFile", join(workspace, ".git/info/exclude")], { GIT_DIR: clone }),
+    head.status === 0 ? run(["symbolic-ref", "HEAD", head.stdout.trim()], { GIT_DIR: clone }) : "",
+    run(["update-index", "-z", "--index-info"], truth, run(["ls-files", "-s", "-z"], {})),
+    run(["fsck", "--strict", "--no-dangling"], {}),
+  ];
+  const hidden = run(["ls-files", "-v"], {}).match(/^(?:[a-z]|S) .*$/gm) ?? [];
+  const calls = [
+    ["log", "--branches", "--tags", "--raw", "--no-abbrev", "-m", "--format=%H %T %P %s"],
+    ["show", "--raw", "--no-abbrev", "--format=raw", "HEAD"],
+    ["status", "--porcelain", "-z", "-uall", "--ignore-submodules=all"],
+    ["diff", "--raw", "--no-abbrev", "--ignore-submodules=all"],
+  ];
+  const different = calls.filter((words) => run(words, {}) !== run(words, truth));
+  rmSync(clone, { recursive: true, force: true });
+  return [...failures, ...hidden, ...different.map((words) => words.join(" "))].join("").trim();
+}
+
 const template = createTemplate();
 const sandbox = await findSandbox({
   setting: "enabled",
@@ -126,7 +168,13 @@ const sandbox = await findSandbox({
   memory: undefined,
   now: Date.now,
 });
-const results: { readonly title: string; readonly started: string; readonly refusals: readonly string[] }[] = [];
+const results: {
+  readonly title: string;
+  readonly started: string;
+  readonly lie: string;
+  readonly startError: string;
+  readonly refusals: readonly string[];
+}[] = [];
 for (const [index, { title, command }] of commands.entries()) {
   const folder = join(top, String(index));
   const workspace = join(folder, "workspace");
@@ -146,12 +194,15 @@ for (const [index, { title, command }] of commands.entries()) {
     onOutput: () => undefined,
   });
   await runner.end();
+  const lie = findLie(workspace, join(folder, "clone.git"));
   workAsUser(workspace);
   const started = readFileSync(canary, "utf8") + (isHomeChanged() ? "the home was changed" : "");
   results.push({
     title,
     started,
-    refusals: [outcome.startError, outcome.refusal, ...outcome.refusals].filter(Boolean),
+    lie,
+    startError: outcome.startError,
+    refusals: [outcome.refusal, ...outcome.refusals].filter(Boolean),
   });
 }
 process.stdout.write(JSON.stringify(results));
