@@ -113,26 +113,30 @@ cd -- "$1"
 export GIT_DIR="$2" GIT_NO_REPLACE_OBJECTS=1 GIT_OPTIONAL_LOCKS=0 GIT_GRAFT_FILE="$1/none" LC_ALL=C
 unset GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR GIT_NAMESPACE
 ulimit -f 2097152
-git ${toShell(commands.head)} >head || git ${toShell(commands.detached)} >head
+{ git ${toShell(commands.head)} >head || git ${toShell(commands.detached)} >head
+} & head=$!
+git ${toShell(commands.index)} >index & index=$!
+git ${toShell(commands.settings)} >settings & settings=$!
 git ${toShell(commands.refs)} >refs
-git ${toShell(commands.index)} >index
-git ${toShell(commands.settings)} >settings || true
 true >stash
 if grep -q ' refs/stash ' refs
 then git ${toShell(commands.stash)} >stash
 fi
+wait $head
+wait $index
+wait $settings || true
 {
-  grep -E ' refs/(heads|tags|remotes)/| refs/stash ' refs | cut -d' ' -f1 || true
+  sed -nE 's,^([0-9a-f]+) refs/(heads/|tags/|remotes/|stash ).*,\\1,p' refs
+  tr '\\0' '\\n' <stash | sed 's/ .*//'
   grep -v / head || true
-  tr '\\0' '\\n' <stash | cut -d' ' -f1
-  sed 's/^/^/' old
+  cat old
 } | git pack-objects --revs --indexed-objects --local --thin --delta-base-offset --stdout -q >pack
 `;
 
-/** The commits of a state, one a line, which a later state need not pack. */
+/** The commits of a state, which a later state need not pack, as lines for `git pack-objects`. */
 export function formatTips({ head, refs, stashes }: GitState): string {
   const ids = [head, ...refs.values(), ...stashes.map(({ id }) => id)].filter(isObjectId);
-  return [...new Set(ids)].map((id) => `${id}\n`).join("");
+  return [...new Set(ids)].map((id) => `^${id}\n`).join("");
 }
 
 /** Reads the files of the script as hostile data. @throws SheafError INTERNAL */
