@@ -158,9 +158,11 @@ export function createGitBorder(order: GitBorderOptions): GitBorder {
     exportState(own, async (exported) => {
       own.baseline = exported.after;
       const notes = await applyGitState({ ...exported, hasNetwork: order.hasNetwork });
-      const { repository } = own.copy;
-      for (const ended of own.copy.listEnded())
-        rmSync(join(repository.gitFolder, ended), { recursive: true, force: true });
+      const { gitFolder } = own.copy.repository;
+      const ended = own.copy.listEnded();
+      // Without the commits of an operation, its end would lose it.
+      if (ended.length > 0 && toTip(await readGitState(exported.repository)) === toTip(exported.after))
+        for (const name of ended) rmSync(join(gitFolder, name), { recursive: true, force: true });
       return notes;
     });
   return {
@@ -214,9 +216,13 @@ const waitingNote =
 const unfinishedNote =
   'A rebase, merge or the like did not end, so the repository has the state before it, and the files have its changes: "git status" lists them.';
 
+/** The commit that is checked out. */
+function toTip({ head, refs }: GitState): string {
+  return refs.get(head) ?? head;
+}
+
 /** Keeps the commits of an operation that did not end. Returns the name of their ref. */
 async function keepTip({ repository, before, after, packFile, name }: ExportedState): Promise<string | undefined> {
-  const toTip = ({ head, refs }: GitState): string => refs.get(head) ?? head;
   const tip = toTip(after);
   if (tip === toTip(before) || !isObjectId(tip)) return undefined;
   await importPack(repository, packFile, (inner) => checkConnected(inner, [tip], false));

@@ -60,7 +60,7 @@ export interface GitCopy {
   findChange(): GitChange;
   /** An operation waits in the copy that does not wait in the repository. */
   isInterrupted(): boolean;
-  /** Operations that waited when the copy was made, and have ended since: names in the git folder. */
+  /** Operations that waited when the copy was made, have ended in it since, and are as they were in the repository: names. */
   listEnded(): string[];
   /** Writes the copied state as a repository to a folder that must not exist. Returns the path of its git folder. */
   writeOriginal(folder: string): string;
@@ -157,9 +157,13 @@ export function createGitCopy(repository: Repository, folder: string, position: 
     isInterrupted: () =>
       interruptedNames.some((name) => readStats(join(copy, own, name)) && !readStats(join(gitFolder, name))),
     listEnded() {
-      const hadName = (name: string): boolean =>
-        [...files.keys()].some((file) => file === join(own, name) || file.startsWith(`${join(own, name)}/`));
-      return interruptedNames.filter((name) => hadName(name) && !readStats(join(copy, own, name)));
+      const now = listCopied(commonFolder, own);
+      const isSame = (name: string): boolean => {
+        const isPart = (file: string): boolean => file === join(own, name) || file.startsWith(`${join(own, name)}/`);
+        const parts = [...new Set([...files.keys(), ...now.keys()])].filter(isPart);
+        return parts.length > 0 && parts.every((file) => files.get(file)?.fingerprint === now.get(file));
+      };
+      return interruptedNames.filter((name) => !readStats(join(copy, own, name)) && isSame(name));
     },
     findStrange: () => [copy, join(objects, "info"), join(objects, "pack")].flatMap(listStrange)[0],
     writeOriginal(place) {
