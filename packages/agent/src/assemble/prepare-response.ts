@@ -71,8 +71,8 @@ export async function prepareResponse(
   const added = { ...servers.start, ...notes, ...skills.start };
   const start = cut?.start ?? toStart(base, added, [...hooks.notices, ...agentNotices], setupFailure);
   const { undo } = base;
-  // What is recorded now need not be waited for later.
-  if (isOffered(request.mode, writeFileTool)) undo?.record();
+  // The first effect need not wait for it then. Files of an untrusted workspace are not read before (S-01).
+  if (request.trusted && isOffered(request.mode, writeFileTool)) undo?.begin();
   const keepState = undo && toStateKeeper(undo, signal);
   const run = {
     model,

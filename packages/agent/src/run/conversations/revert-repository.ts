@@ -46,7 +46,7 @@ export async function planRepositoryReverts(
       const apply = async () => {
         const notes = isUnchanged
           ? []
-          : await applyGitState({ repository, before: now, after: before, name, hasNetwork: false });
+          : await applyGitState({ repository, before: now, after: toOwn(before, now), name, hasNetwork: false });
         if (notes.length === 0) return { ok: true, value: undefined } as const;
         const message = notes.join(" ");
         return { ok: false, error: { code: "IO_ERROR", message, details: "" } } as const;
@@ -61,10 +61,17 @@ function isSame(one: GitState, other: GitState): boolean {
   return toText(one) === toText(other);
 }
 
-/** What a revert brings back. Others may fetch meanwhile. */
+function toOwn(state: GitState, now: GitState): GitState {
+  const others = [...now.refs].filter(([name]) => !isOwn(name));
+  return { ...state, refs: new Map([...others, ...[...state.refs].filter(([name]) => isOwn(name))]) };
+}
+
+/** A revert brings these back. Others may fetch meanwhile. */
+function isOwn(name: string): boolean {
+  return /^refs\/(?:(?:heads|tags)\/|stash$)/.test(name);
+}
+
 function toText({ head, refs, stashes, index }: GitState): string {
-  const own = [...refs]
-    .filter(([name]) => /^refs\/(?:heads|tags)\//.test(name))
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const own = [...refs].filter(([name]) => isOwn(name)).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([head, own, stashes, [...index]]);
 }

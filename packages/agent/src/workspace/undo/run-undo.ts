@@ -6,7 +6,9 @@ import { type EffectTime, type FolderStates, openFolderStates } from "./folder-s
 import { openUndoStore, tidyStore } from "./undo-store.ts";
 
 export interface RunUndo {
-  /** Records what has changed since the last time, in the background. */
+  /** Records the first state in the background, before an effect needs it. */
+  begin(): void;
+  /** Records what effects have changed since the last time, in the background. */
   record(): void;
   /** Runs work that may change files, after the state before it is on the disk. */
   around<Value>(work: () => Promise<Value>): Promise<Value>;
@@ -86,9 +88,12 @@ export function createRunUndo(request: UndoRequest): RunUndo {
     }
   };
 
+  const begin = (): void => {
+    last ??= recordAll();
+  };
+
   const record = (): void => {
-    if (problem !== undefined || (last && effects.length === 0)) return;
-    last = (last ?? Promise.resolve()).then(recordAll);
+    if (problem === undefined && effects.length > 0) last = last?.then(recordAll);
   };
 
   const end = async (): Promise<void> => {
@@ -104,9 +109,10 @@ export function createRunUndo(request: UndoRequest): RunUndo {
   };
 
   return {
+    begin,
     record,
     async around(work) {
-      if (!last) record();
+      begin();
       await last;
       if (effects.length === 0 && problem === undefined) {
         await Promise.all((states ?? []).map((each) => each.recordRepository())).catch(fail);
