@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
+import { listNames } from "@sheaf/base/files/list-files";
 import type { Environment } from "@sheaf/base/paths";
 import { type GitWorkspace, isBranchName } from "@sheaf/agent/config/git-workspaces";
 import { findProgram } from "@sheaf/sandbox/programs";
@@ -21,7 +22,7 @@ import {
 } from "@sheaf/agent/workspace/trees/conversation-tree";
 import { fetchRef, fetchRefs, openMirror, pushRefs, readCommit } from "@sheaf/agent/workspace/trees/mirror";
 import { askGit, type GitSetup, runGit } from "@sheaf/base/git/run-git";
-import { createTree, listTreeNames, removeTree, toTreePlace } from "@sheaf/agent/workspace/trees/working-tree";
+import { createTree, removeTree, toTreePlace } from "@sheaf/agent/workspace/trees/working-tree";
 import { HttpError } from "./http-error.ts";
 import type { Log } from "./metrics.ts";
 
@@ -186,7 +187,7 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
 
   const sweep = async (): Promise<void> => {
     for (const workspace of all) {
-      for (const name of listTreeNames(workspace.trees)) {
+      for (const name of listNames(workspace.trees)) {
         const tree = toTree(workspace, name);
         await inTurn(tree.folder, async () => {
           // Asked in its turn: a tree has no record while it is made.

@@ -4,10 +4,8 @@ import * as s from "@sheaf/protocol/schema";
 import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import { countLineEnds } from "@sheaf/base/files/text-format";
 import { applyEdits, describeRule, type EditResult, formatExcerpt } from "./edit-matching.ts";
-import { toCreateChange, toEditChange } from "./file-change.ts";
 import { toCancelledOutcome, toFailedOutcome, toMissingFileError } from "./failure.ts";
-import { encodeTextFile, loadTextFile, saveTextFile, toStaleError } from "./text-file.ts";
-import { toChangedLines } from "./text-region.ts";
+import { encodeTextFile, loadTextFile, saveChange, toStaleError } from "./text-file.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 import { toObjects, toOptional, toArgumentText, type GivenArguments } from "./tool-traits.ts";
 
@@ -67,15 +65,10 @@ export const editFileTool: Tool<s.ValueOf<typeof parameters>> = {
     if (!edited.ok) return toFailedOutcome(edited.error);
     if (context.signal.aborted) return toCancelledOutcome();
     const after = encodeTextFile(edited.text, before);
-    const saving = saveTextFile(context, path, after, before);
-    const change = before ? toEditChange(path, before, after, edited.region) : toCreateChange(path, after);
-    const saved = await saving;
+    const saved = await saveChange(context, path, { before, after, region: edited.region });
     if (!saved.ok) return toFailedOutcome(saved.error);
-    const { formatted } = saved.value;
-    const kept =
-      before && formatted ? toEditChange(path, before, formatted, toChangedLines(before.text, formatted.text)) : change;
-    const notes = [before?.isStale ? staleNote : "", saved.value.note ?? ""].filter(Boolean);
-    return toOutcome(path, kept, edited, notes);
+    const { change, notes } = saved.value;
+    return toOutcome(path, change, edited, [...(before?.isStale ? [staleNote] : []), ...notes]);
   },
 };
 

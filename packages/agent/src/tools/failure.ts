@@ -1,4 +1,4 @@
-/** Outcomes of tools that failed. */
+/** Outcomes of tools that failed, and notes on outcomes. */
 import { posix } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import type { ToolOutcome } from "./tool.ts";
@@ -15,6 +15,10 @@ export function toFailure(code: string, message: string): ToolOutcome {
 /** The details help the model beyond the one line of the error, for instance with the nearest place in a file. */
 export function toFailedOutcome(error: ToolError): ToolOutcome {
   return { status: "error", output: error.details, error };
+}
+
+export function withNote<Outcome extends ToolOutcome>(outcome: Outcome, note: string): Outcome {
+  return { ...outcome, note: outcome.note === undefined ? note : `${outcome.note} ${note}` };
 }
 
 /** The run ended before the tool did (N36). */

@@ -1,4 +1,5 @@
 /** What tools may attach in one conversation (N65). */
+import { withNote } from "./failure.ts";
 import type { ToolReturn } from "./tool.ts";
 import type { ToolState } from "./tool-state.ts";
 
@@ -16,5 +17,5 @@ export function limitAttachments(outcome: ToolReturn, state: Pick<ToolState, "at
   }
   const limit = `tools can attach at most ${MAX_CONVERSATION_BYTES} bytes in a conversation`;
   const note = `Not shown: ${limit}, and this would be more. Say so; a new session starts from zero.`;
-  return { ...rest, note: rest.note === undefined ? note : `${rest.note} ${note}` };
+  return withNote(rest, note);
 }

@@ -1,5 +1,5 @@
 /** Text files as the tools that change files load and write them. */
-import type { ToolError } from "@sheaf/protocol";
+import type { FileChange, ToolError } from "@sheaf/protocol";
 import { writeFileAtomically } from "@sheaf/base/files/atomic-write";
 import { createFileFault, toFileError, type FileResult } from "@sheaf/base/files/file-error";
 import {
@@ -13,6 +13,8 @@ import {
 import type { FileIdentity } from "@sheaf/base/files/open-file";
 import { readWholeFile, toHash } from "@sheaf/base/files/read-file";
 import type { WorkspacePath } from "@sheaf/base/files/workspace";
+import { toCreateChange, toEditChange } from "./file-change.ts";
+import { type TextRegion, toChangedLines } from "./text-region.ts";
 import type { ToolContext } from "./tool.ts";
 
 /** Largest file that tools change. Bytes. */
@@ -35,15 +37,12 @@ export interface TextFile {
   readonly isUnsaved: boolean;
 }
 
-/** A caller that is no tool has no editor, and what goes with it. */
-type FileContext = Pick<ToolContext, "workspace" | "state"> & ({ readonly editor?: never } | ToolContext);
-
 /**
  * Loads a file to change; undefined if it does not exist. `acceptsStale`: the caller looks at `isStale`.
  * Errors: STALE_FILE if it has changed since it was read here; BINARY_FILE, INVALID_ENCODING, FILE_TOO_LARGE and others.
  */
 export async function loadTextFile(
-  context: FileContext,
+  context: ToolContext,
   path: WorkspacePath,
   acceptsStale = false,
 ): Promise<FileResult<TextFile | undefined>> {
@@ -78,27 +77,45 @@ export function encodeTextFile(text: string, before: TextFile | undefined): Enco
   return { text, bytes: content.length, content, hash: toHash(content) };
 }
 
-export interface SavedTextFile {
+export interface SavedChange {
+  readonly change: FileChange;
   /** What the model should know. */
-  readonly note?: string;
-  /** What an editor made of the text as it saved it; absent: it is as it was written. */
-  readonly formatted?: EncodedTextFile;
+  readonly notes: readonly string[];
 }
 
-/**
- * Writes a file, and remembers it. Never rejects, so that a caller can work on the change in the meantime.
- */
-export async function saveTextFile(
-  context: FileContext & Pick<ToolContext, "undo">,
+/** Writes a file, and remembers it. `region`: the part that `after` replaces; default: the lines that differ. */
+export async function saveChange(
+  context: ToolContext,
+  path: WorkspacePath,
+  { before, after, region }: { before: TextFile | undefined; after: EncodedTextFile; region?: TextRegion },
+): Promise<FileResult<SavedChange>> {
+  const toChange = (next: EncodedTextFile, replaced?: TextRegion): FileChange =>
+    before
+      ? toEditChange(path, before, next, replaced ?? toChangedLines(before.text, next.text))
+      : toCreateChange(path, next);
+  // Both at the same time.
+  const saving = saveTextFile(context, path, after, before);
+  const change = toChange(after, region);
+  const saved = await saving;
+  if (!saved.ok) return saved;
+  const formatted = saved.value;
+  return {
+    ok: true,
+    value: formatted ? { change: toChange(formatted), notes: [formattedNote] } : { change, notes: [] },
+  };
+}
+
+/** Gives what an editor made of the text as it saved it; undefined: it is as it was written. Never rejects. */
+async function saveTextFile(
+  context: ToolContext,
   path: WorkspacePath,
   after: EncodedTextFile,
   before: TextFile | undefined,
-): Promise<FileResult<SavedTextFile>> {
-  const { workspace, state, undo } = context;
-  const isChanged = before?.hash !== after.hash;
+): Promise<FileResult<EncodedTextFile | undefined>> {
+  const { workspace, state, undo, editor } = context;
   // The disk has another text, which is recorded already.
   if (before?.isUnsaved) await undo?.keepText(path.absolute, before.content);
-  const saved = before && context.editor && (await context.editor.write(context, path, after, before));
+  const saved = before && editor && (await editor.write(context, path, after, before));
   if (!saved) {
     const written = await writeFileAtomically(workspace, path, after.content, before?.identity);
     if (!written.ok) return written;
@@ -106,9 +123,8 @@ export async function saveTextFile(
   const { hash } = saved ?? after;
   // What somebody else changed has still not been read here.
   if (!before?.isStale) state.fileHashes.set(path.absolute, after.hash);
-  if (isChanged) state.writtenHashes.set(path.absolute, hash);
-  const isFormatted = hash !== after.hash;
-  return { ok: true, value: isFormatted ? { note: formattedNote, formatted: saved! } : {} };
+  if (before?.hash !== after.hash) state.writtenHashes.set(path.absolute, hash);
+  return { ok: true, value: hash === after.hash ? undefined : saved };
 }
 
 /** The next edit must find its text, or the file must be read again. */

@@ -11,7 +11,7 @@ import { readKind, toLine } from "@sheaf/base/files/read-folder";
 import { describeStartedFiles } from "@sheaf/base/files/started-files";
 import { fixPaths, type Workspace } from "@sheaf/base/files/workspace";
 import { type AfterEditCommand, followEdit, runAfterEdit } from "./after-edit.ts";
-import { toFailure } from "./failure.ts";
+import { toFailure, withNote } from "./failure.ts";
 import type { Hooks } from "./hooks/hooks.ts";
 import type { RunUndo } from "../workspace/undo/run-undo.ts";
 import { listDirTool } from "./list-dir.ts";
@@ -155,9 +155,7 @@ async function runRecorded(
   if (!undo || !changesFiles) return run();
   const returned = await undo.around(run);
   const problem = undo.takeProblem();
-  return problem === undefined
-    ? returned
-    : { ...returned, note: returned.note === undefined ? problem : `${returned.note} ${problem}` };
+  return problem === undefined ? returned : withNote(returned, problem);
 }
 
 /** How long calls may take to end after the run: longer than the processes of a command (R-13). Milliseconds. */
@@ -231,16 +229,14 @@ function withLeftOut<Outcome extends ToolOutcome>(
   const denied = [...(workspace.leftOut?.paths ?? [])].filter(isSearched).length;
   if (outcome.status !== "success" || denied === 0) return outcome;
   const note = `The user's rules deny reading ${denied} ${denied === 1 ? "place" : "places"} here, which this result leaves out.`;
-  return { ...outcome, denied, note: outcome.note === undefined ? note : `${outcome.note} ${note}` };
+  return { ...withNote(outcome, note), denied };
 }
 
 /** People ask for changes of CI and of hooks, and must see each of them (S-245). */
 function withStartedFiles<Outcome extends ToolOutcome>(outcome: Outcome): Outcome {
   if (outcome.effect?.kind !== "file_edit") return outcome;
   const note = describeStartedFiles(outcome.effect.changes.map((change) => change.newFilePath ?? change.filePath));
-  return note === undefined
-    ? outcome
-    : { ...outcome, note: outcome.note === undefined ? note : `${outcome.note} ${note}` };
+  return note === undefined ? outcome : withNote(outcome, note);
 }
 
 /** Each folder has its own rules, index and history, so a call works in one of them. */
@@ -255,7 +251,7 @@ function withWayOut(outcome: ToolOutcome, folders: readonly string[]): ToolOutco
 function withFolderNote(outcome: ToolOutcome, root: string): ToolOutcome {
   if (outcome.status !== "success" || outcome.effect?.kind === "file_edit") return outcome;
   const note = `This is in ${toLine(root)}, outside the workspace: write paths there as absolute paths that begin with this folder.`;
-  return { ...outcome, note: outcome.note === undefined ? note : `${outcome.note} ${note}` };
+  return withNote(outcome, note);
 }
 
 /** The model must know that the call differs from what it wrote. */

@@ -4,9 +4,7 @@ import * as s from "@sheaf/protocol/schema";
 import { toLineEnd } from "@sheaf/base/files/text-format";
 import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import { toCancelledOutcome, toFailedOutcome } from "./failure.ts";
-import { toCreateChange, toEditChange } from "./file-change.ts";
-import { encodeTextFile, loadTextFile, saveTextFile, type TextFile } from "./text-file.ts";
-import { toChangedLines } from "./text-region.ts";
+import { encodeTextFile, loadTextFile, saveChange, type TextFile } from "./text-file.ts";
 import type { Tool, ToolOutcome } from "./tool.ts";
 import { toArgumentText } from "./tool-traits.ts";
 
@@ -45,19 +43,12 @@ export const writeFileTool: Tool<s.ValueOf<typeof parameters>> = {
     if (context.signal.aborted) return toCancelledOutcome();
     const text = toWrittenText(content.toWellFormed(), before.value);
     const after = encodeTextFile(text, before.value);
-    const saving = saveTextFile(context, path, after, before.value);
-    const change = before.value
-      ? toEditChange(path, before.value, after, toChangedLines(before.value.text, text))
-      : toCreateChange(path, after);
-    const saved = await saving;
+    const saved = await saveChange(context, path, { before: before.value, after });
     if (!saved.ok) return toFailedOutcome(saved.error);
-    const { formatted } = saved.value;
-    const kept =
-      before.value && formatted
-        ? toEditChange(path, before.value, formatted, toChangedLines(before.value.text, formatted.text))
-        : change;
-    const notes = before.value ? toReplaceNotes(change, before.value, wasRead, content) : [];
-    return toOutcome(path, kept, before.value !== undefined, [...notes, saved.value.note ?? ""].filter(Boolean));
+    const { change, notes } = saved.value;
+    const isSame = before.value?.hash === after.hash;
+    const replaced = before.value ? toReplaceNotes(before.value, isSame, wasRead, content) : [];
+    return toOutcome(path, change, before.value !== undefined, [...replaced, ...notes]);
   },
 };
 
@@ -85,9 +76,9 @@ function toOutcome(
   };
 }
 
-function toReplaceNotes(change: FileChange, before: TextFile, wasRead: boolean, content: string): string[] {
+function toReplaceNotes(before: TextFile, isSame: boolean, wasRead: boolean, content: string): string[] {
   const notes: string[] = [];
-  if (change.hashAfter === change.hashBefore) notes.push("The file already had this content.");
+  if (isSame) notes.push("The file already had this content.");
   else if (!wasRead) notes.push("The file existed and had not been read here; its old content was replaced.");
   if (before.lineEnd === "\r\n" && /(^|[^\r])\n/.test(content)) notes.push("Its line ends (CRLF) were kept.");
   if (before.format.hasMark) notes.push(`Its byte order mark (${before.format.encoding}) was kept.`);

@@ -2,9 +2,9 @@
  * Brings the changes of a command into the user's repository: objects, refs, HEAD, the stash and the index. Each goes through
  * git's own reader of it; Sheaf copies no file of the command's repository.
  */
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { SheafError, toSheafError } from "../errors.ts";
+import { listNames } from "../files/list-files.ts";
 import { applyIndex, formatNames, planIndex } from "./apply-index.ts";
 import { findRefusal, listClearing, listRefChanges, maxChanges, type RefChange, updateRefs } from "./apply-refs.ts";
 import { applyStashes } from "./apply-stashes.ts";
@@ -134,14 +134,6 @@ async function listBranchesElsewhere(repository: GitSetup, own: string): Promise
   const branches = [...list.matchAll(/^branch (refs\/.+)$/gm)].map(([, branch = ""]) => branch);
   const mine = branches.indexOf(own);
   return new Set(branches.filter((_, place) => place !== mine));
-}
-
-function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** The deletions wait for HEAD, which thus always has an existing branch. */

@@ -1,5 +1,5 @@
 /** Which repositories another one contains, read from its index without starting git (S-82). */
-import { readdirSync } from "node:fs";
+import { listNames } from "../files/list-files.ts";
 import { readSmallBytesIn } from "../files/open-file.ts";
 
 /** Bytes; an index of a million files is smaller. */
@@ -27,14 +27,6 @@ export function listGitlinks(gitFolder: string, hashBytes: 20 | 32): string[] | 
     paths.push(...found);
   }
   return paths;
-}
-
-function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** Versions 2 to 4 of the format, as in git's `index-format` documentation. */

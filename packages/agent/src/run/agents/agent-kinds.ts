@@ -1,7 +1,7 @@
 /** The kinds of subagents: those of Sheaf, and the user's, which are Markdown files with a head (C98). */
-import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { UserFiles } from "@sheaf/base/paths";
+import { listNames } from "@sheaf/base/files/list-files";
 import { readSmallBytesIn, readSmallFile } from "@sheaf/base/files/open-file";
 import { parseFrontMatter } from "../../config/front-matter.ts";
 import { describeTool, toOwnToolNames } from "../../tools/registry.ts";
@@ -95,13 +95,9 @@ export function findAgentKinds({ workspace, trusted, userFiles }: AgentPlaces): 
 }
 
 function readFolder(folder: string, read: (name: string) => string | undefined): AgentKind[] {
-  let names: readonly string[];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    return [];
-  }
-  const files = names.filter((name) => name.endsWith(".md")).toSorted();
+  const files = listNames(folder)
+    .filter((name) => name.endsWith(".md"))
+    .toSorted();
   return files.slice(0, MAX_FILES).flatMap((name) => {
     const kind = parseAgentKind(read(name) ?? "", basename(name, ".md"));
     return kind ? [kind] : [];

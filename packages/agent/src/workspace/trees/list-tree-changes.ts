@@ -41,8 +41,3 @@ function toEntry(mode: string, id: string): TreeEntry | undefined {
   const kind = kinds[mode];
   return kind && { kind, id };
 }
-
-/** The content of a file, or the target of a link. @throws SheafError INTERNAL. */
-export async function readObject(mirror: GitSetup, { id }: TreeEntry, maxBytes: number): Promise<Buffer> {
-  return askGit(mirror, ["cat-file", "blob", id], { purpose: `read the object ${id}`, maxBytes });
-}

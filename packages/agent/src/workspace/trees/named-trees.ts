@@ -8,12 +8,13 @@ import { SheafError } from "@sheaf/base/errors";
 import { isFolder, makeFolder } from "@sheaf/base/make-folder";
 import { moveToFreeName } from "@sheaf/base/files/atomic-write";
 import { getFaultCode } from "@sheaf/base/files/file-error";
+import { listNames } from "@sheaf/base/files/list-files";
 import { readSmallFile } from "@sheaf/base/files/open-file";
 import { isAlive } from "@sheaf/base/process-numbers";
 import { replaceFile, writeNewFile } from "@sheaf/base/replace-file";
 import { toHash } from "@sheaf/base/files/read-file";
 import { isBelow } from "@sheaf/base/files/workspace";
-import { listTreeNames, removeTree, toTreePlace, type TreePlace } from "./working-tree.ts";
+import { removeTree, toTreePlace, type TreePlace } from "./working-tree.ts";
 
 export interface TreeRecord {
   /** The root of the repository that it comes from. */
@@ -70,10 +71,10 @@ export function listTrees(dataFolder: string, source?: string): readonly NamedTr
   const all = toTreesFolder(dataFolder);
   const folders =
     source === undefined
-      ? listTreeNames(all).map((key) => join(all, key))
+      ? listNames(all).map((key) => join(all, key))
       : [join(all, toHash(Buffer.from(source)).slice(0, 16))];
   return folders.flatMap((folder) =>
-    listTreeNames(join(folder, "trees"))
+    listNames(join(folder, "trees"))
       .filter(isTreeName)
       .toSorted()
       .map((name) => toTree(folder, name)),

@@ -1,18 +1,8 @@
 /** Records the state of a folder as a tree of git (S-125). Git runs no program in the folder, and follows no link. */
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  renameSync,
-  type Stats,
-  statSync,
-  utimesSync,
-  copyFileSync,
-} from "node:fs";
+import { accessSync, constants, existsSync, renameSync, type Stats, statSync, utimesSync, copyFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
+import { listNames } from "@sheaf/base/files/list-files";
 import { hasRepositoryShape, readStats } from "@sheaf/base/files/repository";
 import { askGit, type GitSetup, runGit, toReason } from "@sheaf/base/git/run-git";
 import type { TreePlace } from "./working-tree.ts";
@@ -267,7 +257,7 @@ function findIgnored(root: string, entries: readonly string[], room: number, hid
     const stats = readStats(join(root, path));
     if (!stats) continue;
     if (stats.isDirectory()) {
-      const names = readNames(join(root, path));
+      const names = listNames(join(root, path));
       const folder = path.endsWith("/") ? path : `${path}/`;
       if (folder === `${hidden}/`) continue;
       if (names.includes(".git")) leftOut.push(`${folder}: ${OWN_REPOSITORY}`);
@@ -292,12 +282,4 @@ function findIgnored(root: string, entries: readonly string[], room: number, hid
     }
   }
   return { present, leftOut, bytes };
-}
-
-function readNames(folder: string): string[] {
-  try {
-    return lstatSync(folder).isDirectory() ? readdirSync(folder) : [];
-  } catch {
-    return [];
-  }
 }

@@ -25,15 +25,6 @@ export function toTreePlace(folder: string): TreePlace {
   return { folder, files: join(folder, "files"), index: join(folder, "index") };
 }
 
-/** The names in a folder that holds trees; none if it does not exist. */
-export function listTreeNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 export interface TreeStart {
   /** In the mirror: `HEAD` of the tree's own repository. */
   readonly base: string;

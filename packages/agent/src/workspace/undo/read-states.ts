@@ -14,23 +14,18 @@ export interface ChainState {
 
 /** The first is the state before the response. @throws SheafError INTERNAL */
 export async function readChain(setup: GitSetup, ref: string): Promise<readonly ChainState[]> {
-  const log = await askGit(setup, ["log", "--reverse", "--format=%H %s", ref, "--"], { purpose: "read the states" });
-  const commits = log.toString().trim().split("\n");
-  const words = ["diff-tree", "--stdin", "--root", "-z", "--raw", "--no-abbrev", "--no-renames"];
-  const input = commits.map((line) => `${line.slice(0, line.indexOf(" "))}\n`).join("");
-  const fields = (await askGit(setup, words, { purpose: "read the states", input })).toString().split("\0");
+  const purpose = "read the states";
+  const input = await askGit(setup, ["rev-list", "--reverse", ref, "--"], { purpose });
+  const words = ["diff-tree", "--stdin", "--root", "-z", "--raw", "--no-abbrev", "--no-renames", "--format=%s"];
+  const fields = (await askGit(setup, words, { purpose, input })).toString().split("\0").values();
   const states: ChainState[] = [];
   let state: ChainState = { message: "", files: undefined, modes: undefined, git: undefined, "left-out": undefined };
-  const messages = new Map(
-    commits.map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)]),
-  );
-  for (let at = 0; at < fields.length; at += 1) {
-    const message = messages.get(fields[at]!);
-    if (message !== undefined) states.push((state = { ...state, message }));
-    const [, id] = /^:\d+ \d+ \w+ (\w+) \w$/.exec(fields[at]!) ?? [];
-    if (id === undefined) continue;
-    state = { ...state, [fields[(at += 1)]!]: /^0+$/.test(id) ? undefined : id };
-    states[states.length - 1] = state;
+  for (const field of fields) {
+    const [, id] = /^\n?:\d+ \d+ \w+ (\w+) \w$/.exec(field) ?? [];
+    if (id !== undefined) {
+      state = { ...state, [fields.next().value!]: /^0+$/.test(id) ? undefined : id };
+      states[states.length - 1] = state;
+    } else if (field !== "") states.push((state = { ...state, message: field }));
   }
   return states;
 }

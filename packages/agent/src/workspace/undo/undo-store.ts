@@ -5,21 +5,14 @@ import { join, relative } from "node:path";
 import { parseJson } from "@sheaf/protocol/check-value";
 import { makeFolder } from "@sheaf/base/make-folder";
 import { replaceFile } from "@sheaf/base/replace-file";
+import { listNames } from "@sheaf/base/files/list-files";
 import { readSmallFile } from "@sheaf/base/files/open-file";
 import { toHash } from "@sheaf/base/files/read-file";
 import { findRepository, type Repository } from "@sheaf/base/files/repository";
 import { type GitSetup, runGit } from "@sheaf/base/git/run-git";
 import { seedIndex } from "./seed-index.ts";
 import { openMirror } from "../trees/mirror.ts";
-import {
-  listEntryNames,
-  listSizes,
-  makeRoom,
-  sumSizes,
-  toIdName,
-  toStateRefs,
-  toUndoFolder,
-} from "../conversation-folders.ts";
+import { listSizes, makeRoom, sumSizes, toIdName, toStateRefs, toUndoFolder } from "../conversation-folders.ts";
 
 /** Limit for all stores; above it, Sheaf removes the least recently used ones. Bytes. */
 const MAX_TOTAL_BYTES = 2 * 1024 ** 3;
@@ -98,7 +91,7 @@ async function hasSameObjects(repository: GitSetup): Promise<boolean> {
 /** Those that exist, without the program of git. */
 export function listUndoStores(dataFolder: string): readonly (StoredFolder & { readonly gitFolder: string })[] {
   const all = toUndoFolder(dataFolder);
-  return listEntryNames(all).flatMap((name) => {
+  return listNames(all).flatMap((name) => {
     const gitFolder = join(all, name);
     const known = parseJson(readSmallFile(join(gitFolder, "folder.json"), MAX_RECORD_BYTES) ?? "") as
       | StoredFolder
@@ -111,7 +104,7 @@ export function listUndoStores(dataFolder: string): readonly (StoredFolder & { r
 export async function tidyStore({ setup }: Pick<UndoStore, "setup">): Promise<void> {
   await runGit(setup, GC_WORDS.toSpliced(-2, 0, "--auto"), { timeoutMs: GC_MS }).catch(() => undefined);
   const folder = join(setup.gitFolder, "refs/sheaf");
-  const oldest = listEntryNames(folder)
+  const oldest = listNames(folder)
     .map((name) => join(folder, name))
     .toSorted((one, other) => toTime(one) - toTime(other));
   if (oldest.length < 2 || sumSizes(listSizes(setup.gitFolder)) <= MAX_STORE_BYTES) return;
