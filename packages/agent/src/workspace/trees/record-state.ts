@@ -141,7 +141,7 @@ export async function writeState(
 
 async function list(mirror: GitSetup, words: readonly string[], options: TreeWork): Promise<string[]> {
   const output = await askGit(mirror, words, { ...options, purpose: "list the changed files" });
-  // Names that are not UTF-8 come back as other names, which do not exist.
+  // Names that are not UTF-8 come back as other names: see `isForeignName`.
   return output.toString().split("\0").filter(Boolean);
 }
 
@@ -205,7 +205,8 @@ function sortPaths(root: string, paths: readonly string[], limits: TreeLimits): 
       stats && isInRepository(dirname(path))
         ? "git takes the folder around it for a repository"
         : stats && (findProblem(stats, limits, bytes, present.size) ?? findObstacle(join(root, path), stats));
-    if (!stats || stats.isDirectory()) gone.push(path);
+    if (!stats && isForeignName(path)) leftOut.push(`${path}: ${FOREIGN_NAME}`);
+    else if (!stats || stats.isDirectory()) gone.push(path);
     else if (problem !== undefined) leftOut.push(`${path}: ${problem}`);
     else {
       bytes += stats.size;
@@ -216,6 +217,12 @@ function sortPaths(root: string, paths: readonly string[], limits: TreeLimits): 
 }
 
 const OWN_REPOSITORY = "it is a repository of its own";
+const FOREIGN_NAME = "its name is not UTF-8";
+
+/** Node has such a name with other characters, at which nothing is. */
+function isForeignName(path: string): boolean {
+  return path.includes("\uFFFD");
+}
 
 function findProblem(stats: Stats, limits: TreeLimits, bytes: number, count: number): string | undefined {
   if (!stats.isFile() && !stats.isSymbolicLink()) return "it is neither a file nor a link";
@@ -255,7 +262,10 @@ function findIgnored(root: string, entries: readonly string[], room: number, hid
   const waiting = [...entries];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     const stats = readStats(join(root, path));
-    if (!stats) continue;
+    if (!stats) {
+      if (isForeignName(path)) leftOut.push(`${path}: ${FOREIGN_NAME}`);
+      continue;
+    }
     if (stats.isDirectory()) {
       const names = listNames(join(root, path));
       const folder = path.endsWith("/") ? path : `${path}/`;

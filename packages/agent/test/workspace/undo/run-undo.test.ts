@@ -154,15 +154,20 @@ describe("a revert", () => {
     mkdirSync(join(root, "inner"));
     execFileSync("git", ["init", "-q"], { cwd: join(root, "inner") });
     run("-C", "inner", "-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-q", "--allow-empty", "-m", "inner");
+    for (const end of ["txt", "bin"])
+      writeFileSync(
+        Buffer.concat([Buffer.from(`${root}/latin-`), Buffer.from([0xe9]), Buffer.from(`.${end}`)]),
+        "before",
+      );
     write("large.bin", "");
     truncateSync(join(root, "large.bin"), 201 * 1024 ** 2);
     await respond("chat_1", () => {
-      for (const name of readdirSync(root)) if (name !== ".git") rmSync(join(root, name), { recursive: true });
+      execFileSync("sh", ["-c", "rm -rf ./* .venv"], { cwd: root });
     });
     const { leftOut = [], conflicts } = await revert();
     expect(conflicts).toEqual([]);
     expect(leftOut.map((line) => line.slice(0, line.indexOf(":"))).toSorted()).toEqual([
-      ".venv/", "cache/", "inner/", "large.bin", "node_modules/", "target/",
+      ".venv/", "cache/", "inner/", "large.bin", "latin-\uFFFD.bin", "latin-\uFFFD.txt", "node_modules/", "target/",
     ]); // prettier-ignore
     expect(readdirSync(root).toSorted()).toEqual([".git", ".gitignore", "small.bin", "src"]);
   });
