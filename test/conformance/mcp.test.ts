@@ -130,10 +130,12 @@ describe("over stdio", () => {
   test(verifies(["C23", "R-13"], "a slow call ends with the run, and no server is left"), async () => {
     skipIfMissing(findMissing("ps"));
     const place = createPlace([{ tool: "mcp__math__slow", arguments: {} }], { math: stdio });
+    let isSent = false;
     const { code, stdout } = await runProgram(["-p", "--model", "scripted:s.json", "--force", "go"], {
       ...place,
       onOutput: (output, child) => {
-        if (output.includes('"started"')) child.kill("SIGTERM");
+        // A second signal would end it at once.
+        if (output.includes('"started"') && !isSent) isSent = child.kill("SIGTERM");
       },
     });
     expect(code).toBe(143);

@@ -33,7 +33,8 @@ export async function openMirror(mirror: GitSetup): Promise<void> {
   makeFolder(dirname(gitFolder));
   const unready = `${gitFolder}.${process.pid}`;
   rmSync(unready, { recursive: true, force: true });
-  const args = ["init", "-q", "--bare", "--template=", "--object-format=sha1", unready];
+  // Only the user may read what git writes later, whatever the umask is (S-42).
+  const args = ["init", "-q", "--bare", "--shared=0600", "--template=", "--object-format=sha1", unready];
   await askGit({ ...mirror, gitFolder: unready }, args, { purpose: `create ${unready}` });
   try {
     renameSync(unready, gitFolder);

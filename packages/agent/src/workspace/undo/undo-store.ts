@@ -68,11 +68,11 @@ export async function openUndoStore(
   await openMirror(setup);
   const hasObjects = top === repository.root && repository.git !== "none";
   const objects = hasObjects && (await hasSameObjects({ ...git, gitFolder: repository.commonFolder }));
-  mkdirSync(join(folder, "objects/info"), { recursive: true });
-  writeFileSync(join(folder, "objects/info/alternates"), objects ? `${repository.commonFolder}/objects\n` : "");
+  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text, { mode: 0o600 });
+  for (const name of ["objects/info", "info"]) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+  write("objects/info/alternates", objects ? `${repository.commonFolder}/objects\n` : "");
   // Bytes stay as they are, whatever the folder's own attributes say.
-  mkdirSync(join(folder, "info"), { recursive: true });
-  writeFileSync(join(folder, "info/attributes"), "* !text !eol !crlf !ident !filter !working-tree-encoding\n");
+  write("info/attributes", "* !text !eol !crlf !ident !filter !working-tree-encoding\n");
   if (isNew) replaceFile(join(folder, "folder.json"), `${JSON.stringify({ root, top })}\n`);
   const used = new Date();
   utimesSync(folder, used, used);
