@@ -57,8 +57,7 @@ describeWithSandbox("git in a command", () => {
   test(verifies("S-77", "shows the user the state before it while it runs"), async () => {
     const workspace = createRepository();
     const before = describeState(workspace);
-    const run = openHeldRun(workspace);
-    const running = run.run(
+    const running = openHeldRun(workspace).run(
       `${gitVariables} git commit -q --allow-empty -m x; touch made; while test -e made; do sleep 0.01; done`,
     );
     while (!existsSync(join(workspace, "made"))) await wait(10);
@@ -110,8 +109,8 @@ describeWithSandbox("git in a command", () => {
     const { refusals } = await slow;
     expect(refusals.join("\n")).toContain("refs/sheaf/");
     expect(git(workspace, "log", "-1", "--format=%s", "b")).toBe("user\n");
-    const subjects = git(workspace, "log", "--all", "--format=%s").split("\n").toSorted();
-    expect(subjects.join(" ")).toBe(" a b command first four three two user");
+    const subjects = git(workspace, "log", "--all", "--format=%s");
+    expect(subjects.split("\n").toSorted().join(" ")).toBe(" a b command first four three two user");
   });
 
   test(verifies("S-77", "leaves the user's merge as it waits if its own end of it comes too late"), async () => {
@@ -205,13 +204,14 @@ describeWithSandbox("a repository that a command makes", () => {
       const workspace = createFolder("workspace", { "project/file.txt": "x" });
       const folder = join(workspace, name);
       const run = openHeldRun(workspace);
-      const make = `cd ${name}; git init -q -b trunk; git add .; git commit -qm first; git tag v1; git config core.fsmonitor $PWD/evil.sh; echo x > .git/hooks/pre-commit; echo y > staged; git add staged`;
+      const make = `cd ${name}; git init -q -b trunk; git add .; git commit -qm first; git tag v1; git config core.fsmonitor $PWD/evil.sh; echo x > .git/hooks/pre-commit; echo y > staged; git add staged; git clone -qs . $OLDPWD/borrowing`;
       const { refusals } = await run.run(`${gitVariables} ${make}`);
       expect(refusals.join("\n")).toContain("again, with the same commits, branches and index");
       expect(git(folder, "log", "--format=%s %d")).toBe("first  (HEAD -> trunk, tag: v1)\n");
       expect(git(folder, "status", "-s")).toContain("A  staged\n");
       expect(readFileSync(join(folder, ".git/config"), "utf8")).not.toContain("fsmonitor");
       expect(existsSync(join(folder, ".git/hooks"))).toBe(false);
+      expect(existsSync(join(workspace, "borrowing/.git"))).toBe(false);
       const next = await run.run(`${gitVariables} cd ${name}; git commit -qam second`);
       expect(next.exitCode).toBe(name === "." ? 0 : 128);
     },

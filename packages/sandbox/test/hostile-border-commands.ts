@@ -53,7 +53,7 @@ export const hostileBorderCommands: readonly (readonly [string, string])[] = [
   ["HEAD as a link home", `rm .git/HEAD; ln -s $H/.bashrc .git/HEAD`],
   ["packed refs that lead out", `printf '# pack-refs with: peeled fully-peeled sorted \\n%s refs/heads/../../config\\n%s refs/heads/-x\\n' $(git rev-parse HEAD) $(git rev-parse HEAD) > .git/packed-refs`],
   ["packed refs that are a device", `rm -f .git/packed-refs; ln -s /dev/zero .git/packed-refs`],
-  ["pipes in the place of files", `for f in index packed-refs refs/heads/x info/grafts objects/info/alternates; do rm -f .git/$f; mkfifo .git/$f; done`],
+  ["pipes in the place of files", `for f in index packed-refs refs/heads/x refs/heads/objects info/grafts objects/info/alternates; do rm -f .git/$f; mkfifo .git/$f; done`],
   ["a pipe in the place of the configuration", `rm -f .git/config; mkfifo .git/config`],
   ["a configuration without an end", `printf '[include]\\n path = /dev/zero\\n' >> .git/config; echo y > new; git add new`],
   ["a tag that is an option", `git update-ref "refs/tags/--output=x" HEAD; git update-ref refs/tags/-x HEAD; git update-ref refs/heads/--help HEAD`],

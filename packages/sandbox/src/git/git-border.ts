@@ -266,6 +266,8 @@ async function remakeRepository(
       name: `new-${number}`,
       hasNetwork: false,
     });
+    // It stays away whole, if git refused its commits.
+    if (toTip(await readGitState(repository)) !== toTip(after)) throw new Error(notes.join(" "));
     putBack(made, path, order.tops);
     const name = toShownPath(path, order.tops[0]!);
     return [`Sheaf made ${name} again, with the same commits, branches and index, but without settings, remotes and hooks.`, ...notes]; // prettier-ignore

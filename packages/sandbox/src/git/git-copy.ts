@@ -166,7 +166,10 @@ export function createGitCopy(repository: Repository, folder: string, position: 
       };
       return interruptedNames.filter((name) => !readStats(join(copy, own, name)) && isSame(name));
     },
-    findStrange: () => [copy, join(objects, "info"), join(objects, "pack")].flatMap(listStrange)[0],
+    findStrange: () =>
+      [copy, join(objects, "info"), join(objects, "pack")]
+        .flatMap(listStrange)
+        .find((path) => path !== join(copy, "objects")),
     writeOriginal(place) {
       write(place, join(commonFolder, "objects"));
       // The work tree of a submodule is not beside this place.
@@ -228,7 +231,7 @@ function listAll(copy: string): Fingerprints {
 function listStrange(folder: string): string[] {
   return readEntries(folder).flatMap((entry) => {
     if (entry.isDirectory()) return listStrange(join(folder, entry.name));
-    return entry.isFile() || entry.name === "objects" ? [] : [join(folder, entry.name)];
+    return entry.isFile() ? [] : [join(folder, entry.name)];
   });
 }
 
