@@ -1,11 +1,12 @@
 /** What commands made is gone, however the process of Sheaf ends while they run (S-253). */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { finishKilledRuns } from "../src/hold/journal.ts";
+import { createJournal, finishKilledRuns } from "../src/hold/journal.ts";
+import { makeRunFolder } from "../src/hold/own-folders.ts";
 import { testDeep } from "../../../test/support/describe-where.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { findByCommandLine } from "./processes.ts";
@@ -74,6 +75,21 @@ describeWithSandbox("a process of Sheaf", () => {
       await expect.poll(() => readdirSync(join(state, "runs"))).toEqual([]);
     },
   );
+
+  test(verifies("S-253", "that a power failure ended keeps what the user made since"), async () => {
+    const [workspace, state] = [createFolder("workspace", { "cloned/.git/HEAD": "x" }), createFolder("state")];
+    const run = join(
+      state,
+      "runs",
+      basename(makeRunFolder({ stateFolder: state, writable: [] })).replace(/\d+-\w+$/, "4194304-1"),
+    );
+    mkdirSync(run);
+    createJournal(() => run).begin({ writable: [workspace], keys: [] });
+    utimesSync(join(run, "journal.json"), 1, 1);
+    expect(finishKilledRuns({ stateFolder: state, environment, writable: [workspace] })).toEqual([]);
+    expect(existsSync(join(workspace, "cloned/.git/HEAD"))).toBe(true);
+    await expect.poll(() => existsSync(run)).toBe(false);
+  });
 
   testDeep(verifies("S-253", "leaves nothing at 50 moments of SIGKILL"), async () => {
     for (let round = 0; round < 50; round += 1) {

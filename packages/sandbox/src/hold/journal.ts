@@ -9,6 +9,7 @@ import type { Environment } from "@sheaf/base/paths";
 import { isFolder } from "@sheaf/base/make-folder";
 import type { WritableFolders } from "../launch/launcher.ts";
 import { createHeldPlaces } from "./held-places.ts";
+import { readFirstStart } from "@sheaf/base/process-numbers";
 import { isOrphan, listOwnFolders, toRunName } from "./own-folders.ts";
 
 /** Of a run whose commands are running. */
@@ -76,7 +77,15 @@ function finishRun(folder: string, stateFolder: string | undefined, environment:
   if (text === undefined) return undefined;
   const { keys, ...entry } = JSON.parse(text) as JournalEntry;
   const places = createHeldPlaces({ ...entry, stateFolder, environment });
-  const notes = places.finish(keys, statSync(join(folder, endName), { bigint: true, throwIfNoEntry: false })?.mtimeNs);
+  const notes = places.finish(keys, findEnd(folder));
   rmSync(file);
   return { workspace: entry.writable[0], notes };
+}
+
+/** Nanoseconds since 1970. A power failure or the end of a container ends the reaper too. */
+function findEnd(folder: string): bigint | undefined {
+  const toTime = (name: string): bigint | undefined =>
+    statSync(join(folder, name), { bigint: true, throwIfNoEntry: false })?.mtimeNs;
+  const [start, begun] = [readFirstStart(), toTime(journalName)];
+  return toTime(endName) ?? (start !== undefined && begun !== undefined && begun < start ? start : undefined);
 }
