@@ -133,7 +133,7 @@ describeWithChromium("the changes of a conversation", (browser) => {
     await page.getByRole("button", { name: "Close" }).click();
     const dialog = await openChanges(page);
     const link = dialog.getByRole("link", { name: "Open in VS Code" }).first();
-    expect(await link.getAttribute("href")).toBe("vscode://file/home/me/code/src/routes.py:38");
+    expect(await link.getAttribute("href")).toBe("vscode://file/home/me/code/README.md:3");
     await takeScreenshots(page, "editor-links");
   });
 });
