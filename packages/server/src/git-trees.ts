@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
-import { listNames } from "@sheaf/base/files/list-files";
+import { listEntryNames } from "@sheaf/base/files/list-files";
 import type { Environment } from "@sheaf/base/paths";
 import { type GitWorkspace, isBranchName } from "@sheaf/agent/config/git-workspaces";
 import { findProgram } from "@sheaf/sandbox/programs";
@@ -187,7 +187,7 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
 
   const sweep = async (): Promise<void> => {
     for (const workspace of all) {
-      for (const name of listNames(workspace.trees)) {
+      for (const name of listEntryNames(workspace.trees)) {
         const tree = toTree(workspace, name);
         await inTurn(tree.folder, async () => {
           // Asked in its turn: a tree has no record while it is made.

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as passEventLoop } from "node:timers/promises";
-import { listNames } from "@sheaf/base/files/list-files";
+import { listEntryNames } from "@sheaf/base/files/list-files";
 import { toHash } from "@sheaf/base/files/read-file";
 
 /** Ids of conversations may come from clients; only plain ones become names. */
@@ -29,7 +29,7 @@ export function toUndoFolder(dataFolder: string): string {
 /** Git removes the contents of states that have no names any more when it tidies their store. */
 export async function removeConversationFiles(dataFolder: string, conversationId: string): Promise<void> {
   const stores = toUndoFolder(dataFolder);
-  const states = listNames(stores).map((name) => join(stores, name, toStateRefs(conversationId)));
+  const states = listEntryNames(stores).map((name) => join(stores, name, toStateRefs(conversationId)));
   for (const folder of [toResultsFolder(dataFolder, conversationId), ...states]) {
     await rm(folder, { recursive: true, force: true });
   }

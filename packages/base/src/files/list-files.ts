@@ -2,7 +2,7 @@ import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /** Lists the names in a folder; none if it does not exist, or cannot be read. */
-export function listNames(folder: string): string[] {
+export function listEntryNames(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {

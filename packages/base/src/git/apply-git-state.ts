@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { SheafError, toSheafError } from "../errors.ts";
-import { listNames } from "../files/list-files.ts";
+import { listEntryNames } from "../files/list-files.ts";
 import { applyIndex, formatNames, planIndex } from "./apply-index.ts";
 import { findRefusal, listClearing, listRefChanges, maxChanges, type RefChange, updateRefs } from "./apply-refs.ts";
 import { applyStashes } from "./apply-stashes.ts";
@@ -128,7 +128,7 @@ async function planRefs(
 
 /** The common folder has files of each linked working tree, so most repositories cost one look. */
 async function listBranchesElsewhere(repository: GitSetup, own: string): Promise<Set<string>> {
-  if (listNames(join(readCommonFolder(repository.gitFolder), "worktrees")).length === 0) return new Set();
+  if (listEntryNames(join(readCommonFolder(repository.gitFolder), "worktrees")).length === 0) return new Set();
   const words = ["worktree", "list", "--porcelain"];
   const list = (await askGit(repository, words, { purpose: "list the working trees" })).toString("latin1");
   const branches = [...list.matchAll(/^branch (refs\/.+)$/gm)].map(([, branch = ""]) => branch);

@@ -1,5 +1,5 @@
 /** Which repositories another one contains, read from its index without starting git (S-82). */
-import { listNames } from "../files/list-files.ts";
+import { listEntryNames } from "../files/list-files.ts";
 import { readSmallBytesIn } from "../files/open-file.ts";
 
 /** Bytes; an index of a million files is smaller. */
@@ -19,7 +19,7 @@ const sparseFolder = 0o040000;
  */
 export function listGitlinks(gitFolder: string, hashBytes: 20 | 32): string[] | undefined {
   const paths: string[] = [];
-  for (const name of listNames(gitFolder)) {
+  for (const name of listEntryNames(gitFolder)) {
     if (name !== "index" && !name.startsWith("sharedindex.")) continue;
     const bytes = readSmallBytesIn(gitFolder, name, maxBytes);
     const found = bytes && findEntries(bytes, hashBytes);

@@ -1,7 +1,7 @@
 /** The kinds of subagents: those of Sheaf, and the user's, which are Markdown files with a head (C98). */
 import { basename, join } from "node:path";
 import type { UserFiles } from "@sheaf/base/paths";
-import { listNames } from "@sheaf/base/files/list-files";
+import { listEntryNames } from "@sheaf/base/files/list-files";
 import { readSmallBytesIn, readSmallFile } from "@sheaf/base/files/open-file";
 import { parseFrontMatter } from "../../config/front-matter.ts";
 import { describeTool, toOwnToolNames } from "../../tools/registry.ts";
@@ -95,7 +95,7 @@ export function findAgentKinds({ workspace, trusted, userFiles }: AgentPlaces): 
 }
 
 function readFolder(folder: string, read: (name: string) => string | undefined): AgentKind[] {
-  const files = listNames(folder)
+  const files = listEntryNames(folder)
     .filter((name) => name.endsWith(".md"))
     .toSorted();
   return files.slice(0, MAX_FILES).flatMap((name) => {

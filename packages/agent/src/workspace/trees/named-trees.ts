@@ -8,7 +8,7 @@ import { SheafError } from "@sheaf/base/errors";
 import { isFolder, makeFolder } from "@sheaf/base/make-folder";
 import { moveToFreeName } from "@sheaf/base/files/atomic-write";
 import { getFaultCode } from "@sheaf/base/files/file-error";
-import { listNames } from "@sheaf/base/files/list-files";
+import { listEntryNames } from "@sheaf/base/files/list-files";
 import { readSmallFile } from "@sheaf/base/files/open-file";
 import { isAlive } from "@sheaf/base/process-numbers";
 import { replaceFile, writeNewFile } from "@sheaf/base/replace-file";
@@ -71,10 +71,10 @@ export function listTrees(dataFolder: string, source?: string): readonly NamedTr
   const all = toTreesFolder(dataFolder);
   const folders =
     source === undefined
-      ? listNames(all).map((key) => join(all, key))
+      ? listEntryNames(all).map((key) => join(all, key))
       : [join(all, toHash(Buffer.from(source)).slice(0, 16))];
   return folders.flatMap((folder) =>
-    listNames(join(folder, "trees"))
+    listEntryNames(join(folder, "trees"))
       .filter(isTreeName)
       .toSorted()
       .map((name) => toTree(folder, name)),

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, renameSync, type Stats, statSync, utimesSync, copyFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
-import { listNames } from "@sheaf/base/files/list-files";
+import { listEntryNames } from "@sheaf/base/files/list-files";
 import { hasRepositoryShape, readStats } from "@sheaf/base/files/repository";
 import { askGit, type GitSetup, runGit, toReason } from "@sheaf/base/git/run-git";
 import type { TreePlace } from "./working-tree.ts";
@@ -267,7 +267,7 @@ function findIgnored(root: string, entries: readonly string[], room: number, hid
       continue;
     }
     if (stats.isDirectory()) {
-      const names = listNames(join(root, path));
+      const names = listEntryNames(join(root, path));
       const folder = path.endsWith("/") ? path : `${path}/`;
       if (folder === `${hidden}/`) continue;
       if (names.includes(".git")) leftOut.push(`${folder}: ${OWN_REPOSITORY}`);

@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { parseJson } from "@sheaf/protocol/check-value";
 import { makeFolder } from "@sheaf/base/make-folder";
 import { replaceFile } from "@sheaf/base/replace-file";
-import { listNames } from "@sheaf/base/files/list-files";
+import { listEntryNames } from "@sheaf/base/files/list-files";
 import { readSmallFile } from "@sheaf/base/files/open-file";
 import { toHash } from "@sheaf/base/files/read-file";
 import { findRepository, type Repository } from "@sheaf/base/files/repository";
@@ -91,7 +91,7 @@ async function hasSameObjects(repository: GitSetup): Promise<boolean> {
 /** Those that exist, without the program of git. */
 export function listUndoStores(dataFolder: string): readonly (StoredFolder & { readonly gitFolder: string })[] {
   const all = toUndoFolder(dataFolder);
-  return listNames(all).flatMap((name) => {
+  return listEntryNames(all).flatMap((name) => {
     const gitFolder = join(all, name);
     const known = parseJson(readSmallFile(join(gitFolder, "folder.json"), MAX_RECORD_BYTES) ?? "") as
       | StoredFolder
@@ -104,7 +104,7 @@ export function listUndoStores(dataFolder: string): readonly (StoredFolder & { r
 export async function tidyStore({ setup }: Pick<UndoStore, "setup">): Promise<void> {
   await runGit(setup, GC_WORDS.toSpliced(-2, 0, "--auto"), { timeoutMs: GC_MS }).catch(() => undefined);
   const folder = join(setup.gitFolder, "refs/sheaf");
-  const oldest = listNames(folder)
+  const oldest = listEntryNames(folder)
     .map((name) => join(folder, name))
     .toSorted((one, other) => toTime(one) - toTime(other));
   if (oldest.length < 2 || sumSizes(listSizes(setup.gitFolder)) <= MAX_STORE_BYTES) return;
