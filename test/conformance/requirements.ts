@@ -335,7 +335,7 @@ export const requirements = {
     "S-88": ["no file of a workspace starts as a tool server", "b76e6e78"],
     "S-89": ["schemas of users: a thread with a time limit", "5306ab52"],
     "S-90": ["commands leave room on the disk", "be484ba3"],
-    "S-91": ["an imported session has no rights of its own", "4c98e027"],
+    "S-91": ["an imported session has no rights of its own", "8ac5fc49"],
     "S-92": ["foreign names stay on their line in prompts", "b4f09ab2"],
     "S-93": ["text is well-formed Unicode everywhere", "7132a465"],
     "S-97": ["caches of tools are Sheaf's own, per workspace", "01a9d785"],

@@ -56,10 +56,6 @@ export interface FileChange {
   readonly path: string;
   /** Destination of a rename, relative (N32). */
   readonly newFilePath?: string;
-  /** Destination of a rename, absolute. */
-  readonly newPath?: string;
-  /** Delete only: the permission bits of the file. */
-  readonly modeBefore?: number;
   /** New content of the whole file (create), or the new string (edit); null for delete, rename and binary. */
   readonly content: string | null;
   /** Edit only (N31). */

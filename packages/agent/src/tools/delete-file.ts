@@ -49,7 +49,6 @@ export const deleteFileTool: Tool<s.ValueOf<typeof parameters>> = {
       linesRemoved: before.lines,
       bytes: before.bytes,
       ...(before.hash !== undefined && { hashBefore: before.hash }),
-      ...(before.mode !== undefined && { modeBefore: before.mode }),
     };
     const output = `Deleted ${path.named} (${before.bytes} bytes).`;
     const effect = { kind: "file_edit" as const, changes: [change] };
@@ -63,7 +62,6 @@ interface StateBefore {
   readonly lines: number;
   /** Undefined for a link, and for a file that cannot be read. */
   readonly hash: string | undefined;
-  readonly mode: number | undefined;
   readonly identity: FileIdentity | undefined;
 }
 
@@ -71,11 +69,11 @@ async function readState(root: string, path: WorkspacePath): Promise<StateBefore
   const whole = await readWholeFile(root, path, MAX_CONTENT_BYTES);
   if (!whole.ok) {
     const large = whole.error.code === "FILE_TOO_LARGE" ? await hashFile(root, path) : whole;
-    const nothing = { bytes: 0, hash: undefined, mode: undefined, identity: undefined };
+    const nothing = { bytes: 0, hash: undefined, identity: undefined };
     return { ...(large.ok ? large.value : nothing), lines: 0 };
   }
-  const { bytes, hash, mode, identity } = whole.value;
+  const { bytes, hash, identity } = whole.value;
   const format = detectTextFormat(bytes);
   const text = format && decodeText(bytes, format);
-  return { bytes: bytes.length, lines: countLines(text ?? ""), hash, mode, identity };
+  return { bytes: bytes.length, lines: countLines(text ?? ""), hash, identity };
 }

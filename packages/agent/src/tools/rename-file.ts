@@ -51,7 +51,6 @@ export const renameFileTool: Tool<s.ValueOf<typeof parameters>> = {
       filePath: from.named,
       path: from.absolute,
       newFilePath: to.named,
-      newPath: to.absolute,
       content: null,
       linesAdded: 0,
       linesRemoved: 0,

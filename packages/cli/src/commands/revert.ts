@@ -39,12 +39,11 @@ export async function revertSession(
   { session, response, onConflict, workspace: folder }: SessionRevert,
   io: CommandIo,
 ): Promise<RevertResult> {
-  return withSessionStore(io, folder, async (store, { dataFolder, workspace }) => {
+  return withSessionStore(io, folder, async (store, { dataFolder }) => {
     const conversationId = await findConversation(store, session);
     const responseId = response === undefined ? undefined : (await findResponse(store, conversationId, response)).id;
-    const order = { conversationId, responseId, onConflict, folders: [workspace] };
     const result = await revertConversation(
-      order,
+      { conversationId, responseId, onConflict },
       createUndoPorts({ store, conversationId, dataFolder, environment: io.environment }),
     );
     if (!result.reverted) throw createConflictError(result);

@@ -217,11 +217,11 @@ async function recordTree(store: SharedStore, record: ConversationRecord, { tree
 /** The files of a conversation: which folders, and by what. In a tree of git, its states say what changed. */
 function toFileAccess(store: SharedStore, record: ConversationRecord, { settings, trees }: ServerContext) {
   const { id } = record;
-  const { dataFolder, environment, workspaces } = settings;
+  const { dataFolder, environment } = settings;
   const isTree = trees.findRoot(record.workspace) !== undefined;
   const place = { store, conversationId: id, dataFolder, environment };
   return {
-    asked: { conversationId: id, folders: [...workspaces.values()], readDenials: createDenials(settings) },
+    asked: { conversationId: id, readDenials: createDenials(settings) },
     ports: isTree ? createTreePorts(store, record, trees, environment) : createUndoPorts(place),
   };
 }
@@ -237,12 +237,12 @@ function createTreePorts(
     store,
     environment,
     contents,
-    async readSpans([first]) {
+    async readStates([first]) {
       const { tree, from, to } = (await trees.readStates(record, store, first?.id))!;
       const place = { setup: tree.mirror, top: tree.files, workspace: tree.files };
       const steps = await listTreeSteps({ ...place, from, to, toShown: (path) => relative(tree.files, path) });
       await contents.add(tree.mirror, steps);
-      return toFileSpans(steps);
+      return { spans: toFileSpans(steps) };
     },
   };
 }

@@ -111,8 +111,8 @@ function checkPlaces(event: RunEvent, name: string): void {
     check(isFolders, `the folders of ${name} are no absolute paths`);
   }
   if (event.type !== "tool_result" || event.effect?.kind !== "file_edit") return;
-  for (const { path, newPath = path } of event.effect.changes) {
-    check([path, newPath].every(isAbsolutePath), `${name} changed a file without an absolute path`);
+  for (const { path } of event.effect.changes) {
+    check(isAbsolutePath(path), `${name} changed a file without an absolute path`);
   }
 }
 

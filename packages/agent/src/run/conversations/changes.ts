@@ -4,7 +4,7 @@ import type { ChangedFileState, ChangeRevert } from "@sheaf/protocol";
 import { writeFileAtomically } from "@sheaf/base/files/atomic-write";
 import { readWholeFile } from "@sheaf/base/files/read-file";
 import { decodeText, detectTextFormat, encodeText, type TextFormat } from "@sheaf/base/files/text-format";
-import { divideSpans, type RevertRequest, type RevertPorts } from "./revert.ts";
+import type { RevertRequest, RevertPorts } from "./revert.ts";
 import { type FileSpan, isSameState } from "./file-spans.ts";
 import {
   findMoves,
@@ -33,7 +33,7 @@ const ALL_PATCHES_MS = 3000;
 const CONTEXT_LINES = 3;
 
 /** Whose changes. */
-interface ChangesRequest extends Pick<RevertRequest, "conversationId" | "folders"> {
+interface ChangesRequest extends Pick<RevertRequest, "conversationId"> {
   /** Whether a rule forbids to read a file, by its path in a workspace. */
   readonly readDenials: (workspace: string) => (path: string) => boolean;
 }
@@ -49,7 +49,7 @@ export async function listChanges(request: ChangesRequest, ports: RevertPorts): 
   let spent = 0;
   for (const change of await readChanges(request, ports)) {
     if (change.kind === "moved") changed.push(toRenamedFile(change));
-    else if (change.kind === "fault") changed.push({ filePath: change.span.filePath, problem: change.problem });
+    else if (change.kind === "fault") changed.push({ filePath: change.filePath, problem: change.problem });
     else {
       const startedAt = performance.now();
       const file = await toChangedFile(change.file, ports, size < MAX_PATCHES && spent < ALL_PATCHES_MS);
@@ -77,14 +77,15 @@ export async function revertChange(
   const { conversationId, filePath, hash, hunk } = request;
   const release = await ports.store.lockConversation(conversationId);
   try {
-    const change = (await readChanges(request, ports)).find(({ span }) => span.filePath === filePath);
+    const change = (await readChanges(request, ports)).find((each) => each.filePath === filePath);
     if (!change) return undefined;
     if (change.kind === "fault") return { conflict: change.problem };
     const shown = change.kind === "moved" ? change.source : change.file;
     if (shown.state.kind === "unknown") return { conflict: "it is too large now: revert the response that changed it" };
     if (toPresentHash(shown) !== hash) return { conflict: "it has changed since: read the changes again" };
     if (hunk !== undefined && change.kind === "changed") return await revertHunk(change.file, hunk, ports);
-    return await revertFiles(change.kind === "moved" ? [change.span, change.source.span] : [change.span], ports);
+    const sources = change.kind === "moved" ? [change.source.span] : [];
+    return await revertFiles([change.file.span, ...sources], ports);
   } finally {
     await release?.();
   }
@@ -92,29 +93,29 @@ export async function revertChange(
 
 /** A file that is not as it was at the start. */
 type Change =
-  | { readonly kind: "changed"; readonly span: FileSpan; readonly file: PresentFile }
+  | { readonly kind: "changed"; readonly filePath: string; readonly file: PresentFile }
   /** It is elsewhere now, unchanged. */
-  | { readonly kind: "moved"; readonly span: FileSpan; readonly source: PresentFile }
-  | { readonly kind: "fault"; readonly span: FileSpan; readonly problem: string };
+  | { readonly kind: "moved"; readonly filePath: string; readonly file: PresentFile; readonly source: PresentFile }
+  | { readonly kind: "fault"; readonly filePath: string; readonly problem: string };
 
 async function readChanges(request: ChangesRequest, ports: RevertPorts): Promise<readonly Change[]> {
   const responses = (await ports.store.listResponses(request.conversationId)).filter(({ reverted }) => !reverted);
-  const spans = (await ports.readSpans(responses)).filter(isShown);
+  const { spans, unrecorded = [] } = await ports.readStates(responses);
   const visible: FileSpan[] = [];
-  const faults: Change[] = [];
+  const faults: Change[] = unrecorded.map(({ filePath, reason }) => ({ kind: "fault", filePath, problem: reason }));
   const files: PresentFile[] = [];
   const denials = new Map<string, ReturnType<ChangesRequest["readDenials"]>>();
-  for (const span of divideSpans(spans, request.folders).inside) {
+  for (const span of spans.filter(isShown)) {
     const isHidden = denials.get(span.workspace) ?? request.readDenials(span.workspace);
     denials.set(span.workspace, isHidden);
     if (isHidden(span.filePath)) {
-      faults.push({ kind: "fault", span, problem: HIDDEN });
+      faults.push({ kind: "fault", filePath: span.filePath, problem: HIDDEN });
       continue;
     }
     visible.push(span);
   }
   for (const [span, present] of await readAllPresent(visible, ports.environment, MAX_HASHED_BYTES)) {
-    if (!present.ok) faults.push({ kind: "fault", span, problem: present.error.message });
+    if (!present.ok) faults.push({ kind: "fault", filePath: span.filePath, problem: present.error.message });
     else if (!isSameState(present.value.state, span.before)) files.push(present.value);
   }
   const moves = findMoves(files);
@@ -123,7 +124,8 @@ async function readChanges(request: ChangesRequest, ports: RevertPorts): Promise
     .filter((file) => !sources.has(file))
     .map((file): Change => {
       const source = moves.get(file);
-      return source ? { kind: "moved", span: file.span, source } : { kind: "changed", span: file.span, file };
+      const { filePath } = file.span;
+      return source ? { kind: "moved", filePath, file, source } : { kind: "changed", filePath, file };
     });
   return [...changes, ...faults];
 }
@@ -133,10 +135,10 @@ function isShown({ before, after }: FileSpan): boolean {
   return before.kind !== "folder" && after.kind !== "folder";
 }
 
-function toRenamedFile({ span, source }: Extract<Change, { readonly kind: "moved" }>): ChangedFileState {
+function toRenamedFile({ filePath, source }: Extract<Change, { readonly kind: "moved" }>): ChangedFileState {
   const hash = toPresentHash(source);
   return {
-    filePath: span.filePath,
+    filePath,
     newFilePath: source.span.filePath,
     operation: "rename",
     linesAdded: 0,

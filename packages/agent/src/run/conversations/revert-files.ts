@@ -4,7 +4,7 @@ import { dirname, relative } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import { writeFileAtomically } from "@sheaf/base/files/atomic-write";
 import { createFileFault, type FileResult, getFaultCode, runFileWork } from "@sheaf/base/files/file-error";
-import { moveFile, removeFile, resolveEntry } from "@sheaf/base/files/move-file";
+import { moveFile, removeFile } from "@sheaf/base/files/move-file";
 import { type FileIdentity, toFileIdentity } from "@sheaf/base/files/open-file";
 import { withEntry } from "@sheaf/base/files/open-folder";
 import { hashFile, toGitId } from "@sheaf/base/files/read-file";
@@ -183,10 +183,9 @@ function toAbsent(span: FileSpan, workspace: Workspace): PresentFile {
 async function readPresent(span: FileSpan, workspace: Workspace, maxBytes?: number): Promise<FileResult<PresentFile>> {
   const absent = toAbsent(span, workspace);
   if (absent.path.relative === ".") return readEntry(absent);
-  // A state has links as links, wherever they lead; to a log they are other files.
-  const hasLinks = span.modes !== undefined;
-  const expected = hasLinks ? dirname(span.path) : span.path;
-  const resolved = hasLinks ? workspace.resolve(expected) : resolveEntry(workspace, expected);
+  // A state has links as links, wherever they lead.
+  const expected = dirname(span.path);
+  const resolved = workspace.resolve(expected);
   if (!resolved.ok) {
     if (resolved.error.code === "NOT_A_DIRECTORY") return { ok: true, value: absent };
     return toFault(resolved.error.code, toPathProblem(resolved.error));
@@ -194,12 +193,11 @@ async function readPresent(span: FileSpan, workspace: Workspace, maxBytes?: numb
   if (resolved.path.absolute !== expected) return toFault("PATH_INVALID", `it leads to ${resolved.path.relative} now`);
   const entry = await readEntry(absent);
   if (!entry.ok || entry.value.state.kind !== "content") return entry;
-  const hashed = await hashFile(workspace.root, absent.path, { maxBytes, hasGitId: span.modes !== undefined });
+  const hashed = await hashFile(workspace.root, absent.path, { maxBytes, hasGitId: true });
   if (!hashed.ok) return hashed;
-  const { hash: sha256, gitId, identity, mode } = hashed.value;
-  const hash = span.modes === undefined ? sha256 : gitId;
+  const { hash: sha256, gitId: hash, identity, mode } = hashed.value;
   const state: FileState =
-    hash === undefined ? { kind: "unknown" } : { kind: "content", hash, ...toModeOf(span, mode) };
+    hash === undefined ? { kind: "unknown" } : { kind: "content", hash, mode: toModeOf(span, mode) };
   return { ok: true, value: { ...absent, state, sha256, identity } };
 }
 
@@ -215,8 +213,7 @@ function readEntry(file: PresentFile): Promise<FileResult<PresentFile>> {
       if (stats.isDirectory() && (span.before.kind === "folder" || span.after.kind === "folder")) {
         return { ...file, state: { kind: "folder", mode }, identity };
       }
-      if (!stats.isSymbolicLink() || span.modes === undefined)
-        return { ...file, state: { kind: "content", hash: "" }, identity };
+      if (!stats.isSymbolicLink()) return { ...file, state: { kind: "content", hash: "", mode }, identity };
       return { ...file, state: { kind: "link", hash: toGitId(readlinkSync(entry, { encoding: "buffer" })) }, identity };
     };
     try {
@@ -229,9 +226,8 @@ function readEntry(file: PresentFile): Promise<FileResult<PresentFile>> {
 }
 
 /** Git alone knows whether a file is a program; a state of Sheaf's knows all bits. */
-function toModeOf({ modes }: FileSpan, mode: number): { readonly mode?: number } {
-  if (modes === undefined) return {};
-  return { mode: modes === "exact" ? mode : mode & 0o100 ? 0o755 : 0o644 };
+function toModeOf({ modes }: FileSpan, mode: number): number {
+  return modes === "exact" ? mode : mode & 0o100 ? 0o755 : 0o644;
 }
 
 function openWorkspace(root: string, environment: Environment): FileResult<Workspace> {
@@ -335,7 +331,7 @@ async function restore(
 
 /** The bits of that time, where all are known. */
 async function setMode({ workspace, path, span: { before, modes } }: PresentFile): Promise<FileResult<void>> {
-  if (modes === undefined || !("mode" in before) || before.mode === undefined) return done();
+  if (!("mode" in before)) return done();
   const { mode, kind } = before;
   return runFileWork(path.named, async () => {
     const set = (entry: string): void => {

@@ -2,8 +2,6 @@
 import { SheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
 import type { ResponseRecord, Store } from "@sheaf/store/store";
-import { toRealPlace } from "@sheaf/base/files/repository";
-import { isBelow } from "@sheaf/base/files/workspace";
 import type { FileSpan } from "./file-spans.ts";
 import { planRepositoryReverts, type RepositorySpan } from "./revert-repository.ts";
 import { type OldContents, type RevertConflict, type RevertedFile, planFileReverts } from "./revert-files.ts";
@@ -18,22 +16,26 @@ export interface RevertRequest {
    * `overwrite` restores the old content anyway.
    */
   readonly onConflict: "refuse" | "leave" | "overwrite";
-  /** Where an imported session may change files: absolute, links resolved (S-91). */
-  readonly folders: readonly string[];
 }
 
 export interface RevertPorts {
   readonly store: Store;
   /** The changes of these responses: the last ones of the conversation, or all. */
-  readonly readSpans: (responses: readonly ResponseRecord[]) => Promise<readonly FileSpan[]>;
-  /** Old contents of the files in the spans; complete after `readSpans`. */
+  readonly readStates: (responses: readonly ResponseRecord[]) => Promise<RecordedChanges>;
+  /** Old contents of the files in the spans; complete after `readStates`. */
   readonly contents: OldContents;
-  /** The changes of the same responses to repositories; call it after `readSpans`. */
-  readonly listRepositories?: (() => readonly RepositorySpan[]) | undefined;
-  /** Places that the states of the same responses leave out, one line each. */
-  readonly listLeftOut?: (() => readonly string[]) | undefined;
   /** Of the user. */
   readonly environment: Environment;
+}
+
+/** What the states of some responses have. */
+export interface RecordedChanges {
+  readonly spans: readonly FileSpan[];
+  readonly repositories?: readonly RepositorySpan[];
+  /** Places that the states leave out, one line each. */
+  readonly leftOut?: readonly string[];
+  /** Files that tools changed without states, as after an import (S-91). */
+  readonly unrecorded?: readonly RevertConflict[];
 }
 
 export interface RevertResult {
@@ -51,8 +53,7 @@ export interface RevertResult {
 /**
  * Reverts a response and all after it, with the effects of their commands.
  * A second call after a crash continues where the first one stopped.
- * @throws SheafError USAGE for an unknown conversation or response; PERMISSION_REQUIRED for an imported one that changed
- * files outside of `folders`; CONVERSATION_BUSY while a run is active; STORAGE_…
+ * @throws SheafError USAGE for an unknown conversation or response; CONVERSATION_BUSY while a run is active; STORAGE_…
  */
 export async function revertConversation(request: RevertRequest, ports: RevertPorts): Promise<RevertResult> {
   const release = await ports.store.lockConversation(request.conversationId);
@@ -65,15 +66,12 @@ export async function revertConversation(request: RevertRequest, ports: RevertPo
 
 async function revertLocked(request: RevertRequest, ports: RevertPorts): Promise<RevertResult> {
   const responses = await chooseResponses(request, ports.store);
-  const spans = await ports.readSpans(responses);
-  const { inside, outside } = divideSpans(spans, request.folders);
-  if (outside.length > 0 && request.onConflict !== "leave") throw createOutsideError(outside[0]!);
+  const { spans, repositories = [], leftOut = [], unrecorded = [] } = await ports.readStates(responses);
   const overwrites = request.onConflict === "overwrite";
-  const plan = await planFileReverts(inside, ports, overwrites);
-  const others = await planRepositoryReverts(ports.listRepositories?.() ?? [], overwrites);
-  const leftOut = ports.listLeftOut?.() ?? [];
+  const plan = await planFileReverts(spans, ports, overwrites);
+  const others = await planRepositoryReverts(repositories, overwrites);
   const reverts = [...plan.reverts, ...others.reverts];
-  const conflicts = [...outside.map(toOutsideConflict), ...plan.conflicts, ...others.conflicts];
+  const conflicts = [...unrecorded, ...plan.conflicts, ...others.conflicts];
   if (request.onConflict === "refuse" && conflicts.length > 0) {
     return { reverted: false, responseIds: [], files: [], conflicts };
   }
@@ -92,23 +90,6 @@ async function revertLocked(request: RevertRequest, ports: RevertPorts): Promise
     conflicts: left,
     ...(leftOut.length > 0 && { leftOut }),
   };
-}
-
-/** The folders that an imported log names are a claim; those of this store's own logs are facts (S-91). */
-export function divideSpans(spans: readonly FileSpan[], folders: readonly string[]) {
-  const isAllowed = ({ isImported, workspace }: FileSpan): boolean =>
-    !isImported || folders.some((folder) => isBelow(toRealPlace(workspace), folder));
-  return { inside: spans.filter(isAllowed), outside: spans.filter((span) => !isAllowed(span)) };
-}
-
-function createOutsideError({ filePath, workspace }: FileSpan): SheafError {
-  const advice = "run the command in that folder, or leave such files as they are with --on-conflict leave";
-  const message = `nothing was reverted: the session was imported, and names ${filePath} of ${workspace}, outside of this workspace: ${advice}`;
-  return new SheafError("PERMISSION_REQUIRED", message, { source: "user" });
-}
-
-function toOutsideConflict({ filePath, workspace }: FileSpan): RevertConflict {
-  return { filePath, reason: `the session was imported, and ${workspace} is outside of this workspace` };
 }
 
 async function chooseResponses({ conversationId, responseId }: RevertRequest, store: Store) {

@@ -36,7 +36,7 @@ export async function listTreeSteps(pair: TreePair): Promise<readonly FileStep[]
     const absolute = join(top, path);
     const { workspace, toShown } = pair;
     const kind = modes ? "exact" : "program";
-    return { path: absolute, filePath: toShown(absolute), workspace, before, after, isImported: false, modes: kind };
+    return { path: absolute, filePath: toShown(absolute), workspace, before, after, modes: kind };
   };
   const changes = await listTreeChanges(setup, from, to);
   const steps = changes.map(({ path, before, after }) =>

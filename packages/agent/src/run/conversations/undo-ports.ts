@@ -1,4 +1,4 @@
-/** The changes of responses: by recorded states, and by the logs of responses without them. */
+/** The changes of responses by recorded states. */
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
@@ -11,7 +11,8 @@ import { decodeRepositoryState } from "../../workspace/undo/repository-state.ts"
 import { decodeModes, noModes } from "../../workspace/undo/modes.ts";
 import { listOwnChanges, type OwnChange, readChain } from "../../workspace/undo/read-states.ts";
 import { listUndoStores, openUndoStore, toRunFolder, toStateRef } from "../../workspace/undo/undo-store.ts";
-import { type FileStep, listLoggedSteps, toFileSpans } from "./file-spans.ts";
+import { type FileStep, listUnrecorded, toFileSpans } from "./file-spans.ts";
+import { NOT_KEPT } from "./revert-files.ts";
 import type { RevertPorts } from "./revert.ts";
 import { type RepositorySpan, toRepositorySpan } from "./revert-repository.ts";
 import { createTreeContents, listTreeSteps } from "./tree-steps.ts";
@@ -30,11 +31,11 @@ export function createUndoPorts({ store, conversationId, dataFolder, environment
   const program = findProgram("git", environment);
   const stores = dataFolder === undefined || program === undefined ? [] : listUndoStores(dataFolder);
 
-  const leftOut = new Set<string>();
-  /** By the folder, the changes of the user's repository in order. */
-  const repositories = new Map<string, RepositoryChange[]>();
-
-  const listSteps = async (responseId: string, workspace: string): Promise<readonly FileStep[] | undefined> => {
+  const listSteps = async (
+    responseId: string,
+    workspace: string,
+    { leftOut, repositories }: StateParts,
+  ): Promise<readonly FileStep[] | undefined> => {
     const ref = toStateRef(conversationId, responseId);
     const own = stores.filter(({ gitFolder }) => existsSync(join(gitFolder, ref)));
     const steps: FileStep[] = [];
@@ -72,18 +73,30 @@ export function createUndoPorts({ store, conversationId, dataFolder, environment
     store,
     environment,
     contents,
-    listLeftOut: () => [...leftOut],
-    listRepositories: () => toRepositorySpans(repositories, { program: program!, environment }),
-    async readSpans(responses) {
-      repositories.clear();
+    async readStates(responses) {
+      const parts: StateParts = { leftOut: new Set(), repositories: new Map() };
       const steps: FileStep[] = [];
+      const unrecorded = new Set<string>();
       const { workspace = "" } = (await store.getConversation(conversationId)) ?? {};
       for (const { id } of responses) {
-        steps.push(...((await listSteps(id, workspace)) ?? listLoggedSteps(await store.readEvents(id))));
+        const found = await listSteps(id, workspace, parts);
+        steps.push(...(found ?? []));
+        for (const path of found ? [] : listUnrecorded(await store.readEvents(id))) unrecorded.add(path);
       }
-      return toFileSpans(steps);
+      return {
+        spans: toFileSpans(steps),
+        repositories: toRepositorySpans(parts.repositories, { program: program!, environment }),
+        leftOut: [...parts.leftOut],
+        unrecorded: [...unrecorded].map((filePath) => ({ filePath, reason: NOT_KEPT })),
+      };
     },
   };
+}
+
+interface StateParts {
+  readonly leftOut: Set<string>;
+  /** By the folder, the changes of the user's repository in order. */
+  readonly repositories: Map<string, RepositoryChange[]>;
 }
 
 type RepositoryChange = Pick<RepositorySpan, "before" | "after">;

@@ -81,7 +81,7 @@ export function createToolSession(afterEdit?: (root: string) => void): ToolSessi
     respond,
     revert: (responseId, onConflict = "refuse") =>
       revertConversation(
-        { conversationId: "conv_1", responseId, onConflict, folders: [] },
+        { conversationId: "conv_1", responseId, onConflict },
         createUndoPorts({ store, conversationId: "conv_1", dataFolder, environment: {} }),
       ),
   };

@@ -173,7 +173,7 @@ describe.each(Object.entries(kinds))("%s", (_, kind) => {
     expect(JSON.stringify(result).includes(sentence), "the way back is named").toBe(isLost);
     const store = createSqliteStore(file);
     const conversationId = run.conversation;
-    const request = { conversationId, responseId: undefined, onConflict: "refuse", folders: [] } as const;
+    const request = { conversationId, responseId: undefined, onConflict: "refuse" } as const;
     const reverted = await revertConversation(
       request,
       createUndoPorts({ store, conversationId, dataFolder, environment: process.env }),

@@ -64,7 +64,7 @@ async function createConversation(hasGit = false) {
   };
   const revert = (onConflict: RevertRequest["onConflict"] = "refuse", responseId?: string) =>
     revertConversation(
-      { conversationId: "conv_1", responseId, onConflict, folders: [] },
+      { conversationId: "conv_1", responseId, onConflict },
       createUndoPorts({ store, conversationId: "conv_1", dataFolder, environment: git.environment }),
     );
   return { ...temporary, dataFolder, store, run, open, begin, end, respond, revert };
