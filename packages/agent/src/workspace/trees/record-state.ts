@@ -108,7 +108,9 @@ export async function listStateChanges(mirror: GitSetup, work: TreeWork, scope: 
     list(mirror, [...others, ...where], work),
     ignoredRoom === undefined ? [] : list(mirror, [...others, "--ignored", "--directory", ...where], work),
   ]);
-  const sorted = sortPaths(work.workTree, [...new Set([...changed, ...added])], limits);
+  // A revert can restore what it knows, whatever is there now: to it, what it cannot record is gone.
+  const known = new Set(ignoredRoom === undefined ? [] : changed);
+  const sorted = sortPaths(work.workTree, { paths: [...new Set([...changed, ...added])], known }, limits);
   if (ignoredRoom === undefined) return { ...sorted, ignoredBytes: 0 };
   const found = findIgnored(work.workTree, ignored, ignoredRoom, scope.hidden);
   const present = new Map([...sorted.present, ...found.present]);
@@ -175,7 +177,11 @@ async function readLine(mirror: GitSetup, args: readonly string[], options: Para
 }
 
 /** Sorts out the paths that git may read: files, and links as links, in real folders. */
-function sortPaths(root: string, paths: readonly string[], limits: TreeLimits): Omit<StateChanges, "ignoredBytes"> {
+function sortPaths(
+  root: string,
+  { paths, known }: { readonly paths: readonly string[]; readonly known: ReadonlySet<string> },
+  limits: TreeLimits,
+): Omit<StateChanges, "ignoredBytes"> {
   const present = new Map<string, Stats>();
   const gone: string[] = [];
   const leftOut: string[] = [];
@@ -206,7 +212,7 @@ function sortPaths(root: string, paths: readonly string[], limits: TreeLimits): 
         ? "git takes the folder around it for a repository"
         : stats && (findProblem(stats, limits, bytes, present.size) ?? findObstacle(join(root, path), stats));
     if (!stats && isForeignName(path)) leftOut.push(`${path}: ${FOREIGN_NAME}`);
-    else if (!stats || stats.isDirectory()) gone.push(path);
+    else if (!stats || stats.isDirectory() || (problem !== undefined && known.has(path))) gone.push(path);
     else if (problem !== undefined) leftOut.push(`${path}: ${problem}`);
     else {
       bytes += stats.size;

@@ -117,7 +117,8 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
   const addYoung = (present: ReadonlyMap<string, Stats>): ReadonlyMap<string, Stats> => {
     const again = [...young].flatMap(([path, time]) => {
       const stats = readStats(join(top, path));
-      return stats && !stats.isDirectory() && stats.ctimeMs !== time ? [[path, stats] as const] : [];
+      const isEntry = stats && (stats.isFile() || stats.isSymbolicLink());
+      return isEntry && stats.ctimeMs !== time ? [[path, stats] as const] : [];
     });
     const all = new Map([...again, ...present]);
     const since = request.now() - YOUNG_MS;
@@ -307,7 +308,11 @@ function divideChanges(
   const isOurs = new Set(
     [...changes.present].filter(([path, stats]) => isDuring(toTime(path, stats))).map(([path]) => path),
   );
-  const isGoneOurs = new Set(changes.gone.filter((path) => findFolderTime(top, path) >= first));
+  const isGoneOurs = new Set(
+    changes.gone.filter(
+      (path) => Math.max(readStats(join(top, path))?.ctimeMs ?? 0, findFolderTime(top, path)) >= first,
+    ),
+  );
   const divide = (isWanted: boolean) => ({
     present: new Map([...changes.present].filter(([path]) => isOurs.has(path) === isWanted)),
     gone: changes.gone.filter((path) => isGoneOurs.has(path) === isWanted),

@@ -248,6 +248,19 @@ describe("states", () => {
     expect(await takeProblem("chat_3")).toBeUndefined();
   });
 
+  test(verifies("R-76", "bring a file back whose place had a pipe, once the user has removed that"), async () => {
+    const { respond, revert, write, read } = await createConversation();
+    const file = write("a.txt", "before\n");
+    await respond("chat_1", () => {
+      rmSync(file);
+      execFileSync("mkfifo", [file]);
+    });
+    expect(await revert()).toMatchObject({ reverted: false, conflicts: [{ filePath: "a.txt" }] });
+    rmSync(file);
+    expect(await revert()).toMatchObject({ conflicts: [], files: [{ filePath: "a.txt" }] });
+    expect(read("a.txt")).toBe("before\n");
+  });
+
   test("of a file that nobody may read keep its bits", async () => {
     const { respond, revert, write, root } = await createConversation();
     const file = write("a.txt", "a");
