@@ -166,7 +166,8 @@ export async function readAllPresent(
     workspaces.set(span.workspace, opened);
     const isHidden =
       listAbove(span.path, span.workspace).some((path) => entries.has(path)) ||
-      (isEntry(span.before) && folders.has(span.path));
+      (isEntry(span.before) && folders.has(span.path)) ||
+      (span.before.kind === "folder" && entries.has(span.path));
     const read = async (workspace: Workspace): Promise<FileResult<PresentFile>> =>
       isHidden ? { ok: true, value: toAbsent(span, workspace) } : readPresent(span, workspace, maxBytes);
     found.push([span, opened.ok ? await read(opened.value) : opened]);

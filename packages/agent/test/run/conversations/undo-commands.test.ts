@@ -85,6 +85,7 @@ function createProject({ hasGit, ignored }: Kind): string {
   write(root, "a.txt", "one\r\n");
   write(root, "run.sh", "#!/bin/sh\n", 0o755);
   write(root, "src/deep/code.ts", "one\n");
+  chmodSync(join(root, "src"), 0o750);
   write(root, ".hidden", "hidden\n", 0o600);
   symlinkSync("a.txt", join(root, "link"));
   if (hasGit) {
