@@ -15,8 +15,6 @@ const commands = {
   "git switch -c": "git switch -qc topic && git switch -q main",
   "git stash": "echo y >> a.txt && git stash -q && git stash pop -q && git checkout -q a.txt",
   "git rebase, 5 commits": "git rebase -q main other && git switch -q main",
-  "git worktree add": "git worktree add -q tree",
-  "git submodule update": "git submodule --quiet update",
   "npm install": "cd app && npm install --offline --no-audit --no-fund ../package.tgz",
   "pip install": ".venv/bin/python -m pip install -q --no-index --disable-pip-version-check a-1-py3-none-any.whl",
   "cargo build": 'export PATH="$(cat sysroot)/bin:$PATH" && cd crate && cargo build -q --offline',
@@ -65,7 +63,7 @@ function toRecord<Value>(toValue: (name: Name, index: number) => Value): Record<
   return Object.fromEntries(names.map((name, index) => [name, toValue(name, index)])) as Record<Name, Value>;
 }
 
-/** With a submodule, a branch `other`, and what the other commands install and build. */
+/** With a branch `other`, and what the other commands install and build. */
 function createRepository(root: string): void {
   const run = (program: string, ...words: string[]): string =>
     execFileSync(program, words, { cwd: root, encoding: "utf8" });
@@ -76,7 +74,7 @@ function createRepository(root: string): void {
   for (let file = 0; file < 4000; file += 1)
     write(`src/${file % 25}/${file % 1000}/${file}.ts`, `export const value = ${file};\n`);
   write("a.txt", "a\n");
-  write(".gitignore", "/ran.txt\n/app\n/crate\n/package*\n/tree\n/*.whl\n/.venv\n/sysroot\n/module.git\n");
+  write(".gitignore", "/ran.txt\n/app\n/crate\n/package*\n/*.whl\n/.venv\n/sysroot\n");
   write("app/package.json", '{ "name": "app", "version": "1.0.0" }');
   write("package/package.json", '{ "name": "a", "version": "1.0.0" }');
   write("crate/Cargo.toml", '[package]\nname = "a"\nversion = "1.0.0"\nedition = "2021"\n');
@@ -93,7 +91,7 @@ function createRepository(root: string): void {
   run("mv", "w.zip", "a-1-py3-none-any.whl");
   run("python3", "-m", "venv", ".venv");
   write("sysroot", run("rustc", "--print", "sysroot"));
-  const git = (...words: string[]) => run("git", "-c", "protocol.file.allow=always", ...words);
+  const git = (...words: string[]) => run("git", ...words);
   git("init", "-q", "-b", "main");
   git("config", "user.name", "a");
   git("config", "user.email", "a@example.org");
@@ -105,9 +103,5 @@ function createRepository(root: string): void {
     git("add", "b.txt");
     git("commit", "-qm", "b");
   }
-  git("clone", "-q", "--bare", ".", "module.git");
   git("switch", "-q", "main");
-  git("submodule", "--quiet", "add", "./module.git", "module");
-  git("commit", "-qm", "module");
-  git("-C", "module", "checkout", "-q", "HEAD~1");
 }
