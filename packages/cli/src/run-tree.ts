@@ -195,7 +195,7 @@ async function openTree(mirror: GitSetup, tree: NamedTree, source: TreeSource): 
   if (left) return { mirror, tree, remote, record: left };
   const { note, ...start } = await findStart(mirror, tree, source);
   await createTree(mirror, tree, { base: start.base, branch: `sheaf/${tree.name}` });
-  const record = { source: repository.root, ...start, createdAt: now() };
+  const record = { source: repository.root, ...start };
   writeTreeRecord(tree, record);
   return { mirror, tree, remote, record, note };
 }

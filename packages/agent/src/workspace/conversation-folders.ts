@@ -49,6 +49,12 @@ export function sumSizes(sizes: Iterable<readonly [name: string, bytes: number]>
   return [...sizes].reduce((sum, [, bytes]) => sum + bytes, 0);
 }
 
+/** The oldest first. */
+export function sortByAge(paths: readonly string[]): string[] {
+  const times = new Map(paths.map((path) => [path, statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0]));
+  return paths.toSorted((one, other) => times.get(one)! - times.get(other)!);
+}
+
 /** Removes the conversations that were changed longest ago until the others fit. */
 export async function makeRoom(own: string, totalBytes: number): Promise<void> {
   const folder = dirname(own);
@@ -60,11 +66,9 @@ export async function makeRoom(own: string, totalBytes: number): Promise<void> {
   }
   let total = sumSizes(sizes);
   if (total <= totalBytes) return;
-  const toChangeTime = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const oldestFirst = [...sizes].map(([path, bytes]) => ({ path, bytes, changedAt: toChangeTime(path) }));
-  for (const { path, bytes } of oldestFirst.toSorted((one, other) => one.changedAt - other.changedAt)) {
+  for (const path of sortByAge([...sizes.keys()])) {
     if (total <= totalBytes) return;
     await rm(path, { recursive: true, force: true });
-    total -= bytes;
+    total -= sizes.get(path)!;
   }
 }

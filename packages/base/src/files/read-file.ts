@@ -17,7 +17,7 @@ const BLOCK_BYTES = 64 * 1024;
 /** Files of `/proc` and the like report a size of 0 but are not empty. */
 const UNKNOWN_SIZE_BYTES = 1024 * 1024;
 
-export interface WholeFile extends Pick<OpenFile, "identity" | "mode" | "links"> {
+export interface WholeFile extends Pick<OpenFile, "identity" | "links"> {
   readonly bytes: Buffer;
   /** SHA-256, hex. */
   readonly hash: string;
@@ -62,7 +62,7 @@ export async function readWholeFile(
     const blocks: Buffer[] = [];
     await readBlocks(file, (block) => void blocks.push(Buffer.from(block)));
     const bytes = Buffer.concat(blocks);
-    return { bytes, hash: toHash(bytes), identity: file.identity, mode: file.mode, links: file.links };
+    return { bytes, hash: toHash(bytes), identity: file.identity, links: file.links };
   });
 }
 

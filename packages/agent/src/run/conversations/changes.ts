@@ -82,7 +82,7 @@ export async function revertChange(
     if (change.kind === "fault") return { conflict: change.problem };
     const shown = change.kind === "moved" ? change.source : change.file;
     if (shown.state.kind === "unknown") return { conflict: "it is too large now: revert the response that changed it" };
-    if (toPresentHash(shown) !== hash) return { conflict: "it has changed since: read the changes again" };
+    if (shown.sha256 !== hash) return { conflict: "it has changed since: read the changes again" };
     if (hunk !== undefined && change.kind === "changed") return await revertHunk(change.file, hunk, ports);
     const sources = change.kind === "moved" ? [change.source.span] : [];
     return await revertFiles([change.file.span, ...sources], ports);
@@ -136,7 +136,7 @@ function isShown({ before, after }: FileSpan): boolean {
 }
 
 function toRenamedFile({ filePath, source }: Extract<Change, { readonly kind: "moved" }>): ChangedFileState {
-  const hash = toPresentHash(source);
+  const { sha256: hash } = source;
   return {
     filePath,
     newFilePath: source.span.filePath,
@@ -148,9 +148,8 @@ function toRenamedFile({ filePath, source }: Extract<Change, { readonly kind: "m
 }
 
 async function toChangedFile(present: PresentFile, ports: RevertPorts, hasRoom: boolean): Promise<ChangedFileState> {
-  const { span, state } = present;
+  const { span, state, sha256: hash } = present;
   const operation = span.before.kind === "absent" ? "create" : state.kind === "absent" ? "delete" : "edit";
-  const hash = toPresentHash(present);
   const head = {
     filePath: span.filePath,
     operation,
@@ -240,9 +239,4 @@ async function revertHunk(present: PresentFile, index: number, ports: RevertPort
   if (reverted === false) return { conflict: `hunk ${index} does not apply: read the changes again` };
   const written = await writeFileAtomically(workspace, path, encodeText(reverted, format), identity);
   return written.ok ? {} : { conflict: written.error.message };
-}
-
-/** Undefined for a file that does not exist, or that has no hash. */
-function toPresentHash({ sha256 }: PresentFile): string | undefined {
-  return sha256;
 }

@@ -25,8 +25,6 @@ export interface TreeRecord {
   readonly branch?: string | undefined;
   /** Its files are gone; the record stays, by which its sessions find the branch again (C72). */
   readonly isRemoved?: boolean | undefined;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
 }
 
 export interface NamedTree extends TreePlace {

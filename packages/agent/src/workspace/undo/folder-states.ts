@@ -88,9 +88,10 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
   // States do not contain themselves.
   const dataFolder = toRealPlace(request.dataFolder);
   const hidden = isBelow(dataFolder, top) && dataFolder !== top ? relative(top, dataFolder) : undefined;
+  const excludeFile = join(repository.commonFolder, "info/exclude");
   const excludes = [
     ...knownDependencyFolders.map((name) => `--exclude=${name}/`),
-    ...listExcludeFiles(join(repository.commonFolder, "info/exclude")),
+    ...(readStats(excludeFile)?.isFile() ? [`--exclude-from=${excludeFile}`] : []),
     ...(hidden === undefined ? [] : [`--exclude=/${hidden.replaceAll(/[\\*?[\]]/g, String.raw`\$&`)}/`]),
   ];
   const readRepository = createRepositoryReader(store);
@@ -207,10 +208,6 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
 
 /** Git knows it without an object. */
 export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-
-function listExcludeFiles(file: string): string[] {
-  return readStats(file)?.isFile() ? [`--exclude-from=${file}`] : [];
-}
 
 /** Reads the state of the repository if git has written one of its files; gives it if it differs from the last one. */
 function createRepositoryReader(store: UndoStore): () => Promise<string | undefined> {

@@ -1,5 +1,5 @@
 /** The store of a folder's states: Sheaf's own bare repository, one for each folder. */
-import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseJson } from "@sheaf/protocol/check-value";
@@ -12,7 +12,15 @@ import { findRepository, type Repository } from "@sheaf/base/files/repository";
 import { type GitSetup, runGit } from "@sheaf/base/git/run-git";
 import { seedIndex } from "./seed-index.ts";
 import { openMirror } from "../trees/mirror.ts";
-import { listSizes, makeRoom, sumSizes, toIdName, toStateRefs, toUndoFolder } from "../conversation-folders.ts";
+import {
+  listSizes,
+  makeRoom,
+  sortByAge,
+  sumSizes,
+  toIdName,
+  toStateRefs,
+  toUndoFolder,
+} from "../conversation-folders.ts";
 
 /** Limit for all stores; above it, Sheaf removes the least recently used ones. Bytes. */
 const MAX_TOTAL_BYTES = 2 * 1024 ** 3;
@@ -104,15 +112,9 @@ export function listUndoStores(dataFolder: string): readonly (StoredFolder & { r
 export async function tidyStore({ setup }: Pick<UndoStore, "setup">): Promise<void> {
   await runGit(setup, GC_WORDS.toSpliced(-2, 0, "--auto"), { timeoutMs: GC_MS }).catch(() => undefined);
   const folder = join(setup.gitFolder, "refs/sheaf");
-  const oldest = listEntryNames(folder)
-    .map((name) => join(folder, name))
-    .toSorted((one, other) => toTime(one) - toTime(other));
+  const oldest = sortByAge(listEntryNames(folder).map((name) => join(folder, name)));
   if (oldest.length < 2 || sumSizes(listSizes(setup.gitFolder)) <= MAX_STORE_BYTES) return;
   for (const conversation of oldest.slice(0, Math.ceil(oldest.length / 2)))
     await rm(conversation, { recursive: true, force: true });
   await runGit(setup, GC_WORDS, { timeoutMs: GC_MS }).catch(() => undefined);
-}
-
-function toTime(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
