@@ -62,7 +62,7 @@ export interface FolderStates {
   keepText(path: string, content: Uint8Array): Promise<void>;
   /** The files of the last state that no commit of the user has: absolute. @throws SheafError INTERNAL */
   listUncommitted(): Promise<readonly string[]>;
-  /** `isWhole`: the next response starts with the index of this one. @throws an error of the file system. */
+  /** `isWhole`: the last state is complete, and the next response starts with its index. @throws an error of the file system. */
   close(isWhole: boolean): void;
 }
 
@@ -198,7 +198,9 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
         .map((path) => join(top, path));
     },
     close(isWhole) {
-      if (!isWhole || lastTree === undefined) return rmSync(own, { recursive: true, force: true });
+      // A revert goes on from there, as after a response that was killed.
+      if (!isWhole && lastTree !== undefined) return;
+      if (lastTree === undefined) return rmSync(own, { recursive: true, force: true });
       writeFileSync(join(own, "modes"), encodeModes(modes), { mode: 0o600 });
       rmSync(last, { recursive: true, force: true });
       renameSync(own, last);

@@ -131,6 +131,20 @@ describe("a revert", () => {
     expect(read("a.txt")).toBe("before\n");
   });
 
+  test(verifies("R-79", "never seems to work if the last state could not be recorded"), async () => {
+    const { respond, revert, write, run, root, read } = await createConversation(true);
+    write("a.txt", "committed\n");
+    run("add", "-A");
+    run("commit", "-qm", "first");
+    write("a.txt", "edited\n");
+    await respond("chat_1", () => {
+      execFileSync("sh", ["-c", "rm -rf ./* .git"], { cwd: root });
+    });
+    expect(await revert()).toMatchObject({ reverted: false, conflicts: [{ filePath: "a.txt" }] });
+    expect(await revert("overwrite")).toMatchObject({ files: [{ filePath: "a.txt" }] });
+    expect(read("a.txt")).toBe("edited\n");
+  });
+
   test(verifies("C57", "restores what the user had typed into an editor alone"), async () => {
     const { begin, end, revert, write, read } = await createConversation();
     const file = write("a.txt", "saved\n");
