@@ -92,7 +92,7 @@ export function createGitCopy(repository: Repository, folder: string, position: 
     for (const name of ["refs/heads", "refs/tags", "info", "base-objects", own]) makeFolder(join(place, name));
     for (const [name, { bytes, fingerprint }] of files) {
       makeFolder(dirname(join(place, name)));
-      // The fingerprint begins with the mode: git may run the file.
+      // The mode is the first part of the fingerprint: git may run the file.
       writeFileSync(join(place, name), bytes, { mode: 0o600 | (Number.parseInt(fingerprint, 10) & 0o777) });
     }
     symlinkSync(target, join(place, "objects"));

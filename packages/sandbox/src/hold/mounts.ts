@@ -115,7 +115,7 @@ export function planMounts(facts: MountFacts): Mount[] {
     ({ path, access }) =>
       writable.some((mount) => isBelow(path, mount.path)) &&
       !covering.some((place) => isBelow(path, place.path)) &&
-      // There commands see a copy, which never comes back.
+      // Commands see the private copy there.
       !gitMounts.some((mount) => mount.path !== path && isBelow(path, mount.path)) &&
       (access === "read-only" || !readOnly.some((mount) => isBelow(path, mount.path))),
   );
