@@ -42,7 +42,7 @@ export async function prepareHooks(
   };
 }
 
-/** A session that goes on has begun before. */
+/** A resumed session had its start before. */
 function findMoments(conversationId: string, isNew: boolean, sessions: Sessions): HookMoments {
   const source = isNew ? "startup" : "resume";
   if (sessions === "runs") return { begins: source, ends: true };
