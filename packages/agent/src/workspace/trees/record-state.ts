@@ -187,9 +187,8 @@ function sortPaths(
   const leftOut: string[] = [];
   const folders = new Map<string, boolean>([[".", true]]);
   const isFolder = (folder: string): boolean => {
-    const known = folders.get(folder);
-    if (known !== undefined) return known;
-    const found = isFolder(dirname(folder)) && readStats(join(root, folder))?.isDirectory() === true;
+    const seen = folders.get(folder);
+    const found = seen ?? (isFolder(dirname(folder)) && readStats(join(root, folder))?.isDirectory() === true);
     folders.set(folder, found);
     return found;
   };
