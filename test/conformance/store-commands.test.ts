@@ -79,11 +79,14 @@ describeWithPostgres("a database", (postgres) => {
     const cwd = folders.newFolder();
     const script = { turns: [{ events: [{ text: "a" }, { wait_ms: 60_000 }] }] };
     const server = await startServerProcess({ cwd, script });
-    void server.chat({ message: "Go", stream: true }).catch(() => undefined);
-    await expect.poll(async () => (await server.fetch("/metrics")).text()).toContain("\nsheaf_responses_running 1\n");
+    const answer = await server.chat({ message: "Go", stream: true });
+    // Events are stored before they are sent.
+    const reader = answer.body!.getReader();
+    await reader.read();
     const refused = await runSheaf(["store", "copy", "--store", store], { cwd, home: `${cwd}-home` });
     expect(refused.stderr).toMatch(/CONVERSATION_BUSY: .*is being written: stop the server/);
     await server.stop("SIGKILL");
+    await reader.cancel().catch(() => undefined);
     const copied = await runSheaf(["store", "copy", "--store", store], { cwd, home: `${cwd}-home` });
     expect(copied.stdout).toMatch(/1 conversations, 1 responses/);
     expect(await postgres.run(store, "SELECT ended FROM sheaf.responses")).toEqual([{ ended: true }]);

@@ -57,8 +57,11 @@ const change = (): Promise<Place> =>
     ],
   ]);
 
-const read = async (server: TestApp, path: string): Promise<readonly ChangedFileState[]> =>
-  (await server.read<ConversationChanges>(path)).files;
+const read = async (server: TestApp, path: string): Promise<readonly ChangedFileState[]> => {
+  const answer = await server.read<ConversationChanges>(path);
+  expect(answer).toHaveProperty("files");
+  return answer.files;
+};
 
 const revert = (server: TestApp, path: string, body: object): Promise<Response> =>
   server.send("POST", `${path}/revert`, body);
