@@ -72,7 +72,7 @@ export async function prepareResponse(
   const start = cut?.start ?? toStart(base, added, [...hooks.notices, ...agentNotices], setupFailure);
   const { undo } = base;
   // The first effect need not wait for it then. Files of an untrusted workspace are not read before (S-01).
-  if (request.trusted && isOffered(request.mode, writeFileTool)) undo?.begin();
+  if (request.trusted && isOffered(request.mode, writeFileTool)) undo?.beginSoon();
   const keepState = undo && toStateKeeper(undo, signal);
   const run = {
     model,

@@ -6,8 +6,8 @@ import { type EffectTime, type FolderStates, openFolderStates } from "./folder-s
 import { openUndoStore, tidyStore } from "./undo-store.ts";
 
 export interface RunUndo {
-  /** Records the first state in the background, before an effect needs it. */
-  begin(): void;
+  /** Records the first state soon, in the background, so that the first effect need not wait for it. */
+  beginSoon(): void;
   /** Records what effects have changed since the last time, in the background. */
   record(): void;
   /** Runs work that may change files, after the state before it is on the disk. */
@@ -33,6 +33,9 @@ export interface UndoRequest {
   readonly now: () => number;
 }
 
+/** A model that answers sooner makes no effect that would wait. Milliseconds. */
+const BEGIN_MS = 250;
+
 /** Files that are looked for after a command. */
 const MAX_LOOKED_AT = 2000;
 
@@ -41,6 +44,7 @@ export function createRunUndo(request: UndoRequest): RunUndo {
   const controller = new AbortController();
   let states: readonly FolderStates[] | undefined;
   let last: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
   let effects: { readonly from: number; to: number | undefined }[] = [];
   let hasEffects = false;
   let hasState = false;
@@ -97,6 +101,7 @@ export function createRunUndo(request: UndoRequest): RunUndo {
   };
 
   const end = async (): Promise<void> => {
+    clearTimeout(timer);
     if (!hasEffects) controller.abort();
     record();
     await last;
@@ -109,7 +114,9 @@ export function createRunUndo(request: UndoRequest): RunUndo {
   };
 
   return {
-    begin,
+    beginSoon() {
+      timer ??= setTimeout(begin, BEGIN_MS).unref();
+    },
     record,
     async around(work) {
       begin();
