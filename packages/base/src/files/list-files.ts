@@ -10,16 +10,19 @@ export function listEntryNames(folder: string): string[] {
   }
 }
 
-/** Lists the files in a folder, at any depth. Skips folders that this user cannot read, since commands cannot read them either. */
-export function listFiles(folder: string, without: readonly string[] = []): string[] {
-  if (without.includes(folder)) return [];
-  let entries: Dirent[];
+/** Lists the entries of a folder; none if it does not exist, or cannot be read. */
+export function listEntries(folder: string): Dirent[] {
   try {
-    entries = readdirSync(folder, { withFileTypes: true });
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }
-  return entries.flatMap((entry) => {
+}
+
+/** Lists the files in a folder, at any depth. Skips folders that this user cannot read, since commands cannot read them either. */
+export function listFiles(folder: string, without: readonly string[] = []): string[] {
+  if (without.includes(folder)) return [];
+  return listEntries(folder).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return listFiles(path, without);
     return entry.isFile() ? [path] : [];

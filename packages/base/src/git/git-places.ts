@@ -1,5 +1,5 @@
 /** Places in the workspace that git's configuration names: what is there decides what git runs or obeys (S-80). */
-import { type Dirent, readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { Environment } from "../paths.ts";
 import {
@@ -12,6 +12,7 @@ import {
   toGitHome,
 } from "./git-config.ts";
 import { followLinks } from "../files/follow-links.ts";
+import { listEntries } from "../files/list-files.ts";
 import { listCandidates, type Repository } from "../files/repository.ts";
 import { toComparablePath } from "../files/comparable-name.ts";
 import { isBelow, type Workspace, type WorkspacePath } from "../files/workspace.ts";
@@ -146,13 +147,9 @@ function listSpellings(path: string): string[] {
 }
 
 function listLinks(folder: string): string[] {
-  let entries: Dirent[];
-  try {
-    entries = readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-  return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
+  return listEntries(folder)
+    .filter((entry) => entry.isSymbolicLink())
+    .map(({ name }) => join(folder, name));
 }
 
 /** Keys whose value git, or a program that comes with it, runs. */

@@ -157,6 +157,11 @@ export function decodeGitState(folder: string): GitState {
   };
 }
 
+/** Whether a ref belongs to the repository alone: a branch, a tag or the stash. */
+export function isOwnRef(name: string): boolean {
+  return /^refs\/(?:(?:heads|tags)\/|stash$)/.test(name);
+}
+
 export function isObjectId(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text) && !/^0+$/.test(text);
 }

@@ -15,6 +15,7 @@ import {
   formatTips,
   type GitState,
   isObjectId,
+  isOwnRef,
   readGitState,
 } from "@sheaf/base/git/git-state";
 import { updateRefs } from "@sheaf/base/git/apply-refs";
@@ -248,7 +249,7 @@ async function remakeRepository(
     const mount = { path: shownPlace, access: "read-only" as const, source: target };
     await order.runScript({ script: exportScript, gitFolder: shownPlace, mounts: [mount], out });
     const exported = decodeGitState(out);
-    const refs = new Map([...exported.refs].filter(([name]) => /^refs\/(?:heads|tags)\/|^refs\/stash$/.test(name)));
+    const refs = new Map([...exported.refs].filter(([name]) => isOwnRef(name)));
     const after = { ...exported, refs, branches: new Map<string, never>() };
     const format = [...refs.values()].some((id) => id.length > 40) ? "sha256" : "sha1";
     const repository = { program: order.program ?? "git", gitFolder: made, environment: order.environment };

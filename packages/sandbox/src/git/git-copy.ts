@@ -8,13 +8,13 @@ import {
   type Dirent,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { listEntries } from "@sheaf/base/files/list-files";
 import { readSmallBytesIn } from "@sheaf/base/files/open-file";
 import { readStats, type Repository } from "@sheaf/base/files/repository";
 import type { Mount } from "../hold/mounts.ts";
@@ -192,7 +192,7 @@ function isState(name: string, own: string): boolean {
 function listCopied(commonFolder: string, own: string): Fingerprints {
   const found = new Map<string, string>();
   const visit = (folder: string): void => {
-    for (const entry of readEntries(join(commonFolder, folder))) {
+    for (const entry of listEntries(join(commonFolder, folder))) {
       const name = join(folder, entry.name);
       const inOwn = own !== "" && name.startsWith(`${own}/`) ? name.slice(own.length + 1) : name;
       if (inOwn.startsWith("logs/") && !copiedLogs.has(inOwn)) continue;
@@ -216,7 +216,7 @@ function isIndex(name: string): boolean {
 function listAll(copy: string): Fingerprints {
   const found = new Map<string, string>();
   const visit = (folder: string): void => {
-    for (const entry of readEntries(join(copy, folder))) {
+    for (const entry of listEntries(join(copy, folder))) {
       const name = join(folder, entry.name);
       if (name === "objects") found.set(name, readLink(join(copy, name)));
       else if (entry.isDirectory()) visit(name);
@@ -229,7 +229,7 @@ function listAll(copy: string): Fingerprints {
 
 /** Paths of pipes, links and devices. */
 function listStrange(folder: string): string[] {
-  return readEntries(folder).flatMap((entry) => {
+  return listEntries(folder).flatMap((entry) => {
     if (entry.isDirectory()) return listStrange(join(folder, entry.name));
     return entry.isFile() ? [] : [join(folder, entry.name)];
   });
@@ -258,18 +258,10 @@ function readLink(path: string): string {
   }
 }
 
-function readEntries(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
 /** Folders of the repository that are not copied, such as `annex`. */
 function listOthers(folder: string): string[] {
   const isOther = ({ name }: Dirent): boolean => !copiedFolders.has(name) && name !== "objects";
-  return readEntries(folder).filter((entry) => entry.isDirectory() && isOther(entry)).map(({ name }) => name); // prettier-ignore
+  return listEntries(folder).filter((entry) => entry.isDirectory() && isOther(entry)).map(({ name }) => name); // prettier-ignore
 }
 
 /** A path as git reads it in a list of alternates. */

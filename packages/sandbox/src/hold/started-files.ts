@@ -1,6 +1,6 @@
 /** Notices which files a command changed that git's hooks, CI or other agents start outside the sandbox (S-245). */
-import { type Dirent, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
+import { listEntries } from "@sheaf/base/files/list-files";
 import { readSmallFile } from "@sheaf/base/files/open-file";
 import { findRepository, readStats } from "@sheaf/base/files/repository";
 import { describeStartedFiles, findStarter } from "@sheaf/base/files/started-files";
@@ -49,7 +49,7 @@ function readStates(workspace: string): Map<string, string> {
 }
 
 function listFiles(workspace: string, folder: string, depth: number): string[] {
-  return readEntries(join(workspace, folder)).flatMap((entry) => {
+  return listEntries(join(workspace, folder)).flatMap((entry) => {
     const name = join(folder, entry.name);
     if (!entry.isDirectory()) return findStarter(name) === undefined ? [] : [name];
     const isWanted = mixedFolders.has(name.split("/")[0]!) || findStarter(name) !== undefined;
@@ -61,19 +61,11 @@ function listFiles(workspace: string, folder: string, depth: number): string[] {
 function listScripts(workspace: string): string[] {
   const { root, commonFolder } = findRepository(workspace);
   if (commonFolder === "") return [];
-  const hooks = readEntries(join(commonFolder, "hooks")).filter(({ name }) => !name.endsWith(".sample"));
+  const hooks = listEntries(join(commonFolder, "hooks")).filter(({ name }) => !name.endsWith(".sample"));
   const words = hooks.flatMap(
     ({ name }) => readSmallFile(join(commonFolder, "hooks", name), maxHook)?.split(/[\s"'`;&|()<>=$]+/) ?? [],
   );
   const paths = [...new Set(words)].filter((word) => word.includes("/")).map((word) => join(root, word));
   const inside = paths.filter((path) => path !== workspace && isBelow(path, workspace) && readStats(path)?.isFile());
   return inside.slice(0, maxFiles).map((path) => relative(workspace, path));
-}
-
-function readEntries(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

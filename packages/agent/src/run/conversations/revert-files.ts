@@ -153,7 +153,7 @@ export async function readAllPresent(
   maxBytes?: number,
 ): Promise<readonly (readonly [FileSpan, FileResult<PresentFile>])[]> {
   const workspaces = new Map<string, FileResult<Workspace>>();
-  // What is in the place of a folder hides nothing of that time, and a folder is no file.
+  // A file in the place of a folder is newer than the files in it, and a folder has no content.
   const entries = new Set(
     spans.filter(({ before, after }) => before.kind === "absent" && isEntry(after)).map(({ path }) => path),
   );

@@ -1,6 +1,6 @@
 /** Brings HEAD, branches, tags, the stash and the index of a repository back, if nobody has changed them since. */
 import { applyGitState } from "@sheaf/base/git/apply-git-state";
-import { type GitState, readGitState } from "@sheaf/base/git/git-state";
+import { type GitState, isOwnRef, readGitState } from "@sheaf/base/git/git-state";
 import type { GitSetup } from "@sheaf/base/git/run-git";
 import type { FileReverts } from "./revert-files.ts";
 
@@ -61,17 +61,13 @@ function isSame(one: GitState, other: GitState): boolean {
   return toText(one) === toText(other);
 }
 
+/** The refs of remotes stay: others may fetch meanwhile. */
 function toOwn(state: GitState, now: GitState): GitState {
-  const others = [...now.refs].filter(([name]) => !isOwn(name));
-  return { ...state, refs: new Map([...others, ...[...state.refs].filter(([name]) => isOwn(name))]) };
-}
-
-/** A revert brings these back. Others may fetch meanwhile. */
-function isOwn(name: string): boolean {
-  return /^refs\/(?:(?:heads|tags)\/|stash$)/.test(name);
+  const others = [...now.refs].filter(([name]) => !isOwnRef(name));
+  return { ...state, refs: new Map([...others, ...[...state.refs].filter(([name]) => isOwnRef(name))]) };
 }
 
 function toText({ head, refs, stashes, index }: GitState): string {
-  const own = [...refs].filter(([name]) => isOwn(name)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const own = [...refs].filter(([name]) => isOwnRef(name)).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([head, own, stashes, [...index]]);
 }
