@@ -85,7 +85,11 @@ describe("a fallback", () => {
     const result = await run(["--fallback-model", "two/m", "--max-cost-usd", "1", ...record, "go"], cwd);
     expect([result.code, result.stderr]).toEqual([0, `sheaf: notice: ${notice}\n`]);
     const lines = parseStream(result.stdout);
-    expect(lines.at(-1)).toMatchObject({ result: "From the second.", notices: [notice], num_turns: 2 });
+    expect(lines.at(-1)).toMatchObject({
+      result: "From the second.",
+      notices: [{ code: "MODEL_CHANGED", message: notice }],
+      num_turns: 2,
+    });
     expect(lines.at(-1)!["total_cost_usd"]).toBeCloseTo((1000 * 10 + 20 * 10 + 110) / 1e6, 9);
     // One turn and two tries of the second one; then one request to the fallback.
     expect([first.requests.length - before[0]!, second.requests.length - before[1]!]).toEqual([3, 1]);
@@ -98,7 +102,9 @@ describe("a fallback", () => {
 
     const session = String(lines[0]!.session_id);
     const documents = await runSheaf(["show", session, "--output-format", "documents"], { cwd, home });
-    expect(JSON.parse(documents.stdout)).toMatchObject({ metadata: { notices: [notice] } });
+    expect(JSON.parse(documents.stdout)).toMatchObject({
+      metadata: { notices: [{ code: "MODEL_CHANGED", message: notice }] },
+    });
     const replayed = await runSheaf(["replay", "run.ndjson"], { cwd, home });
     expect([replayed.code, replayed.stdout]).toEqual([0, result.stdout]);
   });
@@ -111,7 +117,9 @@ describe("a fallback", () => {
     expect([text.code, text.stdout]).toEqual([0, "From the second.\n"]);
     expect(text.stderr).toBe(`sheaf: notice: ${notice.replace("OVERLOADED", "MODEL_NOT_FOUND")}\n`);
     const json1 = await run([...args, "json", "go"], cwd);
-    expect(JSON.parse(json1.stdout)).toMatchObject({ notices: [expect.stringContaining("MODEL_NOT_FOUND")] });
+    expect(JSON.parse(json1.stdout)).toMatchObject({
+      notices: [{ message: expect.stringContaining("MODEL_NOT_FOUND") }],
+    });
   });
 
   test.each([

@@ -341,7 +341,9 @@ describeWithBubblewrap("a setup", () => {
     const server = await startNode({ address, turns: [done], config: { setup: "echo no npm >&2; exit 3" } });
     const answer = await chat(server);
     expect(answer.status).toBe("completed");
-    expect(answer.metadata.notices).toEqual(["the setup of the working tree failed (exit code 3): no npm"]);
+    expect(answer.metadata.notices).toEqual([
+      { code: "SETUP_FAILED", message: "the setup of the working tree failed (exit code 3): no npm" },
+    ]);
   });
 });
 

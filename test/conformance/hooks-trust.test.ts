@@ -60,7 +60,9 @@ test(
       await runSheaf(["trust"], place);
       const run = await runSheaf([...words, "--force"], { ...place, environment: { SHEAF_TRUST: "1" } });
       expect(parseStream(run.stdout)[0]).toMatchObject({
-        notices: expect.arrayContaining([`hooks of ${file} do not run: look at them with sheaf hooks trust`]),
+        notices: expect.arrayContaining([
+          { code: "HOOK_NOT_RUN", message: `hooks of ${file} do not run: look at them with sheaf hooks trust` },
+        ]),
       });
       expect(readMarks(place)).toEqual([]);
     }
@@ -74,7 +76,9 @@ test(
     const place = createRepository();
     await sayYes(place);
     const run = await runSheaf([...words, "--force", "--sandbox", "disabled"], place);
-    expect(parseStream(run.stdout)[0]).toMatchObject({ notices: [expect.stringContaining("in the sandbox only")] });
+    expect(parseStream(run.stdout)[0]).toMatchObject({
+      notices: [{ message: expect.stringContaining("in the sandbox only") }],
+    });
     expect(readMarks(place)).toEqual([]);
     const free = createRepository(".claude/settings.json", { hooks: { Stop: hook("touch MARK", { sandbox: false }) } });
     await sayYes(free);
@@ -117,7 +121,7 @@ describeWithBubblewrap("in the sandbox", () => {
         writeFileSync(join(place.cwd, file), change(before));
         const run = await runSheaf(words, place);
         expect(parseStream(run.stdout)[0]).toMatchObject({
-          notices: [expect.stringContaining("since they have changed")],
+          notices: [{ message: expect.stringContaining("since they have changed") }],
         });
         expect(readMarks(place)).toEqual([]);
         writeFileSync(join(place.cwd, file), before);

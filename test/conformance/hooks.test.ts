@@ -194,9 +194,11 @@ test(
     const user = createUser({ hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] } });
     const run = (more: readonly string[]) => runSheaf([...words, "--sandbox", "disabled", ...more], { cwd, ...user });
     const notice = `UserPromptSubmit hook (${command}): look here`;
-    expect(JSON.parse((await run(["--output-format", "json"])).stdout)).toMatchObject({ notices: [notice] });
+    expect(JSON.parse((await run(["--output-format", "json"])).stdout)).toMatchObject({
+      notices: [{ code: "HOOK_MESSAGE", message: notice }],
+    });
     const documents = JSON.parse((await run(["--output-format", "documents"])).stdout) as object;
-    expect(documents).toMatchObject({ metadata: { notices: [notice] } });
+    expect(documents).toMatchObject({ metadata: { notices: [{ code: "HOOK_MESSAGE", message: notice }] } });
     expect((await run(["--output-format", "text"])).stdout).toBe("Hello\n");
     const cursor = (await run(["--compat", "cursor-2026"])).stdout;
     expect(cursor).not.toContain("hook");
@@ -240,7 +242,10 @@ test(verifies("S-213", "a guard that Sheaf leaves out is in the notices; other h
   const file = join(user.environment.HOME, ".claude/settings.json");
   expect(parseStream(run.stdout)[0]).toMatchObject({
     notices: [
-      `a PreToolUse hook (guard) of ${file} does not run and guards nothing: Sheaf does not know its field "if"`,
+      {
+        code: "HOOK_NOT_RUN",
+        message: `a PreToolUse hook (guard) of ${file} does not run and guards nothing: Sheaf does not know its field "if"`,
+      },
     ],
   });
 });

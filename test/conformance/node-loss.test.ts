@@ -54,7 +54,9 @@ describeWithPostgres("a server is lost", (postgres) => {
       const events = await readWhole(other, path, seen);
       const response = reduce(events);
       expect(response).toMatchObject({ status: "completed", documents: [{ type: "text" }, { content: "And so on." }] });
-      expect(response.metadata.notices).toEqual([expect.stringContaining("ended in the middle of a message")]);
+      expect(response.metadata.notices).toEqual([
+        { code: "ANSWER_CUT", message: expect.stringContaining("ended in the middle of a message") as string },
+      ]);
       const log = await readLog(cluster);
       checkNumbers(log);
       expect(log.filter((event) => event.type === "turn_end")).toMatchObject([{ cut: true }, { finishReason: "stop" }]);

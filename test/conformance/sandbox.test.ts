@@ -177,7 +177,9 @@ describeWithBubblewrap("on a machine without namespaces", () => {
       expect([run.code, run.stderr.split(":")[1]]).toEqual([8, " SANDBOX_UNAVAILABLE"]);
       return run.stdout;
     };
-    const told = { notices: [expect.stringContaining("no sandbox works here") as string] };
+    const told = {
+      notices: [{ code: "SANDBOX_UNAVAILABLE", message: expect.stringContaining("no sandbox works here") as string }],
+    };
     expect(await print("--output-format", "text")).toMatch(/^Ran terminal command: refused [^]*\n\nNot done\.\n$/);
     expect(JSON.parse(await print("--output-format", "json"))).toMatchObject({ result: "Not done.", ...told });
     const lines = parseStream(await print("--output-format", "stream-json"));

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Notice } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { missingBubblewrap } from "../support/bubblewrap.ts";
 import { skipIfMissing, unless } from "../support/describe-where.ts";
@@ -30,7 +31,7 @@ async function readStart(place: { readonly cwd: string; readonly home: string },
   return responses.at(-1)!.events[0] as {
     readonly prompt: string;
     readonly commandNote?: string;
-    readonly notices?: readonly string[];
+    readonly notices?: readonly Notice[];
   };
 }
 
@@ -79,7 +80,7 @@ describe("commands", () => {
       const start = await readStart(place, stdout);
       expect(start.prompt).toBe(prompt);
       expect(start.commandNote).toBeUndefined();
-      expect(start.notices).toEqual(notices);
+      expect(start.notices?.map(({ message }) => message)).toEqual(notices);
     }
   });
 });

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Notice } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { createTestFolder, parseStream, runAsNeeded, runSheaf, type ProgramOptions } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -49,8 +50,13 @@ function createRepository(files: Readonly<Record<string, string>> = { "a.txt": "
       const words = ["-p", "--model", `scripted:${script}`, ...args, "go on"];
       const result = await runAsNeeded(words, { cwd: from, home, ...options });
       const lines = /^\{"type":"system".*\n$/s.test(result.stdout) ? parseStream(result.stdout) : [];
-      const { notices } = (lines.at(-1) ?? {}) as { readonly notices?: readonly string[] };
-      return { ...result, folder: String(lines[0]?.cwd), session: String(lines[0]?.session_id), notices };
+      const { notices } = (lines.at(-1) ?? {}) as { readonly notices?: readonly Notice[] };
+      return {
+        ...result,
+        folder: String(lines[0]?.cwd),
+        session: String(lines[0]?.session_id),
+        notices: notices?.map(({ message }) => message),
+      };
     },
   };
 }
@@ -75,7 +81,7 @@ test(verifies(["C70", "C71", "C15", "S-125"], "a run works in a tree of its own,
   expect(repository.git("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main\nrefs/heads/sheaf/fix");
   expect(existsSync(run.folder)).toBe(false);
   const shown = await repository.run("show", run.session, "--output-format", "documents");
-  expect(JSON.parse(shown.stdout)).toMatchObject({ metadata: { notices: [notice] } });
+  expect(JSON.parse(shown.stdout)).toMatchObject({ metadata: { notices: [{ code: "TREE_BRANCH", message: notice }] } });
 });
 
 test(verifies("C71", "without changes there is no branch, and no file of the tree stays"), async () => {

@@ -1,4 +1,5 @@
 /** The words of `cursor-agent` that have no use here: flags accepted in its profile with a notice (C45, C47), and commands (C30). */
+import type { Notice } from "@sheaf/protocol";
 import type { Environment } from "@sheaf/base/paths";
 import type { ParsedArguments } from "./arguments.ts";
 import { mapSpellings, parseFlags } from "./flags.ts";
@@ -59,8 +60,9 @@ export const cursorCommands: Readonly<Record<string, CursorCommand>> = {
 
 /** A key of Cursor's service, which no other provider may see: by its shape, or because the environment calls it so (C47). */
 export function takeCursorArguments(parsed: ParsedArguments, environment: Environment) {
-  const ignored = [...new Set(parsed.foreign ?? [])].map(
-    (flag) => `${flag} is ignored: ${cursorFlags.get(flag)!.help}`,
+  const toNotice = (message: string): Notice => ({ code: "FLAG_IGNORED", message });
+  const ignored = [...new Set(parsed.foreign ?? [])].map((flag) =>
+    toNotice(`${flag} is ignored: ${cursorFlags.get(flag)!.help}`),
   );
   const cursorKey = environment.CURSOR_API_KEY?.trim() ?? "";
   // Of a header, each word: `Authorization: Bearer KEY`. Part of a word says nothing: clients set the variable to a dummy.
@@ -80,5 +82,5 @@ export function takeCursorArguments(parsed: ParsedArguments, environment: Enviro
     ...(key !== "" && !isCursorKey(key) && { "api-key": key }),
     ...(kept.length > 0 && { header: kept }),
   };
-  return { parsed: { ...parsed, flags }, notices: [...ignored, notice] };
+  return { parsed: { ...parsed, flags }, notices: [...ignored, toNotice(notice)] };
 }

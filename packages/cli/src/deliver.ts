@@ -1,5 +1,5 @@
 /** Brings the events of a run to stdout in a format, and learns from the log how the run ended. */
-import type { RunEnd, RunEvent, RunStart } from "@sheaf/protocol";
+import { readNotices, type Notice, type RunEnd, type RunEvent, type RunStart } from "@sheaf/protocol";
 import type { Projection } from "@sheaf/agent/output/projection";
 import { toBareId } from "@sheaf/agent/output/result-line";
 import type { LineOutput } from "./standard-output.ts";
@@ -26,7 +26,7 @@ export interface DeliveryOptions {
   /** Called with the first event. */
   readonly onStart?: ((start: RunStart) => void) | undefined;
   /** Called with a notice about a turn (C36); `isForAll`: another model answered it (C59), or the run ended with it (C71). */
-  readonly onNotice?: ((notice: string, isForAll: boolean) => void) | undefined;
+  readonly onNotice?: ((notice: Notice, isForAll: boolean) => void) | undefined;
   /** Called when a wait for a quota begins, with its end (RFC 3339). */
   readonly onQuotaWait?: ((until: string) => void) | undefined;
   /** Told once, when stdout takes no more. */
@@ -57,16 +57,15 @@ export async function deliverEvents(
         options.onStart?.(event);
       }
       if (event.type === "turn_start") delivery.session = toBareId(conversationId);
-      if (event.type === "turn_end" && event.notice !== undefined)
-        options.onNotice?.(event.notice, event.model !== undefined);
+      if (event.type === "turn_end" || event.type === "run_end") {
+        const isForAll = event.type === "run_end" || event.model !== undefined;
+        for (const notice of readNotices(event)) options.onNotice?.(notice, isForAll);
+      }
       if (event.type === "provider_wait" && !isWaiting && Date.parse(event.until) - event.time > longestRetryMs) {
         options.onQuotaWait?.(event.until);
       }
       isWaiting = event.type === "provider_wait";
-      if (event.type === "run_end") {
-        delivery.end = event;
-        for (const notice of event.notices ?? []) options.onNotice?.(notice, true);
-      }
+      if (event.type === "run_end") delivery.end = event;
       if (delivery.outputError) continue;
       const lines = projection.push(event);
       if (lines.length === 0) continue;

@@ -3,6 +3,7 @@ import { fstatSync } from "node:fs";
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { SheafError } from "@sheaf/base/errors";
+import type { Notice } from "@sheaf/protocol";
 import type { Environment } from "@sheaf/base/paths";
 import type { FlagValues } from "./flags.ts";
 import { cliProfiles, isCliProfile, type CliProfile } from "@sheaf/agent/output/projection";
@@ -18,7 +19,7 @@ export interface CommandIo extends ProcessPorts {
   /** Whose habits the output has (C30). */
   readonly profile: CliProfile;
   /** What was given for another program, and has no use here (C45, C47). */
-  readonly notices?: readonly string[];
+  readonly notices?: readonly Notice[];
 }
 
 /** Print mode: asked for, or inferred because stdout is not a terminal or stdin is piped (C1). */

@@ -2,7 +2,7 @@
 import { formatFailureLine } from "@sheaf/agent/output/failure-line";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import type { CommandIo } from "./io.ts";
-import type { RunStart } from "@sheaf/protocol";
+import { readNotices, type Notice, type RunStart } from "@sheaf/protocol";
 
 interface FailureReport {
   readonly code: string;
@@ -37,10 +37,10 @@ export function reportOutputError(
 }
 
 /** One line each on stderr, whatever it is, about what differs from what the caller asked for (C43); `seen` as below. */
-export function reportNotices(notices: readonly string[], seen: Set<string>, write: (text: string) => void): void {
-  for (const notice of notices) {
-    if (!seen.has(notice)) write(formatNotice(notice));
-    seen.add(notice);
+export function reportNotices(notices: readonly Notice[], seen: Set<string>, write: (text: string) => void): void {
+  for (const { message } of notices) {
+    if (!seen.has(message)) write(formatNotice(message));
+    seen.add(message);
   }
 }
 
@@ -54,9 +54,9 @@ export function createNoticeReport(seen: Set<string>, write: (text: string) => v
   };
   return {
     report,
-    reportStart: ({ mcpServers = [], notices = [] }: Pick<RunStart, "mcpServers" | "notices">): void => {
-      for (const notice of notices) if (!seen.has(notice)) report(notice);
-      for (const { name, status, problem = "" } of mcpServers) {
+    reportStart: (start: RunStart): void => {
+      for (const { message } of readNotices(start)) if (!seen.has(message)) report(message);
+      for (const { name, status, problem = "" } of start.mcpServers ?? []) {
         if (status !== "ready") report(`MCP server ${name}: ${problem}`);
       }
     },

@@ -1,4 +1,5 @@
 /** What a run is set up with: flags, environment and the user's configuration. */
+import type { Notice } from "@sheaf/protocol";
 import { resolve } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
 import { findNearest } from "@sheaf/base/nearest-names";
@@ -41,7 +42,7 @@ export function readConfigFile({ environment }: Pick<CommandIo, "environment">) 
 export function toModelSettings<Raw extends ModelFlags>(
   raw: Raw,
   { environment, profile, cwd }: Pick<CommandIo, "environment" | "profile" | "cwd">,
-): ModelSettings & { readonly flags: Raw; readonly notices: readonly string[] } {
+): ModelSettings & { readonly flags: Raw; readonly notices: readonly Notice[] } {
   const files = toUserFiles(environment);
   const settings = { flags: raw, environment, cwd, config: findUserConfig(files.config), files, notices: [] };
   if (profile !== "cursor-2026") return settings;

@@ -1,4 +1,5 @@
 /** The working tree of a run: made before it, and turned into a branch of the user's repository after it (C70 to C72). */
+import type { Notice, NoticeCode } from "@sheaf/protocol";
 import { rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { now } from "@sheaf/agent/assemble/wire";
@@ -56,8 +57,8 @@ export interface RunTree {
   readonly workspace: string;
   /** That of the repository that the tree comes from (S-02). */
   readonly trusted: boolean;
-  /** Makes the branch and removes the tree. Returns what became of them, one sentence each. Never rejects. */
-  end(): Promise<readonly string[]>;
+  /** Makes the branch and removes the tree. Returns what became of them. Never rejects. */
+  end(): Promise<readonly Notice[]>;
   /** Lets other runs use the tree; one that `end` never saw stays, unless it was made for this run. */
   close(): Promise<void>;
 }
@@ -124,7 +125,8 @@ export async function openRunTree(order: TreeOrder, store: Store): Promise<RunTr
         close = release;
         return endTree(opened).catch((error: unknown) => {
           const advice = `fix that, and continue in it with sheaf -p --worktree ${tree.name} "…"`;
-          return [`the working tree stays in ${tree.files} (${toSheafError(error).message}): ${advice}`];
+          const message = `the working tree stays in ${tree.files} (${toSheafError(error).message}): ${advice}`;
+          return [{ code: "TREE_KEPT", message }];
         });
       },
       close: () => close(),
@@ -283,28 +285,33 @@ function toBranch({ tree, record }: Pick<OpenTree, "tree" | "record">): string {
 }
 
 /** Brings the changes into the branch, and removes the tree if the branch lacks nothing. @throws SheafError INTERNAL. */
-async function endTree(opened: OpenTree): Promise<readonly string[]> {
+async function endTree(opened: OpenTree): Promise<readonly Notice[]> {
   const { mirror, tree, record, note } = opened;
   const { name, files } = tree;
   const { commit, branch, lacks } = await makeWholeState(opened);
   const { length } = await listTreeChanges(mirror, record.base, commit);
   writeTreeRecord(tree, { ...record, base: commit, branch, isRemoved: lacks.length === 0 });
-  const stays = (reason: string): string => `the working tree stays in ${files}, since ${reason}`;
+  const stays = (reason: string) => toNotice("TREE_KEPT", `the working tree stays in ${files}, since ${reason}`);
   const kept = lacks.slice(0, 5).map((path) => stays(`the branch lacks ${path}`));
   if (lacks.length > kept.length) kept.push(stays(`the branch lacks ${lacks.length - kept.length} more`));
   if (lacks.length === 0) {
     const onFailure = (error: unknown) => void kept.push(stays(`it cannot be removed: ${toSheafError(error).message}`));
     await removeTreeFiles(tree).catch(onFailure);
   }
-  const notes = [...(note === undefined ? [] : [note]), ...kept];
+  const notes = [...(note === undefined ? [] : [toNotice("TREE_BRANCH", note)]), ...kept];
   if (commit === record.base) {
     const rest = branch === undefined ? "Sheaf made no branch" : `the branch ${branch} stays as it is`;
-    return [`nothing changed in the working tree ${name}, so ${rest}`, ...notes];
+    return [toNotice("TREE_BRANCH", `nothing changed in the working tree ${name}, so ${rest}`), ...notes];
   }
   const wanted = toBranch(opened);
   const reason = branch === wanted ? "" : `, since ${wanted} is checked out or has other commits`;
   const changes = `the changes to ${length === 1 ? "1 file" : `${length} files`}`;
-  return [`the branch ${branch} of ${record.source} has ${changes}${reason}: git merge ${branch}`, ...notes];
+  const merge = `the branch ${branch} of ${record.source} has ${changes}${reason}: git merge ${branch}`;
+  return [toNotice("TREE_BRANCH", merge), ...notes];
+}
+
+function toNotice(code: NoticeCode, message: string): Notice {
+  return { code, message };
 }
 
 /** Moves the branch on to the commit; if that has other commits or is checked out, makes the next free one. Returns its name. */

@@ -4,6 +4,8 @@ import { checkCommandLine } from "../src/command-flags.ts";
 import { takeCursorArguments } from "../src/cursor-arguments.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 
+const toNotice = (message: RegExp) => ({ code: "FLAG_IGNORED", message: expect.stringMatching(message) as string });
+
 const take = (words: readonly string[], environment: Record<string, string> = {}) =>
   takeCursorArguments(parseArguments(words), environment);
 
@@ -19,7 +21,7 @@ describe("flags", () => {
     const words = line.split(" ");
     const { parsed, notices } = take(["-p", ...words, "do it"]);
     expect(parsed.positionals).toEqual(["do it"]);
-    expect(notices.map((notice) => notice.split(" is ignored: ")[0]).join(" ")).toBe(flags);
+    expect(notices.map(({ message }) => message.split(" is ignored: ")[0]).join(" ")).toBe(flags);
     expect(() => checkForeignFlags(parseArguments(words))).toThrow(/unknown flag/);
   });
 
@@ -69,21 +71,21 @@ describe("keys", () => {
   ])(verifies("C47", "%j with %j are Cursor's"), (words, environment) => {
     const { parsed, notices } = take(["-p", ...words, "go"], environment);
     expect(parsed.flags["api-key"]).toBeUndefined();
-    expect(notices).toEqual([expect.stringMatching(/^the key of --api-key is Cursor's and is sent to no one/)]);
-    expect(notices[0]).not.toMatch(/key_1|crsr_1|anything/);
+    expect(notices).toEqual([toNotice(/^the key of --api-key is Cursor's and is sent to no one/)]);
+    expect(notices[0]?.message).not.toMatch(/key_1|crsr_1|anything/);
   });
 
   test(verifies("C47", "a header with such a key is left out, another one stays"), () => {
     const words = ["-p", "-H", "Authorization: Bearer key_1", "-H", "X-Key:mine", "-H", "X-Team: keys", "go"];
     const { parsed, notices } = take(words, { CURSOR_API_KEY: "mine" });
     expect(parsed.flags.header).toEqual(["X-Team: keys"]);
-    expect(notices).toEqual([expect.stringMatching(/^the key in --header is Cursor's/)]);
+    expect(notices).toEqual([toNotice(/^the key in --header is Cursor's/)]);
   });
 
   test(verifies("C47", "the variable is said not to be used; another key is used as ever"), () => {
     expect(take(["-p", "--api-key", "sk-1", "go"], { CURSOR_API_KEY: "key_1" })).toMatchObject({
       parsed: { flags: { "api-key": "sk-1" } },
-      notices: [expect.stringMatching(/^CURSOR_API_KEY is Cursor's/)],
+      notices: [toNotice(/^CURSOR_API_KEY is Cursor's/)],
     });
     expect(take(["-p", "--api-key", "", "go"], { CURSOR_API_KEY: "" }).notices).toEqual([]);
     expect(take(["-p", "--api-key", "sk-1", "go"], { CURSOR_API_KEY: "1" }).parsed.flags["api-key"]).toBe("sk-1");

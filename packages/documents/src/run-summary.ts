@@ -1,9 +1,12 @@
 /** The totals of a response: tokens, counts and times (N4 to N7). */
-import type { FinishReason, OwnEventBody, ResponseMetadata, RunEvent, Usage } from "@sheaf/protocol";
+import { readNotices } from "@sheaf/protocol";
+import type { FinishReason, Notice, OwnEventBody, ResponseMetadata, RunEvent, Usage } from "@sheaf/protocol";
 
 export interface RunSummary {
   /** Takes every event of the run. */
   push(event: RunEvent): void;
+  /** Of the events so far, each once (N63). */
+  readonly notices: readonly Notice[];
   toUsage(): Usage;
   /** For the end of the run, at `time` (milliseconds, as in the log). */
   toMetadata(time: number, finishReason: FinishReason): ResponseMetadata;
@@ -22,13 +25,6 @@ const counts = [
   "cacheWriteTokens",
 ] as const satisfies readonly (keyof Usage)[];
 
-/** The notices of a start, a turn, a hook and an end. */
-interface Noted {
-  readonly type: string;
-  readonly notice?: string;
-  readonly notices?: readonly (string | undefined)[];
-}
-
 class Summary implements RunSummary {
   #start = 0;
   #turns = 0;
@@ -38,14 +34,13 @@ class Summary implements RunSummary {
   #context = 0;
   #toolCalls = 0;
   #actions = 0;
-  readonly #notices = new Set<string>();
+  readonly #notices = new Map<string, Notice>();
   readonly #openApprovals = new Set<string>();
   #waitingSince = 0;
   #waiting: number | undefined;
 
   push(event: RunEvent): void {
-    const { notice, notices = [notice] }: Noted = event;
-    for (const text of notices) if (text !== undefined) this.#notices.add(text);
+    for (const notice of readNotices(event)) this.#notices.set(notice.message, notice);
     switch (event.type) {
       case "run_start":
         this.#start = event.time;
@@ -76,6 +71,10 @@ class Summary implements RunSummary {
     }
   }
 
+  get notices(): readonly Notice[] {
+    return [...this.#notices.values()];
+  }
+
   toUsage(): Usage {
     return this.#turnIsOpen ? { ...this.#usage, estimated: true } : this.#usage;
   }
@@ -90,7 +89,7 @@ class Summary implements RunSummary {
       ...(this.#context > 0 && { contextTokensUsed: this.#context }),
       ...(this.#waiting !== undefined && { waiting_ms: this.#waiting }),
       finishReason,
-      ...(this.#notices.size > 0 && { notices: [...this.#notices] }),
+      ...(this.#notices.size > 0 && { notices: this.notices }),
     };
   }
 

@@ -15,7 +15,11 @@ const refused = { status: "rejected", error: { code: "PERMISSION_DENIED", messag
 
 test(verifies(["N106", "S-190"], "what hooks did is in the stream and in the response, in its place"), () => {
   const log = toRunLog([
-    toHook({ event: "UserPromptSubmit", context: "Branch: main", notice: "for the user" }),
+    toHook({
+      event: "UserPromptSubmit",
+      context: "Branch: main",
+      notice: { code: "HOOK_MESSAGE", message: "for the user" },
+    }),
     ...toTurn(1, [
       { type: "text_delta", text: "Looking." },
       ...toCall("call_1", "run_terminal_cmd", { command: "rm -r build" }),
@@ -25,7 +29,13 @@ test(verifies(["N106", "S-190"], "what hooks did is in the stream and in the res
     toHook({ callId: "call_2", arguments: { target_file: "b" } }),
     toResult("call_1", refused),
     toHook({ callId: "call_2", event: "PostToolUse" }),
-    toHook({ callId: "call_2", event: "PostToolUse", status: "failed", exitCode: 124, notice: "it took too long" }),
+    toHook({
+      callId: "call_2",
+      event: "PostToolUse",
+      status: "failed",
+      exitCode: 124,
+      notice: { code: "HOOK_FAILED", message: "it took too long" },
+    }),
     toResult("call_2", { output: "text" }),
     ...toTurn(2, [{ type: "text_delta", text: "Done." }]),
     toHook({ event: "Stop", decision: "block", reason: "run the tests" }),

@@ -1,4 +1,4 @@
-import type { RunEventBody } from "@sheaf/protocol";
+import type { Notice, RunEventBody } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { toResponse } from "../src/assembler.ts";
@@ -49,15 +49,23 @@ test(
 test(
   verifies("N63", "notices of turns and of the end are in the metadata, each once; without any the field is absent"),
   () => {
-    const toNoticed = (turn: number, notice: string): RunEventBody[] =>
+    const effort: Notice = { code: "EFFORT_CHANGED", message: "no such effort" };
+    const toNoticed = (turn: number, notice: Notice): RunEventBody[] =>
       toTurn(turn, []).map((event) => (event.type === "turn_end" ? { ...event, notice } : event));
-    const log = toRunLog([...toNoticed(1, "no such effort"), ...toNoticed(2, "no such effort"), endTurn]);
-    expect(toResponse(log).metadata.notices).toEqual(["no such effort"]);
-    const end = { ...endTurn, notices: ["no such effort", "a branch"] };
-    expect(toResponse(toRunLog([...toNoticed(1, "no such effort"), end])).metadata.notices).toEqual(end.notices);
+    const log = toRunLog([...toNoticed(1, effort), ...toNoticed(2, effort), endTurn]);
+    expect(toResponse(log).metadata.notices).toEqual([effort]);
+    const end = { ...endTurn, notices: [effort, { code: "TREE_BRANCH" as const, message: "a branch" }] };
+    expect(toResponse(toRunLog([...toNoticed(1, effort), end])).metadata.notices).toEqual(end.notices);
     expect(toResponse(toRunLog([...toTurn(1, []), endTurn])).metadata).not.toHaveProperty("notices");
   },
 );
+
+test(verifies("N63", "a sentence in a log that is older than the codes is a note"), () => {
+  const old = { ...endTurn, notices: ["a branch"] } as object as typeof endTurn;
+  expect(toResponse(toRunLog([...toTurn(1, []), old])).metadata.notices).toEqual([
+    { code: "NOTE", message: "a branch" },
+  ]);
+});
 
 test(verifies("N5", "a turn that is tried again counts once"), () => {
   const again: RunEventBody[] = [{ type: "turn_start", turn: 1 }, ...toTurn(1, []), ...toTurn(2, [])];

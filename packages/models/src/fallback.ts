@@ -66,10 +66,10 @@ function createChain(first: Model, fallbacks: readonly FallbackModel[]): Model["
 /** The end of a turn says who answered, and why. */
 function toAnswered(event: ModelEvent, { model, price }: FallbackModel, failures: readonly string[]): ModelEvent {
   if (event.type !== "turn_end") return event;
-  const notice = `${model.name} answers as --fallback-model, because ${failures.join(", and ")}`;
+  const message = `${model.name} answers as --fallback-model, because ${failures.join(", and ")}`;
   return {
     ...event,
-    notice: event.notice === undefined ? notice : `${notice}; ${event.notice}`,
+    notice: { code: "MODEL_CHANGED", message: event.notice ? `${message}; ${event.notice.message}` : message },
     model: { id: model.id, name: model.name, ...(price && { price }) },
   };
 }

@@ -1,5 +1,6 @@
 /** The lines of `--output-format stream-json` and the object of `json`. Clauses: docs/formats/cli.md. */
 import { planTodos } from "./documents.ts";
+import { notice, type Notice } from "./notices.ts";
 import { instant, milliseconds } from "./response-parts.ts";
 import * as s from "./schema.ts";
 
@@ -50,7 +51,7 @@ const initLine = s.object({
   /** Ext: stdin stayed open and silent, and was not read (C1). */
   stdin: s.optional(s.literal("skipped")),
   /** Ext: what differs from what the caller asked for (C43). */
-  notices: s.optional(s.list(s.string())),
+  notices: s.optional(s.list<Notice>(notice)),
 });
 
 /** First line, once (C5). */
@@ -337,7 +338,7 @@ const resultSuccess = s.object({
   /** Ext. */
   total_cost_usd: s.optional(s.number()),
   /** Ext: the notices of the first line, then notices about the model, for instance that it lacks the effort (C36). */
-  notices: s.optional(s.list(s.string())),
+  notices: s.optional(s.list<Notice>(notice)),
   /** Ext, with `--output-schema`: the answer's value. */
   structured_output: s.optional(s.anything()),
   /** Ext: the plan that a run of plan mode ended with; `plan` is Markdown. */
@@ -372,7 +373,7 @@ const resultError = s.object({
     resets_at: s.optional(instant),
   }),
   /** Ext: as on success. */
-  notices: s.optional(s.list(s.string())),
+  notices: s.optional(s.list<Notice>(notice)),
   /** Ext: as on success, where the run failed although it has an answer. */
   structured_output: s.optional(s.anything()),
 });
@@ -391,7 +392,7 @@ const resultNeedsInput = s.object({
   request_id: uuid,
   questions,
   /** Ext: as on success. */
-  notices: s.optional(s.list(s.string())),
+  notices: s.optional(s.list<Notice>(notice)),
 });
 
 /** Last line when the agent asks the user, exit code 10 (C22, C25). */
@@ -423,7 +424,7 @@ const hookLine = s.object({
   decision: s.optional(s.growingChoice(["block", "ask", "end"])),
   reason: s.optional(s.string()),
   /** What it tells the user, or how it failed. */
-  notice: s.optional(s.string()),
+  notice: s.optional<Notice>(notice),
   duration_ms: milliseconds,
   session_id: uuid,
   timestamp_ms: count,

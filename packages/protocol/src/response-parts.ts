@@ -2,6 +2,7 @@
  * What responses and the events of their streams have in common. The readers of streams load this, and not the
  * documents. Clauses: docs/formats/documents.md.
  */
+import { notice, type Notice } from "./notices.ts";
 import * as s from "./schema.ts";
 
 /** The document types; a closed list (R3, N13). */
@@ -110,7 +111,7 @@ export const responseMetadata = s.object({
   /** Ext (N2). */
   finishReason: s.optional(finishReason),
   /** Ext: what the user should know of the model, for instance that it lacks the effort (N63). */
-  notices: s.optional(s.list(s.string())),
+  notices: s.optional(s.list<Notice>(notice)),
   /** Ext: the last event included in this snapshot; only while streaming (N3). */
   lastEventId: s.optional(count),
 });

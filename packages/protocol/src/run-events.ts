@@ -5,6 +5,7 @@
 import type { Attachment } from "./attachments.ts";
 import type { TokenPrice } from "./cost.ts";
 import type { ClarificationAnswer } from "./chat.ts";
+import type { Notice } from "./notices.ts";
 import type { ApprovalRequestData, DocumentType, Effort, FinishReason, Mode, Usage } from "./response-parts.ts";
 import type { ApprovalResolvedData, ProviderWaitData } from "./stream-events.ts";
 import type { FileChange, TodoEffect, ToolEffect } from "./tool-effects.ts";
@@ -77,7 +78,7 @@ export interface RunStart {
   /** Stdin stayed open and silent, so the prompt lacks it (C1). */
   readonly stdin?: "skipped";
   /** What differs from what the caller asked for, one sentence each (C43). */
-  readonly notices?: readonly string[];
+  readonly notices?: readonly Notice[];
   /** Answers to the questions of the previous response (N42). */
   readonly answers?: readonly ClarificationAnswer[];
   /** What earlier responses did, if anything. */
@@ -293,7 +294,7 @@ export interface HookResult {
   /** What it tells the model; shortened. */
   readonly context?: string;
   /** What it tells the user, or how it failed, in a sentence; shortened. */
-  readonly notice?: string;
+  readonly notice?: Notice;
   readonly durationMs: number;
 }
 
@@ -330,7 +331,7 @@ export interface TurnEnd {
   readonly rawFinishReason: string;
   readonly usage: Usage;
   /** What the user should know of the request, for instance that the model has no such effort (C36). One sentence. */
-  readonly notice?: string;
+  readonly notice?: Notice;
   /** Its text ends where the process that wrote it died; the next turn goes on. */
   readonly cut?: true;
   /** Who answered, if it is not the model of the run: a fallback (C59). */
@@ -393,7 +394,7 @@ export interface RunEnd {
   /** The answer's value, if a schema was given and it fits. */
   readonly output?: unknown;
   /** Where the run left its files, and what stayed undone at its end, one sentence each (C71). */
-  readonly notices?: readonly string[];
+  readonly notices?: readonly Notice[];
 }
 
 /**

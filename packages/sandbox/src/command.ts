@@ -1,5 +1,5 @@
 /** The port through which tools run commands. */
-import type { CommandPermission } from "@sheaf/protocol";
+import type { CommandPermission, Notice } from "@sheaf/protocol";
 
 export interface CommandRequest {
   readonly command: string;
@@ -61,5 +61,5 @@ export interface CommandRunner {
   readonly permissions: readonly CommandPermission[];
   run(request: CommandRequest): Promise<CommandOutcome>;
   /** After the last command: resolves when all have ended, perhaps with notices, and nothing of them is left. */
-  end(): Promise<readonly string[] | void>;
+  end(): Promise<readonly Notice[] | void>;
 }

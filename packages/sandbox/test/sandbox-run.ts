@@ -73,7 +73,7 @@ export function openHeldRun(
   const runner = createSandbox({ environment: variables, writable, sandbox, network, stateFolder, ...options });
   const end = async (): Promise<readonly string[]> => {
     controller.abort();
-    return (await runner.end()) ?? [];
+    return ((await runner.end()) ?? []).map(({ message }) => message);
   };
   onTestFinished(async () => void (await end()));
   return {

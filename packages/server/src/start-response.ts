@@ -1,6 +1,6 @@
 /** From the body of a request to a response that runs. */
 import { randomUUID } from "node:crypto";
-import type { ChatRequest, ClarificationAnswer, RunEvent, RunStart } from "@sheaf/protocol";
+import { readNotices, type ChatRequest, type ClarificationAnswer, type RunEvent, type RunStart } from "@sheaf/protocol";
 import { prepareResponse } from "@sheaf/agent/assemble/prepare-response";
 import type { PreparedRun } from "@sheaf/agent/run/conversations/response-runner";
 import { toRunStart, type RunRequest } from "@sheaf/agent/assemble/run-request";
@@ -269,8 +269,9 @@ function observeEvents(
         metrics.countStart();
         logServers(event, context);
       }
-      if (event.type === "turn_end" && event.notice !== undefined) {
-        context.log({ level: "warn", event: "model_notice", model: model.name, notice: event.notice });
+      if (event.type === "turn_end") {
+        for (const notice of readNotices(event))
+          context.log({ level: "warn", event: "model_notice", model: model.name, ...notice });
       }
       if (event.type === "run_end") metrics.countEnd(event.reason);
     }

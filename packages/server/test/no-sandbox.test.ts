@@ -16,7 +16,9 @@ test(
     const { platform } = process;
     Object.defineProperty(process, "platform", { value: "freebsd" });
     onTestFinished(() => void Object.defineProperty(process, "platform", { value: platform }));
-    const told = { notices: [expect.stringMatching(/no sandbox works here/)] };
+    const told = {
+      notices: [{ code: "SANDBOX_UNAVAILABLE", message: expect.stringMatching(/no sandbox works here/) as string }],
+    };
     const answer = await server.chat({ message: "go" });
     const response = (await answer.json()) as ChatResponse;
     expect([answer.status, response.status]).toEqual([200, "error"]);

@@ -1,5 +1,5 @@
 /** Which models subagents use (C129, S-191). */
-import type { TokenPrice } from "@sheaf/protocol";
+import type { Notice, TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import type { AgentKind } from "../run/agents/agent-kinds.ts";
 import { isBuiltInModel, type ModelChoice, toProvider } from "../config/endpoints.ts";
@@ -19,8 +19,8 @@ export interface ChosenAgents {
   readonly kinds: ReadonlyMap<string, AgentKind>;
   /** By the name of the kind; the others use the model of the run. */
   readonly models: ReadonlyMap<string, AgentModel>;
-  /** What the user should know, a sentence each. */
-  readonly notices: readonly string[];
+  /** What the user should know of them. */
+  readonly notices: readonly Notice[];
 }
 
 type ModelsRequest = Pick<RunRequest, "modelName" | "agentModels" | "limits">;
@@ -38,7 +38,7 @@ export async function chooseAgents(
   const kinds = new Map(found);
   const models = new Map<string, AgentModel>();
   const foreign: string[] = [];
-  const notices: string[] = [];
+  const changes: string[] = [];
   for (const kind of found.values()) {
     if (kind.model === undefined) continue;
     const name = request.agentModels?.toName(kind.model) ?? kind.model;
@@ -54,13 +54,14 @@ export async function chooseAgents(
       if (!(error instanceof SheafError)) throw error;
       if (isOwn) kinds.delete(kind.name);
       const outcome = isOwn ? "is left out" : "uses the model of the run";
-      notices.push(`the subagent ${kind.name} ${outcome}: ${error.message}`);
+      changes.push(`the subagent ${kind.name} ${outcome}: ${error.message}`);
     }
   }
   if (foreign.length > 0) {
     const advice = "modelAliases in your config.json can give such a name a model";
-    notices.push(`subagents that name no model of Sheaf use the model of the run: ${foreign.join(", ")}; ${advice}`);
+    changes.push(`subagents that name no model of Sheaf use the model of the run: ${foreign.join(", ")}; ${advice}`);
   }
+  const notices = changes.map((message): Notice => ({ code: "AGENT_CHANGED", message }));
   return { kinds, models, notices };
 }
 

@@ -1,5 +1,5 @@
 /** One response as its log: opened, run, and closed again. The command line, editors and programs run their prompts by it. */
-import type { RunEvent } from "@sheaf/protocol";
+import type { Notice, RunEvent } from "@sheaf/protocol";
 import type { SheafError } from "@sheaf/base/errors";
 import type { Model } from "@sheaf/models/provider";
 import { startDeadline, type TimeLimit } from "../run/budget.ts";
@@ -21,7 +21,7 @@ export interface OpenedRun extends Pick<
   /** Notes down what comes into the run (`--record`). */
   readonly wrapPorts?: (settings: RunSettings, ports: RespondPorts) => RespondPorts;
   /** Called when the tools have ended, before the end of the run is stored. Returns notices for it (C71). Never rejects. */
-  readonly onToolsEnd?: (() => Promise<readonly string[]>) | undefined;
+  readonly onToolsEnd?: (() => Promise<readonly Notice[]>) | undefined;
 }
 
 /** A prompt that is to be answered, and what its run needs. */
@@ -76,7 +76,7 @@ export function createLoggedRun(parts: LoggedRunParts): LoggedRun {
         closing.unshift(async () => void (await waitForTools(prepared.tools)));
         const { settings } = prepared;
         const { onToolsEnd, wrapPorts } = opened;
-        const keepState = async (moment: string): Promise<readonly string[]> => {
+        const keepState = async (moment: string): Promise<readonly Notice[]> => {
           if (moment !== "end") return [];
           return [...(await waitForTools(prepared.tools)), ...((await onToolsEnd?.()) ?? [])];
         };

@@ -1,6 +1,6 @@
 /** The hooks of a run, and where each of them runs (S-138). Loaded only where the user has some. */
 import { homedir } from "node:os";
-import type { RunStart } from "@sheaf/protocol";
+import type { Notice, RunStart } from "@sheaf/protocol";
 import type { HookSources } from "../config/hook-settings.ts";
 import { readUserHooks, type UnusedHook } from "../config/read-hooks.ts";
 import { readWorkspaceHooks, type WorkspaceHooks } from "../config/workspace-hooks.ts";
@@ -42,8 +42,7 @@ const screenVariables = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS
 export interface OpenedHooks {
   /** Undefined: none runs. */
   readonly hooks: Hooks | undefined;
-  /** One sentence each. */
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
 }
 
 /** @throws SheafError CONFIG_INVALID for a file of the user that cannot be read. */
@@ -64,10 +63,11 @@ export function openHooks({
     ...own.leftOut,
     ...found.flatMap((entry) => (entry.state === "trusted" && isHeld ? entry.leftOut : [])),
   ];
-  const notices = [
+  const unused = [
     ...found.flatMap((entry) => findObstacle(entry, isHeld) ?? []),
     ...leftOut.filter(({ event }) => refusingEvents.has(event)).map(formatMissingGuard),
   ];
+  const notices = unused.map((message): Notice => ({ code: "HOOK_NOT_RUN", message }));
   const further = found.flatMap((entry) => (entry.state === "trusted" && isHeld ? entry.hooks : []));
   const hooks = [...own.hooks, ...further];
   if (hooks.length === 0) return { hooks: undefined, notices };

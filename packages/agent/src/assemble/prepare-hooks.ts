@@ -1,4 +1,5 @@
 /** The hooks of one response, and what it is of its session (C80, C87). */
+import type { Notice } from "@sheaf/protocol";
 import type { HookMoments } from "../run/run-hooks.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { ResponseBase } from "./response-base.ts";
@@ -11,7 +12,7 @@ export interface PreparedHooks {
   /** Undefined: none runs. */
   readonly hooks: Hooks | undefined;
   readonly moments: HookMoments | undefined;
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
   /** Undefined: nothing is to be closed. */
   readonly close: (() => Promise<void>) | undefined;
 }

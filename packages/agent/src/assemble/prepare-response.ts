@@ -1,6 +1,6 @@
 /** What one response uses, put together from its request: the same for every door. */
 import { randomUUID } from "node:crypto";
-import type { RunStart } from "@sheaf/protocol";
+import type { Notice, RunStart } from "@sheaf/protocol";
 import { isOffered } from "@sheaf/permissions/permissions";
 import { findFault } from "@sheaf/sandbox/sandbox";
 import type { RespondPorts } from "../run/conversations/respond.ts";
@@ -115,13 +115,18 @@ function toStateKeeper(undo: RunUndo, signal: AbortSignal): NonNullable<RespondP
 function toStart(
   { request, webSearch, policy, addedFolders, conversation, undoNotice }: ResponseBase,
   parts: Partial<RunStart>,
-  further: readonly string[],
+  further: readonly Notice[],
   setupFailure: string | undefined,
 ): RunSettings["start"] {
   const { type: _type, ...added } = parts;
   const ordered = toRunStart({ ...request, webSearch });
   const fault = mayRunCommands(request) ? findFault(policy.sandbox) : undefined;
-  const notices = [fault, undoNotice, ...further, setupFailure].filter((notice) => notice !== undefined);
+  const notices: readonly Notice[] = [
+    ...(fault === undefined ? [] : [{ code: "SANDBOX_UNAVAILABLE", message: fault } as const]),
+    ...(undoNotice ? [undoNotice] : []),
+    ...further,
+    ...(setupFailure === undefined ? [] : [{ code: "SETUP_FAILED", message: setupFailure } as const]),
+  ];
   const { progress } = conversation;
   return {
     ...ordered,

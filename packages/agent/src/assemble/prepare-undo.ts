@@ -1,4 +1,5 @@
 /** Sets up the states that let a revert undo a response (R-76). */
+import type { Notice } from "@sheaf/protocol";
 import { findProgram } from "@sheaf/sandbox/programs";
 import type { CommandRunner } from "@sheaf/sandbox/command";
 import type { Permissions } from "@sheaf/permissions/permissions";
@@ -8,14 +9,17 @@ import type { RunRequest } from "./run-request.ts";
 /** A command may remove so many uncommitted files without a note. */
 const MAX_LOST = 20;
 
-export const missingGitNotice = "git is not installed, so sheaf revert cannot undo this run: install git";
+export const missingGitNotice: Notice = {
+  code: "REVERT_UNAVAILABLE",
+  message: "git is not installed, so sheaf revert cannot undo this run: install git",
+};
 
 /** No `undo`: the run keeps no files, or its server records the states. */
 export function prepareUndo(
   { conversationId, responseId, environment, hasStates = false }: RunRequest,
   folders: readonly string[],
   dataFolder: string | undefined,
-): { readonly undo?: RunUndo; readonly notice?: string } {
+): { readonly undo?: RunUndo; readonly notice?: Notice } {
   if (dataFolder === undefined || hasStates) return {};
   const program = findProgram("git", environment);
   if (program === undefined) return { notice: missingGitNotice };

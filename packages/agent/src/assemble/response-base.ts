@@ -1,5 +1,5 @@
 /** What every part of a response stands on: its request, model, conversation, rules and commands. */
-import type { RunStart } from "@sheaf/protocol";
+import type { Notice, RunStart } from "@sheaf/protocol";
 import type { CommandRunner } from "@sheaf/sandbox/command";
 import { SheafError } from "@sheaf/base/errors";
 import type { ServerChoice } from "../config/workspace-servers.ts";
@@ -33,7 +33,7 @@ export interface ResponseBase {
   readonly commands: CommandRunner;
   /** Undefined: nothing of the run can be undone. */
   readonly undo: RunUndo | undefined;
-  readonly undoNotice: string | undefined;
+  readonly undoNotice: Notice | undefined;
   readonly commandOptions: RunnerSettings;
   /** Absolute, links resolved. */
   readonly addedFolders: readonly string[];
@@ -143,8 +143,8 @@ function toStart(
   const skill = skills.find(({ name }) => name === typed.name);
   if (!skill) {
     if (typed.name.startsWith("mcp__")) return {};
-    const notice = `no command is named /${typed.name} (sheaf skills lists them): the message went to the model as it is`;
-    return { notices: [...notices, notice] };
+    const text = `no command is named /${typed.name} (sheaf skills lists them): the message went to the model as it is`;
+    return { notices: [...notices, { code: "COMMAND_UNKNOWN", message: text }] };
   }
   const text = skill.kind === "skill" ? toInstructions(skill) : fillCommand(skill, typed.arguments);
   return { commandNote: `The user typed /${skill.name}. The instructions of this command:\n\n${text}` };

@@ -1,7 +1,7 @@
 /** Flags, environment and the user's configuration as one typed value, checked. A workspace has no say in it (S-01, S-06). */
 import { realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Effort, Mode, TokenPrice } from "@sheaf/protocol";
+import type { Effort, Mode, Notice, TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import { hasForeignName } from "@sheaf/base/foreign-name";
 import type { HookSources } from "./hook-settings.ts";
@@ -51,7 +51,7 @@ export interface RawSettings extends ModelFlags {
   readonly readsCursorServers?: boolean | undefined;
   readonly deny?: readonly string[] | undefined;
   /** What differs from what the caller asked for. */
-  readonly notices?: readonly string[] | undefined;
+  readonly notices?: readonly Notice[] | undefined;
 }
 
 /** What a run is set up with. */
@@ -125,7 +125,7 @@ export interface Config {
   /** Milliseconds between heartbeats (C26); undefined: none. */
   readonly heartbeatMs: number | undefined;
   /** What differs from what the caller asked for (C43). */
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
 }
 
 export function isEffort(value: string): value is Effort {

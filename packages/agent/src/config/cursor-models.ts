@@ -1,4 +1,5 @@
 /** Names of models that programs written for `cursor-agent` pass, as names of Sheaf (C43). */
+import type { Notice } from "@sheaf/protocol";
 import { findModelName, isBuiltInModel, type ModelSettings } from "./endpoints.ts";
 import { toProviders } from "./providers.ts";
 
@@ -6,7 +7,7 @@ import { toProviders } from "./providers.ts";
 export interface CursorModel {
   readonly model: string | undefined;
   /** What the user must know: another model answers. */
-  readonly notice?: string;
+  readonly notice?: Notice;
 }
 
 /** Names for the model of the settings, which need no notice. */
@@ -29,7 +30,8 @@ export function toCursorModel(name: string | undefined, settings: ModelSettings)
   if (settingsNames.has(name)) return { model: undefined };
   if (!configured) return { model: toProviderModel(name) };
   const advice = `"modelAliases" in ${settings.files.config} can name another model for it`;
-  return { model: undefined, notice: `${configured.name} answers instead of the model ${name}: ${advice}` };
+  const message = `${configured.name} answers instead of the model ${name}: ${advice}`;
+  return { model: undefined, notice: { code: "MODEL_CHANGED", message } };
 }
 
 /** A name without a slash, for lists: those clients read letters, digits, points, dashes and underscores only. */

@@ -8,7 +8,16 @@ import type {
   ToolCallContent,
   ToolCallLocation,
 } from "@agentclientprotocol/sdk";
-import type { AgentEvent, FileChange, QuestionEffect, RunEnd, RunEvent, RunStart, ToolResult } from "@sheaf/protocol";
+import {
+  readNotices,
+  type AgentEvent,
+  type FileChange,
+  type QuestionEffect,
+  type RunEnd,
+  type RunEvent,
+  type RunStart,
+  type ToolResult,
+} from "@sheaf/protocol";
 import { parsePatch, type StructuredPatchHunk } from "diff";
 import { formatAttachment } from "@sheaf/base/files/attachment";
 import { describeTool } from "../tools/registry.ts";
@@ -79,7 +88,7 @@ class AcpUpdates implements AcpProjection {
         const isEmpty = this.#awaitsSummary && !event.error;
         const words = [
           ...(isEmpty ? ["There is nothing to summarise."] : []),
-          ...(event.notices ?? []).map((notice) => `\n\n(${notice})`),
+          ...readNotices(event).map(({ message }) => `\n\n(${message})`),
         ];
         return words.map((line) => toMessage(line));
       }

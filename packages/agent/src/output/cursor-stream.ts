@@ -1,5 +1,5 @@
 /** `stream-json` in the profile `cursor-2026` (C30), by the captured streams of that program. */
-import type { RunEvent, RunStart, ResultSuccess } from "@sheaf/protocol";
+import { readNotices, type RunEvent, type RunStart, type ResultSuccess } from "@sheaf/protocol";
 import { createGrowingText } from "@sheaf/base/growing-text";
 import { createAssistantPieces } from "./assistant-pieces.ts";
 import { encodeLine, type Projection } from "./projection.ts";
@@ -65,7 +65,8 @@ class CursorStream implements Projection {
   }
 
   #startLines(start: RunStart): string[] {
-    const { conversationId, responseId, apiKeySource, workspace, modelName, prompt, notices } = start;
+    const { conversationId, responseId, apiKeySource, workspace, modelName, prompt } = start;
+    const notices = readNotices(start).map(({ message }) => message);
     this.#sessionId = toBareId(conversationId);
     this.#requestId = toBareId(responseId);
     const session_id = this.#sessionId;
@@ -78,7 +79,7 @@ class CursorStream implements Projection {
         session_id,
         model: modelName,
         permissionMode: "default",
-        ...(notices && { notices }),
+        ...(notices.length > 0 && { notices }),
       }),
       encodeLine({ type: "user", message: toMessage("user", prompt), session_id }),
     ];

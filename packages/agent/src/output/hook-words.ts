@@ -1,5 +1,5 @@
 /** What a hook did, for a person at a terminal (C80). */
-import type { HookResult } from "@sheaf/protocol";
+import { type HookResult, readNotices } from "@sheaf/protocol";
 import type { Locale } from "../tools/tool-traits.ts";
 
 type Words = Readonly<
@@ -86,5 +86,5 @@ export function formatHook(result: HookResult, locale: Locale): readonly string[
   const why = reason === "" || isRefusal ? "" : `: ${reason}`;
   const args = given ? ` ${JSON.stringify(given)}` : "";
   const line = deeds.length === 0 || isRefusal ? [] : [`${set.hook} ${deeds.join(" · ")} (${event})${why}${args}`];
-  return [...(notice === undefined ? [] : [notice]), ...line];
+  return [...readNotices(result).map(({ message }) => message), ...line];
 }

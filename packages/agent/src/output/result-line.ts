@@ -10,6 +10,7 @@ import type {
   RunStart,
 } from "@sheaf/protocol";
 import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
+import { createRunSummary } from "@sheaf/documents/run-summary";
 import { createGrowingText } from "@sheaf/base/growing-text";
 
 /** Collects the content of the last line. */
@@ -49,8 +50,7 @@ export function createResultCollector(): ResultCollector {
   /** Undefined once a request has no price. */
   let cost: number | undefined = 0;
   let usage: CliUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-  const notices = new Set<string>();
-  const addNotice = (notice: string | undefined): void => void (notice !== undefined && notices.add(notice));
+  const summary = createRunSummary();
   const words = createGrowingText();
   const collector = {
     get text() {
@@ -58,10 +58,10 @@ export function createResultCollector(): ResultCollector {
     },
     result: undefined as ResultLine | undefined,
     push(event: RunEvent): void {
+      summary.push(event);
       switch (event.type) {
         case "run_start":
           start = event;
-          event.notices?.forEach(addNotice);
           return;
         case "text_delta":
           words.push(event.text);
@@ -72,7 +72,6 @@ export function createResultCollector(): ResultCollector {
           const ended = toEndedRequest(event);
           if (!ended) return;
           turns += 1;
-          if (ended.type === "turn_end") addNotice(ended.notice);
           const price = findPrice(ended, start?.price);
           cost = price && cost !== undefined ? cost + toCostUsd(ended.usage, price) : undefined;
           modelMs += ended.modelMs;
@@ -85,15 +84,11 @@ export function createResultCollector(): ResultCollector {
           };
           return;
         }
-        case "hook_result":
-          addNotice(event.notice);
-          return;
         case "tool_result":
           if (event.status === "success" && event.effect?.kind === "question") question = event.effect;
           if (event.status === "success" && event.effect?.kind === "plan") plan = event.effect;
           return;
         case "run_end":
-          event.notices?.forEach(addNotice);
           if (start) collector.result = toResult(start, event);
           return;
         default:
@@ -109,7 +104,8 @@ export function createResultCollector(): ResultCollector {
       session_id: toBareId(run.conversationId),
       request_id: toBareId(run.responseId),
     };
-    const noted = notices.size > 0 && { notices: [...notices] };
+    const { notices } = summary;
+    const noted = notices.length > 0 && { notices };
     const told = { ...noted, ...("output" in end && { structured_output: end.output }) };
     if (end.error) {
       const { code, message, retryable, resetsAt } = end.error;

@@ -1,5 +1,5 @@
 /** The port between a run and its tools. Each tool has a file in this folder. */
-import type { HookResult, Mode, OwnEventBody, TokenPrice, ToolResult, Usage } from "@sheaf/protocol";
+import type { HookResult, Mode, Notice, OwnEventBody, TokenPrice, ToolResult, Usage } from "@sheaf/protocol";
 import type { SheafError } from "@sheaf/base/errors";
 import type { Schema } from "@sheaf/protocol/schema";
 import type { BackgroundCommands } from "./background-commands.ts";
@@ -124,5 +124,5 @@ export interface ToolBox {
    */
   execute(call: ToolInvocation, options: ExecuteOptions): Promise<ToolOutcome>;
   /** Resolves when no call runs any more, perhaps with notices. After an abort a process tree may take a moment to end. */
-  settle(): Promise<readonly string[] | void>;
+  settle(): Promise<readonly Notice[] | void>;
 }

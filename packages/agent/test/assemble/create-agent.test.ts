@@ -50,7 +50,10 @@ describe("fallback models", () => {
     await using agent = create({ model, fallbackModels: [hello] });
     const first = agent.run("Hi");
     expect((await first.result).metadata.notices).toEqual([
-      expect.stringMatching(/ answers as --fallback-model, because .* failed with OVERLOADED$/),
+      {
+        code: "MODEL_CHANGED",
+        message: expect.stringMatching(/ answers as --fallback-model, because .* failed with OVERLOADED$/),
+      },
     ]);
     const response = await agent.run("Hi", { conversation: first.conversation }).result;
     expect(JSON.stringify(response)).toContain("Back again.");

@@ -388,7 +388,7 @@ describe("the model of a subagent", () => {
     expect(ends.map(({ model }) => model?.price)).toEqual(expect.arrayContaining([price, undefined]));
     const totals = documentsOf(response, "tool_call").map(({ metadata }) => (metadata as ToolCallMetadata).subagent);
     expect(totals.map((total) => total?.model)).toEqual(["Small", undefined]);
-    expect(response.metadata.notices).toEqual([
+    expect(response.metadata.notices?.map(({ message }) => message)).toEqual([
       expect.stringMatching(/^the subagent odd is left out: the model "nowhere\/x" is unknown/),
       expect.stringMatching(/model of the run: old \(opus\); modelAliases/),
     ]);
@@ -403,7 +403,9 @@ describe("the model of a subagent", () => {
     expect((await choose({})).models.has("quick")).toBe(true);
     const { kinds, notices } = await choose({ maxCostUsd: 1 });
     expect(kinds.has("quick")).toBe(false);
-    expect(notices.join()).toMatch(/needs the price of "scripted:s.json".*\{"prices":\{"scripted:s.json":\{"input":3,/);
+    expect(JSON.stringify(notices)).toMatch(
+      /needs the price of \\"scripted:s.json\\".*\{\\"prices\\":\{\\"scripted:s.json\\":\{\\"input\\":3,/,
+    );
   });
 
   test(verifies("S-191", "of a workspace is one of the run's provider, or that of the run"), async () => {
@@ -425,6 +427,6 @@ describe("the model of a subagent", () => {
     // They work all the same, with the model of the run.
     expect([...kinds.keys()]).toEqual(expect.arrayContaining(Object.keys(names)));
     expect(notices).toHaveLength(3);
-    expect(notices.join()).toContain("the subagent far uses the model of the run");
+    expect(JSON.stringify(notices)).toContain("the subagent far uses the model of the run");
   });
 });

@@ -35,8 +35,8 @@ describe("a name of cursor-agent", () => {
   test.each(["composer-1", "gpt-5", "sonnet-4.5", "claude-opus-4-8[context=1m,effort=high]", "same", "no__such"])(
     verifies("C43", "%s is the model of the settings, with a notice"),
     (name) => {
-      const notice = `lab/large answers instead of the model ${name}: "modelAliases" in /c/config.json can name another model for it`;
-      expect(resolve(name, lab)).toEqual(["lab/large", notice]);
+      const message = `lab/large answers instead of the model ${name}: "modelAliases" in /c/config.json can name another model for it`;
+      expect(resolve(name, lab)).toEqual(["lab/large", { code: "MODEL_CHANGED", message }]);
       expect(resolve(name, {}, { SHEAF_MODEL: "offline" })[0]).toBe("offline");
     },
   );

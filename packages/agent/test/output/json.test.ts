@@ -1,4 +1,4 @@
-import type { RunEventBody } from "@sheaf/protocol";
+import type { Notice, RunEventBody } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { createJsonProjection } from "../../src/output/json.ts";
 import { createOpenAiCompletion } from "../../src/output/openai-chat.ts";
@@ -26,23 +26,28 @@ test(verifies("C3", "exactly one object on success, byte for byte, keys in order
   parseValidLines("stream-json", printed);
 });
 
+const effort: Notice = { code: "EFFORT_CHANGED", message: "no such effort" };
+const hook: Notice = { code: "HOOK_NOT_RUN", message: "a hook does not run" };
+const branch: Notice = { code: "TREE_BRANCH", message: "a branch" };
+const sandbox: Notice = { code: "SANDBOX_UNAVAILABLE", message: "no commands" };
+
 test(verifies("C36", "notices of the model are in the result, each once"), () => {
-  const noticed = { ...turnEnd, notice: "no such effort" };
+  const noticed = { ...turnEnd, notice: effort };
   const printed = print(...toTexts("Hi"), noticed, noticed, { type: "run_end", reason: "end_turn" });
-  expect(parseValidLines("stream-json", printed)).toMatchObject([{ notices: ["no such effort"] }]);
+  expect(parseValidLines("stream-json", printed)).toMatchObject([{ notices: [effort] }]);
 });
 
 test(
   verifies(["C5", "C10"], "notices of the start, which no line before tells, come first, and those of the end last"),
   () => {
-    const start = { ...runStart, notices: ["a hook does not run"] };
+    const start = { ...runStart, notices: [hook] };
     const events = [
       ...toTexts("Hi"),
-      { ...turnEnd, notice: "no such effort" },
-      { type: "run_end", reason: "end_turn", notices: ["a branch"] },
+      { ...turnEnd, notice: effort },
+      { type: "run_end", reason: "end_turn", notices: [branch] },
     ] as const;
     const [line] = project(createJsonProjection(), toLog(start, ...events));
-    expect(JSON.parse(line!)).toMatchObject({ notices: ["a hook does not run", "no such effort", "a branch"] });
+    expect(JSON.parse(line!)).toMatchObject({ notices: [hook, effort, branch] });
     const cursor = createJsonProjection({ profile: "cursor-2026" });
     expect(JSON.parse(project(cursor, toLog(start, ...events))[0]!)).not.toHaveProperty("notices");
   },
@@ -88,10 +93,10 @@ test(verifies("C3", "nothing on failure"), () => {
 test(verifies(["C3", "C22", "S-31"], "an answer without its commands is printed, with its error and notices"), () => {
   const error = { code: "SANDBOX_UNAVAILABLE", message: "m", source: "sandbox", details: "", retryable: false };
   const end = { type: "run_end", reason: "error", error, output: 1 } as const;
-  const log = toLog({ ...runStart, notices: ["no commands"] }, ...toTexts("Whole."), turnEnd, end);
+  const log = toLog({ ...runStart, notices: [sandbox] }, ...toTexts("Whole."), turnEnd, end);
   const expected = { subtype: "error", is_error: true, result: "Whole.", error: { code: "SANDBOX_UNAVAILABLE" } };
   expect(parseValidLines("stream-json", project(createJsonProjection(), log))).toMatchObject([
-    { ...expected, notices: ["no commands"], structured_output: 1 },
+    { ...expected, notices: [sandbox], structured_output: 1 },
   ]);
   expect(project(createJsonProjection({ profile: "cursor-2026" }), log)).toEqual([]);
 });
@@ -99,13 +104,13 @@ test(verifies(["C3", "C22", "S-31"], "an answer without its commands is printed,
 test(verifies(["C22", "C25"], "needs_input prints the object with its questions"), () => {
   const effect = { kind: "question", title: "t", questions: [{ id: "q", text: "Q?", options: [] }] } as const;
   const call = toCall("call_1", "ask_question", {}, { effect });
-  const printed = print(...call, turnEnd, { type: "run_end", reason: "clarification", notices: ["a branch"] });
+  const printed = print(...call, turnEnd, { type: "run_end", reason: "clarification", notices: [branch] });
   expect(parseValidLines("stream-json", printed)).toMatchObject([
     {
       subtype: "needs_input",
       is_error: false,
       questions: [{ id: "q", prompt: "Q?", options: [], allowMultiple: false }],
-      notices: ["a branch"],
+      notices: [branch],
     },
   ]);
 });

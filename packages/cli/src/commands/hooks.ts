@@ -155,7 +155,10 @@ async function testHooks(
       io,
       results.map(({ type: _type, ...result }) => result),
     );
-  const lines = [...notices, ...(results.length === 0 ? [formatNone(event, flags)] : results.flatMap(format))];
+  const lines = [
+    ...notices.map(({ message }) => message),
+    ...(results.length === 0 ? [formatNone(event, flags)] : results.flatMap(format)),
+  ];
   return printText(io, lines.map((line) => `${toVisibleLine(line)}\n`).join(""));
 }
 
@@ -172,7 +175,7 @@ function format({ command, exitCode, durationMs, ...result }: HookResult): strin
     decision: reason === undefined || reason === "" ? decision : `${decision}: ${reason}`,
     arguments: args && JSON.stringify(args),
     context,
-    notice,
+    notice: notice?.message,
   };
   const told = Object.entries(parts).flatMap(([name, text]) => (text === undefined ? [] : [`  ${name}  ${text}`]));
   return [`${command}  exit code ${exitCode}, ${durationMs} ms`, ...told];

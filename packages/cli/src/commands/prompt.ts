@@ -1,6 +1,6 @@
 /** `sheaf -p PROMPT`: one response, printed (sections 1 and 2 of docs/formats/cli.md). */
 import { resolve } from "node:path";
-import type { RunStart } from "@sheaf/protocol";
+import type { Notice, RunStart } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import type { Projection } from "@sheaf/agent/output/projection";
 import type { Approver } from "@sheaf/agent/tools/approval";
@@ -92,7 +92,7 @@ export async function printRun(
   const spentMs = conversation ? 0 : performance.now() - io.startedAt;
   const format = toOutputFormat(flags, io);
   const write = terminal?.write ?? io.writeError;
-  const report = (notice: string): void => reportNotices([notice], seen, write);
+  const report = (notice: Notice): void => reportNotices([notice], seen, write);
   reportNotices(config.notices, seen, write);
   const projection = terminal?.projection ?? (await createChosenProjection(format, flags, io));
   const run = createPromptRun({ ...start, io, control, spentMs, approver, toolServers });
@@ -105,9 +105,9 @@ export async function printRun(
       : (conversation?.output ?? io.openOutput({ isEnding: () => control.exitCode !== undefined })),
     onEvents: conversation?.onEvents,
     onStart: notices?.reportStart,
-    onNotice: (notice, isForAll) => (isForAll ? report(notice) : notices?.report(notice)),
+    onNotice: (notice, isForAll) => (isForAll ? report(notice) : notices?.report(notice.message)),
     // A job that seems to hang says why; a person at the terminal sees it anyway.
-    onQuotaWait: conversation ? undefined : (until) => report(formatQuotaWait(until)),
+    onQuotaWait: conversation ? undefined : (until) => write(formatNotice(formatQuotaWait(until))),
     onOutputError(error) {
       const message = `stdout was closed (${error.code ?? error.message})`;
       control.abort(new SheafError("CANCELLED", message, { cause: error }));

@@ -1,6 +1,6 @@
 /** How much a model thinks, in each protocol's words (C36). */
 import type { JSONObject, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { Effort, ModelEvent } from "@sheaf/protocol";
+import type { Effort, ModelEvent, Notice } from "@sheaf/protocol";
 import { toJsonObject } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
 import type { ModelRequest } from "../provider.ts";
@@ -132,10 +132,10 @@ export function createEffortFallback(name: string, send: Send): Send {
     for (;;) {
       const reduced = reduce(request);
       const isRefused = request.effort !== reduced.effort;
-      const notice = isRefused ? `${name} refused --effort ${request.effort}: requests go without it` : undefined;
+      const message = isRefused ? `${name} refused --effort ${request.effort}: requests go without it` : undefined;
       let hasYielded = false;
       try {
-        for await (const group of addNotice(send(reduced, signal), notice)) {
+        for await (const group of addNotice(send(reduced, signal), message)) {
           hasYielded = true;
           yield group;
         }
@@ -151,14 +151,17 @@ export function createEffortFallback(name: string, send: Send): Send {
   };
 }
 
-/** Puts a notice on the end of the turn. */
+/** Puts a notice about the effort on the end of the turn. */
 export async function* addNotice(
   groups: AsyncIterable<readonly ModelEvent[]>,
-  notice: string | undefined,
+  message: string | undefined,
 ): AsyncGenerator<readonly ModelEvent[]> {
   for await (const group of groups) {
-    yield notice === undefined
-      ? group
-      : group.map((event) => (event.type === "turn_end" ? { ...event, notice } : event));
+    if (message === undefined) yield group;
+    else yield group.map((event) => (event.type === "turn_end" ? { ...event, notice: toNotice(message) } : event));
   }
+}
+
+function toNotice(message: string): Notice {
+  return { code: "EFFORT_CHANGED", message };
 }

@@ -28,7 +28,7 @@ async function send(protocol: WireProtocol, modelId: string, asked: Asked) {
   expect(error).toBeUndefined();
   const end = events.at(-1);
   const body = JSON.parse(server.requests.at(-1)?.body ?? "") as Body;
-  return { body, notice: end?.type === "turn_end" ? end.notice : "no end" };
+  return { body, notice: end?.type === "turn_end" ? end.notice?.message : "no end" };
 }
 
 const nothing = ["thinking", "output_config", "reasoning", "reasoning_effort", "generationConfig"];
@@ -139,7 +139,9 @@ describe("an effort that the model does not have", () => {
       for (const asked of [["max", undefined], [undefined]]) {
         const { error, text, events } = await readOutcome(model, request);
         expect([error, text]).toEqual([undefined, "Hello"]);
-        expect(events.at(-1)).toMatchObject({ notice: "Test model refused --effort max: requests go without it" });
+        expect(events.at(-1)).toMatchObject({
+          notice: { code: "EFFORT_CHANGED", message: "Test model refused --effort max: requests go without it" },
+        });
         expect(effortsOf(asked.length)).toEqual(asked);
       }
     },

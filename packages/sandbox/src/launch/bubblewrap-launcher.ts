@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
 import { statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
+import type { Notice } from "@sheaf/protocol";
 import { isBelow } from "@sheaf/base/files/workspace";
 import { toCommandEnvironment, withoutInnerFolders } from "../environment.ts";
 import { type CommandPipes, createPipeMaker } from "../follow/output-pipes.ts";
@@ -281,7 +282,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       await network.close();
       blocked?.close();
       folder?.remove();
-      return notes;
+      return notes.map((message): Notice => ({ code: "COMMITS_KEPT", message }));
     },
   };
 }

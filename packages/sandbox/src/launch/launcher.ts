@@ -1,5 +1,5 @@
 /** The port between the runner, which follows a command, and the launchers, which start one. */
-import type { CommandPermission } from "@sheaf/protocol";
+import type { CommandPermission, Notice } from "@sheaf/protocol";
 import type { Environment } from "@sheaf/base/paths";
 import type { ProgramFiles } from "@sheaf/base/files/own-places";
 import type { CommandNetwork, CredentialName } from "@sheaf/base/command-network";
@@ -43,7 +43,7 @@ export interface Launcher {
   /** Rejects with what `spawn` throws. */
   start(request: LaunchRequest): Promise<StartedCommand>;
   /** After the last command: removes what the launcher created. May have sentences about work that commands left. */
-  close(): Promise<readonly string[] | void>;
+  close(): Promise<readonly Notice[] | void>;
 }
 
 /** The first one is the workspace. */

@@ -79,8 +79,8 @@ function Totals({ response }: { readonly response: ChatResponse }) {
       />
       {cost === undefined ? undefined : <Fact name={messages.cost} value={formatCost(cost, language)} />}
       <Fact name={messages.stepsLabel} value={messages.turns({ turns: metadata.turnCount })} />
-      {(metadata.notices ?? []).map((notice) => (
-        <Fact key={notice} name={messages.notice} value={notice} />
+      {(metadata.notices ?? []).map(({ message }) => (
+        <Fact key={message} name={messages.notice} value={message} />
       ))}
       <Fact name={messages.duration} value={formatDuration(metadata.duration_ms, language)} />
     </dl>

@@ -83,7 +83,10 @@ const cutTurn: RunEventBody = {
   finishReason: "error",
   rawFinishReason: "",
   usage,
-  notice: "the server that wrote this answer ended in the middle of a message: another one went on",
+  notice: {
+    code: "ANSWER_CUT",
+    message: "the server that wrote this answer ended in the middle of a message: another one went on",
+  },
   cut: true,
   modelMs: 0,
 };

@@ -1,5 +1,5 @@
 /** One response of a conversation: opened in the store, run, and delivered event by event. */
-import type { RunEvent } from "@sheaf/protocol";
+import type { Notice, RunEvent } from "@sheaf/protocol";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
 import { SheafError } from "@sheaf/base/errors";
 import { createRunLog, type EventGroup, readAhead } from "../run-log.ts";
@@ -50,7 +50,7 @@ export interface RespondPorts extends RunPorts {
 }
 
 /** `turn`: before the next one is stored; `end`: before the end of the response is; `hand-over`: it goes on elsewhere. */
-type KeepState = (moment: "turn" | "end" | "hand-over") => Promise<readonly string[] | void>;
+type KeepState = (moment: "turn" | "end" | "hand-over") => Promise<readonly Notice[] | void>;
 
 /**
  * Yields the events of a response in the groups in which they were stored.
@@ -121,14 +121,14 @@ function toMoment({ events }: EventGroup, mayDiffer: boolean): "turn" | "end" | 
 }
 
 /** Adds the notices to the end of the run, which is in the group. */
-function withNotices(group: EventGroup, notices: readonly string[]): EventGroup {
+function withNotices(group: EventGroup, notices: readonly Notice[]): EventGroup {
   if (notices.length === 0) return group;
   return { ...group, events: group.events.map((event) => (event.type === "run_end" ? { ...event, notices } : event)) };
 }
 
 /** Waits until the processes of a run's tools have ended, for 5 s at most. Never rejects. */
-export async function waitForTools({ settle }: Pick<ToolBox, "settle">): Promise<readonly string[]> {
-  let notices: readonly string[] | void = [];
+export async function waitForTools({ settle }: Pick<ToolBox, "settle">): Promise<readonly Notice[]> {
+  let notices: readonly Notice[] | void = [];
   const settled = settle().then(
     (found) => (notices = found),
     () => undefined,

@@ -1,5 +1,5 @@
 /** Runs the user's hooks of a run (C80). */
-import type { HookResult } from "@sheaf/protocol";
+import type { HookResult, Notice } from "@sheaf/protocol";
 import type { Hook } from "../../config/read-hooks.ts";
 import { maskKeys } from "@sheaf/base/key-shapes";
 import type { CommandRunner } from "@sheaf/sandbox/command";
@@ -102,9 +102,10 @@ export function createHooks({ hooks, session, places, variables, hasNotices, now
   };
 }
 
-/** In a sentence. */
-function toNotice({ event, command }: Hook, { status }: Pick<HookResult, "status">, message: string): string {
-  return `${event} hook (${toHookName(command)})${status === "failed" ? " failed" : ""}: ${maskKeys(message)}`;
+function toNotice({ event, command }: Hook, { status }: Pick<HookResult, "status">, message: string): Notice {
+  const hasFailed = status === "failed";
+  const text = `${event} hook (${toHookName(command)})${hasFailed ? " failed" : ""}: ${maskKeys(message)}`;
+  return { code: hasFailed ? "HOOK_FAILED" : "HOOK_MESSAGE", message: text };
 }
 
 /** The first characters of a hook's command, as its name in a sentence. */

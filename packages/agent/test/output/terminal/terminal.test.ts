@@ -59,7 +59,11 @@ describe("what a person sees", () => {
       toHook("PreToolUse", { decision: "block", reason: "told by the call" }),
       toHook("PreToolUse", { arguments: { target_file: "b" }, context: "c" }),
       toHook("PostToolUse", { decision: "block", reason: "format\nit\u001B[2J" }),
-      toHook("PostToolUse", { status: "failed", exitCode: 3, notice: "PostToolUse hook (x) failed: exit code 3" }),
+      toHook("PostToolUse", {
+        status: "failed",
+        exitCode: 3,
+        notice: { code: "HOOK_FAILED", message: "PostToolUse hook (x) failed: exit code 3" },
+      }),
       toHook("PostToolUse", {}),
       ...toCall("call_1", "read_skill", { name: "release" }, { effect: skill }),
     );
