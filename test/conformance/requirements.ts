@@ -289,7 +289,7 @@ export const requirements = {
     "S-251": ["what was moved away is found by sheaf doctor alone", "0cfb64a0"],
     "S-241": ["a server's secrets are hidden from commands", "11668a5b"],
     "S-242": ["secrets that cannot be hidden: no start", "3db771f7"],
-    "S-243": ["searches leave out what rules deny", "d307a4e0"],
+    "S-243": ["searches leave out what rules deny", "0f52d940"],
     "S-31": ["no sandbox, no commands, never silent", "c28c8535"],
     "S-32": ["network allow list", "db0f8c0b"],
     "S-33": ["permissions state what was granted", "7955d285"],

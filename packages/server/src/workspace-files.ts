@@ -5,7 +5,7 @@ import { createFolderReader, walkFolders } from "@sheaf/base/files/read-folder";
 import { readLines } from "@sheaf/base/files/read-file";
 import { createWorkspace, type Workspace } from "@sheaf/base/files/workspace";
 import { rankPaths } from "@sheaf/agent/workspace/rank-paths";
-import { createDenials, type IsHidden } from "./denials.ts";
+import { createDenials } from "./denials.ts";
 import { HttpError } from "./http-error.ts";
 import type { ServerSettings } from "./server-context.ts";
 
@@ -71,12 +71,15 @@ interface KnownList {
 
 export function createWorkspaceFiles(settings: ServerSettings, now: () => number): WorkspaceFiles {
   const lists = new Map<string, KnownList>();
-  const open = (name: string): Workspace => createWorkspace(findWorkspaceRoot(settings, name));
   const readDenials = createDenials(settings);
+  const open = (name: string): Workspace => {
+    const workspace = createWorkspace(findWorkspaceRoot(settings, name));
+    return { ...workspace, leftOut: readDenials(workspace.root) };
+  };
   const list = (workspace: Workspace): Promise<FileList> => {
     const known = lists.get(workspace.root);
     if (known && known.until > now()) return known.list;
-    const made: KnownList = { list: listFiles(workspace, readDenials(workspace.root)), until: Infinity };
+    const made: KnownList = { list: listFiles(workspace), until: Infinity };
     const expire = (): void => void (made.until = now() + LIST_MS);
     made.list.then(expire, expire);
     lists.set(workspace.root, made);
@@ -98,8 +101,7 @@ export function createWorkspaceFiles(settings: ServerSettings, now: () => number
       const resolved = workspace.resolve(path);
       if (!resolved.ok) throw createPlaceError(resolved.error, path, name);
       const found = resolved.path;
-      const isHidden = readDenials(workspace.root);
-      if ([found.named, found.relative].some(isHidden)) {
+      if ([found.named, found.relative].some((place) => workspace.leftOut?.has(place))) {
         throw new HttpError("FORBIDDEN", `a rule of this server forbids to read ${found.named}`);
       }
       const range = { startLine, maxLines, maxBytes: MAX_CONTENT_BYTES };
@@ -133,7 +135,7 @@ function createPlaceError({ code, message }: ToolError, path: string, name: stri
 }
 
 /** Without what ignore rules leave out; links are not followed. */
-async function listFiles(workspace: Workspace, isHidden: IsHidden): Promise<FileList> {
+async function listFiles(workspace: Workspace): Promise<FileList> {
   const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
   const paths: string[] = [];
   let length = 0;
@@ -142,7 +144,7 @@ async function listFiles(workspace: Workspace, isHidden: IsHidden): Promise<File
     for (const { kind, path } of entries) {
       // Such a name cannot be read by X32, and may fake others where it is shown.
       const isOdd = /\p{Cc}/u.test(path);
-      if (kind !== "file" || isOdd || isHidden(path)) continue;
+      if (kind !== "file" || isOdd || workspace.leftOut?.has(path)) continue;
       paths.push(path);
       length += path.length;
       if (paths.length >= MAX_FILES || length >= MAX_PATHS) return { paths: paths.toSorted(), isCut: true };

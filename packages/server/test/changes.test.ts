@@ -1,5 +1,14 @@
 /** What a conversation changed, as patches, and reverting one file or one hunk (X28, X29). */
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { ChangedFileState, ConversationChanges } from "@sheaf/protocol";
 import { expect, test } from "vitest";
@@ -146,19 +155,21 @@ test(verifies("X28", "a folder that became a link leads nowhere"), async () => {
 });
 
 test(verifies(["X28", "X29"], "what a rule forbids to read is named, and neither shown nor reverted"), async () => {
-  const edits = [edit("key.txt", "before", "after"), edit("d/key.txt", "before", "after")];
+  const names = ["a.txt", "d/key.txt", "key.txt"];
+  const edits = names.map((name) => edit(name, "before", "after"));
   const store = createSqliteStore(":memory:");
-  const { cwd, path } = await converse({ "key.txt": "before\n", "d/key.txt": "before\n" }, [edits], { store });
+  const { cwd, path } = await converse(Object.fromEntries(names.map((name) => [name, "before\n"])), [edits], {
+    store,
+  });
   writeFileSync(join(cwd, "key.txt"), "secret\n");
   writeFileSync(join(cwd, "d/key.txt"), "secret\n");
+  rmSync(join(cwd, "a.txt"));
+  linkSync(join(cwd, "key.txt"), join(cwd, "a.txt"));
   const args = ["--deny", "Read(/key.txt)", "--deny", `Read(${join(cwd, "d")})`];
   const server = await openApp({ cwd, store, args });
   const files = await read(server, path);
   const problem = "a rule of this server forbids to read it";
-  expect(files).toEqual([
-    { filePath: "d/key.txt", problem },
-    { filePath: "key.txt", problem },
-  ]);
+  expect(files).toEqual(names.map((filePath) => ({ filePath, problem })));
   expect((await revert(server, path, { filePath: "key.txt" })).status).toBe(409);
   expect(readFileSync(join(cwd, "key.txt"), "utf8")).toBe("secret\n");
 });

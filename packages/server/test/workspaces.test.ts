@@ -1,5 +1,5 @@
 /** Workspaces and their files, as clients see them (X30 to X32). */
-import { symlinkSync } from "node:fs";
+import { linkSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { WorkspaceCommandList, WorkspaceFile, WorkspaceFileList, WorkspaceList } from "@sheaf/protocol";
 import { expect, test } from "vitest";
@@ -29,6 +29,7 @@ const outside = folders.newFolder({ "secret.txt": "secret" });
 symlinkSync(join(outside, "secret.txt"), join(app, "link.txt"));
 symlinkSync(outside, join(app, "src", "elsewhere"));
 symlinkSync(join(app, ".env"), join(app, "innocent.txt"));
+linkSync(join(app, ".env"), join(app, "linked.txt"));
 
 const start = (): Promise<TestApp> => {
   const args = ["--workspace", `app=${app}`, "--workspace", `other=${outside}`, "--deny", "Read(.env)"];
@@ -90,12 +91,13 @@ test.each([
   [".env", 403],
   ["hidden%2Flist.ts", 403],
   ["innocent.txt", 403],
+  ["linked.txt", 403],
   ["src%2F..%2F.env", 403],
   ["none.txt", 404],
   ["image.png", 400],
   ["src", 400],
   ["a%00b", 403],
-])(verifies(["X32", "S-20"], "%s is refused"), async (path, status) => {
+])(verifies(["X32", "S-20", "S-243"], "%s is refused"), async (path, status) => {
   const server = await start();
   const answer = await server.fetch(`/v1/workspaces/app/files/${path}`);
   expect(answer.status).toBe(status);

@@ -1,5 +1,5 @@
 /** Finds the places that searches leave out because rules deny reading them (S-243). */
-import { join, posix, relative } from "node:path";
+import { join, posix, relative, resolve } from "node:path";
 import { listFiles } from "@sheaf/base/files/list-files";
 import { readStats } from "@sheaf/base/files/repository";
 import type { LeftOut, Workspace } from "@sheaf/base/files/workspace";
@@ -9,7 +9,11 @@ import type { PathGlob } from "@sheaf/base/files/glob";
  * `globs`: the rules against reading, for paths of this workspace. None: undefined. `isAdded`: the user added this folder,
  * in which a rule about a path applies from each of the folders above on, as for a call that names a file there.
  */
-export function createLeftOut(globs: readonly PathGlob[], workspace: Workspace, isAdded: boolean): LeftOut | undefined {
+export function createLeftOut(
+  globs: readonly PathGlob[],
+  workspace: Pick<Workspace, "root" | "resolve">,
+  isAdded: boolean,
+): LeftOut | undefined {
   if (globs.length === 0) return undefined;
   const paths = new Set<string>();
   const toNamed = (path: string): string => (isAdded ? join(workspace.root, path) : path);
@@ -17,7 +21,7 @@ export function createLeftOut(globs: readonly PathGlob[], workspace: Workspace, 
   let linked: ReadonlySet<string> | undefined;
   const has = (path: string): boolean => {
     if (isCovered(path)) return true;
-    const identity = findLinked(join(workspace.root, path));
+    const identity = findLinked(resolve(workspace.root, path));
     return identity !== undefined && (linked ??= listLinked(workspace.root, isCovered)).has(identity);
   };
   // A walk opens a folder only if it isn't one of the places, so the name decides.

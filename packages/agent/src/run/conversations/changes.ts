@@ -3,6 +3,7 @@ import { applyPatch, FILE_HEADERS_ONLY, formatPatch, reversePatch, structuredPat
 import type { ChangedFileState, ChangeRevert } from "@sheaf/protocol";
 import { writeFileAtomically } from "@sheaf/base/files/atomic-write";
 import { readWholeFile } from "@sheaf/base/files/read-file";
+import type { LeftOut } from "@sheaf/base/files/workspace";
 import { decodeText, detectTextFormat, encodeText, type TextFormat } from "@sheaf/base/files/text-format";
 import type { RevertRequest, RevertPorts } from "./revert.ts";
 import { type FileSpan, isSameState } from "./file-spans.ts";
@@ -34,8 +35,8 @@ const CONTEXT_LINES = 3;
 
 /** Whose changes. */
 interface ChangesRequest extends Pick<RevertRequest, "conversationId"> {
-  /** Whether a rule forbids to read a file, by its path in a workspace. */
-  readonly readDenials: (workspace: string) => (path: string) => boolean;
+  /** The files of a workspace that rules forbid to read. */
+  readonly readDenials: (workspace: string) => Pick<LeftOut, "has"> | undefined;
 }
 
 const NO_TEXT = "it is not text, or too large to be compared";
@@ -106,9 +107,9 @@ async function readChanges(request: ChangesRequest, ports: RevertPorts): Promise
   const files: PresentFile[] = [];
   const denials = new Map<string, ReturnType<ChangesRequest["readDenials"]>>();
   for (const span of spans.filter(isShown)) {
-    const isHidden = denials.get(span.workspace) ?? request.readDenials(span.workspace);
-    denials.set(span.workspace, isHidden);
-    if (isHidden(span.filePath)) {
+    const denied = denials.get(span.workspace) ?? request.readDenials(span.workspace);
+    denials.set(span.workspace, denied);
+    if (denied?.has(span.filePath)) {
       faults.push({ kind: "fault", filePath: span.filePath, problem: HIDDEN });
       continue;
     }
