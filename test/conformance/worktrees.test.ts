@@ -114,6 +114,15 @@ test(verifies("C71", "a run that fails, is over its budget or is cancelled keeps
   for (const name of ["over", "failed", "cancelled"]) expect(repository.git("show", `sheaf/${name}:b.txt`)).toBe("new");
 });
 
+test(verifies("C71", "the shown command merges the branch, also beside a tag of its name"), async () => {
+  const repository = createRepository();
+  repository.git("tag", "sheaf/fix");
+  const { notices = [] } = await repository.prompt([create("b.txt")], ["-w", "fix"]);
+  const [, words = ""] = /: git (merge .*)$/.exec(notices.join("\n")) ?? [];
+  repository.git(...words.split(" "));
+  expect(readFileSync(join(repository.cwd, "b.txt"), "utf8")).toBe("new\n");
+});
+
 test(
   verifies("C71", "commits of the model are in the branch; a branch or a stash beside it keeps the tree"),
   async () => {

@@ -286,7 +286,7 @@ function toBranch({ tree, record }: Pick<OpenTree, "tree" | "record">): string {
 
 /** Brings the changes into the branch, and removes the tree if the branch lacks nothing. @throws SheafError INTERNAL. */
 async function endTree(opened: OpenTree): Promise<readonly Notice[]> {
-  const { mirror, tree, record, note } = opened;
+  const { mirror, tree, remote, record, note } = opened;
   const { name, files } = tree;
   const { commit, branch, lacks } = await makeWholeState(opened);
   const { length } = await listTreeChanges(mirror, record.base, commit);
@@ -306,8 +306,14 @@ async function endTree(opened: OpenTree): Promise<readonly Notice[]> {
   const wanted = toBranch(opened);
   const reason = branch === wanted ? "" : `, since ${wanted} is checked out or has other commits`;
   const changes = `the changes to ${length === 1 ? "1 file" : `${length} files`}`;
-  const merge = `the branch ${branch} of ${record.source} has ${changes}${reason}: git merge ${branch}`;
-  return [toNotice("TREE_BRANCH", merge), ...notes];
+  const tag = `refs/tags/${branch}`;
+  const isTag = (await listRemoteRefs(mirror, remote, tag))?.has(tag);
+  // Git takes the plain name for the tag.
+  const merge = `git merge ${isTag ? "heads/" : ""}${branch}`;
+  return [
+    toNotice("TREE_BRANCH", `the branch ${branch} of ${record.source} has ${changes}${reason}: ${merge}`),
+    ...notes,
+  ];
 }
 
 function toNotice(code: NoticeCode, message: string): Notice {
