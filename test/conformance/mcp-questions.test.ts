@@ -42,17 +42,20 @@ describeWithProgram("tmux", () => {
       terminal.press("Enter");
       await terminal.waitFor("a number from 1 to 14 is expected");
       terminal.press("BSpace", "Enter");
-      await terminal.waitFor("Breakfast (may be left out)");
+      while (!/hotel: Breakfast/.test(await terminal.waitFor(/Press Enter again|hotel: Breakfast/)))
+        terminal.press("Enter");
+      await terminal.waitFor(/hotel: Breakfast[^]*y or n, then Enter/);
       terminal.press("Enter");
       await terminal.waitFor(/◆ +hotel: Room/);
+      await terminal.waitFor(/hotel: Room[^]*↑ ↓, then Enter/);
       terminal.press("Down", "Enter");
       await terminal.waitFor(/◆ +hotel: Extras/);
       terminal.press("Enter");
-      await terminal.waitFor("Booked.");
+      while (!/Booked/.test(await terminal.waitFor(/Booked|◆ +hotel: Extras/))) terminal.press("Enter");
       const place = { cwd, home: join(cwd, "home") };
       const [session] = JSON.parse((await runSheaf(["ls", "--json"], place)).stdout) as { session_id: string }[];
       const { stdout } = await runSheaf(["export", session!.session_id], place);
-      const given = { guest: "Ada", nights: 2, room: "l" };
+      const given = { guest: "Ada", nights: 2, breakfast: false, room: "l" };
       expect(stdout.replaceAll("\\", "")).toContain(`accept ${JSON.stringify(given)}`);
     },
   );

@@ -71,7 +71,7 @@ export const requirements = {
     C57: ["unsaved files of an editor are read and edited; commands stay in the sandbox", "b51f6337"],
     C59: ["--fallback-model: another model answers aloud when the first cannot", "1e482d72"],
     C58: ["the help is one screen, and says where the rest is", "76955133"],
-    C63: ["typing in a terminal: pastes, during an answer, completion, history", "8413bd47"],
+    C63: ["typing in a terminal: pastes, during an answer, completion, history", "46ef4c35"],
     C64: ["ask rules: a person must agree, whatever allows the call", "be2c2d05"],
     C65: ["two ways: messages as lines on stdin, a result line for each", "240b511f"],
     C66: ["requests in both directions: cancel, answers, approvals", "4984bfd2"],

@@ -76,7 +76,7 @@ async function askOnce(
     return { optionId: rejection?.id ?? "", by: "user" };
   }
   if (question && chosen !== rejection?.id) {
-    const values = await askForm(question, signal);
+    const values = await askForm(question, signal, screen);
     if (values) return { optionId: chosen, by: "user", editedArguments: values };
     if (!signal.aborted) onCancel();
     return { optionId: rejection?.id ?? "", by: "user" };

@@ -1,5 +1,5 @@
 /** Puts questions of the agent (N42) and forms of tool servers (X59) to the person at the terminal. */
-import { isCancel, multiselect, select, text } from "@clack/prompts";
+import { isCancel, multiselect, text } from "@clack/prompts";
 import type {
   QuestionField,
   ServerQuestion,
@@ -9,7 +9,7 @@ import type {
 } from "@sheaf/protocol";
 import { toVisibleLine, toVisibleText } from "@sheaf/agent/output/visible-text";
 import { findFieldProblem } from "@sheaf/agent/tools/mcp/question-form";
-import { choose } from "./choose.ts";
+import { choose, type MenuScreen, startPause } from "./choose.ts";
 
 type Values = Record<string, unknown>;
 
@@ -17,13 +17,14 @@ type Values = Record<string, unknown>;
 export async function askForm(
   { server, fields, arguments: defaults }: ServerQuestion,
   signal: AbortSignal,
+  screen: MenuScreen,
 ): Promise<Values | undefined> {
   const entries: [string, unknown][] = [];
   for (const field of fields) {
     // Each says whose it is: its words could be those of a question of Sheaf's.
     const message = `${toVisibleLine(server)}: ${formatField(field)}`;
     const initial = Object.hasOwn(defaults, field.name) ? defaults[field.name] : undefined;
-    const answer = await askField(field, { message, initial, signal });
+    const answer = await askField(field, { message, initial, signal, screen });
     if (answer === undefined) return undefined;
     if (answer.value !== undefined) entries.push([field.name, answer.value]);
   }
@@ -50,19 +51,24 @@ interface FieldPrompt {
   readonly message: string;
   readonly initial: unknown;
   readonly signal: AbortSignal;
+  readonly screen: MenuScreen;
 }
 
 async function askField(
   field: QuestionField,
-  { message, initial, signal }: FieldPrompt,
+  { message, initial, signal, screen }: FieldPrompt,
 ): Promise<FieldAnswer | undefined> {
   const { type, options = [], required } = field;
+  const { input, output } = screen;
+  const place = { message, signal, ...(input && { input }), ...(output && { output }) };
+  const isMeant = startPause(screen, signal);
   if (type === "choices") {
     const choices = options.map(({ value, label }) => ({ value, label: toVisibleLine(label) }));
     const initialValues = Array.isArray(initial) ? (initial as string[]) : [];
     for (;;) {
-      const chosen = await multiselect({ message, options: choices, initialValues, required: false, signal });
+      const chosen = await multiselect({ ...place, options: choices, initialValues, required: false });
       if (isCancel(chosen)) return undefined;
+      if (!isMeant()) continue;
       if (chosen.length === 0 && !required) return { value: undefined };
       if (findFieldProblem(field, chosen) === undefined) return { value: chosen };
     }
@@ -73,19 +79,22 @@ async function askField(
       ...known.map(({ value, label }) => ({ value, label: toVisibleLine(label) })),
       ...(required ? [] : [{ value: undefined, label: "Leave it out" }]),
     ];
-    // Enter alone must not answer a question of a server with yes.
-    const first = type === "boolean" && required ? (initial ?? false) : initial;
-    const chosen = await select<unknown>({ message, options: choices, initialValue: first, signal });
-    return isCancel(chosen) ? undefined : { value: chosen };
+    // Enter alone must not answer a question of a server with yes, even if the server proposes that.
+    const first = choices.findIndex(({ value }) => value === (type === "boolean" ? false : initial));
+    const numbered = choices.map(({ label }, index) => ({ value: `${index}`, label }));
+    const asked = { message, options: numbered, initialValue: `${Math.max(first, 0)}`, signal };
+    const chosen = await choose(type === "boolean" ? { ...asked, yes: "0" } : asked, screen);
+    return chosen === undefined ? undefined : { value: choices[Number(chosen)]!.value };
   }
+  const initialValue = typeof initial === "string" || typeof initial === "number" ? `${initial}` : "";
   const answer = await text({
-    message,
-    initialValue: typeof initial === "string" || typeof initial === "number" ? `${initial}` : "",
+    ...place,
+    initialValue,
     validate: (written = "") => {
+      if (written === initialValue && !isMeant()) return "Press Enter again";
       if (written === "" && !required) return undefined;
       return findFieldProblem(field, toValue(field, written));
     },
-    signal,
   });
   if (isCancel(answer)) return undefined;
   return { value: answer === "" && !required ? undefined : toValue(field, answer) };

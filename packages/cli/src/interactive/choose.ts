@@ -59,6 +59,16 @@ export async function choose<Value extends string>(
   }
 }
 
+/** Starts the pause of a question that is not a menu; the result tells if it is over, and Enter answers. */
+export function startPause({ pause = waitUntilMeant }: MenuScreen, signal: AbortSignal): () => boolean {
+  let isOver = false;
+  pause(signal).then(
+    () => (isOver = true),
+    () => undefined,
+  );
+  return () => isOver;
+}
+
 /** A busy process may read keys late, so it reads all keys of the pause before the pause ends. */
 async function waitUntilMeant(signal: AbortSignal): Promise<void> {
   await wait(PAUSE_MS, undefined, { signal });

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { ApprovalOption, ApprovalRequest } from "@sheaf/protocol";
+import type { ApprovalOption, ApprovalRequest, QuestionField } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { createApprovalMenu } from "../../src/interactive/approval-menu.ts";
@@ -104,6 +104,47 @@ test.each([[[enter]], [["y", enter]], [[up, up, enter, enter]]])(
     expect(read()).toContain("y or n, then Enter");
     await type(enter, enter);
     expect(await answer).toEqual({ optionId: "reject_once", by: "user" });
+  },
+);
+
+const ask = (field: Partial<QuestionField>, value: unknown): ApprovalRequest => ({
+  ...request,
+  subject: {
+    type: "server_question",
+    server: "hotel",
+    fields: [{ name: "a", title: "A", type: "string", required: true, ...field }],
+    arguments: { a: value },
+  },
+});
+const rooms = { options: ["s", "l"].map((value) => ({ value, label: value })) };
+
+test.each<[string, ApprovalRequest, readonly string[], unknown]>([
+  ["a yes or no", ask({ type: "boolean" }, true), [enter], false],
+  ["a yes or no that may be left out", ask({ type: "boolean", required: false }, true), [enter], false],
+  ["a yes or no", ask({ type: "boolean" }, true), ["y", enter], true],
+  ["a choice", ask({ type: "choice", ...rooms }, "l"), [enter], "l"],
+  ["a list", ask({ type: "choices", ...rooms }, ["l"]), [enter], ["l"]],
+  ["a text", ask({}, "Ada"), [enter], "Ada"],
+])(
+  verifies(["C63", "C101"], "%s of a form ignores Enter at first, and starts on no"),
+  async (_, form, keys, expected) => {
+    const { screen, type } = createScreen();
+    const pauses: (() => void)[] = [];
+    const pause = () => new Promise<void>((resolve) => pauses.push(resolve));
+    const endPause = async () => {
+      for (const end of pauses) end();
+      await settle();
+    };
+    const place = { console: { yield: <T>(run: () => T) => run() }, screen: { ...screen, pause } };
+    const approver = createApprovalMenu({ hasColors: false, ...place, onCancel: () => undefined });
+    const answer = approver.ask(form, new AbortController().signal, async () => undefined);
+    await settle();
+    await endPause();
+    await type("y", enter);
+    await type(enter, enter);
+    await endPause();
+    await type(...keys);
+    expect(await answer).toEqual({ optionId: "allow_once", by: "user", editedArguments: { a: expected } });
   },
 );
 
