@@ -56,7 +56,9 @@ interface ErrorOptions {
   /** More than the one line, for `--verbose` and the error document. */
   readonly details?: string;
   /** RFC 3339 (C20). */
-  readonly resetsAt?: string;
+  readonly resetsAt?: string | undefined;
+  /** Default: that of the code. */
+  readonly retryable?: boolean;
 }
 
 /** The one error class. The message says what failed, with which value, and what to do, in one line (C21). */
@@ -66,6 +68,8 @@ export class SheafError extends Error {
   readonly source: ErrorSource;
   readonly details: string;
   readonly resetsAt: string | undefined;
+  /** Whether the same call may work later, unchanged. */
+  readonly retryable: boolean;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -73,6 +77,12 @@ export class SheafError extends Error {
     this.source = options.source ?? "agent";
     this.details = options.details ?? "";
     this.resetsAt = options.resetsAt;
+    this.retryable = options.retryable ?? errorTable[code].retryable;
+  }
+
+  /** The same error with another message. */
+  withMessage(message: string): SheafError {
+    return new SheafError(this.code, message, this);
   }
 }
 

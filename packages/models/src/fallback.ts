@@ -76,11 +76,5 @@ function toAnswered(event: ModelEvent, { model, price }: FallbackModel, failures
 
 /** The failure of the last model, with those before it. */
 function toLastError(error: SheafError, failures: readonly string[]): SheafError {
-  if (failures.length === 0) return error;
-  const { code, source, details, resetsAt } = error;
-  return new SheafError(code, `${error.message} (before, ${failures.join(", and ")})`, {
-    source,
-    details,
-    ...(resetsAt !== undefined && { resetsAt }),
-  });
+  return failures.length === 0 ? error : error.withMessage(`${error.message} (before, ${failures.join(", and ")})`);
 }

@@ -117,6 +117,8 @@ export interface TurnStart {
   readonly type: "turn_start";
   /** From 1 (N5). */
   readonly turn: number;
+  /** The same request as the turn before, which broke off before any text: the model doesn't see that turn. */
+  readonly repeats?: true;
   /** Message of the run to the model before this turn, for instance what was wrong with its answer. */
   readonly note?: string;
 }
@@ -150,6 +152,8 @@ export interface ProviderData {
 /** The request waits before it is sent again: written at the start of a wait, and once a minute. */
 export interface ProviderWait extends ProviderWaitData {
   readonly type: "provider_wait";
+  /** The failure of the last try, with its status and what to do. One line. */
+  readonly message?: string;
 }
 
 /** The document that a tool call becomes, by what the tool does (N28). */

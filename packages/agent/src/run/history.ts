@@ -21,6 +21,8 @@ import { createProgress, formatProgress } from "./progress.ts";
 export interface History {
   push(event: RunEventBody): void;
   readonly messages: readonly ModelMessage[];
+  /** Those before the last turn and its note. */
+  readonly messagesBeforeTurn: readonly ModelMessage[];
   /** What the conversation did so far. */
   readonly progress: Progress;
 }
@@ -111,6 +113,8 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
   let openText: GrowingText | undefined;
   /** Where the prompt of the response is: one that a hook refused was never said. */
   let promptAt = messages.length;
+  /** Where the last turn is. */
+  let turnAt = messages.length;
   const corrections = createCorrections();
   const openCalls = new Map<string, { readonly toolName: string; readonly providerCallId?: string }>();
   /** Calls of the last assistant message that have no result yet. */
@@ -144,6 +148,9 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
 
   return {
     messages,
+    get messagesBeforeTurn() {
+      return messages.slice(0, turnAt);
+    },
     get progress() {
       return progress.value;
     },
@@ -170,6 +177,8 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
         case "turn_start":
           // The note of the turn has them.
           corrections.take();
+          if (event.repeats) messages.splice(turnAt);
+          turnAt = messages.length;
           addNote(event.note);
           parts = [];
           openText = undefined;

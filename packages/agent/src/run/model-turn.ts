@@ -5,7 +5,7 @@ import {
   createTextParser,
   createWholeCharacters,
 } from "@sheaf/documents/text";
-import type { ModelEvent, RunEventBody, TurnEnd } from "@sheaf/protocol";
+import type { ModelEvent, ProviderWait, RunEventBody, TurnEnd } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "@sheaf/base/errors";
 import { createGrowingText } from "@sheaf/base/growing-text";
 import type { Model, ModelRequest } from "@sheaf/models/provider";
@@ -31,6 +31,10 @@ export interface TurnState {
   readonly text: string;
   readonly addText: (piece: string) => void;
   end: TurnEnd | undefined;
+  /** A part of the answer has arrived. */
+  hasBegun: boolean;
+  /** The wait for another try, unless something followed it. */
+  wait: ProviderWait | undefined;
   /** Why the turn failed; undefined if it ended normally. */
   error: SheafError | undefined;
 }
@@ -46,6 +50,8 @@ export function createTurnState(): TurnState {
     },
     addText: (piece) => words.push(piece),
     end: undefined,
+    hasBegun: false,
+    wait: undefined,
     error: undefined,
   };
 }
@@ -120,6 +126,8 @@ function createInterruptibleReader<Item>(
 }
 
 function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): ModelEvent {
+  state.wait = event.type === "provider_wait" ? event : undefined;
+  state.hasBegun ||= event.type !== "provider_wait" && event.type !== "turn_end";
   switch (event.type) {
     case "text_delta":
       state.addText(event.text);

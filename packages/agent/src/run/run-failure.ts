@@ -1,7 +1,7 @@
 /** Errors as the log keeps them. */
 import { toWellFormed } from "@sheaf/documents/text";
-import type { RunEnd, RunError, RunEvent, RunStart } from "@sheaf/protocol";
-import { SheafError, errorTable, toSheafError } from "@sheaf/base/errors";
+import type { ProviderWait, RunEnd, RunError, RunEvent, RunStart } from "@sheaf/protocol";
+import { SheafError, toSheafError } from "@sheaf/base/errors";
 
 /** The last event of a run that failed. */
 export function toRunFailure(error: SheafError): RunEnd {
@@ -23,15 +23,21 @@ function toRunError(value: unknown): RunError {
     message: error.message,
     source: error.source,
     details: error.details,
-    retryable: errorTable[error.code].retryable,
+    retryable: error.retryable,
     ...(error.resetsAt !== undefined && { resetsAt: error.resetsAt }),
   };
 }
 
-/** Why a run was aborted. */
-export function toAbortReason(signal: AbortSignal): SheafError {
+/** Why a run was aborted. `wait`: that for another try, if the abort came before an answer. */
+export function toAbortReason(signal: AbortSignal, wait?: ProviderWait): SheafError {
   const reason: unknown = signal.reason;
-  if (reason instanceof SheafError) return reason;
+  if (reason instanceof SheafError) {
+    if (reason.code !== "BUDGET_TIME" || !wait) return reason;
+    const [what] = reason.message.split(":", 1);
+    const tries = wait.tries === 1 ? "once" : `${wait.tries} times`;
+    const failure = `${wait.code}${wait.message === undefined ? "" : `: ${wait.message}`}`;
+    return reason.withMessage(`${what}, in which the model failed ${tries}, last with ${failure}`);
+  }
   return new SheafError("CANCELLED", "the run was cancelled", { source: "user" });
 }
 

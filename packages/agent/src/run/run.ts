@@ -50,6 +50,9 @@ export interface RunPorts extends ModelTurnPorts, Omit<CallPorts, "runBudget"> {
 /** How often in a row a provider may interrupt its answer. */
 const MAX_PAUSES = 10;
 
+/** How often in a row an answer that broke off before its text is asked for again. */
+const MAX_REPEATS = 2;
+
 /** A note and not part of the system prompt, which must not change during a run (C38). */
 const wrapUpNote =
   "This is the last turn of the budget of this answer: call no tools. Say what is done, what is left, and how to go on.";
@@ -76,18 +79,27 @@ export async function* runResponse(
     end = yield* run.noteAll(run.hooks.atStart(run.start, signal));
     if (!end && run.start.shortens) end = yield* runShortening(run, signal);
   }
+  let repeats = 0;
   for (let turn = run.turns + 1; !end; turn += 1) {
-    const shorter = await shortener.shortenIfFull(signal);
-    if (shorter.events.length > 0) yield run.note({ events: shorter.events, durability: "synced" });
+    const shorter = repeats > 0 ? undefined : await shortener.shortenIfFull(signal);
+    if (shorter && shorter.events.length > 0) yield run.note({ events: shorter.events, durability: "synced" });
 
     const state = createTurnState();
     // A run that was aborted between turns makes no further request.
     if (!signal.aborted) {
       const tools = (await ports.tools.refresh?.(signal)) ?? ports.tools.definitions;
-      const { turnStart, request } = run.startTurn(turn, tools);
+      const { turnStart, request } = run.startTurn(turn, tools, repeats > 0);
       yield run.note({ events: [turnStart], durability: "grouped" });
       for await (const group of runModelTurn(request, state, ports, signal)) yield run.note(group);
       if (!state.end) yield run.note({ events: [toMissingEnd(state)], durability: "synced" });
+      if (repeats < MAX_REPEATS && isRepeatable(state, signal)) {
+        repeats += 1;
+        run.budget.addUsage(state.end?.usage ?? zeroUsage, state.end?.model?.price);
+        const cancelled = toOpenResults(state, "the answer broke off before this call: Sheaf asks the model again");
+        if (cancelled.length > 0) yield run.note({ events: cancelled, durability: "synced" });
+        continue;
+      }
+      repeats = 0;
       run.budget.addTurn(toSpentUsage(state, request, settings.limits), state.end?.model?.price);
     }
     const retry = await shortener.shortenIfRefused(state, signal);
@@ -147,6 +159,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const refused = createRefusedCommands();
   const hooks = createRunHooks(ports.hooks, settings.moments);
   let cutNote: string | undefined;
+  let turnText = "";
   let hasText = false;
   let pauses = 0;
   let turns = 0;
@@ -208,6 +221,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     startTurn(
       turn: number,
       tools: ModelRequest["tools"],
+      repeats: boolean,
     ): { readonly turnStart: TurnStart; readonly request: ModelRequest } {
       const notes = [
         cutNote,
@@ -218,15 +232,21 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         budget.isLastTurn ? wrapUpNote : undefined,
       ];
       cutNote = undefined;
-      const text = notes.filter((line) => line !== undefined).join("\n");
+      const text = repeats ? turnText : notes.filter((line) => line !== undefined).join("\n");
+      turnText = text;
       const turnNote: readonly ModelMessage[] = text === "" ? [] : [{ role: "user", text, isNote: true }];
       return {
-        turnStart: { type: "turn_start", turn, ...(text !== "" && { note: text }) },
+        turnStart: {
+          type: "turn_start",
+          turn,
+          ...(repeats && { repeats: true as const }),
+          ...(text !== "" && { note: text }),
+        },
         request: {
           // Descriptions by servers and programs do not come from the log; providers refuse lone surrogates.
           ...toWellFormed({
             system: settings.system,
-            messages: [...history.messages, ...turnNote],
+            messages: [...(repeats ? history.messagesBeforeTurn : history.messages), ...turnNote],
             tools,
           }),
           mode: start.mode,
@@ -302,7 +322,7 @@ function toRunEnd(
   budget: Budget,
   signal: AbortSignal,
 ): RunEnd | undefined {
-  if (signal.aborted) return toRunFailure(toAbortReason(signal));
+  if (signal.aborted) return toRunFailure(toAbortReason(signal, state.wait));
   if (state.error) return toRunFailure(state.error);
   const isEmpty = !hasText && state.calls.length === 0 && !isPaused;
   const failure = findEndFailure(state.end?.finishReason, isEmpty);
@@ -339,8 +359,14 @@ function isDenied({ status, effect, error }: ToolResult): boolean {
   return status === "rejected" || (effect?.kind === "agent" && error?.code === "PERMISSION_REQUIRED");
 }
 
+/** Whether the request can be sent again: it has shown no text, no tool has run, and the provider may answer the next time. */
+function isRepeatable({ error, hasBegun, text, foreignCalls }: TurnState, signal: AbortSignal): boolean {
+  if (signal.aborted || !error?.retryable || error.source !== "provider" || error.resetsAt !== undefined) return false;
+  return error.code !== "STREAM_STALLED" && hasBegun && text === "" && foreignCalls.size === 0;
+}
+
 /** Results for calls that will no longer run. */
-function toOpenResults(state: TurnState): RunEventBody[] {
+function toOpenResults(state: TurnState, message = "the run ended before this call"): RunEventBody[] {
   const calls: readonly Pick<ToolInvocation, "callId">[] = [
     ...state.calls,
     ...[...state.openCalls.keys()].map((callId) => ({ callId })),
@@ -348,7 +374,7 @@ function toOpenResults(state: TurnState): RunEventBody[] {
   return calls.map(({ callId }) => ({
     type: "tool_result",
     callId,
-    ...toCancelledOutcome("the run ended before this call"),
+    ...toCancelledOutcome(message),
     durationMs: 0,
   }));
 }

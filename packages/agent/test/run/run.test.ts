@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ModelEvent } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import type { Model } from "@sheaf/models/provider";
 import { createSqliteStore } from "@sheaf/store/sqlite";
@@ -204,6 +205,46 @@ describe("failures", () => {
     expect(last(groups)).toMatchObject({ error: { code: "OVERLOADED" } });
   });
 
+  test(
+    verifies("R-11", "an answer that breaks off before any text is asked for again, as if nothing had come"),
+    async () => {
+      const thinking = { type: "reasoning_delta", text: "hm" } as const;
+      const broken = new SheafError("NETWORK", "reset", { source: "provider" });
+      const half = call("call_1", "write")[0]!;
+      const model = createFakeModel([
+        [[thinking], broken],
+        [[thinking, ...call("call_0", "write"), half], [end("error")], broken],
+        [[...call("call_2", "write"), end("tool_calls")]],
+        [[text("Done.")], [end()]],
+      ]);
+      let writes = 0;
+      const write = async () => {
+        writes += 1;
+        return ok();
+      };
+      const options = { tools: createFakeTools({ write }), settings: { limits: { maxTurns: 2 } } };
+      const groups = await runModel(model, options);
+      expect([writes, last(groups)]).toMatchObject([1, { reason: "end_turn" }]);
+      const [first, second, third, after] = model.requests.map(({ messages }) => messages);
+      expect([second, third]).toEqual([first, first]);
+      const called = (after ?? []).map((message) => (message.role === "tool" ? message.callId : message.role));
+      // The last one is the note on the last turn of the budget.
+      expect(called).toEqual(["user", "assistant", "call_2", "user"]);
+      const cancelled = groups.flat().filter((event) => event.type === "tool_result" && event.status === "cancelled");
+      expect(cancelled).toMatchObject([{ callId: "call_0" }, { callId: "call_1" }]);
+    },
+  );
+
+  test.each([
+    ["after text", [text("Hel")]],
+    ["a third time", [{ type: "reasoning_delta", text: "hm" }]],
+  ] as const)(verifies("R-11", "an answer that breaks off %s fails"), async (_, events) => {
+    const turn = [events, new SheafError("NETWORK", "reset", { source: "provider" })];
+    const model = createFakeModel([turn, turn, turn, turn]);
+    expect(last(await runModel(model))).toMatchObject({ error: { code: "NETWORK" } });
+    expect(model.requests).toHaveLength(events[0].type === "text_delta" ? 1 : 3);
+  });
+
   test(verifies("C20", "an answer without end is MAX_TOKENS, and the model is asked for no more of it"), async () => {
     const piece = "x".repeat(1024 * 1024);
     for (const event of [text(piece), { type: "reasoning_delta", text: piece } as const]) {
@@ -259,6 +300,35 @@ describe("an abort", () => {
     });
     expect(last(groups)).toMatchObject({ reason: "budget", error: { code: "BUDGET_TIME", message: "too long" } });
   });
+
+  test(
+    verifies("C24", "a time budget that ends in a wait for another try names the failure of the model"),
+    async () => {
+      const wait = {
+        type: "provider_wait",
+        code: "RATE_LIMITED",
+        until: "",
+        tries: 3,
+        message: "m (HTTP 429): wait",
+      } as const;
+      const timeout = new SheafError("BUDGET_TIME", "the run took longer than 2 s: raise --timeout");
+      const run = (turn: readonly ModelEvent[]) =>
+        runModel(createFakeModel([[...turn.map((event) => [event]), "hang"]]), {
+          onEvent: (event, abort) => event.type === turn.at(-1)!.type && abort(timeout),
+        });
+      const runs = [run([wait]), run([wait, text("a")])];
+      expect((await Promise.all(runs)).map((groups) => last(groups))).toMatchObject([
+        {
+          error: {
+            code: "BUDGET_TIME",
+            message:
+              "the run took longer than 2 s, in which the model failed 3 times, last with RATE_LIMITED: m (HTTP 429): wait",
+          },
+        },
+        { error: { message: timeout.message } },
+      ]);
+    },
+  );
 
   test("before the first turn ends the run without a request", async () => {
     const model = createFakeModel([[[text("x")], [end()]]]);

@@ -125,11 +125,17 @@ const badKey =
 const noModel =
   /model[_ ]not[_ ]found|not a valid model|no such model|unknown model|model\b[^.]{0,120}\b(not found|does not exist|not exist)/i;
 
+/** Words of servers that answer a request they cannot serve with a status of the 500s, such as llama.cpp without `--jinja`. */
+const wrongRequest = /\brequires --[a-z]|\bnot_supported_error\b|\bdoes not support\b|\bunsupported\b/i;
+
 /** The code for a refusal, from its status, and from its words if the status has several meanings. */
 export function toRefusalCode({ status, words }: Refusal): RefusalCode {
   if (status === 401) return "AUTH_REJECTED";
   if (status === 429) return "RATE_LIMITED";
-  if (status === 408 || status >= 500) return contextLength.test(words) ? "CONTEXT_LENGTH" : "OVERLOADED";
+  if (status === 408 || status >= 500) {
+    if (contextLength.test(words)) return "CONTEXT_LENGTH";
+    return wrongRequest.test(words) ? "PROVIDER_REJECTED" : "OVERLOADED";
+  }
   if (contextLength.test(words)) return "CONTEXT_LENGTH";
   if (contentFilter.test(words)) return "CONTENT_FILTER";
   if (status === 403 || badKey.test(words)) return "AUTH_REJECTED";

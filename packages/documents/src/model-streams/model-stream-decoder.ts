@@ -65,21 +65,12 @@ export interface ModelStreamDecoder {
 interface Protocol {
   readonly createReader: CreatePayloadReader;
   readonly toUsage: ToUsage;
-  readonly needsEndMarker?: true;
 }
 
 const protocols: Readonly<Record<Exclude<ModelStreamFormat, "markdown">, Protocol>> = {
   "openai-chat": { createReader: createOpenAiChatReader, toUsage: toOpenAiChatUsage },
-  "openai-responses": {
-    createReader: createOpenAiResponsesReader,
-    toUsage: toOpenAiResponsesUsage,
-    needsEndMarker: true,
-  },
-  "anthropic-messages": {
-    createReader: createAnthropicMessagesReader,
-    toUsage: toAnthropicUsage,
-    needsEndMarker: true,
-  },
+  "openai-responses": { createReader: createOpenAiResponsesReader, toUsage: toOpenAiResponsesUsage },
+  "anthropic-messages": { createReader: createAnthropicMessagesReader, toUsage: toAnthropicUsage },
   gemini: { createReader: createGeminiReader, toUsage: toGeminiUsage },
   "ollama-chat": { createReader: createOllamaChatReader, toUsage: toOllamaUsage },
   "cohere-chat": { createReader: createCohereChatReader, toUsage: toCohereUsage },

@@ -36,8 +36,8 @@ export interface ModelStreamReport {
    */
   readonly ended: string | null;
   /**
-   * Once the body has ended: whether the answer is whole. Anthropic and Responses always send an end marker; some chat
-   * servers never do, but they send a reason of the end.
+   * Once the body has ended: whether the answer is whole. It has an end marker, or at least a reason of its end, which
+   * providers send after everything else of an answer.
    */
   readonly isWhole: boolean;
   /** The provider's own reason why the answer ended, or null. */

@@ -56,8 +56,6 @@ export interface TurnWriterOptions {
   /** Who can read `provider_data`. */
   readonly origin: string;
   readonly toUsage: ToUsage;
-  /** Every whole answer has an end marker. Default: a reason of the end is enough. */
-  readonly needsEndMarker?: boolean;
 }
 
 export function createTurnWriter(options: TurnWriterOptions): TurnWriter {
@@ -148,8 +146,7 @@ class ReportingTurnWriter implements TurnWriter {
   }
 
   endTurn(): void {
-    const { ended, finish } = this.report;
-    this.report.isWhole = ended !== null || (finish !== null && this.#options.needsEndMarker !== true);
+    this.report.isWhole = (this.report.ended ?? this.report.finish) !== null;
     for (const call of [...this.#toolCalls, ...this.#searches]) call.end();
     this.#emit(this.#toTurnEnd());
     this.#isEnded = true;

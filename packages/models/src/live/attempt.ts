@@ -142,7 +142,10 @@ function countReported({ payloads, refusal, serverItems, finish, ended }: ModelS
   return [payloads > 0, finish !== null, ended !== null].filter(Boolean).length + refusal.length + serverItems.length;
 }
 
-/** An answer with its end marker is whole, whatever happens to its connection. */
+/**
+ * An answer with its end marker, or with the reason of its end, is whole, whatever happens to its connection. Usage may
+ * follow the reason, so the server gets a moment for it only once it has sent some.
+ */
 function createPatientReader(
   { body }: HttpResponse,
   connection: Connection,
@@ -150,14 +153,14 @@ function createPatientReader(
 ): Pick<BodyReader, "read"> {
   return {
     async read() {
-      if (report.ended !== null) connection.expectEnd();
+      if (report.ended !== null || (report.finish !== null && report.usage !== null)) connection.expectEnd();
       try {
         connection.setWaiting(true);
         const chunk = await body.read();
         if (!chunk) connection.noteEnd();
         return chunk;
       } catch (error) {
-        if (report.ended !== null && report.errors.length === 0) return undefined;
+        if ((report.ended ?? report.finish) !== null && report.errors.length === 0) return undefined;
         throw error;
       } finally {
         connection.setWaiting(false);

@@ -38,6 +38,9 @@ export function toHttpFailure(endpoint: ProviderIdentity, refusal: HttpRefusal, 
   const words = `${said.code} ${said.type} ${said.message || (said.isObject ? "" : body)}`;
   const isAboutImages = refusal.hasAttachments === true && refusesImages(status, words);
   const code = isAboutImages ? "PROVIDER_REJECTED" : toRefusalCode({ status, words });
+  // Some servers answer a wrong request with a 500.
+  const isWrong = isAboutImages || code === "CONTEXT_LENGTH" || (status >= 500 && code === "PROVIDER_REJECTED");
+  const isLasting = isMoneyQuota(words);
   const waitMs = toRetryAfterMs(headers, parsed, now);
   const resetsAt = waitMs !== undefined && waitMs > longestWaitMs ? formatTime(now + waitMs) : undefined;
   const text = toSafeText(said.message || formatPlainBody(body, headers), longestReason);
@@ -47,10 +50,11 @@ export function toHttpFailure(endpoint: ProviderIdentity, refusal: HttpRefusal, 
       reason: text === "" ? `HTTP ${status}` : `HTTP ${status}: ${text}`,
       details: formatDetails(toSafeText, refusal),
       ...(isAboutImages && { advice: formatImageAdvice(endpoint) }),
+      ...(/requires --jinja/.test(words) && { advice: "start llama-server with --jinja" }),
+      ...(isLasting && { retryable: false }),
       ...(resetsAt !== undefined && (code === "RATE_LIMITED" || code === "OVERLOADED") && { resetsAt }),
     }),
-    isRetryable:
-      !isAboutImages && isRetryableAnswer(refusal, resetsAt) && code !== "CONTEXT_LENGTH" && !isMoneyQuota(words),
+    isRetryable: !isWrong && !isLasting && isRetryableAnswer(refusal, resetsAt),
     ...(waitMs !== undefined && { waitMs }),
   };
 }
@@ -131,6 +135,7 @@ export function toStreamFailure(endpoint: ProviderIdentity, failure: AnswerFailu
       reason: toSafeText(reason, longestReason),
       ...(error && { details: toSafeText(JSON.stringify(error.raw), longestDetails) }),
       ...(resetsAt !== undefined && { resetsAt }),
+      ...(!isRetryable && { retryable: false }),
     }),
     isRetryable,
     ...(waitMs !== undefined && { waitMs }),

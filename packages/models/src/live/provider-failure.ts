@@ -25,14 +25,16 @@ export interface FailureReason {
   readonly details?: string;
   readonly resetsAt?: string;
   /** What to do; default: as the code says. */
-  readonly advice?: string;
+  readonly advice?: string | undefined;
+  /** Default: that of the code. */
+  readonly retryable?: boolean;
 }
 
 /** The error for a failure: one line that names provider and model and says what to do (C21). */
 export function createProviderError(endpoint: ProviderIdentity, failure: FailureReason): SheafError {
   const { code, reason, details = "", resetsAt, advice = formatAdvice(code, endpoint, resetsAt) } = failure;
   const message = `${endpoint.provider}, model ${endpoint.modelId}: ${formatHappening(code, endpoint)} (${reason}): ${advice}`;
-  return new SheafError(code, message, { source: "provider", details, ...(resetsAt !== undefined && { resetsAt }) });
+  return new SheafError(code, message, { ...failure, source: "provider", details });
 }
 
 /**
@@ -126,8 +128,15 @@ export function toNetworkFailure(endpoint: ProviderIdentity, cause: unknown): Pr
   const reason = toSafeText(formatFault(fault), longestReason);
   const diagnosis = diagnose(endpoint, fault, reason);
   const advice = diagnosis && toSafeText(diagnosis.advice, longestReason);
-  const error = createProviderError(endpoint, { code: "NETWORK", reason, ...(advice !== undefined && { advice }) });
   const { maxTries } = diagnosis ?? {};
+  // The next run fails as well, until the user corrects the cause (C20).
+  const isLasting = maxTries === 1 || fault.code === "ENOTFOUND";
+  const error = createProviderError(endpoint, {
+    code: "NETWORK",
+    reason,
+    advice,
+    ...(isLasting && { retryable: false }),
+  });
   return { error, isRetryable: maxTries !== 1, ...(maxTries !== undefined && { maxTries }) };
 }
 

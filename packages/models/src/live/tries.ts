@@ -3,7 +3,7 @@ import { formatTime, longestWaitMs } from "@sheaf/documents/model-streams";
 import type { ModelEvent, ProviderWait } from "@sheaf/protocol";
 import type { RequestLimits, LivePorts } from "../endpoint.ts";
 import type { Attempt } from "./attempt.ts";
-import { SheafError } from "@sheaf/base/errors";
+import type { SheafError } from "@sheaf/base/errors";
 import type { ProviderFailure } from "./provider-failure.ts";
 
 /** Yields the groups of the answer. @throws SheafError of the last try. */
@@ -30,7 +30,7 @@ export async function* runTries(
     // After the first group there is no further try: text would come twice, tools would run twice (R-11).
     const waitMs = hasYielded ? undefined : toRetryWaitMs(failure, tries, limits, ports.random);
     if (waitMs === undefined) throw toLastError(failure, tries);
-    yield* runWait(waitMs, { code: failure.error.code, tries }, ports, signal);
+    yield* runWait(waitMs, { code: failure.error.code, message: failure.error.message, tries }, ports, signal);
   }
 }
 
@@ -63,7 +63,7 @@ function toRetryWaitMs(
  */
 async function* runWait(
   milliseconds: number,
-  reason: Pick<ProviderWait, "code" | "tries">,
+  reason: Pick<ProviderWait, "code" | "message" | "tries">,
   { sleep, now }: LivePorts,
   signal: AbortSignal,
 ): AsyncGenerator<readonly [ProviderWait]> {
@@ -80,10 +80,5 @@ async function* runWait(
 
 /** The error after the last try, with the number of tries. */
 function toLastError({ error }: ProviderFailure, tries: number): SheafError {
-  if (tries === 1) return error;
-  return new SheafError(error.code, `${error.message} (${tries} tries)`, {
-    source: error.source,
-    details: error.details,
-    ...(error.resetsAt !== undefined && { resetsAt: error.resetsAt }),
-  });
+  return tries === 1 ? error : error.withMessage(`${error.message} (${tries} tries)`);
 }

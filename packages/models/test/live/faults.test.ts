@@ -169,13 +169,8 @@ const brokenStreams: readonly Fault[] = [
     text: "Hel",
   },
   {
-    fault: "no message_stop",
-    answer: {
-      chunks: [
-        ...shortAnswers["anthropic-messages"].slice(0, 3),
-        formatEvent({ type: "message_delta", delta: { stop_reason: "end_turn" } }),
-      ],
-    },
+    fault: "neither stop_reason nor message_stop",
+    answer: { chunks: shortAnswers["anthropic-messages"].slice(0, 3) },
     code: "STREAM_TRUNCATED",
     tries: 1,
     text: "Hello",
@@ -189,6 +184,12 @@ const brokenStreams: readonly Fault[] = [
     code: "OVERLOADED",
     tries: 1,
     text: "Hel",
+  },
+  {
+    fault: "a llama.cpp that cannot call tools",
+    answer: createErrorAnswer(500, { code: 500, message: "tools param requires --jinja flag", type: "server_error" }),
+    code: "PROVIDER_REJECTED",
+    tries: 1,
   },
   {
     fault: "an overload as the first event",
@@ -360,6 +361,46 @@ describe("faults", () => {
     const { error, text } = await readOutcome(createLiveSetup(protocol, server.url, { graceMs: 50 }).model);
     expect(error).toBeUndefined();
     expect(text).toBe("Hello");
+  });
+
+  const settled: readonly (readonly [(typeof protocols)[number], readonly string[]])[] = [
+    [
+      "openai-chat",
+      [
+        ...textThenMore,
+        formatEvent({ choices: [{ index: 0, delta: { content: "lo" }, finish_reason: "stop" }] }),
+        formatEvent({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } }),
+      ],
+    ],
+    [
+      "anthropic-messages",
+      [
+        ...shortAnswers["anthropic-messages"].slice(0, 3),
+        formatEvent({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 2 } }),
+      ],
+    ],
+  ];
+  test.each(settled)(
+    verifies(["R-10", "R-11"], "%s: after the reason of the end, neither a reset nor an open connection fails"),
+    async (protocol, chunks) => {
+      for (const after of ["reset", "hang", "end"] as const) {
+        server.answer({ chunks, after });
+        const { error, text, events } = await readOutcome(createLiveSetup(protocol, server.url, { graceMs: 50 }).model);
+        expect([after, error?.message, text]).toEqual([after, undefined, "Hello"]);
+        expect(events.at(-1)).toMatchObject({ type: "turn_end", finishReason: "stop" });
+      }
+    },
+  );
+
+  test(verifies("C20", "what only a correction can mend is not called retryable"), async () => {
+    const endpoint = createEndpoint("openai-chat", "https://model.invalid");
+    const causes = ["ENOTFOUND", "CERT_HAS_EXPIRED", "ECONNRESET"].map((code) =>
+      Object.assign(new Error(code), { code }),
+    );
+    expect(causes.map((cause) => toNetworkFailure(endpoint, cause).error.retryable)).toEqual([false, false, true]);
+    server.answer(createErrorAnswer(429, { code: "insufficient_quota", message: "check your billing" }));
+    const { error } = await readOutcome(createLiveSetup("openai-chat", server.url).model);
+    expect(error).toMatchObject({ code: "RATE_LIMITED", retryable: false });
   });
 });
 

@@ -133,7 +133,12 @@ describe("retries", () => {
     expect(text).toBe("Hello");
     expect(waits).toEqual([60_000, 60_000, 30_000]);
     // Before each piece of the wait; the clock of this test stands still.
-    const wait = { type: "provider_wait", code: "RATE_LIMITED", tries: 1 };
+    const wait = {
+      type: "provider_wait",
+      code: "RATE_LIMITED",
+      tries: 1,
+      message: expect.stringContaining("HTTP 429") as string,
+    };
     expect(groups.slice(0, 3)).toEqual([
       [{ ...wait, until: "2026-01-01T00:02:30.000Z" }],
       [{ ...wait, until: "2026-01-01T00:01:30.000Z" }],
