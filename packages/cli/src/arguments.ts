@@ -149,7 +149,17 @@ export function checkForeignFlags({ foreign = [] }: ParsedArguments): void {
 
 function createUnknownFlagError(spelling: string): SheafError {
   const names = [...flags.values()].map(({ name }) => name);
-  const nearest = findNearest(spelling.replace(/^-+/, ""), [...new Set(names)]).map((name) => `--${name}`);
-  const advice = nearest.length > 0 ? `did you mean ${nearest.join(" or ")}?` : "see sheaf help flags";
+  const word = spelling.replace(/^-+/, "");
+  // A flag that refuses is never corrected to a flag that allows.
+  const alike = [...new Set(names)].filter((name) => isNegative(name) === isNegative(word));
+  const nearest = findNearest(word, alike).map((name) => `--${name}`);
+  const known = /^disallowed/i.test(word)
+    ? "--exclude-tools leaves tools out, --deny refuses calls"
+    : "see sheaf help flags";
+  const advice = nearest.length > 0 ? `did you mean ${nearest.join(" or ")}?` : known;
   return new SheafError("USAGE", `unknown flag ${spelling}: ${advice} (put a prompt that begins with a dash after --)`);
+}
+
+function isNegative(flag: string): boolean {
+  return /^(no-|dis|un)/i.test(flag);
 }

@@ -65,7 +65,11 @@ function toRunRequest({ message, config, flags, io: { environment }, ...prompt }
     ...config,
     responseId: `chat_${randomUUID()}`,
     conversationId: toConversationId(named) ?? `conv_${randomUUID()}`,
-    message: { ...message, ...(config.notices.length > 0 && { notices: config.notices }) },
+    message: {
+      ...message,
+      ...(flags["output-schema"] !== undefined && { hasSchema: true }),
+      ...(config.notices.length > 0 && { notices: config.notices }),
+    },
     model: { id: name, name, apiKeySource: "none" },
     modelName: config.model,
     includesReasoning: flags["include-thinking"],

@@ -51,6 +51,12 @@ describe("words", () => {
   test.each([
     [["--nope"], "unknown flag --nope"],
     [["--modle", "x"], "did you mean --mode or --model?"],
+    [
+      ["--disallowedTools", "x"],
+      "unknown flag --disallowedTools: --exclude-tools leaves tools out, --deny refuses calls",
+    ],
+    [["--no-force"], "unknown flag --no-force: see sheaf help flags"],
+    [["--no-sav"], "did you mean --no-save?"],
     [["-x"], "unknown flag -x"],
     [["-px"], "unknown flag -px"],
     [["-mp", "offline"], "unknown flag -mp"],

@@ -79,6 +79,8 @@ export interface RunStart {
   readonly stdin?: "skipped";
   /** What differs from what the caller asked for, one sentence each (C43). */
   readonly notices?: readonly Notice[];
+  /** The answer must fit a schema (`--output-schema`). */
+  readonly hasSchema?: true;
   /** Answers to the questions of the previous response (N42). */
   readonly answers?: readonly ClarificationAnswer[];
   /** What earlier responses did, if anything (R-25). */

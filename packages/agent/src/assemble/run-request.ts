@@ -77,7 +77,10 @@ export interface RunRequest extends RunSetup {
   readonly responseId: string;
   /** `conv_<uuid>`. */
   readonly conversationId: string;
-  readonly message: Pick<RunStart, "prompt" | "shortens" | "attachments" | "answers" | "stdin" | "notices">;
+  readonly message: Pick<
+    RunStart,
+    "prompt" | "shortens" | "attachments" | "answers" | "stdin" | "notices" | "hasSchema"
+  >;
   /** As the log names it. */
   readonly model: Pick<Model, "id" | "name" | "apiKeySource">;
   /** As the caller named it; undefined: no name leads to it. */

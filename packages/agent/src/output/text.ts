@@ -7,7 +7,7 @@ import { createAnswerText } from "./answer-text.ts";
 import { formatFailureLine, hasAnswer } from "./failure-line.ts";
 import type { Projection } from "./projection.ts";
 import { toCliQuestions } from "./result-line.ts";
-import { toVisibleLine, toVisibleText } from "./visible-text.ts";
+import { toVisibleJson, toVisibleLine, toVisibleText } from "./visible-text.ts";
 
 export interface TextOptions {
   readonly locale: Locale;
@@ -19,7 +19,8 @@ export interface TextOptions {
 
 /** Makes the lines. Unless `showsFailure` says otherwise, a failing run prints its actions, and its answer if it has one: stderr has the rest (C21). */
 export function createTextProjection(options: TextOptions): Projection {
-  const { locale, showsActions = true, showsFailure = false } = options;
+  const { locale, showsFailure = false } = options;
+  let { showsActions = true } = options;
   const toolNames = new Map<string, string>();
   const agents = createAgentNames();
   const answer = createAnswerText();
@@ -42,6 +43,10 @@ export function createTextProjection(options: TextOptions): Projection {
       answer.push(event);
       agents.push(event);
       switch (event.type) {
+        case "run_start":
+          // A program reads the value alone.
+          if (event.hasSchema) showsActions = false;
+          return [];
         case "text_delta":
           if (event.text.trim() !== "") plan = "";
           return [];
@@ -67,6 +72,7 @@ export function createTextProjection(options: TextOptions): Projection {
           return [`  ${toVisibleLine(`${agents.find(event).name}: ${line}`)}\n`];
         }
         case "run_end":
+          if ("output" in event) return [`${toVisibleJson(JSON.stringify(event.output))}\n`];
           if (!event.error || (hasAnswer(event.error) && !showsFailure)) return message();
           return showsFailure ? [...message(), formatFailureLine(event.error)] : [];
         default:

@@ -1,5 +1,5 @@
 /** All tools of a run: offered by mode, checked, permitted, approved, then run. */
-import { posix } from "node:path";
+import { posix, sep } from "node:path";
 import type { HookResult } from "@sheaf/protocol";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
 import type { CallPaths } from "@sheaf/permissions/decision";
@@ -85,6 +85,11 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     const linked = paths?.files.find((path) => isLeftOut(path, workspace));
     if (linked !== undefined)
       return toFailure("PERMISSION_DENIED", `${linkedMessage}: leave ${linked}, and tell the user`);
+    const foreign = paths?.files.find((path) => isForeignPath(path, workspace));
+    if (foreign !== undefined) {
+      const meant = foreign.replaceAll("\\", "/");
+      return toFailure("PATH_INVALID", `there is no "${foreign}": did you mean "${meant}"? Paths have "/" here`);
+    }
     const context = { ...ports, ...options, workspace, background, callId: call.callId };
     const run = (): Promise<ToolReturn> => prepared.run(context);
     const done = withStartedFiles(withLeftOut(await runRecorded(run, tool, ports.undo), workspace, paths));
@@ -181,6 +186,12 @@ const linkedMessage = "a rule of the user denies reading this file by another of
 function isLeftOut(path: string, workspace: Workspace): boolean {
   const resolved = workspace.resolve(path);
   return resolved.ok && workspace.leftOut?.has(resolved.path.relative) === true;
+}
+
+/** Whether a path is one of Windows, of which another system would make one name. A file with such a name stays in reach. */
+function isForeignPath(path: string, workspace: Workspace): boolean {
+  const resolved = sep === "/" && path.includes("\\") ? workspace.resolve(path) : undefined;
+  return resolved?.ok === true && readKind(workspace.root, resolved.path.relative) === "missing";
 }
 
 /** The model knows the folder of kept results by the names in it. */

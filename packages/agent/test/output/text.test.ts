@@ -23,6 +23,13 @@ const fourActions = [
   ),
 ];
 
+test(verifies("C11", "an answer that fits --output-schema is its JSON alone"), () => {
+  const start = { ...runStart, hasSchema: true } as const;
+  const attempt = [...fourActions, ...toTexts('{"a":"1"}'), turnEnd, ...toTexts('So: ```json\n{"a":1}\n```'), turnEnd];
+  const log = toLog(start, ...attempt, { type: "run_end", reason: "end_turn", output: { a: 1, b: "\u202e" } });
+  expect(project(createTextProjection({ locale: "en" }), log).join("")).toBe('{"a":1,"b":"\\u202e"}\n');
+});
+
 describe("action lines", () => {
   test.each([
     ["en", "Read file\nEdited file\nRan terminal command\nCreated new file\n"],

@@ -122,6 +122,22 @@ test(verifies("S-84", "a folder that is swapped for a link once it was judged is
   expect([read("docs/key.txt"), read("secret/key.txt")]).toEqual(["open\n", "CANARY\n"]);
 });
 
+test(
+  verifies("S-20", "a path of Windows is refused with the path that is meant, unless a file has that name"),
+  async () => {
+    const { context, write } = createFileToolContext();
+    const tools = createToolBox({ ...context, permissions: createPolicy({}) });
+    const save = (target_file: string) =>
+      tools.execute({ callId: "call_1", toolName: "write_file", arguments: { target_file, content: "x" } }, context);
+    expect((await save("src\\new.txt")).error).toMatchObject({
+      code: "PATH_INVALID",
+      message: expect.stringContaining('did you mean "src/new.txt"?') as string,
+    });
+    write("a\\b.txt", "old");
+    expect((await save("a\\b.txt")).status).toBe("success");
+  },
+);
+
 test(verifies("S-245", "a result names the changed files that start later"), async () => {
   const { context } = createFileToolContext();
   const tools = createToolBox({ ...context, permissions: createPolicy({}) });
