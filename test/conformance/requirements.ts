@@ -434,7 +434,7 @@ export const requirements = {
     "R-74": ["the user's files changed by several commands", "eb12ddb5"],
     "R-75": ["lost answers of the database", "31b2b106"],
     "R-76": ["states before and after what a run does", "596ac654"],
-    "R-77": ["what a state leaves out", "fe935bee"],
+    "R-77": ["what a state leaves out", "ccf6dd65"],
     "R-78": ["reverts leave what others changed", "7d8c3acd"],
     "R-79": ["lost files and missing states are shown", "15d81106"],
     "R-80": ["the size of states, and where there are none", "6f38329d"],

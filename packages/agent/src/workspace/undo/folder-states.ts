@@ -127,10 +127,12 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
     return all;
   };
 
-  /** The differences from the last state, as parts of a commit. */
-  const take = async ({ present, gone }: Changed, hasFolders: boolean): Promise<StateParts> => {
+  /** The differences from the last state, as parts of a commit. `leftOut` gets the names that git refuses. */
+  const take = async ({ present, gone }: Changed, hasFolders: boolean, leftOut: string[]): Promise<StateParts> => {
     const isSame = lastTree !== undefined && present.size + gone.length === 0;
-    const tree = isSame ? lastTree : (await writeState(setup, work, { present, gone })).tree;
+    const written = isSame ? undefined : await writeState(setup, work, { present, gone });
+    const tree = written?.tree ?? lastTree!;
+    leftOut.push(...(written?.refused ?? []));
     const next = readModes(modes, { present, gone, top, inner: inner ?? "", hasFolders });
     const parts = {
       ...((tree !== lastTree || (hasFolders && Object.keys(texts).length > 0)) && { tree }),
@@ -158,9 +160,10 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
         lastTree === undefined
           ? { foreign: undefined, ours: changes }
           : divideChanges(changes, effects, store, modes.folders);
-      const leftOut = changes.leftOut.join("\0");
-      if (foreign) chain.add(FOREIGN, { ...(await take(foreign, false)), ...texts });
-      chain.add(request.message ?? "state", { ...(await take(ours, true)), git, "left-out": leftOut });
+      const leftOut = [...changes.leftOut];
+      if (foreign) chain.add(FOREIGN, { ...(await take(foreign, false, leftOut)), ...texts });
+      const parts = await take(ours, true, leftOut);
+      chain.add(request.message ?? "state", { ...parts, git, "left-out": leftOut.join("\0") });
       texts = {};
       head = (git !== undefined && toHeadCommit(decodeRepositoryState(git)!)) || head;
       const named = chain.store();

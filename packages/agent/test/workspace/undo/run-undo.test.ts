@@ -82,6 +82,8 @@ describe("a revert", () => {
       const undo = await begin("chat_1");
       await undo.around(async () => ["own.txt", "both.txt"].forEach((name) => write(name, "by the run\n")));
       undo.record();
+      // It waits until the record has read the changes of the run.
+      await undo.around(async () => undefined);
       await pause();
       for (const name of ["both.txt", "theirs.txt", "new of theirs.txt"]) write(name, "by the user\n");
       await pause();
@@ -162,9 +164,8 @@ describe("a revert", () => {
   test(verifies("R-77", "names what no state has, and leaves it"), async () => {
     const { respond, revert, write, root, run } = await createConversation(true);
     write(".gitignore", "*.bin\n.venv\ntarget\ncache\n");
-    for (const path of [".venv/a", "target/a", "cache/CACHEDIR.TAG", "node_modules/a", "src/target.txt", "small.bin"]) {
-      write(path, "before\n");
-    }
+    const paths = [".venv/a", "target/a", "cache/CACHEDIR.TAG", "node_modules/a", "src/target.txt", "small.bin"];
+    for (const path of [...paths, ".GIT/x"]) write(path, "before\n");
     mkdirSync(join(root, "inner"));
     execFileSync("git", ["init", "-q"], { cwd: join(root, "inner") });
     run("-C", "inner", "-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-q", "--allow-empty", "-m", "inner");
@@ -181,9 +182,9 @@ describe("a revert", () => {
     const { leftOut = [], conflicts } = await revert();
     expect(conflicts).toEqual([]);
     expect(leftOut.map((line) => line.slice(0, line.indexOf(":"))).toSorted()).toEqual([
-      ".venv/", "cache/", "inner/", "large.bin", "latin-\uFFFD.bin", "latin-\uFFFD.txt", "node_modules/", "target/",
+      ".GIT/x", ".venv/", "cache/", "inner/", "large.bin", "latin-\uFFFD.bin", "latin-\uFFFD.txt", "node_modules/", "target/",
     ]); // prettier-ignore
-    expect(readdirSync(root).toSorted()).toEqual([".git", ".gitignore", "small.bin", "src"]);
+    expect(readdirSync(root).toSorted()).toEqual([".GIT", ".git", ".gitignore", "small.bin", "src"]);
   });
 });
 
