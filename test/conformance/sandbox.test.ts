@@ -151,7 +151,10 @@ describeWithBubblewrap("doctor", () => {
 
 test(verifies("S-31", "a wrong value of --sandbox is a usage error"), async () => {
   const { code, stderr } = await runSheaf(["-p", "--sandbox", "off", "x"], { cwd: folders.newFolder() });
-  expect([code, stderr]).toEqual([2, 'sheaf: USAGE: --sandbox "off" is unknown: use enabled or disabled\n']);
+  expect([code, stderr]).toEqual([
+    2,
+    'sheaf: USAGE: --sandbox "off" is unknown: use one of enabled, disabled, container, container=root\n',
+  ]);
 });
 
 describeWithBubblewrap("on a machine without namespaces", () => {
@@ -229,6 +232,41 @@ describeWithBubblewrap("on a machine without namespaces", () => {
     const run = await runCommand("touch ran", ["--on-denied", "stop"], { wrapper });
     expect(run.code).toBe(8);
     expect(run.stderr).toMatch(/^sheaf: PERMISSION_REQUIRED: commands are refused because no sandbox works here/);
+  });
+
+  test(
+    verifies(["S-254", "C5", "C15"], "--sandbox container runs them, and init, documents and stderr show it"),
+    async () => {
+      const told = { code: "NOT_CONTAINED", message: expect.stringContaining("not contained") as string };
+      const home = folders.newFolder({ "config.json": '{"sandbox":"container"}' });
+      const key = { ANTHROPIC_API_KEY: "CANARY-KEY" };
+      for (const [args, options] of [
+        [["--sandbox", "container"], {}],
+        [["--sandbox", "container", "--force"], {}],
+        [[], { environment: { SHEAF_SANDBOX: "container" } }],
+        [[], { home }],
+      ] as const) {
+        const environment = { ...key, ...("environment" in options && options.environment) };
+        const run = await runCommand('touch ran; echo "<$ANTHROPIC_API_KEY>"', args, {
+          wrapper,
+          ...options,
+          environment,
+        });
+        expect([run.code, run.sandbox, run.permissions]).toEqual([0, "container", ["unsandboxed"]]);
+        expect(run.notices).toEqual([told]);
+        expect(run.stderr).toMatch(/^sheaf: notice: commands are not contained: [^\n]*\n$/);
+        expect(run.result.success).toMatchObject({ stdout: "<>\n" });
+        expect(existsSync(join(run.cwd, "ran"))).toBe(true);
+      }
+    },
+  );
+
+  test(verifies("S-254", "a workspace's configuration never chooses it"), async () => {
+    const cwd = folders.newFolder({ ".sheaf/config.json": '{"sandbox":"container"}' });
+    const run = await runCommand("touch ran", [], { wrapper, cwd });
+    expect([run.code, run.sandbox]).toEqual([8, "unavailable"]);
+    const words = ["-p", "--trust", "--model", "offline", "hello"];
+    expect((await runAsNeeded(words, { cwd, wrapper })).stderr).toMatch(/^sheaf: CONFIG_INVALID: .*sandbox/);
   });
 
   test(verifies("S-31", "--sandbox disabled with --force runs them, and says that nothing holds them"), async () => {

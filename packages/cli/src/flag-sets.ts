@@ -27,7 +27,7 @@ export const outputFlags = {
   "--output-format <FORMAT>": "stream-json (default), text, json, documents[-stream]",
   "--include-thinking": "Print the model's thinking too",
   "--stream-partial-output": "Print deltas as they arrive (the default)",
-  "--compat <sheaf|cursor-2026>": "cursor-2026: print what cursor-agent prints (automatic when started by that name)",
+  "--compat <sheaf|cursor-2026>": "cursor-2026: print what cursor-agent prints (automatic under that name)",
   "--locale <en|de|tr|ja|zh-TW>": "Language of the text format",
 } as const;
 
@@ -53,7 +53,7 @@ export const ruleFlags = {
 } as const;
 
 export const sandboxFlag = {
-  "--sandbox <enabled|disabled>": "disabled: commands run outside of it, and need --force or a rule",
+  "--sandbox <enabled|disabled|container>": "container: you throw this machine away",
 } as const;
 
 export const addDirFlag = {

@@ -7,7 +7,7 @@ import { findUnnamedWord, unwrapCommand } from "./programs.ts";
 import { readCommand } from "./read-command.ts";
 import { isReadOnly } from "./read-only-commands.ts";
 import { createReadingPlace, type FindPlace } from "./reading-place.ts";
-import type { Rules, ShellRule } from "./rule.ts";
+import type { Rule, Rules, ShellRule } from "./rule.ts";
 import { type FindGitObstacle, findLineObstacle } from "./untrusted-git.ts";
 import type { ShellReading, SimpleCommand } from "./shell-reading.ts";
 
@@ -40,17 +40,30 @@ export function decideCommand(call: CommandCall, policy: CommandPolicy, rules: R
   const allows = rules.allows.filter((rule) => rule.kind === "Shell");
   const nothing = denies.find(({ words }) => !words);
   if (nothing) return refuse(nothing);
-  const general = findGeneralPermission(policy, allows);
+  const unheld = findUnheldRule(policy, rules.denies);
+  const general = findGeneralPermission(policy, allows, unheld);
   if (general && denies.length === 0) return general;
   const result = readCommand(call.command);
   if (!result.ok) {
-    return general ? askToCompare(`it contains ${result.problem}`, denies) : askForPermission(result.problem, allows);
+    return general
+      ? askToCompare(`it contains ${result.problem}`, denies)
+      : askForPermission(result.problem, allows, unheld);
   }
   const { reading } = result;
   const refusal = denies.length > 0 ? findRefusal(reading, denies, isLineContained(policy, rules)) : undefined;
   if (refusal || general) return refusal ?? general!;
-  if (reading.obstacle !== undefined) return askForPermission(reading.obstacle, allows);
+  if (reading.obstacle !== undefined) return askForPermission(reading.obstacle, allows, unheld);
   return decideByParts(reading, call, policy, { ...rules, allows });
+}
+
+/** Rules that only the sandbox can enforce on every command. */
+export const sandboxRuleKinds: readonly string[] = ["Read", "Write", "Network", "PrivateNetwork", "Credentials"];
+
+export const containerReason = "the user throws this container away";
+
+/** The first deny rule that only a missing sandbox could enforce. */
+function findUnheldRule({ sandbox }: CommandPolicy, denies: readonly Rule[]): Rule | undefined {
+  return sandbox === "container" ? denies.find(({ kind }) => sandboxRuleKinds.includes(kind)) : undefined;
 }
 
 /** Returns true if the text of a command shows that it only reads. */
@@ -61,9 +74,14 @@ export function isReading(call: CommandCall, policy: CommandPolicy, { denies }: 
 }
 
 /** What lets every command run, if anything does. */
-function findGeneralPermission(policy: CommandPolicy, allows: readonly ShellRule[]): PermissionDecision | undefined {
-  if (policy.force) return allow("--force lets every command run");
+function findGeneralPermission(
+  policy: CommandPolicy,
+  allows: readonly ShellRule[],
+  unheld: Rule | undefined,
+): PermissionDecision | undefined {
+  if (policy.force && !unheld) return allow("--force lets every command run");
   if (policy.sandbox === "enabled") return allow("the sandbox limits what a command can do");
+  if (policy.sandbox === "container" && !unheld) return allow(containerReason);
   const everything = allows.find(({ words }) => !words);
   return everything && allowByRule(everything.text);
 }
@@ -104,11 +122,11 @@ function askToCompare(part: string, denies: readonly ShellRule[]): PermissionDec
   return ask({ reason, cause: { code: "not_comparable", value: names } }, advice);
 }
 
-function askForPermission(problem: string, allows: readonly ShellRule[]): PermissionDecision {
+function askForPermission(problem: string, allows: readonly ShellRule[], unheld: Rule | undefined): PermissionDecision {
   const advice =
     allows.length > 0 ? "split it into plain commands that a rule allows, or the user passes" : "the user passes";
   const reason = `this command needs a permission (it contains ${problem}, which no rule can judge)`;
-  return ask({ reason, cause: { code: "not_readable" } }, `${advice} --force`);
+  return ask({ reason, cause: { code: "not_readable" } }, `${advice} ${unheld ? '--allow "Shell(*)"' : "--force"}`);
 }
 
 /** Every part needs its own rule, or must be one of the commands that only read. */
@@ -137,7 +155,7 @@ function decideByParts(
   if (open.length === 0) {
     return used.size === 0 ? allow("it only reads in the workspace") : allowByRule([...used].join(", "));
   }
-  return askForRules(open, obstacle);
+  return askForRules(open, obstacle, findUnheldRule(policy, denies));
 }
 
 /** The rule that covers a command, or else why none does. The rule's words come first; the rest may not run or write more. */
@@ -159,7 +177,11 @@ function findRule(allows: readonly ShellRule[], command: SimpleCommand): ShellRu
   return obstacle;
 }
 
-function askForRules(open: readonly SimpleCommand[], obstacle: AskReason | undefined): PermissionDecision {
+function askForRules(
+  open: readonly SimpleCommand[],
+  obstacle: AskReason | undefined,
+  unheld: Rule | undefined,
+): PermissionDecision {
   const suggested = open.map(suggestRule);
   const always = suggested.every((rule) => rule !== undefined) ? [...new Set(suggested)] : [];
   if (obstacle !== undefined) {
@@ -167,8 +189,9 @@ function askForRules(open: readonly SimpleCommand[], obstacle: AskReason | undef
   }
   const [first = []] = open;
   const example = always[0] ?? `Shell(${toPlainStart(first)})`;
-  const advice = `the user passes --allow ${JSON.stringify(example)} or --force`;
-  return ask({ reason: "this command needs a permission", cause: { code: "no_rule" } }, advice, always);
+  const why = unheld ? `, since only a sandbox can hold it to the rule ${unheld.text}` : "";
+  const advice = `the user passes --allow ${JSON.stringify(example)}${unheld ? "" : " or --force"}`;
+  return ask({ reason: `this command needs a permission${why}`, cause: { code: "no_rule" } }, advice, always);
 }
 
 /** The first words of a command, as far as a rule can contain them. */

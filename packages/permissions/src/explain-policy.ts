@@ -1,6 +1,6 @@
 /** What each kind of call resolves to in a run, and why: for people, and for audits. */
 import type { Mode, RunStart } from "@sheaf/protocol";
-import type { CommandPolicy } from "./decide-command.ts";
+import { type CommandPolicy, containerReason, sandboxRuleKinds } from "./decide-command.ts";
 import type { ToolAccess } from "./decision.ts";
 import { isOffered } from "./permissions.ts";
 import { readOnlyGit, readOnlyPrograms } from "./read-only-commands.ts";
@@ -90,20 +90,23 @@ function judgeCommands(facts: PolicyFacts): Verdict {
   const { sandbox, sandboxFault, force } = facts;
   if (sandbox === "unavailable") return ["deny", sandboxFault ?? "the sandbox cannot start"];
   const isDenying = hasRule(facts, "deny", ["Shell"]);
-  if (force || sandbox === "enabled") {
-    const general = force ? "--force lets every command run" : "the sandbox limits what a command can do";
+  const isUnheld = sandbox === "container" && hasRule(facts, "deny", sandboxRuleKinds);
+  if ((force || sandbox === "enabled" || sandbox === "container") && !isUnheld) {
+    const held = sandbox === "enabled" ? "the sandbox limits what a command can do" : containerReason;
+    const general = force ? "--force lets every command run" : held;
     const rest = sandbox === "enabled" && !isNetworkOpen(facts) ? "" : "; what cannot be compared with it asks";
     return isDenying ? ["rules", `${general}, except what a rule denies${rest}`] : ["allow", general];
   }
   if (isDenying || hasRule(facts, "allow", ["Shell"]))
     return ["rules", "each part of a command needs a rule that allows it and none that denies it"];
+  if (isUnheld) return ["ask", "only a sandbox can hold commands to the deny rules: pass --allow RULE"];
   return ["ask", "without a sandbox and a rule: pass --allow RULE or --force"];
 }
 
 /** One line on all that a command can see. */
 function judgeReach(facts: PolicyFacts): Verdict {
   if (facts.sandbox === "unavailable") return judgeCommands(facts);
-  if (facts.sandbox === "disabled")
+  if (facts.sandbox === "disabled" || facts.sandbox === "container")
     return ["allow", "without the sandbox every file and host that you reach; only read-only ones obey Read rules"];
   const folders = ["the workspace", ...facts.addedFolders].join(", ");
   const isDenied = hasRule(facts, "deny", ["Read", "Write"]);

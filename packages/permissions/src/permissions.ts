@@ -28,7 +28,7 @@ export interface Permissions {
 
 /**
  * What the policy is made from. `sandbox`: `enabled`, commands run in it without a rule; `disabled`, commands need a rule;
- * `unavailable`, it is wanted but cannot start, so no command runs (S-31).
+ * `container`, they run without a rule and without a sandbox; `unavailable`, it is wanted but cannot start, so no command runs (S-31).
  */
 export interface PermissionOptions extends CommandPolicy {
   readonly mode: Mode;

@@ -31,7 +31,7 @@ const initLine = s.object({
   /** Ext. */
   sheaf_version: s.string(),
   /** Ext. */
-  sandbox: s.choice(["enabled", "disabled", "unavailable", "untried"]),
+  sandbox: s.choice(["enabled", "disabled", "container", "unavailable", "untried"]),
   /** Ext (S-03). */
   trusted: s.boolean(),
   /** Ext: only where the user added folders; absolute, links resolved. */

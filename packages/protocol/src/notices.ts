@@ -6,6 +6,7 @@ import * as s from "./schema.ts";
 export const notices = {
   NOTE: "another sentence for the user",
   SANDBOX_UNAVAILABLE: "no sandbox works here, so Sheaf refuses commands that could change something",
+  NOT_CONTAINED: "commands run without a sandbox, since the user declared the machine a throw-away container",
   REVERT_UNAVAILABLE: "sheaf revert cannot undo the run",
   HOOK_NOT_RUN: "a hook that the user or the workspace set up does not run",
   HOOK_FAILED: "a hook ran, and failed",

@@ -46,7 +46,7 @@ export interface RunStart {
   /** C5. */
   readonly permissionMode: "default" | "plan" | "ask" | "force";
   /** Whether commands run in a sandbox; `untried`: the run ended before that was known (C5). */
-  readonly sandbox: "enabled" | "disabled" | "unavailable" | "untried";
+  readonly sandbox: "enabled" | "disabled" | "container" | "unavailable" | "untried";
   /** Whether the workspace is trusted (S-03). */
   readonly trusted: boolean;
   readonly sheafVersion: string;

@@ -63,6 +63,7 @@ function createLauncher(options: RunnerSettings): Launcher | string {
     case "enabled":
       return launchers[sandbox.kind]({ ...options, file: sandbox.file });
     case "disabled":
+    case "container":
       return createPlainLauncher(options.environment);
     case "unavailable":
       return sandbox.reason;

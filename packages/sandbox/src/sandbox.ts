@@ -11,6 +11,8 @@ export type Sandbox =
     }
   /** The user switched it off: commands need `--force` or a rule. */
   | { readonly state: "disabled" }
+  /** The user declared this machine a throw-away container: commands run by the rules of the sandbox, and nothing holds them (S-254). */
+  | { readonly state: "container" }
   /** It is switched on but cannot start: commands are refused. */
   | {
       readonly state: "unavailable";
@@ -27,5 +29,10 @@ export function findFault(sandbox: Sandbox): string | undefined {
   return sandbox.state === "unavailable" ? sandbox.reason : undefined;
 }
 
-/** The value of `--sandbox`. */
-export type SandboxSetting = "enabled" | "disabled";
+/** How the user wants commands held. */
+export type SandboxSetting = "enabled" | "disabled" | "container";
+
+/** Returns true if programs of the workspace may run: the sandbox holds them, or the machine is thrown away after them. */
+export function isExpendable({ state }: Sandbox): boolean {
+  return state === "enabled" || state === "container";
+}

@@ -13,6 +13,7 @@ import { afterEditCommands, efforts } from "../config/user-config.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import { parseAskRule } from "@sheaf/permissions/permissions";
 import { parseRule } from "@sheaf/permissions/rule";
+import { chooseSandbox, type SandboxChoice, sandboxChoices } from "@sheaf/sandbox/find/choose-sandbox";
 import { createSchemaCheck, findSchemaProblem, toAnswerCheck } from "../run/answer-schema.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import { createSchemaThread } from "../run/schema-thread.ts";
@@ -47,8 +48,11 @@ export interface AgentOptions extends ToolOptions, ModelOptions {
   readonly permissions?: Partial<PermissionSettings>;
   /** Who is asked where a call needs permission. Default: nobody, so that such calls are refused. */
   readonly approver?: Approver;
-  /** Whether commands run in the system's sandbox. Default: `enabled`; where it cannot start, no command runs. */
-  readonly sandbox?: "enabled" | "disabled";
+  /**
+   * How commands are held. Default: `enabled`; where the sandbox cannot start, no command runs. `container`: this machine
+   * is a container that you throw away.
+   */
+  readonly sandbox?: SandboxChoice;
   /** Whether the workspace's own AGENTS.md instructs the model, and its denials count. It starts no server. Default: false. */
   readonly trusted?: boolean;
   /** More folders that the agent may work on. */
@@ -228,8 +232,8 @@ function checkOptions(options: AgentOptions): void {
   for (const rule of [...allow, ...deny]) parseRule(rule);
   for (const rule of ask) parseAskRule(rule);
   const { sandbox = "enabled", limits = {} } = options;
-  if (sandbox !== "enabled" && sandbox !== "disabled") {
-    throw createUsageError(`sandbox is ${JSON.stringify(sandbox)}: use "enabled" or "disabled"`);
+  if (!sandboxChoices.includes(sandbox)) {
+    throw createUsageError(`sandbox is ${JSON.stringify(sandbox)}: use one of ${sandboxChoices.join(", ")}`);
   }
   const { systemPrompt, afterEdit = [], contextTokens = 1000 } = options;
   if (systemPrompt?.trim() === "")
@@ -264,7 +268,7 @@ function toSetup(options: AgentOptions, { choice, allow }: ChosenTools): RunSetu
     hasAgents: options.agents,
     agentModels: toAgentModels(options),
     includesReasoning: options.includeReasoning,
-    sandbox: options.sandbox ?? "enabled",
+    sandbox: chooseSandbox(options.sandbox ?? "enabled"),
     limits: budget,
     stopsOnDenied: false,
     permissions: { force: false, deny: [], ...permissions, allow: [...(permissions.allow ?? []), ...allow] },

@@ -6,6 +6,7 @@ import { readUserHooks, type UnusedHook } from "../config/read-hooks.ts";
 import { readWorkspaceHooks, type WorkspaceHooks } from "../config/workspace-hooks.ts";
 import type { CommandRunner } from "@sheaf/sandbox/command";
 import { type RunnerSettings, createSandbox } from "@sheaf/sandbox/create-sandbox";
+import { isExpendable } from "@sheaf/sandbox/sandbox";
 import { createHooks, toHookName } from "../tools/hooks/create-hooks.ts";
 import { refusingEvents } from "../tools/hooks/hook-answer.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
@@ -57,7 +58,7 @@ export function openHooks({
   now,
 }: HookRequest): OpenedHooks {
   const own = sources ? readUserHooks(sources) : { hooks: [], leftOut: [] };
-  const isHeld = commandOptions.sandbox.state === "enabled";
+  const isHeld = isExpendable(commandOptions.sandbox);
   const found = trustedWorkspace ? readWorkspaceHooks(trustedWorkspace) : [];
   const leftOut = [
     ...own.leftOut,

@@ -14,7 +14,7 @@ import { listHomes } from "@sheaf/sandbox/hold/secret-places";
 import type { RunnerSettings } from "@sheaf/sandbox/create-sandbox";
 import { toAddedFolders } from "@sheaf/sandbox/hold/writable-folders";
 import type { ProbePlace } from "@sheaf/sandbox/find/probe-memory";
-import { findFault, type Sandbox } from "@sheaf/sandbox/sandbox";
+import { findFault, isExpendable, type Sandbox } from "@sheaf/sandbox/sandbox";
 import type { RunRequest } from "./run-request.ts";
 import { createWorkspace, type Workspace } from "@sheaf/base/files/workspace";
 import { toUntrustedGitVariables, withoutInnerFolders } from "@sheaf/sandbox/environment";
@@ -143,7 +143,7 @@ export function toCommandOptions(
     atExit,
     variables: {
       ...toCredentialVariables(credentials, listHomes(environment), writable, environment),
-      ...(trusted ? {} : toUntrustedGitVariables(sandbox.state === "enabled")),
+      ...(trusted ? {} : toUntrustedGitVariables(isExpendable(sandbox))),
     },
     network,
     credentials,

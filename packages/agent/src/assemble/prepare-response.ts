@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Notice, RunStart } from "@sheaf/protocol";
 import { isOffered } from "@sheaf/permissions/permissions";
-import { findFault } from "@sheaf/sandbox/sandbox";
+import { findFault, type Sandbox } from "@sheaf/sandbox/sandbox";
 import type { RespondPorts } from "../run/conversations/respond.ts";
 import type { CutLog } from "../run/conversations/cut-log.ts";
 import type { PreparedRun } from "../run/conversations/response-runner.ts";
@@ -120,9 +120,8 @@ function toStart(
 ): RunSettings["start"] {
   const { type: _type, ...added } = parts;
   const ordered = toRunStart({ ...request, webSearch });
-  const fault = mayRunCommands(request) ? findFault(policy.sandbox) : undefined;
   const notices: readonly Notice[] = [
-    ...(fault === undefined ? [] : [{ code: "SANDBOX_UNAVAILABLE", message: fault } as const]),
+    ...(mayRunCommands(request) ? listSandboxNotices(policy.sandbox) : []),
     ...(undoNotice ? [undoNotice] : []),
     ...further,
     ...(setupFailure === undefined ? [] : [{ code: "SETUP_FAILED", message: setupFailure } as const]),
@@ -140,6 +139,13 @@ function toStart(
       environment: `${added.environment ?? "Changed in the environment:"}\n- Setup: ${setupFailure}`,
     }),
   };
+}
+
+function listSandboxNotices(sandbox: Sandbox): readonly Notice[] {
+  const fault = findFault(sandbox);
+  if (fault !== undefined) return [{ code: "SANDBOX_UNAVAILABLE", message: fault }];
+  const message = "commands are not contained: --sandbox container lets them run with Sheaf's rights on this machine";
+  return sandbox.state === "container" ? [{ code: "NOT_CONTAINED", message }] : [];
 }
 
 /** Returns true if the mode and the caller let the run have commands. */

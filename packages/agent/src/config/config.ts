@@ -21,6 +21,8 @@ import {
 import { findHome, toDataFolder, toUserFiles, type Environment } from "@sheaf/base/paths";
 import { listCredentialFiles, type GitWorkspaceSettings } from "./git-workspace-settings.ts";
 import { findWindowTokens } from "./model-windows.ts";
+import { chooseSandbox, type SandboxChoice, sandboxChoices } from "@sheaf/sandbox/find/choose-sandbox";
+import type { SandboxSetting } from "@sheaf/sandbox/sandbox";
 import { isTrusted } from "./trust.ts";
 import { efforts, longestSeconds, type UserConfig } from "./user-config.ts";
 
@@ -114,7 +116,7 @@ export interface Config {
   /** Undefined: the user has none (C80). */
   readonly hooks: HookSources | undefined;
   /** Whether commands run in the system's sandbox (S-30). */
-  readonly sandbox: "enabled" | "disabled";
+  readonly sandbox: SandboxSetting;
   /** Rules of flags and configuration together (S-06). */
   readonly permissions: {
     readonly force: boolean;
@@ -193,7 +195,7 @@ export function createConfig(
     hiddenPlaces: listCredentialFiles(gitWorkspaces).map(({ path }) => path),
     afterEdit: found.settings.afterEdit ?? [],
     hooks: toHookSources(found.settings, environment),
-    sandbox: toChoice("--sandbox", raw.sandbox, ["enabled", "disabled"], "enabled"),
+    sandbox: chooseSandbox(toSandboxChoice(raw, environment, settings)),
     permissions: {
       force: raw.force ?? false,
       allow: [...(raw.allow ?? []), ...(rules.allow ?? [])],
@@ -212,6 +214,13 @@ function toHookSources(
   if (hooksFile === undefined && Object.keys(hooks).length === 0) return undefined;
   const file = hooksFile?.replace(/^~(?=\/)/, () => findHome(environment));
   return { own: hooks, file, isSandboxed: hooksSandbox };
+}
+
+function toSandboxChoice({ sandbox }: RawSettings, { SHEAF_SANDBOX }: Environment, config: UserConfig): SandboxChoice {
+  const otherwise = config.sandbox ?? "enabled";
+  return sandbox === undefined
+    ? toChoice("SHEAF_SANDBOX", SHEAF_SANDBOX || undefined, sandboxChoices, otherwise)
+    : toChoice("--sandbox", sandbox, sandboxChoices, otherwise);
 }
 
 function toMode({ mode, plan }: RawSettings): Mode {

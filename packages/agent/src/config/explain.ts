@@ -57,7 +57,12 @@ export function explainSettings(
       fallback: "as listed by sheaf trust --list",
     }),
     explain("on denied", { flag: ["--on-denied", raw.onDenied], fallback: "continue" }),
-    explain("sandbox", { flag: ["--sandbox", raw.sandbox], fallback: "enabled" }),
+    explain("sandbox", {
+      flag: ["--sandbox", raw.sandbox],
+      variable: ["SHEAF_SANDBOX", environment.SHEAF_SANDBOX || undefined],
+      config: config.sandbox,
+      fallback: "enabled",
+    }),
     explain("force", { flag: ["--force", raw.force], fallback: "off" }),
     explainRules("allow", raw.allow, config.permissions?.allow),
     explainRules("ask", raw.ask, config.permissions?.ask),

@@ -3,6 +3,7 @@ import type { Effort } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { parsePathGlob } from "@sheaf/base/files/glob";
 import { parseRule } from "@sheaf/permissions/rule";
+import { sandboxChoices } from "@sheaf/sandbox/find/choose-sandbox";
 import { hookSettings } from "./hook-settings.ts";
 import { gitWorkspaceSettings, type GitWorkspaceSettings } from "./git-workspace-settings.ts";
 import { headerFields, parseBaseUrl } from "./key-text.ts";
@@ -133,6 +134,8 @@ const fields = s.object({
   ),
   /** False: the user's hooks run outside the sandbox, where they do not say otherwise (S-138). */
   hooksSandbox: s.optional(s.boolean()),
+  /** How commands are held (S-254). */
+  sandbox: s.optional(s.choice(sandboxChoices)),
   mcpServers: s.optional(mcpServers),
   /** Whether the servers of `~/.cursor/mcp.json` are the user's own, too (S-108). */
   cursorServers: s.optional(s.boolean()),

@@ -203,6 +203,7 @@ async function findSandboxHere({ environment, cwd }: CommandIo, flags: FlagValue
     { workspace: flags.workspace?.at(-1), sandbox: flags.sandbox },
     environment,
     cwd,
+    findUserConfig(toUserFiles(environment).config),
   );
   const variables = withoutInnerFolders(environment, workspace);
   const sandbox = await findSandbox({ setting, workspace, environment: variables, memory: undefined, now: Date.now });
@@ -215,6 +216,10 @@ async function checkSandbox(io: CommandIo, flags: FlagValues): Promise<Answer> {
     case "disabled": {
       const advice = "commands run as you do, by a rule or --force only; leave --sandbox disabled out to hold them";
       return { status: "warn", found: "switched off", advice };
+    }
+    case "container": {
+      const found = "none, as chosen: commands run with your rights in this container, and nothing holds them";
+      return { status: "ok", found };
     }
     case "unavailable": {
       const advice = `${sandbox.advice}; until then every command is refused`;

@@ -1,6 +1,6 @@
 /** `sheaf -p PROMPT`: one response, printed (sections 1 and 2 of docs/formats/cli.md). */
 import { resolve } from "node:path";
-import type { Notice, RunStart } from "@sheaf/protocol";
+import { readNotices, type Notice, type RunStart } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import type { Projection } from "@sheaf/agent/output/projection";
 import type { Approver } from "@sheaf/agent/tools/approval";
@@ -104,7 +104,11 @@ export async function printRun(
       ? { write: (text) => terminal.write(text) as undefined }
       : (conversation?.output ?? io.openOutput({ isEnding: () => control.exitCode !== undefined })),
     onEvents: conversation?.onEvents,
-    onStart: notices?.reportStart,
+    onStart(event) {
+      const uncontained = readNotices(event).filter(({ code }) => code === "NOT_CONTAINED");
+      reportNotices(uncontained, seen, write);
+      notices?.reportStart(event);
+    },
     onNotice: (notice, isForAll) => (isForAll ? report(notice) : notices?.report(notice.message)),
     // A job that seems to hang says why; a person at the terminal sees it anyway.
     onQuotaWait: conversation ? undefined : (until) => write(formatNotice(formatQuotaWait(until))),

@@ -38,8 +38,7 @@ const DEFAULT_PORT = 7433;
 /** How long runs may go on after the signal, by default. Seconds. */
 const DEFAULT_GRACE = 10;
 
-const unhidden =
-  "with --sandbox disabled, commands can read the tokens of the server and the files of other conversations";
+const unhidden = "without a sandbox, commands can read the tokens of the server and the files of other conversations";
 
 const MIB = 1024 * 1024;
 const HOUR_MS = 60 * 60 * 1000;
@@ -114,7 +113,7 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
     gitSettings: config.gitWorkspaces,
     environment: io.environment,
   });
-  if (config.sandbox === "disabled") log({ level: "warn", event: "secrets_not_hidden", problem: unhidden });
+  if (config.sandbox !== "enabled") log({ level: "warn", event: "secrets_not_hidden", problem: unhidden });
   const storePlace = toStorePlace(flags, io, config.storeFile);
   return {
     storePlace,

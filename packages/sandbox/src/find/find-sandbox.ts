@@ -23,7 +23,8 @@ export interface SandboxSearch {
   readonly platform?: NodeJS.Platform;
 }
 
-const wayOut = "or switch it off with --sandbox disabled and allow commands by a rule or --force";
+const wayOut =
+  "or pass --sandbox container if this machine is a container that you throw away, or --sandbox disabled and a rule or --force";
 
 /** A part of macOS. */
 const seatbeltFile = "/usr/bin/sandbox-exec";
@@ -37,7 +38,7 @@ export async function findSandbox({
   now,
   platform = process.platform,
 }: SandboxSearch): Promise<Sandbox> {
-  if (setting === "disabled") return { state: "disabled" };
+  if (setting === "disabled" || setting === "container") return { state: setting };
   if (workspace === sep) return toUnavailable("the workspace is the whole file system", "start Sheaf in a folder");
   const found = findMechanism(platform, workspace, environment);
   if (found.state !== "enabled") return found;

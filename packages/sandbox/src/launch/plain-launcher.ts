@@ -1,4 +1,4 @@
-/** Commands as plain processes of the user, without a sandbox of the system: `--sandbox disabled`. */
+/** Commands as plain processes of the user, without a sandbox of the system: `--sandbox disabled` and `container`. */
 import { spawn } from "node:child_process";
 import type { Environment } from "@sheaf/base/paths";
 import { toCommandEnvironment } from "../environment.ts";

@@ -32,7 +32,7 @@ export interface SearchOptions extends Pick<SandboxOptions, "writable" | "enviro
 const ownerDescriptors = { info: 3, admission: 4 } as const;
 
 /**
- * Without a sandbox ripgrep runs with the user's rights: commands then have them too (`disabled`), or none runs
+ * Without a sandbox ripgrep runs with the user's rights: commands then have them too (`disabled`, `container`), or none runs
  * (`unavailable`).
  */
 export function createSearchProgram(options: SearchOptions): RunSearch {

@@ -1,0 +1,36 @@
+/** What the user chose to hold commands with: `--sandbox`, checked against this machine (S-254). */
+import { SheafError } from "@sheaf/base/errors";
+import type { SandboxSetting } from "../sandbox.ts";
+import { readProbeFile } from "./probe-memory.ts";
+
+/** Values of `--sandbox`. */
+export const sandboxChoices = ["enabled", "disabled", "container", "container=root"] as const;
+
+export type SandboxChoice = (typeof sandboxChoices)[number];
+
+interface Machine {
+  /** Undefined where the system has none. */
+  readonly userId: number | undefined;
+  /** The text of a system file; undefined if it does not exist. */
+  readonly read: (path: string) => string | undefined;
+}
+
+/** @throws SheafError USAGE for `container` as root on a machine that shows no sign of being one. */
+export function chooseSandbox(
+  choice: SandboxChoice,
+  { userId, read }: Machine = { userId: process.getuid?.(), read: readProbeFile },
+): SandboxSetting {
+  if (choice === "container=root") return "container";
+  if (choice !== "container" || userId !== 0 || isContainer(read)) return choice;
+  const signs = "/.dockerenv, /run/.containerenv, an overlay as root folder";
+  throw new SheafError(
+    "USAGE",
+    `--sandbox container as root needs a container, and this machine shows no sign of one (${signs}): if you throw the machine away, pass --sandbox container=root`,
+  );
+}
+
+/** Docker and Podman make a file, other engines an overlay. Some containers have neither, and then root names them. */
+export function isContainer(read: Machine["read"] = readProbeFile): boolean {
+  const hasFile = ["/.dockerenv", "/run/.containerenv"].some((file) => read(file) !== undefined);
+  return hasFile || /^(?:\S+ ){4}\/ .* - (?:fuse\.fuse-)?overlay(?:fs)? /m.test(read("/proc/self/mountinfo") ?? "");
+}
