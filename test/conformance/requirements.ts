@@ -34,7 +34,7 @@ export const requirements = {
     C32: ["words that may be a command or a prompt cost no model request", "48b40861"],
     C33: ["convert ends as a live run with the same bytes does, and loses no content", "92957ae4"],
     C38: ["what the model reads first is short, and the same in every request", "130c6012"],
-    C39: ["the model sees the tools that the run can use", "e3b06c23"],
+    C39: ["the model sees the tools that the run can use", "e2f2ee17"],
     C40: ["an unknown tool is answered with the tools that there are", "4b677ee1"],
     C41: ["a model that repeats itself is warned, then the run ends", "0d0a874d"],
     C42: ["--file attaches images, PDF and texts to the prompt", "d9096f3f"],

@@ -57,7 +57,7 @@ export function createResponseTools(base: ResponseBase, sources: ToolSources): T
 
 function toBoxPorts(base: ResponseBase, { servers, editor, customTools, isAttended }: ToolSources): ToolBoxPorts {
   const { request, policy, commands, commandOptions, conversation, skills, addedFolders, dataFolder, undo } = base;
-  const { workspace, addedWorkspaces, permissions, sandbox } = policy;
+  const { workspace, addedWorkspaces, permissions } = policy;
   const { conversationId } = request;
   const rules = [...request.permissions.allow, ...conversation.state.answers.allow];
   const folders = [workspace.root, ...addedFolders];
@@ -81,7 +81,6 @@ function toBoxPorts(base: ResponseBase, { servers, editor, customTools, isAttend
     mode: request.mode,
     offer: {
       choice: request.toolChoice,
-      canRunCommands: sandbox.state !== "unavailable",
       canFetchPages: isAttended || rules.some((rule) => parseRule(rule).kind === "WebFetch"),
     },
     furtherTools: [...customTools, ...skills.tools],

@@ -28,7 +28,6 @@ export const readTerminalTool: Tool<s.ValueOf<typeof parameters>> = {
   description:
     "Read what a command in the background has printed since the last call, and whether it still runs; or end it. To wait for it, use wait_ms.",
   access: "state",
-  needs: "commands",
   comesWith: "Bash",
   parameters,
   async run({ terminal_id, wait_ms = 0, end = false }, { background, signal }) {

@@ -162,8 +162,6 @@ export interface ToolOffer {
   /** Default: all. */
   readonly choice?: ToolChoice | undefined;
   readonly hasPlan: boolean;
-  /** Whether any command can run. Default true. */
-  readonly canRunCommands?: boolean | undefined;
   /** Whether any page can be permitted. Default true. */
   readonly canFetchPages?: boolean | undefined;
 }
@@ -178,12 +176,11 @@ export function toDefinitions(offer: ToolOffer, further: readonly CallableTool[]
 }
 
 function isShown(tool: CallableTool, offer: ToolOffer): boolean {
-  const { mode, choice, hasPlan, canRunCommands = true, canFetchPages = true } = offer;
+  const { mode, choice, hasPlan, canFetchPages = true } = offer;
   if (!isChosen(tool.name, choice)) return false;
   const isWanted = hasPlan || choice?.only?.includes(tool.name);
   if (tool.needs === "plan") return mode === "plan" || (mode === "agent" && isWanted === true);
   if (tool.needs === "pages" && !canFetchPages) return false;
-  if (tool.needs === "commands" && !canRunCommands) return false;
   return isOffered(mode === "plan" ? "agent" : mode, tool);
 }
 

@@ -35,7 +35,6 @@ export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
     "Run a shell command and wait until it ends: tests, builds, git and other programs. To read, search and change files, use the other tools. Returns output and exit code; limit what it prints, for instance with | tail -n 40. It gets no input, so pass flags such as --yes. Processes that it leaves running are ended: start servers with is_background.",
   access: "command",
   paths: { folders: ["working_directory"] },
-  needs: "commands",
   words: [
     "Ran terminal command",
     "Terminal-Befehl ausgeführt",

@@ -21,8 +21,8 @@ export interface ToolTraits<Field extends string = string> extends JudgedTool {
    * searches the workspace. Undefined: it may read anything, so each rule against reading refuses it.
    */
   readonly paths?: { readonly files?: readonly Field[]; readonly folders?: readonly Field[] };
-  /** The model sees the tool only if commands can run, a page can be permitted, or the conversation has a plan (C39). */
-  readonly needs?: "commands" | "pages" | "plan";
+  /** The model sees the tool only if a page can be permitted, or the conversation has a plan (C39). */
+  readonly needs?: "pages" | "plan";
   /** It opens kept results, too (N57). */
   readonly opensResults?: true;
   /** It is part of the conversation with the user, so subagents do not have it. */

@@ -92,7 +92,8 @@ function toGitLine(git: GitFacts | undefined): string {
 function toSandboxLine(sandbox: RunStart["sandbox"], hosts: readonly string[]): string {
   if (sandbox === "disabled") return "none; commands have the user's rights";
   if (sandbox === "container") return "none, in a container; commands have Sheaf's rights and its network";
-  if (sandbox === "unavailable") return "cannot start here, so no command runs";
+  if (sandbox === "unavailable")
+    return "cannot start here, so Sheaf refuses commands. If the task needs one, call it: the refusal shows the user the loss";
   const network = hosts.length === 0 ? "have no network" : `reach only these hosts: ${hosts.map(toLine).join(", ")}`;
   return `commands write only in the workspace, in /tmp (private to the run) and in caches of package managers; they ${network}`;
 }
