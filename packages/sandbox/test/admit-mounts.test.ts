@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { CommandOutcome } from "../src/command.ts";
-import { chooseRuns } from "../../../test/support/soak.ts";
+import { chooseRuns, soakTimeout } from "../../../test/support/soak.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { environment, toFileRules } from "./run-command.ts";
 import { createFolder, describeWithSandbox, type HeldRun, openHeldRun } from "./sandbox-run.ts";
@@ -86,5 +86,6 @@ describeWithSandbox("a sandbox", () => {
       expect(errors.filter((error) => !/was moved or replaced meanwhile|could not start/.test(error))).toEqual([]);
       expect(errors.join("\n")).toMatch(/was moved or replaced meanwhile: end the commands in the background/);
     },
+    soakTimeout,
   );
 });
