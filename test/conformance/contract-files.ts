@@ -75,6 +75,7 @@ const meanings: Readonly<Record<number, string>> = {
   8: "`--on-denied stop`, and a call needed a permission; or no sandbox works (S-31)",
   9: "storage",
   10: "the agent has questions, which the output holds (C25)",
+  11: "the answer did not pass (C168), or a `Stop` hook still objects (C89)",
   130: "SIGHUP (129), SIGINT (130), SIGQUIT (131) or SIGTERM (143)",
 };
 

@@ -41,6 +41,7 @@ export const errorTable = {
   STORAGE_CORRUPT: { exitCode: 9, httpStatus: 500, retryable: false },
   CONVERSATION_BUSY: { exitCode: 9, httpStatus: 409, retryable: true },
   NEEDS_INPUT: { exitCode: 10, httpStatus: 200, retryable: false },
+  VERIFY_FAILED: { exitCode: 11, httpStatus: 422, retryable: false },
   CANCELLED: { exitCode: 130, httpStatus: 499, retryable: false },
 } as const satisfies Record<string, ErrorKind>;
 

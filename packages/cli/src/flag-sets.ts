@@ -72,6 +72,8 @@ export const requestFlags = {
   "--agents": "Let the model give tasks to subagents: search, plan, review, and your own",
   ...ruleFlags,
   "--on-denied <continue|stop>": "continue (default): the model sees the refusal; stop: exit 8",
+  "--verify <COMMAND>...": "Succeed only if this command passes; repeatable",
+  "--verify-rounds <N>": "How often a failed command sends the model back to work (default: 2)",
   ...sandboxFlag,
   ...addDirFlag,
   ...trustFlag,

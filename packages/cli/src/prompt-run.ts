@@ -162,11 +162,15 @@ export async function chooseConversation(flags: FlagValues, store: Store, folder
   throw new SheafError("USAGE", `there is no session of ${place} to go on with: leave --resume and --continue out`);
 }
 
-/** That of the flag, else that of the conversation (C69). */
+/** That of the flag, else that of the conversation (C69). @throws SheafError USAGE for `--verify` in a mode that changes nothing (C168). */
 async function chooseMode({ mode }: RunConfig, flags: FlagValues, store: Store, id: string): Promise<Mode> {
-  if (flags.mode !== undefined || flags.plan) return mode;
-  const conversation = await store.getConversation(id);
-  return (conversation && (await readConversationSettings(store, conversation)).mode) ?? mode;
+  const conversation = flags.mode === undefined && !flags.plan ? await store.getConversation(id) : undefined;
+  const chosen = (conversation && (await readConversationSettings(store, conversation)).mode) ?? mode;
+  if (flags.verify && (chosen === "ask" || chosen === "plan")) {
+    const message = `--verify is for runs that change files, and ${chosen} mode changes none`;
+    throw new SheafError("USAGE", `${message}: leave it out, or choose --mode agent`);
+  }
+  return chosen;
 }
 
 /** The session that a flag names, as it was given. @throws SheafError USAGE when two flags name two. */

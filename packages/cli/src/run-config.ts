@@ -79,6 +79,8 @@ export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig
     maxTokens: flags["max-tokens"],
     maxCostUsd: flags["max-cost-usd"],
     onDenied: flags["on-denied"],
+    verify: flags.verify,
+    verifyRounds: flags["verify-rounds"],
     sandbox: flags.sandbox,
     heartbeat: flags.heartbeat,
     force: flags.force,

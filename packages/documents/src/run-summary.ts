@@ -1,12 +1,22 @@
 /** The totals of a response: tokens, counts and times (N4 to N7). */
 import { readNotices } from "@sheaf/protocol";
-import type { FinishReason, Notice, OwnEventBody, ResponseMetadata, RunEvent, Usage } from "@sheaf/protocol";
+import type {
+  FinishReason,
+  Notice,
+  OwnEventBody,
+  ResponseMetadata,
+  RunEvent,
+  Usage,
+  Verification,
+} from "@sheaf/protocol";
 
 export interface RunSummary {
   /** Takes every event of the run. */
   push(event: RunEvent): void;
   /** Of the events so far, each once (N63). */
   readonly notices: readonly Notice[];
+  /** The last result of each command that verifies the run; undefined: none ran (C168). */
+  readonly verify: readonly Verification[] | undefined;
   toUsage(): Usage;
   /** For the end of the run, at `time` (milliseconds, as in the log). */
   toMetadata(time: number, finishReason: FinishReason): ResponseMetadata;
@@ -35,6 +45,7 @@ class Summary implements RunSummary {
   #toolCalls = 0;
   #actions = 0;
   readonly #notices = new Map<string, Notice>();
+  readonly #verified = new Map<string, Verification>();
   readonly #openApprovals = new Set<string>();
   #waitingSince = 0;
   #waiting: number | undefined;
@@ -62,6 +73,13 @@ class Summary implements RunSummary {
         this.#actions += 1;
         if (event.documentType === "tool_call") this.#toolCalls += 1;
         return;
+      case "hook_result": {
+        const { command, exitCode, decision } = event;
+        if (event.event !== "Verify") return;
+        const rounds = (this.#verified.get(command)?.rounds ?? -1) + 1;
+        this.#verified.set(command, { command, passed: !decision, exitCode, rounds });
+        return;
+      }
       case "approval_request":
         return this.#startWaiting(event.approvalId, event.time);
       case "approval_resolved":
@@ -73,6 +91,10 @@ class Summary implements RunSummary {
 
   get notices(): readonly Notice[] {
     return [...this.#notices.values()];
+  }
+
+  get verify(): readonly Verification[] | undefined {
+    return this.#verified.size === 0 ? undefined : [...this.#verified.values()];
   }
 
   toUsage(): Usage {
@@ -90,6 +112,7 @@ class Summary implements RunSummary {
       ...(this.#waiting !== undefined && { waiting_ms: this.#waiting }),
       finishReason,
       ...(this.#notices.size > 0 && { notices: this.notices }),
+      ...(this.verify && { verify: this.verify }),
     };
   }
 

@@ -1,7 +1,7 @@
 /** The lines of `--output-format stream-json` and the object of `json`. Clauses: docs/formats/cli.md. */
 import { planTodos } from "./documents.ts";
 import { notice, type Notice } from "./notices.ts";
-import { instant, milliseconds } from "./response-parts.ts";
+import { instant, milliseconds, type Verification, verification } from "./response-parts.ts";
 import * as s from "./schema.ts";
 
 const count = s.integer({ minimum: 0 });
@@ -339,6 +339,8 @@ const resultSuccess = s.object({
   total_cost_usd: s.optional(s.number()),
   /** Ext: the notices of the first line, then notices about the model, for instance that it lacks the effort (C36). */
   notices: s.optional(s.list<Notice>(notice)),
+  /** Ext: the commands that verified the run (C168). */
+  verify: s.optional(s.list<Verification>(verification)),
   /** Ext, with `--output-schema`: the answer's value. */
   structured_output: s.optional(s.anything()),
   /** Ext: the plan that a run of plan mode ended with; `plan` is Markdown. */
@@ -374,6 +376,8 @@ const resultError = s.object({
   }),
   /** Ext: as on success. */
   notices: s.optional(s.list<Notice>(notice)),
+  /** Ext: as on success. */
+  verify: s.optional(s.list<Verification>(verification)),
   /** Ext: as on success, where the run failed although it has an answer. */
   structured_output: s.optional(s.anything()),
 });

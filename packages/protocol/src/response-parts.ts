@@ -95,6 +95,19 @@ export const usage = s.object({
 /** Sum over all model requests of the response (N6). */
 export interface Usage extends s.ValueOf<typeof usage> {}
 
+export const verification = s.object({
+  /** As it was configured; shortened. */
+  command: s.string(),
+  passed: s.boolean(),
+  /** 124 on a timeout, -1 if it never started (N37). */
+  exitCode: s.integer(),
+  /** How often it ran before: 0 if it ran once. */
+  rounds: count,
+});
+
+/** Ext: the last result of a command that decides whether the run has succeeded (C168). */
+export interface Verification extends s.ValueOf<typeof verification> {}
+
 export const responseMetadata = s.object({
   /** From `created` to the end, including waits for approvals (N7). */
   duration_ms: milliseconds,
@@ -112,6 +125,8 @@ export const responseMetadata = s.object({
   finishReason: s.optional(finishReason),
   /** Ext: what the user should know of the model, for instance that it lacks the effort (N63). */
   notices: s.optional(s.list<Notice>(notice)),
+  /** Ext: the commands that decide whether the run succeeds; absent if none ran (C168). */
+  verify: s.optional(s.list<Verification>(verification)),
   /** Ext: the last event included in this snapshot; only while streaming (N3). */
   lastEventId: s.optional(count),
 });

@@ -263,7 +263,7 @@ export interface ApprovalResolved extends ApprovalResolvedData {
   readonly editedArguments?: Readonly<Record<string, unknown>>;
 }
 
-/** When a hook of the user runs; the names are those of Claude Code. */
+/** When a hook of the user runs; the names are those of Claude Code, but for `Verify` (C168). */
 export type HookEventName =
   | "SessionStart"
   | "UserPromptSubmit"
@@ -272,6 +272,7 @@ export type HookEventName =
   | "Notification"
   | "PreCompact"
   | "Stop"
+  | "Verify"
   | "SessionEnd";
 
 /** A hook ran: a command of the user's own, before or after something that the run does (C80). */

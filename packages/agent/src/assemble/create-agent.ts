@@ -9,7 +9,8 @@ import { SheafError } from "@sheaf/base/errors";
 import { findNearest } from "@sheaf/base/nearest-names";
 import { toUserFiles } from "@sheaf/base/paths";
 import { isEffort, modes } from "../config/config.ts";
-import { afterEditCommands, efforts } from "../config/user-config.ts";
+import { withVerify } from "../config/hook-settings.ts";
+import { afterEditCommands, efforts, verifyCommands } from "../config/user-config.ts";
 import type { McpServers } from "../config/mcp-settings.ts";
 import { parseAskRule } from "@sheaf/permissions/permissions";
 import { parseRule } from "@sheaf/permissions/rule";
@@ -63,6 +64,8 @@ export interface AgentOptions extends ToolOptions, ModelOptions {
   readonly appendSystemPrompt?: string;
   /** Commands that run after a file was edited; `{file}` is its path (S-96). Default: none. */
   readonly afterEdit?: readonly AfterEditCommand[];
+  /** Commands that must pass before a run succeeds (C168). They run in the sandbox. Default: none. */
+  readonly verify?: readonly string[];
   /** What fits into one request to the model, at least 1000. Default: the model's own, where it is known. Tokens. */
   readonly contextTokens?: number;
   /** What a run may use up. */
@@ -205,6 +208,7 @@ const optionNames: Readonly<Record<keyof AgentOptions, true>> = {
   systemPrompt: true,
   appendSystemPrompt: true,
   afterEdit: true,
+  verify: true,
   contextTokens: true,
   limits: true,
   outputSchema: true,
@@ -235,10 +239,13 @@ function checkOptions(options: AgentOptions): void {
   if (!sandboxChoices.includes(sandbox)) {
     throw createUsageError(`sandbox is ${JSON.stringify(sandbox)}: use one of ${sandboxChoices.join(", ")}`);
   }
-  const { systemPrompt, afterEdit = [], contextTokens = 1000 } = options;
+  const { systemPrompt, afterEdit = [], verify = [], contextTokens = 1000 } = options;
   if (systemPrompt?.trim() === "")
     throw createUsageError("systemPrompt is empty: write the instructions, or leave it out");
-  const [problem] = placeWithin(["afterEdit"], listProblems(afterEditCommands, afterEdit));
+  const [problem] = [
+    ...placeWithin(["afterEdit"], listProblems(afterEditCommands, afterEdit)),
+    ...placeWithin(["verify"], listProblems(verifyCommands, verify)),
+  ];
   if (problem) throw createUsageError(formatProblem(problem, true));
   if (!(Number.isInteger(contextTokens) && contextTokens >= 1000)) {
     throw createUsageError(`contextTokens is ${JSON.stringify(contextTokens)}: use a whole number of at least 1000`);
@@ -282,6 +289,7 @@ function toSetup(options: AgentOptions, { choice, allow }: ChosenTools): RunSetu
     systemPrompt: options.appendSystemPrompt,
     toolChoice: choice,
     afterEdit: options.afterEdit,
+    hooks: options.verify && { own: withVerify({}, options.verify), isSandboxed: true },
   };
 }
 

@@ -8,7 +8,7 @@ import type { CommandRunner } from "@sheaf/sandbox/command";
 import { type RunnerSettings, createSandbox } from "@sheaf/sandbox/create-sandbox";
 import { isExpendable } from "@sheaf/sandbox/sandbox";
 import { createHooks, toHookName } from "../tools/hooks/create-hooks.ts";
-import { refusingEvents } from "../tools/hooks/hook-answer.ts";
+import { guardingEvents } from "../tools/hooks/hook-answer.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { Workspace } from "@sheaf/base/files/workspace";
 
@@ -44,6 +44,8 @@ export interface OpenedHooks {
   /** Undefined: none runs. */
   readonly hooks: Hooks | undefined;
   readonly notices: readonly Notice[];
+  /** Some of them verify the run. */
+  readonly verifies?: boolean;
 }
 
 /** @throws SheafError CONFIG_INVALID for a file of the user that cannot be read. */
@@ -66,10 +68,14 @@ export function openHooks({
   ];
   const unused = [
     ...found.flatMap((entry) => findObstacle(entry, isHeld) ?? []),
-    ...leftOut.filter(({ event }) => refusingEvents.has(event)).map(formatMissingGuard),
+    ...leftOut.filter(({ event }) => guardingEvents.has(event)).map(formatMissingGuard),
   ];
   const notices = unused.map((message): Notice => ({ code: "HOOK_NOT_RUN", message }));
-  const further = found.flatMap((entry) => (entry.state === "trusted" && isHeld ? entry.hooks : []));
+  // A verification that cannot run has not passed: the sandbox refuses it, aloud.
+  const isMissing = commandOptions.sandbox.state === "unavailable";
+  const further = found
+    .flatMap((entry) => (entry.state === "trusted" ? entry.hooks : []))
+    .filter(({ event }) => isHeld || (isMissing && event === "Verify"));
   const hooks = [...own.hooks, ...further];
   if (hooks.length === 0) return { hooks: undefined, notices };
   const { conversationId, permissionMode, workspace } = session;
@@ -98,7 +104,7 @@ export function openHooks({
     hasNotices: !isServer,
     now,
   });
-  return { hooks: created, notices };
+  return { hooks: created, notices, verifies: hooks.some(({ event }) => event === "Verify") };
 }
 
 /** A guard never disappears silently (S-213). */

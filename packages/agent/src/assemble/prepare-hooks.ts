@@ -1,7 +1,9 @@
 /** The hooks of one response, and what it is of its session (C80, C87). */
 import type { Notice } from "@sheaf/protocol";
+import { isOffered } from "@sheaf/permissions/permissions";
 import type { HookMoments } from "../run/run-hooks.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
+import { runTerminalCmdTool } from "../tools/run-terminal-cmd.ts";
 import type { ResponseBase } from "./response-base.ts";
 import { recordCommands } from "./prepare-undo.ts";
 import { toRunStart } from "./run-request.ts";
@@ -17,14 +19,21 @@ export interface PreparedHooks {
   readonly close: (() => Promise<void>) | undefined;
 }
 
+/** How often a failed command that verifies the run sends the model back to work. */
+const defaultRounds = 2;
+
 /** @throws SheafError CONFIG_INVALID for a file of the user that cannot be read. */
 export async function prepareHooks(
   { request, policy, commands, commandOptions, conversation, undo }: ResponseBase,
   sessions: Sessions,
   now: () => number,
 ): Promise<PreparedHooks> {
-  const { conversationId } = request;
-  const { hooks, notices } = await openHooks({
+  const { conversationId, mode } = request;
+  const {
+    hooks,
+    notices,
+    verifies = false,
+  } = await openHooks({
     sources: request.hooks,
     trustedWorkspace: request.runsWorkspaceHooks && request.trusted ? request : undefined,
     session: { conversationId, permissionMode: toRunStart(request).permissionMode, workspace: policy.workspace },
@@ -38,7 +47,12 @@ export async function prepareHooks(
   return {
     hooks,
     notices,
-    moments: hooks && findMoments(conversationId, isNew, sessions),
+    moments: hooks && {
+      ...findMoments(conversationId, isNew, sessions),
+      // The other modes change no file that could be verified (C168).
+      ...(verifies &&
+        isOffered(mode, runTerminalCmdTool) && { verifyRounds: request.hooks?.verifyRounds ?? defaultRounds }),
+    },
     close: hooks && (() => keepHooks(hooks, conversationId, sessions)),
   };
 }

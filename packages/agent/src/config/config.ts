@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Effort, Mode, Notice, TokenPrice } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import { hasForeignName } from "@sheaf/base/foreign-name";
-import type { HookSources } from "./hook-settings.ts";
+import { type HookSources, withVerify } from "./hook-settings.ts";
 import type { McpServers } from "./mcp-settings.ts";
 import type { FoundConfig } from "./config-file.ts";
 import {
@@ -24,7 +24,7 @@ import { findWindowTokens } from "./model-windows.ts";
 import { chooseSandbox, type SandboxChoice, sandboxChoices } from "@sheaf/sandbox/find/choose-sandbox";
 import type { SandboxSetting } from "@sheaf/sandbox/sandbox";
 import { isTrusted } from "./trust.ts";
-import { efforts, longestSeconds, type UserConfig } from "./user-config.ts";
+import { efforts, longestSeconds, maxVerifyRounds, type UserConfig } from "./user-config.ts";
 
 /** Values as they were given, still text. */
 export interface RawSettings extends ModelFlags {
@@ -45,6 +45,8 @@ export interface RawSettings extends ModelFlags {
   readonly maxTokens?: string | undefined;
   readonly maxCostUsd?: string | undefined;
   readonly onDenied?: string | undefined;
+  readonly verify?: readonly string[] | undefined;
+  readonly verifyRounds?: string | undefined;
   readonly sandbox?: string | undefined;
   readonly heartbeat?: string | undefined;
   readonly force?: true | undefined;
@@ -194,7 +196,7 @@ export function createConfig(
     gitWorkspaces,
     hiddenPlaces: listCredentialFiles(gitWorkspaces).map(({ path }) => path),
     afterEdit: found.settings.afterEdit ?? [],
-    hooks: toHookSources(found.settings, environment),
+    hooks: toHookSources(found.settings, raw, environment),
     sandbox: chooseSandbox(toSandboxChoice(raw, environment, settings)),
     permissions: {
       force: raw.force ?? false,
@@ -208,12 +210,22 @@ export function createConfig(
 }
 
 function toHookSources(
-  { hooks = {}, hooksFile, hooksSandbox = true }: UserConfig,
+  { hooks = {}, hooksFile, hooksSandbox = true, verify = [], ...config }: UserConfig,
+  flags: Pick<RawSettings, "verify" | "verifyRounds">,
   environment: Environment,
 ): HookSources | undefined {
-  if (hooksFile === undefined && Object.keys(hooks).length === 0) return undefined;
+  const own = withVerify(hooks, [...verify, ...(flags.verify ?? [])]);
+  const verifyRounds = toRounds(flags.verifyRounds) ?? config.verifyRounds;
+  if (hooksFile === undefined && verifyRounds === undefined && Object.keys(own).length === 0) return undefined;
   const file = hooksFile?.replace(/^~(?=\/)/, () => findHome(environment));
-  return { own: hooks, file, isSandboxed: hooksSandbox };
+  return { own, file, isSandboxed: hooksSandbox, verifyRounds };
+}
+
+function toRounds(text: string | undefined): number | undefined {
+  if (text === undefined || (/^\d+$/.test(text) && Number(text) <= maxVerifyRounds))
+    return text === undefined ? text : Number(text);
+  const advice = `give a whole number from 0 to ${maxVerifyRounds}`;
+  throw new SheafError("USAGE", `--verify-rounds "${text}" is not possible: ${advice}`);
 }
 
 function toSandboxChoice({ sandbox }: RawSettings, { SHEAF_SANDBOX }: Environment, config: UserConfig): SandboxChoice {

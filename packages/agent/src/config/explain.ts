@@ -79,6 +79,7 @@ export function explainSettings(
     explain("providers", { config: toNames(config.providers) }),
     explain("MCP servers", { config: toNames(config.mcpServers) }),
     explain("after edits of", { config: toList(config.afterEdit?.map(({ glob }) => glob)) }),
+    explain("verify", { flag: ["--verify", toList(raw.verify)], config: toList(config.verify) }),
     explain("hooks at", { config: toNames(config.hooks) }),
     explain("hooks file", { config: config.hooksFile }),
     explain("prices for", { config: toNames(config.prices) }),

@@ -11,6 +11,7 @@ export const hookEvents = [
   "Notification",
   "PreCompact",
   "Stop",
+  "Verify",
   "SessionEnd",
 ] as const satisfies readonly HookEventName[];
 
@@ -131,4 +132,17 @@ export interface HookSources {
   readonly file?: string | undefined;
   /** Whether the user's hooks run in the sandbox, where they do not say so themselves. */
   readonly isSandboxed: boolean;
+  /** How often a failed `Verify` command sends the model back to work; default 2 (C168). */
+  readonly verifyRounds?: number | undefined;
+}
+
+/** Adds the commands that verify a run to its hooks. They run as the model's own commands do. */
+export function withVerify(hooks: HookSettings, commands: readonly string[]): HookSettings {
+  const added = commands.map((text) => ({
+    type: "command" as const,
+    command: text,
+    timeout: MAX_TIMEOUT,
+    sandbox: true,
+  }));
+  return added.length === 0 ? hooks : { ...hooks, Verify: [...(hooks.Verify ?? []), { hooks: added }] };
 }

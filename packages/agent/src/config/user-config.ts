@@ -98,6 +98,11 @@ function quotedParts(command: string): string[] {
   return [...command.matchAll(/\\.|'[^']*'|"(?:\\.|[^"\\])*"/gs)].map(([part]) => part);
 }
 
+/** Commands that must pass before a run succeeds (C168). */
+export const verifyCommands = s.list(s.string({ minLength: 1, maxLength: 4000 }), { maxItems: 10 });
+
+export const maxVerifyRounds = 10;
+
 const fields = s.object({
   /** Where editors find the schema (`sheaf schema config`). */
   $schema: s.optional(s.string()),
@@ -128,6 +133,10 @@ const fields = s.object({
   afterEdit: s.optional(afterEditCommands),
   /** Commands at events of a run (C80). */
   hooks: s.optional(hookSettings),
+  /** Commands that must pass before a run succeeds (C168). */
+  verify: s.optional(verifyCommands),
+  /** How often a failed one sends the model back to work; default 2. */
+  verifyRounds: s.optional(s.integer({ minimum: 0, maximum: maxVerifyRounds })),
   /** A settings file of Claude Code whose hooks are the user's own, too (C81). */
   hooksFile: s.optional(
     s.refine(s.string(), "an absolute path, or one that begins with ~/", (text) => /^(~\/|\/)./.test(text)),

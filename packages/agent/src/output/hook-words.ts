@@ -79,7 +79,9 @@ export function formatHook(result: HookResult, locale: Locale): readonly string[
     ...(status === "failed" && notice === undefined ? [exitCode === timeoutCode ? set.timedOut : set.failed] : []),
     ...(decision === "ask" ? [set.asked] : []),
     ...(decision === "end" ? [set.ended] : []),
-    ...(decision === "block" && !isRefusal ? [event === "Stop" ? set.continued : set.objected] : []),
+    ...(decision === "block" && !isRefusal
+      ? [event === "Stop" || event === "Verify" ? set.continued : set.objected]
+      : []),
     ...(given ? [set.changed] : []),
     ...(context === undefined ? [] : [set.informed]),
   ];

@@ -104,9 +104,9 @@ export function createResultCollector(): ResultCollector {
       session_id: toBareId(run.conversationId),
       request_id: toBareId(run.responseId),
     };
-    const { notices } = summary;
+    const { notices, verify } = summary;
     const noted = notices.length > 0 && { notices };
-    const told = { ...noted, ...("output" in end && { structured_output: end.output }) };
+    const told = { ...noted, ...(verify && { verify }), ...("output" in end && { structured_output: end.output }) };
     if (end.error) {
       const { code, message, retryable, resetsAt } = end.error;
       const error = { code, message, retryable, ...(resetsAt !== undefined && { resets_at: resetsAt }) };

@@ -29,7 +29,10 @@ export function createFinalAnswer(check: AnswerCheck | undefined): FinalAnswer {
     async toEnd(text) {
       if (!check) return { type: "run_end", reason: "end_turn" };
       const checked = await check(text);
-      if (checked.ok) return { type: "run_end", reason: "end_turn", output: checked.value };
+      if (checked.ok) {
+        note = undefined;
+        return { type: "run_end", reason: "end_turn", output: checked.value };
+      }
       if (checked.isSchemaFault) return toRunFailure(new SheafError("CONFIG_INVALID", checked.problem));
       if (note !== undefined) {
         const message = `the answer does not fit the output schema, also after a repair turn: ${checked.problem}`;

@@ -1,9 +1,11 @@
 /** The user's hooks at the moments of a run that are no calls (C80). */
 import type { HookResult, RunEnd, RunEventBody, RunStart } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
+import { toPrefix } from "@sheaf/base/files/text-format";
+import { toOneLine } from "@sheaf/base/to-one-line";
 import { findDecision, type HookOccasion, type Hooks, toHookNote, toHookReason } from "../tools/hooks/hooks.ts";
 import type { EventGroup } from "./run-log.ts";
-import { toRunFailure } from "./run-failure.ts";
+import { toAbortReason, toRunFailure } from "./run-failure.ts";
 
 /** How often in a row hooks may keep a run from ending. */
 const MAX_CONTINUED = 5;
@@ -14,6 +16,17 @@ export interface HookMoments {
   readonly begins?: "startup" | "resume" | undefined;
   /** The session ends with this run. */
   readonly ends?: boolean | undefined;
+  /** How often failed commands that verify the run send the model back to work; undefined: it has none (C168). */
+  readonly verifyRounds?: number | undefined;
+}
+
+/** The end of a run, as far as the model is concerned. */
+interface ModelEnd {
+  readonly end: RunEnd;
+  /** Of the last turn. */
+  readonly text: string;
+  /** The budget has another turn. */
+  readonly mayContinue: boolean;
 }
 
 export interface RunHooks {
@@ -24,8 +37,8 @@ export interface RunHooks {
   readonly end: RunEnd | undefined;
   /** After `run_start`. How the run ends with it; undefined: it goes on. */
   atStart(start: RunStart, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined>;
-  /** The model is done. Undefined: a hook wants it to go on. */
-  atStop(end: RunEnd, text: string, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined>;
+  /** The model is done, with this end. How the run ends; undefined: a hook or a failed command sends the model back to work. */
+  atStop(done: ModelEnd, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined>;
   /** The run ends: a question of the agent wants to be known, and so does the end of the session. */
   atEnd(end: RunEnd, signal: AbortSignal): AsyncGenerator<EventGroup>;
 }
@@ -34,6 +47,8 @@ export function createRunHooks(hooks: Hooks | undefined, moments: HookMoments = 
   let note: string | undefined;
   let end: RunEnd | undefined;
   let continued = 0;
+  let rounds = 0;
+  let hasFailed = false;
 
   async function* run(occasion: HookOccasion, signal: AbortSignal): AsyncGenerator<EventGroup, readonly HookResult[]> {
     const results = hooks ? await hooks.run(occasion, signal) : [];
@@ -44,7 +59,14 @@ export function createRunHooks(hooks: Hooks | undefined, moments: HookMoments = 
   return {
     push(event) {
       if (event.type === "tool_call_start") continued = 0;
-      if (event.type === "hook_result" && event.decision === "end") end ??= toEnd(event);
+      // From the log, so that a response that another process continues has no more rounds (R-40).
+      if (event.type === "turn_start" && hasFailed) {
+        rounds += 1;
+        hasFailed = false;
+      }
+      if (event.type !== "hook_result") return;
+      if (event.decision === "end") end ??= toEnd(event);
+      if (event.event === "Verify" && event.decision) hasFailed = true;
     },
     takeNote() {
       const taken = note;
@@ -61,13 +83,27 @@ export function createRunHooks(hooks: Hooks | undefined, moments: HookMoments = 
       const refused = findDecision(yield* run({ event: "UserPromptSubmit", prompt }, signal));
       return refused && toEnd(refused);
     },
-    async *atStop(found, text, signal) {
+    async *atStop({ end: found, text, mayContinue }, signal) {
       const isContinued = continued > 0;
-      const results = yield* run({ event: "Stop", isContinued, text }, signal);
-      if (findDecision(results)?.decision !== "block" || continued >= MAX_CONTINUED) return found;
-      continued += 1;
-      note = toHookNote(results);
-      return undefined;
+      const { verifyRounds } = moments;
+      const stops = yield* run({ event: "Stop", isContinued, text }, signal);
+      const verified = verifyRounds === undefined ? [] : yield* run({ event: "Verify" }, signal);
+      if (signal.aborted) return toRunFailure(toAbortReason(signal));
+      const stop = findDecision(stops);
+      const objection = stop?.decision === "block" ? stop : undefined;
+      const failed = verified.filter(({ decision }) => decision !== undefined);
+      if (!objection && failed.length === 0) return found;
+      // The model cannot mend a command that does not start.
+      const mayRepair =
+        failed.length === 0 || (rounds < verifyRounds! && failed.every(({ exitCode }) => exitCode !== -1));
+      if (mayContinue && mayRepair && (!objection || continued < MAX_CONTINUED)) {
+        continued += objection ? 1 : 0;
+        note = toHookNote([...stops, ...verified]);
+        return undefined;
+      }
+      const message = failed[0] ? toVerifyFailure(failed[0], rounds) : toHookReason(objection!, "still objects");
+      const failure = toRunFailure(new SheafError("VERIFY_FAILED", message, { source: "user" }));
+      return "output" in found ? { ...failure, output: found.output } : failure;
     },
     async *atEnd({ reason }, signal) {
       // The last line of a cancelled run must be written within a second (C23).
@@ -84,4 +120,16 @@ export function createRunHooks(hooks: Hooks | undefined, moments: HookMoments = 
 function toEnd(result: HookResult): RunEnd {
   const message = toHookReason(result, result.decision === "end" ? "ended the run" : "refused the prompt");
   return toRunFailure(new SheafError("PERMISSION_REQUIRED", message, { source: "user" }));
+}
+
+/** Characters of a command or its output in a message. */
+const MAX_SHOWN = 200;
+
+function toVerifyFailure({ command, exitCode, status, reason = "" }: HookResult, rounds: number): string {
+  const name = JSON.stringify(toPrefix(command, MAX_SHOWN));
+  const last = toOneLine(reason.trim()).slice(-MAX_SHOWN);
+  const said = last === "" ? "" : `: ${last}`;
+  const tried = rounds === 0 ? "" : ` after ${rounds} ${rounds === 1 ? "round" : "rounds"} of repair`;
+  if (exitCode === -1) return `${name}, which verifies the run, did not pass${said}`;
+  return `${name}, which verifies the run, failed${status === "failed" ? "" : ` with exit code ${exitCode}`}${tried}${said}`;
 }

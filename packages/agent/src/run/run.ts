@@ -74,6 +74,9 @@ export async function* runResponse(
     end = await run.continueCut(settings.cut);
     const { closing } = settings.cut;
     if (closing.length > 0) yield run.note({ events: closing, durability: "synced" });
+    // The process died before the hooks had their say, or while they had it.
+    const { text = "" } = settings.cut.lastTurn ?? {};
+    if (end?.reason === "end_turn") end = yield* run.noteAll(run.askStop(end, text, signal));
   } else {
     yield run.note({ events: [run.start], durability: "synced" });
     end = yield* run.noteAll(run.hooks.atStart(run.start, signal));
@@ -110,7 +113,7 @@ export async function* runResponse(
     if (end) {
       const open = toOpenResults(state);
       if (open.length > 0) yield run.note({ events: open, durability: "synced" });
-      if (end.reason === "end_turn") end = yield* run.noteAll(run.askStop(end, state, signal));
+      if (end.reason === "end_turn") end = yield* run.noteAll(run.askStop(end, state.text, signal));
     } else if (state.calls.length > 0) {
       const results: ToolResult[] = [];
       run.budget.addToolCalls(state.calls.length);
@@ -269,14 +272,9 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       const checked = await answer.toEnd(state.text);
       return signal.aborted ? toRunFailure(toAbortReason(signal)) : checked;
     },
-    /** Whether the user's hooks let the run end; undefined: it goes on, as far as its budget allows. */
-    async *askStop(
-      end: RunEnd,
-      { text }: TurnState,
-      signal: AbortSignal,
-    ): AsyncGenerator<EventGroup, RunEnd | undefined> {
-      const after = yield* hooks.atStop(end, text, signal);
-      return after ?? (budget.findExceeded(0) ? end : undefined);
+    /** How the run ends once the user's hooks, and what verifies it, had their say; undefined: it goes on. */
+    async *askStop(end: RunEnd, text: string, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined> {
+      return yield* hooks.atStop({ end, text, mayContinue: !budget.findExceeded(0) }, signal);
     },
     /** The same after the tool calls of a turn. */
     findEndAfterTools({ calls }: TurnState, results: readonly ToolResult[], signal: AbortSignal): RunEnd | undefined {

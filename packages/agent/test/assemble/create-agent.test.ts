@@ -43,6 +43,15 @@ const callWeather = (args: Record<string, unknown>) => ({
   events: [{ call: { tool: "get_weather", arguments: args } }],
 });
 
+test(verifies("C168", "a program names commands that must pass"), async () => {
+  const said = { events: [{ text: "Done." }] };
+  await using agent = create({ verify: ["exit 3"], model: script(said, said, said) });
+  const { documents, metadata } = await agent.run("Hi").result;
+  expect(documents.at(-1)).toMatchObject({ metadata: { errorCode: "VERIFY_FAILED" } });
+  expect(metadata.verify).toEqual([{ command: "exit 3", passed: false, exitCode: 3, rounds: 2 }]);
+  expect(() => create({ verify: [""] })).toThrow(/verify/);
+});
+
 describe("fallback models", () => {
   test(verifies("C59", "answer aloud; each run begins with its own model"), async () => {
     const failure = { error: { code: "OVERLOADED", message: "busy" } };

@@ -1,3 +1,5 @@
+import { SheafError } from "@sheaf/base/errors";
+import { toResponse } from "@sheaf/documents";
 import type { HookResult } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -97,21 +99,35 @@ describe("hooks of a run", () => {
     expect(groups.flat().find(({ type }) => type === "tool_result")).toMatchObject({ status: "rejected" });
   });
 
-  test(verifies("C89", "a stop hook lets the model go on five times, and not beyond the budget"), async () => {
-    const create = () => createFakeModel(Array.from({ length: 9 }, (_, index) => [[text(`${index}`), end()]]));
-    const { hooks, occasions } = createFakeHooks(({ event }) =>
-      event === "Stop" ? { decision: "block", reason: "test it" } : undefined,
-    );
-    const model = create();
-    const groups = await runModel(model, { hooks });
-    expect(last(groups)).toMatchObject({ reason: "end_turn" });
-    expect(model.requests).toHaveLength(6);
-    expect(model.requests[1]!.messages.at(-1)).toMatchObject({ text: "A Stop hook objects:\n```\ntest it\n```" });
-    const stops = occasions.filter((occasion) => occasion.event === "Stop");
-    expect(stops.map(({ isContinued }) => isContinued)).toEqual([false, true, true, true, true, true]);
-    const short = create();
-    await runModel(short, { hooks, settings: { limits: { maxTurns: 2 } } });
-    expect(short.requests).toHaveLength(2);
+  test(
+    verifies("C89", "a stop hook lets the model go on five times, and not beyond the budget; then the run fails"),
+    async () => {
+      const create = () => createFakeModel(Array.from({ length: 9 }, (_, index) => [[text(`${index}`), end()]]));
+      const { hooks, occasions } = createFakeHooks(({ event }) =>
+        event === "Stop" ? { decision: "block", reason: "test it" } : undefined,
+      );
+      const model = create();
+      const groups = await runModel(model, { hooks });
+      const failure = { error: { code: "VERIFY_FAILED", message: "the user's Stop hook still objects: test it" } };
+      expect(last(groups)).toMatchObject(failure);
+      expect(model.requests).toHaveLength(6);
+      expect(model.requests[1]!.messages.at(-1)).toMatchObject({ text: "A Stop hook objects:\n```\ntest it\n```" });
+      const stops = occasions.filter((occasion) => occasion.event === "Stop");
+      expect(stops.map(({ isContinued }) => isContinued)).toEqual([false, true, true, true, true, true]);
+      const short = create();
+      expect(last(await runModel(short, { hooks, settings: { limits: { maxTurns: 2 } } }))).toMatchObject(failure);
+      expect(short.requests).toHaveLength(2);
+    },
+  );
+
+  test(verifies("C89", "a run that is ended during its Stop hooks did not succeed"), async () => {
+    const controller = new AbortController();
+    const { hooks } = createFakeHooks(({ event }) => {
+      if (event === "Stop") controller.abort(new SheafError("BUDGET_TIME", "too long"));
+      return undefined;
+    });
+    const groups = await runModel(createFakeModel([[[text("done"), end()]]]), { hooks, controller });
+    expect(last(groups)).toMatchObject({ error: { code: "BUDGET_TIME" } });
   });
 
   test(verifies(["C80", "C87"], "a session begins before the prompt, and ends before the last event"), async () => {
@@ -180,5 +196,95 @@ describe("hooks of a run", () => {
       expected.messages,
       expected.tools,
     ]);
+  });
+});
+
+/** `npm test` fails until its run of this number; notes how often it ran. */
+function createCheck(passesAt: number, result: Partial<HookResult> = {}) {
+  let ran = 0;
+  const failed = { decision: "block", exitCode: 1, reason: "1 failed", ...result } as const;
+  return createFakeHooks(({ event }) =>
+    event === "Verify" ? { command: "npm test", ...((ran += 1) < passesAt && failed) } : undefined,
+  );
+}
+
+const answers = () => createFakeModel(Array.from({ length: 5 }, (_, index) => [[text(`${index}`), end()]]));
+
+describe("what verifies a run", () => {
+  const settings = { moments: { verifyRounds: 2 } };
+
+  test(
+    verifies("C168", "a failure goes back to the model, and a command that passes then lets the run succeed"),
+    async () => {
+      const model = answers();
+      const { hooks } = createCheck(3);
+      const groups = await runModel(model, { hooks, settings });
+      expect(last(groups)).toMatchObject({ reason: "end_turn" });
+      expect(model.requests).toHaveLength(3);
+      expect(model.requests[1]!.messages.at(-1)).toMatchObject({
+        isNote: true,
+        text: 'The task is not done: "npm test", which verifies it, failed with exit code 1. It printed:\n```\n1 failed\n```',
+      });
+      expect(toResponse(groups.flat()).metadata.verify).toEqual([
+        { command: "npm test", passed: true, exitCode: 0, rounds: 2 },
+      ]);
+    },
+  );
+
+  test(verifies(["C168", "C20"], "a command that fails after the last round ends the run"), async () => {
+    const model = answers();
+    const { hooks } = createCheck(9);
+    const groups = await runModel(model, { hooks, settings });
+    expect(model.requests).toHaveLength(3);
+    expect(last(groups)).toMatchObject({
+      error: {
+        code: "VERIFY_FAILED",
+        message: '"npm test", which verifies the run, failed with exit code 1 after 2 rounds of repair: 1 failed',
+      },
+    });
+    expect(toResponse(groups.flat()).metadata.verify).toEqual([
+      { command: "npm test", passed: false, exitCode: 1, rounds: 2 },
+    ]);
+  });
+
+  test(verifies("C168", "no round exceeds a budget, and none can mend a command that does not start"), async () => {
+    const short = answers();
+    const limits = { maxTurns: 2 };
+    expect(last(await runModel(short, { ...createCheck(9), settings: { ...settings, limits } }))).toMatchObject({
+      error: { code: "VERIFY_FAILED" },
+    });
+    expect(short.requests).toHaveLength(2);
+    const model = answers();
+    const { hooks } = createCheck(9, { status: "failed", exitCode: -1, reason: "it did not run: no sandbox works" });
+    expect(last(await runModel(model, { hooks, settings }))).toMatchObject({
+      error: { message: '"npm test", which verifies the run, did not pass: it did not run: no sandbox works' },
+    });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  test(verifies("C168", "an answer that must fit a schema stays, whatever verifies the run"), async () => {
+    const checkAnswer = async (value: string) => ({ ok: true as const, value });
+    expect(last(await runModel(answers(), { ...createCheck(9), settings, checkAnswer }))).toMatchObject({
+      error: { code: "VERIFY_FAILED" },
+      output: "2",
+    });
+  });
+
+  test(verifies("C168", "an answer that was repaired before is not refused again in the next round"), async () => {
+    const model = answers();
+    const checkAnswer = async (value: string) =>
+      value === "0" ? { ok: false as const, problem: "no JSON" } : { ok: true as const, value };
+    await runModel(model, { ...createCheck(2), settings, checkAnswer });
+    const notes = model.requests.map(({ messages }) => messages.findLast(({ role }) => role === "user"));
+    expect(notes[1]).toMatchObject({ text: expect.stringContaining("not accepted") as unknown });
+    expect(notes[2]).toMatchObject({ text: expect.not.stringContaining("not accepted") as unknown });
+  });
+
+  test(verifies("C168", "an error of the model, and a question, end the run unverified"), async () => {
+    const { hooks, occasions } = createCheck(1);
+    const groups = await runModel(createFakeModel([[[end("refusal")]]]), { hooks, settings });
+    expect(last(groups)).toMatchObject({ error: { code: "REFUSED" } });
+    expect(occasions.map(({ event }) => event)).not.toContain("Verify");
+    expect(toResponse(groups.flat()).metadata).not.toHaveProperty("verify");
   });
 });

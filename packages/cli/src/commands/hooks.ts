@@ -206,6 +206,7 @@ function toOccasion(event: (typeof hookEvents)[number], { tool, input }: FlagVal
       return { event, trigger: toText("trigger") === "manual" ? "manual" : "auto" };
     case "Stop":
       return { event, isContinued: fields["stop_hook_active"] === true, text: toText("last_assistant_message") };
+    case "Verify":
     case "SessionEnd":
       return { event };
   }

@@ -12,6 +12,8 @@ import { createChosenProjection, toOutputFormat } from "../output-choice.ts";
 import { checkCommandLine } from "../command-flags.ts";
 import { now } from "@sheaf/agent/assemble/wire";
 import type { ToolServers } from "@sheaf/agent/assemble/wire-servers";
+import { createRunSummary } from "@sheaf/documents/run-summary";
+import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import { createPromptRun, type PromptOrder } from "../prompt-run.ts";
 import { readPrompt, skippedInputNotice } from "../standard-input.ts";
 import type { LineOutput } from "../standard-output.ts";
@@ -98,12 +100,13 @@ export async function printRun(
   const run = createPromptRun({ ...start, io, control, spentMs, approver, toolServers });
   const isShown = terminal !== undefined || (!conversation && io.isErrorTerminal);
   const notices = isShown ? createNoticeReport(seen, write) : undefined;
+  const summary = createRunSummary();
   const delivery = await deliverEvents(run.events(), {
     projection,
     output: terminal
       ? { write: (text) => terminal.write(text) as undefined }
       : (conversation?.output ?? io.openOutput({ isEnding: () => control.exitCode !== undefined })),
-    onEvents: conversation?.onEvents,
+    onEvents: conversation?.onEvents ?? ((events) => events.forEach((event) => summary.push(event))),
     onStart(event) {
       const uncontained = readNotices(event).filter(({ code }) => code === "NOT_CONTAINED");
       reportNotices(uncontained, seen, write);
@@ -120,6 +123,8 @@ export async function printRun(
     heartbeat: config.heartbeatMs === undefined ? undefined : { everyMs: config.heartbeatMs, now },
   });
   await run.close();
+  const verified = format === "text" && !delivery.end?.error ? (summary.verify ?? []) : [];
+  for (const { command } of verified) write(toVisibleLine(`sheaf: verified: ${command}`) + "\n");
   return reportEnd(delivery, control.exitCode, {
     verbose: flags.verbose ?? false,
     io,

@@ -60,7 +60,8 @@ export function createHooks({ hooks, session, places, variables, hasNotices, now
       timeoutMs,
       signal,
       variables,
-      input: `${JSON.stringify(toHookInput(occasion, session))}\n`,
+      // What verifies a run is an ordinary command: it gets no input.
+      input: event === "Verify" ? undefined : `${JSON.stringify(toHookInput(occasion, session))}\n`,
       onOutput: () => undefined,
     });
     return toResult(toHookAnswer(event, outcome, call?.toolName));

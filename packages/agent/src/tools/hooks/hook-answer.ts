@@ -51,6 +51,8 @@ export interface HookAnswer extends Pick<
 
 /** Events at which a hook can refuse: one that does not run to its end refuses, too (S-140). */
 export const refusingEvents: ReadonlySet<string> = new Set(["PreToolUse", "UserPromptSubmit"]);
+/** The same with `Verify`, whose commands all run. */
+export const guardingEvents: ReadonlySet<string> = new Set([...refusingEvents, "Verify"]);
 /** Events at which exit code 2 decides something. */
 const deciding: ReadonlySet<string> = new Set([...refusingEvents, "PostToolUse", "Stop"]);
 /** Events at which a plain output is for the model. */
@@ -78,6 +80,10 @@ function readAnswer(event: HookEventName, outcome: CommandOutcome, toolName: str
   if (fault !== undefined) {
     const said = stderr.trim() === "" ? "" : `: ${stderr}`;
     return toFailedAnswer(event, exitCode, `${fault}${said}`, fault);
+  }
+  if (event === "Verify") {
+    const failure = { decision: "block", reason: toText(outcome.output, MAX_CONTEXT) } as const;
+    return { status: "success", exitCode, ...(exitCode !== 0 && failure) };
   }
   if (exitCode === blockCode && deciding.has(event)) {
     return { status: "success", exitCode, decision: "block", reason: toText(stderr, MAX_CONTEXT) };
@@ -119,7 +125,7 @@ export function toFailedAnswer(event: HookEventName, exitCode: number, fault: st
     status: "failed",
     exitCode,
     message,
-    ...(refusingEvents.has(event) && { decision: "block", reason: toText(reason, MAX_MESSAGE) }),
+    ...(guardingEvents.has(event) && { decision: "block", reason: toText(reason, MAX_MESSAGE) }),
   };
 }
 

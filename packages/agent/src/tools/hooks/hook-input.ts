@@ -46,6 +46,7 @@ export function toMatchedNames(occasion: HookOccasion): readonly string[] {
       return [occasion.kind];
     case "UserPromptSubmit":
     case "Stop":
+    case "Verify":
       return [];
   }
 }
@@ -84,6 +85,8 @@ function toEventFields(occasion: HookOccasion, workspace: Workspace): Fields {
       return { trigger: occasion.trigger, custom_instructions: "" };
     case "Stop":
       return { stop_hook_active: occasion.isContinued, last_assistant_message: occasion.text };
+    case "Verify":
+      return {};
     case "SessionEnd":
       return { reason: endReason };
   }

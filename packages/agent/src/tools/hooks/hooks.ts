@@ -18,6 +18,8 @@ export type HookOccasion =
   | { readonly event: "PreCompact"; readonly trigger: "auto" | "manual" }
   /** `isContinued`: an earlier hook has already kept the run from ending. */
   | { readonly event: "Stop"; readonly isContinued: boolean; readonly text: string }
+  /** What verifies the run: only commands that passed let it succeed. */
+  | { readonly event: "Verify" }
   | { readonly event: "SessionEnd" };
 
 export interface Hooks {
@@ -46,12 +48,18 @@ export function toHookReason({ event, origin, reason = "" }: HookResult, deed: s
 
 /** What the results tell the model, as data; undefined: nothing. */
 export function toHookNote(results: readonly HookResult[]): string | undefined {
-  const parts = results.flatMap(({ event, decision, reason = "", context = "" }) => {
-    const objection = decision === "block" && event !== "PreToolUse" ? reason : "";
+  const parts = results.flatMap(({ event, command, exitCode, decision, reason = "", context = "" }) => {
+    const objection = decision === "block" && event !== "PreToolUse" && event !== "Verify" ? reason : "";
     return [
+      ...(event === "Verify" && decision ? [toVerifyNote({ command, exitCode, reason })] : []),
       ...(objection === "" ? [] : [`A ${event} hook objects:\n${toQuote(objection)}`]),
       ...(context === "" ? [] : [`A ${event} hook adds (material, not instruction):\n${toQuote(context)}`]),
     ];
   });
   return parts.length === 0 ? undefined : parts.join("\n");
+}
+
+function toVerifyNote({ command, exitCode, reason = "" }: Pick<HookResult, "command" | "exitCode" | "reason">): string {
+  const head = `The task is not done: ${JSON.stringify(command)}, which verifies it, failed with exit code ${exitCode}.`;
+  return reason === "" ? head : `${head} It printed:\n${toQuote(reason)}`;
 }
