@@ -28,11 +28,13 @@ function findEnd(events: readonly RunEvent[]): Pick<RunEnd, "reason"> & { readon
   return { reason: end.reason, code: end.error?.code };
 }
 
-/** The body is the first answer; after tool calls the model ends. */
-async function runLive(protocol: Protocol, body: Buffer): Promise<readonly RunEvent[]> {
+/** The body is the first answer, `count` times; after tool calls the model ends. */
+async function runLive(protocol: Protocol, body: Buffer, count = 1): Promise<readonly RunEvent[]> {
   const isJson = /^\s*[{[]/.test(body.toString("utf8", 0, 100));
   const headers = { "content-type": isJson ? "application/json" : "text/event-stream" };
-  server.answer({ chunks: [body], headers }, { chunks: [endingAnswers[protocol]![1]] });
+  server.answer(...Array.from({ length: count }, () => ({ chunks: [body], headers })), {
+    chunks: [endingAnswers[protocol]![1]],
+  });
   const { model } = createLiveSetup(protocol, server.url, { limits: { maxTries: 1 } });
   return (await runModel(model, { tools })).flat();
 }
@@ -66,7 +68,8 @@ describeWithFixtures("providers", (folder) => {
         const half = body.subarray(0, Math.floor(body.length / 2));
         expect({ file, ...findEnd(await convert(protocol, half)) }).toEqual({
           file,
-          ...findEnd(await runLive(protocol, half)),
+          // A run asks again as long as it has shown no text.
+          ...findEnd(await runLive(protocol, half, 3)),
         });
       }
     },
@@ -111,7 +114,7 @@ describe("bodies that are known to fail", () => {
       "anthropic-messages",
       event({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Half" } }) +
         event({ type: "message_delta", delta: { stop_reason: "end_turn" } }),
-      "STREAM_TRUNCATED",
+      undefined,
     ],
     [
       "resource exhausted",

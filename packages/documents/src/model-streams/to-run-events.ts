@@ -195,7 +195,7 @@ function toRunError(failure: Failure, report: ModelStreamReport | undefined): Ru
     message: "reason" in failure ? formatReason(failure) : findOwnWords(code, report) || failure.message,
     source: "provider",
     details: report?.errors[0]?.code ?? "",
-    retryable: retryableCodes.has(code),
+    retryable: retryableCodes.has(code) && !("isRetryable" in failure && !failure.isRetryable),
     ...("resetsAt" in failure && { resetsAt: failure.resetsAt }),
   };
 }
