@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { missingBubblewrap } from "../support/bubblewrap.ts";
 import { skipIfMissing } from "../support/describe-where.ts";
 import type { ChatResponse, Document } from "@sheaf/protocol";
-import { createTestFolder, runProgram, runSheaf } from "../support/sheaf.ts";
+import { createTestFolder, parseStream, runProgram, runSheaf } from "../support/sheaf.ts";
 import { parseValidLines } from "../support/schema-check.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -68,6 +68,34 @@ describe("a session in plan mode", () => {
     expect(await run("--continue", "--mode", "agent")).toBe("agent");
     expect(session.read("new.txt")).toBe("x");
     expect(await run("--continue")).toBe("agent");
+  });
+});
+
+describe("a resumed session", () => {
+  const ask = call("ask_question", { title: "?", questions: [{ id: "q", prompt: "Which?", options: [] }] });
+  const command = [call("run_terminal_cmd", { command: "touch x" })];
+  const save = [call("write_file", { target_file: "new.txt", content: "x" })];
+  const turns = [[ask], command, save, [text("A.")], command, save, [text("B.")]];
+
+  test(verifies(["C69", "C25"], "keeps its model, --deny and --tools, and says so"), async () => {
+    const session = createSession({});
+    const first = await session.prompt(
+      turns,
+      "--deny",
+      "Shell(*)",
+      "--tools",
+      "ask_question,run_terminal_cmd",
+      "--force",
+    );
+    const [, id = ""] = /answer with sheaf answer (\S+) /.exec(first.stderr) ?? [];
+    const toResult = ({ stdout }: { readonly stdout: string }) => parseStream(stdout).at(-1);
+    const answered = toResult(await session.command("answer", id, "q=a", "--force"));
+    expect(answered).toMatchObject({ result: "A.", notices: [{ code: "RESTRICTIONS_KEPT" }] });
+    expect(JSON.stringify(answered)).toContain("keeps --deny Shell(*), --tools ask_question run_terminal_cmd");
+    expect(readdirSync(session.cwd)).toEqual([]);
+    const lifted = ["-p", "--resume", id, "--deny", "Read(.env)", "--tools", "*", "--force", "go on"];
+    expect(toResult(await session.command(...lifted))).not.toHaveProperty("notices");
+    expect(readdirSync(session.cwd)).toContain("new.txt");
   });
 });
 

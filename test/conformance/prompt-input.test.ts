@@ -51,7 +51,7 @@ describe("the prompt", () => {
       expect([code, stderr]).toEqual([0, notice]);
       const lines = parseStream(stdout);
       expect(lines[0]).toMatchObject({ subtype: "init", stdin: "skipped" });
-      expect(lines.at(-1)).toMatchObject({ subtype: "success" });
+      expect(lines.at(-1)).toMatchObject({ subtype: "success", notices: [{ code: "STDIN_SKIPPED" }] });
     },
   );
 

@@ -78,6 +78,11 @@ function toRunRequest({ message, config, flags, io: { environment }, ...prompt }
     runsWorkspaceHooks: true,
     approvesServers: flags["approve-mcps"],
     isUnsaved: flags["no-save"],
+    restrictions: {
+      deny: flags.deny,
+      tools: config.toolChoice.only,
+      excludedTools: config.toolChoice.excluded,
+    },
     environment,
     userFiles: toUserFiles(environment),
   };
@@ -88,27 +93,29 @@ interface OpenOrder extends PromptOrder {
 }
 
 async function openPorts(
-  { config, flags, io: { environment, cwd }, control, responseId, ...ports }: OpenOrder,
+  { config: given, flags, io: { environment, cwd }, control, responseId, ...ports }: OpenOrder,
   complete: Parameters<LoggedRunParts["open"]>[0],
   onClose: Parameters<LoggedRunParts["open"]>[1],
 ): Promise<OpenedRun> {
   const { signal } = control;
   const recording = await openRecording(flags.record === undefined ? undefined : resolve(cwd, flags.record));
   onClose(() => recording?.close());
-  complete({ trusted: config.findTrust() });
+  complete({ trusted: given.findTrust() });
+  // A new session without the flag has no tree.
+  const { worktree, resume, continue: isContinued, "session-id": sessionId } = flags;
+  const mayHaveTree = [worktree, resume, isContinued, sessionId].some((flag) => flag !== undefined);
+  const trees = mayHaveTree ? await import("./run-tree.ts") : undefined;
+  const folders = trees?.listSessionFolders(given, flags) ?? [given.workspace];
+  const config = await withStoredModel(given, flags, folders);
   const [choice, fallbacks, prices] = [config.chooseModel(), config.chooseFallbacks(), await config.findPrices(now())];
   const model = await recordBodies(await createModels(choice, fallbacks, prices, signal), choice, {
     file: flags["record-body"] && resolve(cwd, flags["record-body"]),
     abort: control.abort,
   });
-  complete({ model, price: prices.get(config.model ?? "") });
+  const { model: modelName, windowTokens } = config;
+  complete({ model, modelName, windowTokens, price: prices.get(modelName ?? "") });
   const store = await createStore(flags["no-save"] ? memoryFile : config.storeFile);
   onClose(() => store.close());
-  // A new session without the flag has no tree.
-  const { worktree, resume, continue: isContinued, "session-id": sessionId } = flags;
-  const mayHaveTree = [worktree, resume, isContinued, sessionId].some((flag) => flag !== undefined);
-  const trees = mayHaveTree ? await import("./run-tree.ts") : undefined;
-  const folders = trees?.listSessionFolders(config, flags) ?? [config.workspace];
   const conversationId = await chooseConversation(flags, store, folders);
   complete({ conversationId, mode: await chooseMode(config, flags, store, conversationId) });
   const tree = await trees?.openRunTree({ config, flags, environment, conversationId, responseId }, store);
@@ -160,6 +167,20 @@ export async function chooseConversation(flags: FlagValues, store: Store, folder
   if (newest) return newest.id;
   const place = folders[0] ?? (flags.worktree ? `the working tree ${flags.worktree}` : "any working tree");
   throw new SheafError("USAGE", `there is no session of ${place} to go on with: leave --resume and --continue out`);
+}
+
+/** The settings with the model of the session that goes on, if nothing else names one (C69). */
+async function withStoredModel(config: RunConfig, flags: FlagValues, folders: readonly string[]): Promise<RunConfig> {
+  const isContinued = flags.continue || findNamedSession(flags) !== undefined || flags.resume !== undefined;
+  if (config.model !== undefined || flags["no-save"] || !isContinued) return config;
+  const store = await createStore(config.storeFile);
+  try {
+    const conversation = await store.getConversation(await chooseConversation(flags, store, folders));
+    const name = conversation?.settings.model;
+    return name === undefined ? config : { ...config, ...config.withModel(name), notices: config.notices };
+  } finally {
+    await store.close();
+  }
 }
 
 /** That of the flag, else that of the conversation (C69). @throws SheafError USAGE for `--verify` in a mode that changes nothing (C168). */

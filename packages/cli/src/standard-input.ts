@@ -1,7 +1,7 @@
 /** Reads stdin; next to a prompt, one that stays silent is skipped, never waited for without end (C1). */
 import { fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
-import type { RunStart } from "@sheaf/protocol";
+import type { Notice, RunStart } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import type { ParsedArguments } from "./arguments.ts";
 import type { CommandIo } from "./io.ts";
@@ -12,10 +12,13 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** How long the writer of an open pipe may take for its first byte next to a prompt (C1). Milliseconds. */
 const SILENCE_MS = 3000;
 
-/** What stderr says about a stdin that was skipped. */
-export const skippedInputNotice =
-  "stdin stayed open and sent nothing for 3 s, so the prompt goes without it: " +
-  "close stdin (</dev/null), or write - before the prompt to wait for it";
+/** The notice about a stdin that was skipped. */
+export const skippedInputNotice: Notice = {
+  code: "STDIN_SKIPPED",
+  message:
+    "stdin stayed open and sent nothing for 3 s, so the prompt goes without it: " +
+    "close stdin (</dev/null), or write - before the prompt to wait for it",
+};
 
 /** What stdin is connected to. */
 export type InputKind = "terminal" | "pipe" | "socket" | "file" | "none";

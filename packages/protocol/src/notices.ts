@@ -16,6 +16,8 @@ export const notices = {
   COMMAND_UNKNOWN: "no skill or command has the name that the prompt starts with",
   EFFORT_CHANGED: "the model answers with another effort than the user chose",
   MODEL_CHANGED: "another model answers than the user named",
+  STDIN_SKIPPED: "a pipe stayed silent beside a prompt, and was not read",
+  RESTRICTIONS_KEPT: "the session keeps --deny, --tools or --exclude-tools of an earlier run",
   FLAG_IGNORED: "a flag or a key of cursor-agent has no effect",
   COMMITS_KEPT: "commands ended in the middle of their work on a repository, and where its commits are",
   ANSWER_CUT: "a process ended in the middle of a message, and another one continued it",

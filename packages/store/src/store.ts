@@ -14,8 +14,15 @@ export function isPostgresAddress(place: string): boolean {
   return /^postgres(ql)?:\/\//.test(place);
 }
 
+/** What a caller took from its conversation: deny rules, and the choice of tools (C69). */
+export interface Restrictions {
+  readonly deny?: readonly string[] | undefined;
+  readonly tools?: readonly string[] | undefined;
+  readonly excludedTools?: readonly string[] | undefined;
+}
+
 /** What the next message of a conversation goes on with, unless it says otherwise (X25). */
-export interface ConversationSettings {
+export interface ConversationSettings extends Restrictions {
   readonly mode?: Mode | undefined;
   /** As the caller named it. */
   readonly model?: string | undefined;

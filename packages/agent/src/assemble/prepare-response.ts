@@ -22,6 +22,7 @@ import { createSystemPrompt, openResponseBase, type ResponseBase } from "./respo
 import { createResponseTools } from "./response-tools.ts";
 import { writeFileTool } from "../tools/write-file.ts";
 import type { RunUndo } from "../workspace/undo/run-undo.ts";
+import type { Restrictions } from "@sheaf/store/store";
 import { toRunStart, type RunRequest, type TreeSetup } from "./run-request.ts";
 import { openAgents } from "./wire.ts";
 import { createToolServers, type ToolServers } from "./wire-servers.ts";
@@ -46,10 +47,11 @@ export interface ResponsePorts extends Pick<
  * @throws SheafError USAGE for a rule that cannot be read, or an attachment or a search that the model does not have; STORAGE_…
  */
 export async function prepareResponse(
-  request: RunRequest,
+  asked: RunRequest,
   given: ResponsePorts,
   signal: AbortSignal,
 ): Promise<PreparedRun> {
+  const request = await keepRestrictions(asked, given.store);
   const { store, now, abort, approver, checkAnswer, cut, customTools = [] } = given;
   const { toolServers = createToolServers(request.environment) } = given;
   const choice = await choosePossibleServers(request);
@@ -98,7 +100,15 @@ export async function prepareResponse(
   const history = conversation.messages;
   return {
     settings: { start, cut, history, system, limits, stopsOnDenied, moments: hooks.moments },
-    ports: { ...run, tools, store, abort, checkAnswer, keepState, choices: { mode, model: modelName, effort } },
+    ports: {
+      ...run,
+      tools,
+      store,
+      abort,
+      checkAnswer,
+      keepState,
+      choices: { mode, model: modelName, effort, ...request.restrictions },
+    },
     tools,
   };
 }
@@ -146,6 +156,33 @@ function listSandboxNotices(sandbox: Sandbox): readonly Notice[] {
   if (fault !== undefined) return [{ code: "SANDBOX_UNAVAILABLE", message: fault }];
   const message = "commands are not contained: --sandbox container lets them run with Sheaf's rights on this machine";
   return sandbox.state === "container" ? [{ code: "NOT_CONTAINED", message }] : [];
+}
+
+/** The request with the restrictions that its conversation has, unless the caller gives them anew (C69). */
+async function keepRestrictions(request: RunRequest, store: ResponsePorts["store"]): Promise<RunRequest> {
+  const { permissions, toolChoice = {}, message } = request;
+  const { settings = {} } = (await store.getConversation(request.conversationId)) ?? {};
+  const given = Object.entries(request.restrictions ?? {}).filter(([, list]) => list !== undefined);
+  const { deny, tools, excludedTools }: Restrictions = { ...settings, ...Object.fromEntries(given) };
+  const only = toolChoice.only ?? tools;
+  const excluded = toolChoice.excluded ?? excludedTools;
+  const kept = [
+    ["--deny", deny, permissions.deny],
+    ["--tools", tools, toolChoice.only],
+    ["--exclude-tools", excludedTools, toolChoice.excluded],
+  ] as const;
+  const words = kept.flatMap(([flag, old, now]) =>
+    old?.some((word) => !now?.includes(word)) ? [`${flag} ${old.join(" ")}`] : [],
+  );
+  const text = `the session keeps ${words.join(", ")}: use the same flags to change it`;
+  const notices = [...(message.notices ?? []), { code: "RESTRICTIONS_KEPT" as const, message: text }];
+  return {
+    ...request,
+    restrictions: { deny, tools, excludedTools },
+    permissions: { ...permissions, deny: [...new Set([...permissions.deny, ...(deny ?? [])])] },
+    toolChoice: { ...(only && { only }), ...(excluded && { excluded }) },
+    ...(words.length > 0 && { message: { ...message, notices } }),
+  };
 }
 
 /** Returns true if the mode and the caller let the run have commands. */

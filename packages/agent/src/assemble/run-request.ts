@@ -8,6 +8,7 @@ import type { Config } from "../config/config.ts";
 import type { ServerPlaces } from "../config/workspace-servers.ts";
 import type { SandboxSetting } from "@sheaf/sandbox/sandbox";
 import type { Model } from "@sheaf/models/provider";
+import type { Restrictions } from "@sheaf/store/store";
 import type { ToolChoice } from "../tools/registry.ts";
 import type { BudgetLimits } from "../run/budget.ts";
 import type { AfterEditCommand } from "../tools/after-edit.ts";
@@ -71,6 +72,8 @@ export interface RunRequest extends RunSetup {
   readonly hasStates?: boolean | undefined;
   /** Runs in the sandbox before the response begins. */
   readonly setup?: TreeSetup | undefined;
+  /** Flags that restrict this response and the later ones of its conversation; undefined: as before (C69). */
+  readonly restrictions?: Restrictions | undefined;
   /** Whose caches commands use (S-97); undefined: those of the workspace. */
   readonly cacheOwner?: string | undefined;
   /** `chat_<uuid>`. */

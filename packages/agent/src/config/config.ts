@@ -67,6 +67,8 @@ export interface Config {
    * @throws SheafError AUTH_REQUIRED, MODEL_NOT_FOUND, CONFIG_INVALID or USAGE.
    */
   readonly chooseModel: () => ModelChoice;
+  /** The same with this model. */
+  readonly withModel: (model: string) => Config;
   /** Models to fall back on (C59). Called and failing as `chooseModel`. */
   readonly chooseFallbacks: () => readonly FallbackChoice[];
   /** Models that definitions of subagents may name (C129). */
@@ -169,6 +171,7 @@ export function createConfig(
     findPrices: (time) => findPrices(modelSettings, maxCostUsd, time),
     windowTokens,
     chooseModel: () => chooseModel(modelSettings),
+    withModel: (name) => createConfig({ ...raw, model: name }, environment, cwd, found),
     chooseFallbacks: () => chooseFallbacks(modelSettings),
     agentModels: createAgentModels(modelSettings, dataFolder),
     mode: toMode(raw),

@@ -66,7 +66,10 @@ export async function readSettings(sessionId: string, io: CommandIo): Promise<Co
 /** A session that is not stored yet keeps them with its first response. */
 export async function keepSettings(sessionId: string, settings: ConversationSettings, io: CommandIo): Promise<void> {
   const id = toConversationId(sessionId) ?? "";
-  await withSessionStore(io, undefined, (store) => store.changeConversation(id, { settings }));
+  await withSessionStore(io, undefined, async (store) => {
+    const known = (await store.getConversation(id))?.settings;
+    await store.changeConversation(id, { settings: { ...known, ...settings } });
+  });
 }
 
 /** Replays the responses of a session as updates. @throws SheafError USAGE for one that is not stored. */

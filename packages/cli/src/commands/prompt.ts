@@ -19,7 +19,7 @@ import { readPrompt, skippedInputNotice } from "../standard-input.ts";
 import type { LineOutput } from "../standard-output.ts";
 import { runOrRefuse } from "../refused-run.ts";
 import { reportEnd } from "../report-end.ts";
-import { createNoticeReport, reportNotices, formatNotice } from "../report-error.ts";
+import { createNoticeReport, formatNotice, reportNotices } from "../report-error.ts";
 import { toConfig, type RunConfig } from "../run-config.ts";
 import { checkSessionWord } from "../session-words.ts";
 import type { RunControl } from "../signals.ts";
@@ -39,8 +39,8 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
     clearTimeout(timer);
     // Programs for that profile leave a socket open by habit, and may take a word on stderr for a failure (C15, C30).
     const isHabit = io.profile === "cursor-2026" && io.findInputKind() === "socket";
-    if (message.stdin && !isHabit) io.writeError(formatNotice(skippedInputNotice));
-    return { message: { ...message, ...files }, config: { ...config, typed }, flags };
+    const notices = message.stdin && !isHabit ? [...config.notices, skippedInputNotice] : config.notices;
+    return { message: { ...message, ...files }, config: { ...config, typed, notices }, flags };
   };
   return runOrRefuse(prepare, (start) => printRun(start, io, control), toOutputFormat(parsed.flags, io), parsed, io);
 }
