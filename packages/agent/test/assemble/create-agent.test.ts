@@ -364,7 +364,7 @@ describe("a wrong option is thrown, with its value and what to do", () => {
     [{ model: "nothing" }, /the model "nothing" is unknown: use one of offline/],
     [{ model: "anthropic/claude" }, /the model "anthropic\/claude" needs a key of anthropic/],
     [{ mode: "edit" }, /mode is "edit": use one of agent, plan, ask, debug$/],
-    [{ sandbox: false }, /sandbox is false: use "enabled" or "disabled"$/],
+    [{ sandbox: false }, /sandbox is false: use one of enabled, disabled, container, container=root$/],
     [{ systemPrompt: " " }, /systemPrompt is empty: write the instructions, or leave it out$/],
     [
       { afterEdit: [{ glob: "*.ts", command: "prettier '{file}'" }] },
