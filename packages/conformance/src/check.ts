@@ -18,7 +18,10 @@ export interface Check {
   readonly run: (context: Context) => Promise<void>;
 }
 
+/** A check in a table; its clauses stand between blanks. */
+type CheckRow = readonly [id: string, clauses: string, title: string, run: Check["run"]];
+
 /** Checks of one level. */
-export function atLevel(level: Level, checks: readonly Omit<Check, "level">[]): readonly Check[] {
-  return checks.map((check) => ({ ...check, level }));
+export function atLevel(level: Level, rows: readonly CheckRow[]): readonly Check[] {
+  return rows.map(([id, clauses, title, run]) => ({ id, level, clauses: clauses.split(" "), title, run }));
 }

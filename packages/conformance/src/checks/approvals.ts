@@ -7,54 +7,22 @@ import { checkCancelled } from "./cancel.ts";
 import { demand, show, Skip } from "../violation.ts";
 
 export const approvalChecks = atLevel("interactive", [
-  {
-    id: "approval-request",
-    clauses: ["X8", "X45"],
-    title: "a request for approval has its fields, and is part of every snapshot while it is open",
-    run: checkRequest,
-  },
-  {
-    id: "approval-allow",
-    clauses: ["X8"],
-    title: "an allowed call runs, and every reader learns who decided",
-    run: (context) => checkDecision(context, true),
-  },
-  {
-    id: "approval-reject",
-    clauses: ["X8", "N36", "N39"],
-    title: "a rejected call does not run, and the run continues to its end",
-    run: (context) => checkDecision(context, false),
-  },
-  {
-    id: "approval-edit",
-    clauses: ["X8"],
-    title: "a call allowed with edited arguments runs with these, and its document shows them",
-    run: checkEdited,
-  },
-  {
-    id: "approval-deny-by-default",
-    clauses: ["X8"],
-    title: 'without `approvals: "ask"` no approval is requested, and the run ends',
-    run: checkDefault,
-  },
-  {
-    id: "approval-errors",
-    clauses: ["X8", "N52"],
-    title: "an unknown approval is 404, an unknown option 400; a decision is final",
-    run: checkErrors,
-  },
-  {
-    id: "approval-cancel",
-    clauses: ["X8", "X7"],
-    title: "a run that waits for approval can be cancelled",
-    run: async (context) => {
+  ["approval-request", "X8 X45", "a request for approval has its fields, and is part of every snapshot while it is open",
+    checkRequest],
+  ["approval-allow", "X8", "an allowed call runs, and every reader learns who decided", (context) => checkDecision(context, true)],
+  ["approval-reject", "X8 N36 N39", "a rejected call does not run, and the run continues to its end",
+    (context) => checkDecision(context, false)],
+  ["approval-edit", "X8", "a call allowed with edited arguments runs with these, and its document shows them", checkEdited],
+  ["approval-deny-by-default", "X8", 'without `approvals: "ask"` no approval is requested, and the run ends', checkDefault],
+  ["approval-errors", "X8 N52", "an unknown approval is 404, an unknown option 400; a decision is final", checkErrors],
+  ["approval-cancel", "X8 X7", "a run that waits for approval can be cancelled",
+    async (context) => {
       const { stream, responseId } = await context.startApproval();
       await context.http.expect(202, "X7", "POST", `/v1/responses/${responseId}/cancel`, { body: {} });
       await stream.readToEnd();
       checkCancelled(await context.waitForEnd(responseId), "X7");
-    },
-  },
-]);
+    }],
+]); // prettier-ignore
 
 async function findRequest(context: Context) {
   const run = await context.startApproval();

@@ -4,13 +4,9 @@ import { readResponse, type Context } from "../context.ts";
 import { demand, show } from "../violation.ts";
 
 export const attachmentChecks = atLevel("interactive", [
-  {
-    id: "attachments",
-    clauses: ["X46", "X47", "X48", "X108", "S-121"],
-    title: "a file is sent, named in a message, and kept by it when it is deleted",
-    run: checkAttachments,
-  },
-]);
+  ["attachments", "X46 X47 X48 X108 S-121", "a file is sent, named in a message, and kept by it when it is deleted",
+    checkAttachments],
+]); // prettier-ignore
 
 const words = "Seven words that are here for nothing.\n";
 

@@ -7,11 +7,8 @@ import { startLong } from "../run-events.ts";
 import { demand, show } from "../violation.ts";
 
 export const cancelChecks = atLevel("resumable", [
-  {
-    id: "disconnect-continues",
-    clauses: ["X7"],
-    title: "a run continues when its only reader disconnects",
-    run: async (context) => {
+  ["disconnect-continues", "X7", "a run continues when its only reader disconnects",
+    async (context) => {
       const run = await startLong(context);
       run.stream.close();
       const { status, metadata } = await context.waitForEnd(run.responseId);
@@ -20,25 +17,15 @@ export const cancelChecks = atLevel("resumable", [
         "X7",
         `the run ended with ${status}, ${show(metadata.finishReason)}, when its reader disconnected`,
       );
-    },
-  },
-  {
-    id: "disconnect-cancels",
-    clauses: ["X7", "N2"],
-    title: 'with onDisconnect "cancel", a run ends when its reader disconnects',
-    run: async (context) => {
+    }],
+  ["disconnect-cancels", "X7 N2", 'with onDisconnect "cancel", a run ends when its reader disconnects',
+    async (context) => {
       const run = await startLong(context, { onDisconnect: "cancel" });
       run.stream.close();
       checkCancelled(await context.waitForEnd(run.responseId), "X7");
-    },
-  },
-  {
-    id: "cancel",
-    clauses: ["X7", "N2", "N52"],
-    title: "cancel ends a run with an error document and done, as often as it is sent",
-    run: checkCancel,
-  },
-]);
+    }],
+  ["cancel", "X7 N2 N52", "cancel ends a run with an error document and done, as often as it is sent", checkCancel],
+]); // prettier-ignore
 
 /** Checks that a cancelled response says so (N2). */
 export function checkCancelled({ id, status, documents, metadata }: ChatResponse, clause: string): void {

@@ -7,43 +7,15 @@ import { demand, show } from "../violation.ts";
 import { checkPages, getConversation, listPage, say } from "./read-conversations.ts";
 
 export const conversationStateChecks = atLevel("interactive", [
-  {
-    id: "conversation-settings",
-    clauses: ["X25", "X26"],
-    title: "a message without a mode goes on with the conversation's, which PATCH changes",
-    run: checkSettings,
-  },
-  {
-    id: "conversation-usage",
-    clauses: ["X35"],
-    title: "the usage of a conversation is the sum over its responses",
-    run: checkUsage,
-  },
-  {
-    id: "conversation-waiting",
-    clauses: ["X35"],
-    title: "a conversation names the response that runs and the approvals that wait, while they do",
-    run: checkWaiting,
-  },
-  {
-    id: "conversation-pinned",
-    clauses: ["X26", "X35", "X36"],
-    title: "pinned conversations come first if they are asked for first",
-    run: checkPinned,
-  },
-  {
-    id: "conversation-match",
-    clauses: ["X36"],
-    title: "a search says where it found its words, whatever their case",
-    run: checkMatch,
-  },
-  {
-    id: "conversation-export",
-    clauses: ["X37"],
-    title: "a conversation is exported as Markdown and as JSON",
-    run: checkExport,
-  },
-]);
+  ["conversation-settings", "X25 X26", "a message without a mode goes on with the conversation's, which PATCH changes",
+    checkSettings],
+  ["conversation-usage", "X35", "the usage of a conversation is the sum over its responses", checkUsage],
+  ["conversation-waiting", "X35", "a conversation names the response that runs and the approvals that wait, while they do",
+    checkWaiting],
+  ["conversation-pinned", "X26 X35 X36", "pinned conversations come first if they are asked for first", checkPinned],
+  ["conversation-match", "X36", "a search says where it found its words, whatever their case", checkMatch],
+  ["conversation-export", "X37", "a conversation is exported as Markdown and as JSON", checkExport],
+]); // prettier-ignore
 
 async function patch(context: Context, id: string, body: Readonly<Record<string, unknown>>): Promise<Conversation> {
   await context.http.expect([200, 204], "X26", "PATCH", `/v1/conversations/${id}`, { body });

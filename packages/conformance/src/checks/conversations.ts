@@ -9,79 +9,25 @@ import { demand, show, Skip } from "../violation.ts";
 
 export const conversationChecks: readonly Check[] = [
   ...atLevel("base", [
-    {
-      id: "conversation-turns",
-      clauses: ["R2"],
-      title: "a message with a conversationId continues the conversation",
-      run: checkTurns,
-    },
+    ["conversation-turns", "R2", "a message with a conversationId continues the conversation", checkTurns],
   ]),
   ...atLevel("interactive", [
-    {
-      id: "clarification",
-      clauses: ["N42", "R11"],
-      title: "a question ends the response; its answer begins the next one",
-      run: checkClarification,
-    },
-    {
-      id: "clarification-free-answer",
-      clauses: ["N42"],
-      title: "a plain message answers a question too",
-      run: async (context) => {
+    ["clarification", "N42 R11", "a question ends the response; its answer begins the next one", checkClarification],
+    ["clarification-free-answer", "N42", "a plain message answers a question too",
+      async (context) => {
         const { conversationId } = await findQuestion(context);
         await say(context, { message: "I cannot say.", conversationId });
-      },
-    },
-    {
-      id: "busy-reject",
-      clauses: ["§7", "N52"],
-      title: "a second message while a response streams is 409 CONVERSATION_BUSY",
-      run: checkReject,
-    },
-    {
-      id: "busy-queue",
-      clauses: ["§7", "N52"],
-      title: 'with whenBusy "queue" it waits for the end of the first',
-      run: checkQueue,
-    },
-    {
-      id: "busy-cancel",
-      clauses: ["§7", "X7"],
-      title: 'with whenBusy "cancel" it ends the first',
-      run: checkBusyCancel,
-    },
-    {
-      id: "conversation-list",
-      clauses: ["§7", "N52"],
-      title: "conversations are listed newest first, page by page, and can be searched",
-      run: checkList,
-    },
-    {
-      id: "conversation-history",
-      clauses: ["§7", "N53"],
-      title: "a conversation has its messages and responses in order",
-      run: checkHistory,
-    },
-    {
-      id: "conversation-fork",
-      clauses: ["§7", "N53"],
-      title: "a fork has the turns up to a response, and leaves the first conversation alone",
-      run: checkFork,
-    },
-    {
-      id: "conversation-revert",
-      clauses: ["§7", "N53"],
-      title: "a revert removes a response and what came after it",
-      run: checkRevert,
-    },
-    {
-      id: "conversation-delete",
-      clauses: ["§7", "S-53", "N52"],
-      title: "deleting removes the conversation, its responses and their events",
-      run: checkDelete,
-    },
+      }],
+    ["busy-reject", "§7 N52", "a second message while a response streams is 409 CONVERSATION_BUSY", checkReject],
+    ["busy-queue", "§7 N52", 'with whenBusy "queue" it waits for the end of the first', checkQueue],
+    ["busy-cancel", "§7 X7", 'with whenBusy "cancel" it ends the first', checkBusyCancel],
+    ["conversation-list", "§7 N52", "conversations are listed newest first, page by page, and can be searched", checkList],
+    ["conversation-history", "§7 N53", "a conversation has its messages and responses in order", checkHistory],
+    ["conversation-fork", "§7 N53", "a fork has the turns up to a response, and leaves the first conversation alone", checkFork],
+    ["conversation-revert", "§7 N53", "a revert removes a response and what came after it", checkRevert],
+    ["conversation-delete", "§7 S-53 N52", "deleting removes the conversation, its responses and their events", checkDelete],
   ]),
-];
+]; // prettier-ignore
 
 async function checkTurns(context: Context): Promise<void> {
   const first = await say(context, {});

@@ -6,49 +6,19 @@ import type { Context } from "../context.ts";
 import { demand, demandNone, show, Skip } from "../violation.ts";
 
 export const documentChecks = atLevel("base", [
-  {
-    id: "documents-shape",
-    clauses: ["R3", "R1", "R4", "R5", "R6", "R7", "R8", "R9", "R10", "R11", "R12", "R13", "N9", "N10", "N11", "N12"],
-    title: "every document has the fields of its type, dense sequences, and the content that its type has",
-    run: (context) => context.eachResponse(({ documents }) => documents.forEach(checkShape)),
-  },
-  {
-    id: "documents-fences",
-    clauses: ["N15", "N17", "R17"],
-    title: "no text document contains a top-level fence",
-    run: (context) => context.eachResponse(({ documents }) => documents.forEach(checkFences)),
-  },
-  {
-    id: "documents-tools",
-    clauses: ["N31", "N32", "N33", "N30", "N36", "N37", "N38"],
-    title: "edits have diffs, renames a destination, calls a result, commands an exit code",
-    run: (context) => context.eachResponse(({ documents }) => documents.forEach(checkTool)),
-  },
-  {
-    id: "documents-call-ids",
-    clauses: ["N29"],
-    title: "ids of tool calls are not empty and unique",
-    run: (context) => context.eachResponse(checkCallIds),
-  },
-  {
-    id: "documents-plan",
-    clauses: ["N40", "N41"],
-    title: "the todos of a plan depend on each other without a cycle, and new ones have a text",
-    run: (context) => context.eachResponse(({ documents }) => documents.forEach(checkTodos)),
-  },
-  {
-    id: "documents-failure",
-    clauses: ["N39", "N35", "R12"],
-    title: "a tool that fails has an error document that names it",
-    run: checkFailure,
-  },
-  {
-    id: "documents-kinds",
-    clauses: ["N28", "N15", "N42"],
-    title: "tools make documents of their types: the prompts show the types that they are for",
-    run: checkKinds,
-  },
-]);
+  ["documents-shape", "R3 R1 R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 N9 N10 N11 N12", "every document has the fields of its type, dense sequences, and the content that its type has",
+    (context) => context.eachResponse(({ documents }) => documents.forEach(checkShape))],
+  ["documents-fences", "N15 N17 R17", "no text document contains a top-level fence",
+    (context) => context.eachResponse(({ documents }) => documents.forEach(checkFences))],
+  ["documents-tools", "N31 N32 N33 N30 N36 N37 N38", "edits have diffs, renames a destination, calls a result, commands an exit code",
+    (context) => context.eachResponse(({ documents }) => documents.forEach(checkTool))],
+  ["documents-call-ids", "N29", "ids of tool calls are not empty and unique", (context) => context.eachResponse(checkCallIds)],
+  ["documents-plan", "N40 N41", "the todos of a plan depend on each other without a cycle, and new ones have a text",
+    (context) => context.eachResponse(({ documents }) => documents.forEach(checkTodos))],
+  ["documents-failure", "N39 N35 R12", "a tool that fails has an error document that names it", checkFailure],
+  ["documents-kinds", "N28 N15 N42", "tools make documents of their types: the prompts show the types that they are for",
+    checkKinds],
+]); // prettier-ignore
 
 const contentless = new Set(["tool_call", "terminal_command", "todo_update"]);
 

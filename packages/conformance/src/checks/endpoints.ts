@@ -1,45 +1,29 @@
 /** What a server says about itself (section 7, X5, X10). */
-import type { Check } from "../check.ts";
+import { atLevel, type Check } from "../check.ts";
 import type { Context } from "../context.ts";
 import { demand, show, Skip } from "../violation.ts";
 
 export const endpointChecks: readonly Check[] = [
-  {
-    id: "models",
-    level: "base",
-    clauses: ["§7"],
-    title: "GET /v1/models lists models by id",
-    run: async ({ http }) => {
-      const { json, text } = await http.expect(200, "§7", "GET", "/v1/models");
-      const models = (json as { readonly models?: readonly { readonly id?: unknown }[] } | undefined)?.models;
-      const isList = Array.isArray(models) && models.every(({ id }) => typeof id === "string");
-      demand(isList, "§7", `GET /v1/models does not return a list of models: ${show(text)}`);
-    },
-  },
-  {
-    id: "health",
-    level: "base",
-    clauses: ["§7"],
-    title: "GET /healthz answers without a token",
-    run: async ({ http }) => {
-      await http.expect(200, "§7", "GET", "/healthz", { headers: { authorization: undefined } });
-    },
-  },
-  {
-    id: "schemas",
-    level: "resumable",
-    clauses: ["X10"],
-    title: "OpenAPI 3.1, and the schema that response_start names, are served",
-    run: checkSchemas,
-  },
-  {
-    id: "heartbeat",
-    level: "interactive",
-    clauses: ["X5"],
-    title: "a silent stream has a comment at least every heartbeat_ms",
-    run: checkHeartbeat,
-  },
-];
+  ...atLevel("base", [
+    ["models", "§7", "GET /v1/models lists models by id",
+      async ({ http }) => {
+        const { json, text } = await http.expect(200, "§7", "GET", "/v1/models");
+        const models = (json as { readonly models?: readonly { readonly id?: unknown }[] } | undefined)?.models;
+        const isList = Array.isArray(models) && models.every(({ id }) => typeof id === "string");
+        demand(isList, "§7", `GET /v1/models does not return a list of models: ${show(text)}`);
+      }],
+    ["health", "§7", "GET /healthz answers without a token",
+      async ({ http }) => {
+        await http.expect(200, "§7", "GET", "/healthz", { headers: { authorization: undefined } });
+      }],
+  ]),
+  ...atLevel("resumable", [
+    ["schemas", "X10", "OpenAPI 3.1, and the schema that response_start names, are served", checkSchemas],
+  ]),
+  ...atLevel("interactive", [
+    ["heartbeat", "X5", "a silent stream has a comment at least every heartbeat_ms", checkHeartbeat],
+  ]),
+]; // prettier-ignore
 
 async function checkSchemas(context: Context): Promise<void> {
   const { json } = await context.http.expect(200, "X10", "GET", "/v1/openapi.json");

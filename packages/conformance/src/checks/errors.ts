@@ -5,46 +5,17 @@ import type { RequestOptions } from "../http.ts";
 import { demand, show, Skip } from "../violation.ts";
 
 export const errorChecks = atLevel("base", [
-  {
-    id: "error-malformed",
-    clauses: ["N52"],
-    title: "400 for a body that is not a request, before anything begins",
-    run: checkMalformed,
-  },
-  {
-    id: "error-names-field",
-    clauses: ["N52"],
-    title: "400 names the field that is wrong",
-    run: checkFieldNames,
-  },
-  {
-    id: "error-token",
-    clauses: ["N52", "S-51"],
-    title: "401 or 403 without a token and with a wrong one",
-    run: checkToken,
-  },
-  {
-    id: "error-unknown",
-    clauses: ["N52", "S-53"],
-    title: "404 for what does not exist",
-    run: checkUnknown,
-  },
-  {
-    id: "error-size",
-    clauses: ["N52", "S-55"],
-    title: "413 for a body of 4 MiB, 415 for a body that is not JSON",
-    run: checkSize,
-  },
-  {
-    id: "error-leaves-nothing",
-    clauses: ["N52"],
-    title: "after refused requests the server answers as before",
-    run: async ({ http }) => {
+  ["error-malformed", "N52", "400 for a body that is not a request, before anything begins", checkMalformed],
+  ["error-names-field", "N52", "400 names the field that is wrong", checkFieldNames],
+  ["error-token", "N52 S-51", "401 or 403 without a token and with a wrong one", checkToken],
+  ["error-unknown", "N52 S-53", "404 for what does not exist", checkUnknown],
+  ["error-size", "N52 S-55", "413 for a body of 4 MiB, 415 for a body that is not JSON", checkSize],
+  ["error-leaves-nothing", "N52", "after refused requests the server answers as before",
+    async ({ http }) => {
       for (let count = 0; count < 20; count += 1) await http.send("POST", "/v1/chat", { rawBody: "{" });
       await http.expect(200, "N52", "GET", "/v1/models");
-    },
-  },
-]);
+    }],
+]); // prettier-ignore
 
 const malformed: readonly (readonly [string, RequestOptions])[] = [
   ["no body", { headers: { "content-type": "application/json" } }],

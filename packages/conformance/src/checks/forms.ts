@@ -6,25 +6,12 @@ import type { Answer } from "../http.ts";
 import { demand, show, Skip } from "../violation.ts";
 
 export const formChecks = atLevel("interactive", [
-  {
-    id: "form-unknown",
-    clauses: ["X17", "N52"],
-    title: "an unknown ?format= is refused, and starts nothing",
-    run: checkUnknown,
-  },
-  {
-    id: "form-stream-json",
-    clauses: ["X17", "X1"],
-    title: "?format=stream-json has the lines of the command line, from system to result",
-    run: (context) => checkForm(context, "stream-json", explainLines),
-  },
-  {
-    id: "form-ai-sdk-ui",
-    clauses: ["X17", "X1"],
-    title: "?format=ai-sdk-ui has the header and the chunks of a UI message stream, from start to [DONE]",
-    run: (context) => checkForm(context, "ai-sdk-ui", explainChunks),
-  },
-]);
+  ["form-unknown", "X17 N52", "an unknown ?format= is refused, and starts nothing", checkUnknown],
+  ["form-stream-json", "X17 X1", "?format=stream-json has the lines of the command line, from system to result",
+    (context) => checkForm(context, "stream-json", explainLines)],
+  ["form-ai-sdk-ui", "X17 X1", "?format=ai-sdk-ui has the header and the chunks of a UI message stream, from start to [DONE]",
+    (context) => checkForm(context, "ai-sdk-ui", explainChunks)],
+]); // prettier-ignore
 
 const streamHeaders = { accept: "text/event-stream" };
 

@@ -6,39 +6,22 @@ import { demandEqual } from "../difference.ts";
 import { demand } from "../violation.ts";
 
 export const idempotencyChecks = atLevel("resumable", [
-  {
-    id: "idempotency-json",
-    clauses: ["X9"],
-    title: "the same key gives the same response as JSON",
-    run: async (context) => {
+  ["idempotency-json", "X9", "the same key gives the same response as JSON",
+    async (context) => {
       const send = createSender(context);
       demandEqual(await send(), await send(), "X9", "two answers to one key differ");
-    },
-  },
-  {
-    id: "idempotency-stream",
-    clauses: ["X9"],
-    title: "the same key gives the same stream, also while it runs",
-    run: checkStream,
-  },
-  {
-    id: "idempotency-at-once",
-    clauses: ["X9"],
-    title: "simultaneous requests with one key begin one response",
-    run: async (context) => {
+    }],
+  ["idempotency-stream", "X9", "the same key gives the same stream, also while it runs", checkStream],
+  ["idempotency-at-once", "X9", "simultaneous requests with one key begin one response",
+    async (context) => {
       const send = createSender(context);
       const answers = await Promise.all(Array.from({ length: 5 }, () => send()));
       const ids = new Set(answers.map(({ id }) => id));
       demand(ids.size === 1, "X9", `five requests with one key began ${ids.size} responses`);
-    },
-  },
-  {
-    id: "idempotency-other-key",
-    clauses: ["X9"],
-    title: "another key, or none, begins another response; one key with another message begins none",
-    run: checkOthers,
-  },
-]);
+    }],
+  ["idempotency-other-key", "X9", "another key, or none, begins another response; one key with another message begins none",
+    checkOthers],
+]); // prettier-ignore
 
 function createSender(context: Context, headers = createKey()): () => Promise<ChatResponse> {
   const body = context.toRequest("text", { stream: false });

@@ -8,58 +8,22 @@ import { demand, demandNone, show } from "../violation.ts";
 
 export const responseChecks: readonly Check[] = [
   ...atLevel("base", [
-    {
-      id: "response-json",
-      clauses: ["R2", "N1", "N7", "N3"],
-      title: "POST /v1/chat returns a finished response as JSON, and GET returns the same",
-      run: checkJson,
-    },
-    {
-      id: "response-headers",
-      clauses: ["N49", "X2"],
-      title: "the answer to POST /v1/chat names the response and the conversation",
-      run: checkHeaders,
-    },
-    {
-      id: "response-accept",
-      clauses: ["R14"],
-      title: "Accept: text/event-stream requests a stream, as `stream` does",
-      run: checkAccept,
-    },
-    {
-      id: "response-counts",
-      clauses: ["N4", "N5", "N6", "N7"],
-      title: "tokens add up, tool calls are counted, times are valid",
-      run: (context) => context.eachResponse(checkCounts),
-    },
-    {
-      id: "response-status",
-      clauses: ["N2", "N52"],
-      title: "completed means that the agent ended itself; every other end has an error document",
-      run: (context) => context.eachResponse(checkStatus),
-    },
-    {
-      id: "response-is-stream",
-      clauses: ["N53"],
-      title: "the stream adds up to the documents that GET returns",
-      run: (context) => compareStreams(context, toCore),
-    },
+    ["response-json", "R2 N1 N7 N3", "POST /v1/chat returns a finished response as JSON, and GET returns the same", checkJson],
+    ["response-headers", "N49 X2", "the answer to POST /v1/chat names the response and the conversation", checkHeaders],
+    ["response-accept", "R14", "Accept: text/event-stream requests a stream, as `stream` does", checkAccept],
+    ["response-counts", "N4 N5 N6 N7", "tokens add up, tool calls are counted, times are valid",
+      (context) => context.eachResponse(checkCounts)],
+    ["response-status", "N2 N52", "completed means that the agent ended itself; every other end has an error document",
+      (context) => context.eachResponse(checkStatus)],
+    ["response-is-stream", "N53", "the stream adds up to the documents that GET returns",
+      (context) => compareStreams(context, toCore)],
   ]),
   ...atLevel("resumable", [
-    {
-      id: "response-is-whole-stream",
-      clauses: ["N53", "N46", "N50"],
-      title: "the stream adds up to all that GET returns",
-      run: (context) => compareStreams(context, (response) => response),
-    },
-    {
-      id: "response-prefixes",
-      clauses: ["N3"],
-      title: "the beginning of a stream is a streaming response at every event",
-      run: checkPrefixes,
-    },
+    ["response-is-whole-stream", "N53 N46 N50", "the stream adds up to all that GET returns",
+      (context) => compareStreams(context, (response) => response)],
+    ["response-prefixes", "N3", "the beginning of a stream is a streaming response at every event", checkPrefixes],
   ]),
-];
+]; // prettier-ignore
 
 async function checkJson(context: Context): Promise<void> {
   const startedAt = Date.now();

@@ -7,54 +7,22 @@ import { openEvents, readEvents, startLong } from "../run-events.ts";
 import { demand, demandNone, show, Violation } from "../violation.ts";
 
 export const resumeChecks = atLevel("resumable", [
-  {
-    id: "resume-replay",
-    clauses: ["X2", "X1"],
-    title: "the events of a finished response can be read again, with the same ids",
-    run: async (context) => {
+  ["resume-replay", "X2 X1", "the events of a finished response can be read again, with the same ids",
+    async (context) => {
       for (const sample of await context.samples()) {
         const again = await readEvents(context, sample.responseId, "");
         demandNone(explainMerged(sample.events, again), "X2", `prompt "${sample.name}": the replay differs`);
       }
-    },
-  },
-  {
-    id: "resume-at-every-id",
-    clauses: ["X2", "X1"],
-    title: "after every id the rest follows, by Last-Event-ID and by ?after, and adds up to the same",
-    run: checkEveryId,
-  },
-  {
-    id: "resume-at-every-byte",
-    clauses: ["X2", "N51", "N43"],
-    title: "a stream cut at any byte can be resumed",
-    run: checkEveryByte,
-  },
-  {
-    id: "resume-header-wins",
-    clauses: ["X2"],
-    title: "an unknown place is refused, and an invalid one too",
-    run: checkPlaces,
-  },
-  {
-    id: "resume-headers",
-    clauses: ["X2"],
-    title: "the stream says how long to wait, and must not be cached",
-    run: checkHeaders,
-  },
-  {
-    id: "resume-while-running",
-    clauses: ["X2", "X7", "N51"],
-    title: "readers that join, leave and return during the run all get the same events",
-    run: checkRunning,
-  },
-  {
-    id: "resume-slow-reader",
-    clauses: ["X2", "X7", "N55"],
-    title: "a reader that does not read delays nobody and loses nothing: what it got and the rest are the whole",
-    run: checkSlowReader,
-  },
-]);
+    }],
+  ["resume-at-every-id", "X2 X1", "after every id the rest follows, by Last-Event-ID and by ?after, and adds up to the same",
+    checkEveryId],
+  ["resume-at-every-byte", "X2 N51 N43", "a stream cut at any byte can be resumed", checkEveryByte],
+  ["resume-header-wins", "X2", "an unknown place is refused, and an invalid one too", checkPlaces],
+  ["resume-headers", "X2", "the stream says how long to wait, and must not be cached", checkHeaders],
+  ["resume-while-running", "X2 X7 N51", "readers that join, leave and return during the run all get the same events", checkRunning],
+  ["resume-slow-reader", "X2 X7 N55", "a reader that does not read delays nobody and loses nothing: what it got and the rest are the whole",
+    checkSlowReader],
+]); // prettier-ignore
 
 /** Both add up to the same, and end at the same id. A server may merge deltas on replay (X3). */
 function explainMerged(one: readonly StreamEvent[], other: readonly StreamEvent[]): string | undefined {

@@ -7,21 +7,13 @@ import { openEvents, readEvents, startLong } from "../run-events.ts";
 import { demand, demandNone, show, Skip, Violation } from "../violation.ts";
 
 export const snapshotChecks = atLevel("resumable", [
-  {
-    id: "snapshot-of-ended",
-    clauses: ["X3", "N3"],
-    title: "?snapshot=1 sends the whole state first, and the same end",
-    run: async (context) => {
+  ["snapshot-of-ended", "X3 N3", "?snapshot=1 sends the whole state first, and the same end",
+    async (context) => {
       for (const { responseId } of await context.samples()) await checkSnapshot(context, responseId);
-    },
-  },
-  {
-    id: "snapshot-while-running",
-    clauses: ["X3", "N3"],
-    title: "a snapshot of a running response, and GET, can be continued after their last event",
-    run: checkRunningSnapshot,
-  },
-]);
+    }],
+  ["snapshot-while-running", "X3 N3", "a snapshot of a running response, and GET, can be continued after their last event",
+    checkRunningSnapshot],
+]); // prettier-ignore
 
 async function checkSnapshot(context: Context, responseId: string): Promise<void> {
   const stream = await openEvents(context, responseId, "?snapshot=1");

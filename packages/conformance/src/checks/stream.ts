@@ -10,52 +10,23 @@ import { toCore } from "./responses.ts";
 
 export const streamChecks: readonly Check[] = [
   ...atLevel("base", [
-    {
-      id: "stream-wire-form",
-      clauses: ["N43", "R14"],
-      title: "each event is an event line and one data line of JSON; only document_start has a type",
-      run: (context) => eachSample(context, checkWireForm),
-    },
-    {
-      id: "stream-grammar",
-      clauses: ["N44", "R15", "R16", "N2", "N6", "N9", "N10", "N45", "N47", "N48"],
-      title: "the events of each document come in order, and documents in the order of their sequence",
-      run: (context) => eachSample(context, (sample) => checkGrammar(sample, {})),
-    },
-    {
-      id: "stream-end",
-      clauses: ["N50", "N51"],
-      title: "done is the last event, and then the server closes the stream",
-      run: (context) => eachSample(context, checkEnd),
-    },
-    {
-      id: "stream-without-extensions",
-      clauses: ["N54"],
-      title: "without extensions it is still a valid stream, with the same documents",
-      run: (context) => eachSample(context, checkStripped),
-    },
-    {
-      id: "stream-reasoning",
-      clauses: ["N14", "N13"],
-      title: "reasoning, and document types beyond the ten, come only on request",
-      run: (context) => eachSample(context, checkUnasked),
-    },
+    ["stream-wire-form", "N43 R14", "each event is an event line and one data line of JSON; only document_start has a type",
+      (context) => eachSample(context, checkWireForm)],
+    ["stream-grammar", "N44 R15 R16 N2 N6 N9 N10 N45 N47 N48", "the events of each document come in order, and documents in the order of their sequence",
+      (context) => eachSample(context, (sample) => checkGrammar(sample, {}))],
+    ["stream-end", "N50 N51", "done is the last event, and then the server closes the stream",
+      (context) => eachSample(context, checkEnd)],
+    ["stream-without-extensions", "N54", "without extensions it is still a valid stream, with the same documents",
+      (context) => eachSample(context, checkStripped)],
+    ["stream-reasoning", "N14 N13", "reasoning, and document types beyond the ten, come only on request",
+      (context) => eachSample(context, checkUnasked)],
   ]),
   ...atLevel("resumable", [
-    {
-      id: "stream-extensions",
-      clauses: ["X4", "N49", "N46", "N50", "X14"],
-      title: "response_start comes first, metadata is complete at the end of each document, done is rich",
-      run: (context) => eachSample(context, checkExtensions),
-    },
-    {
-      id: "stream-ids",
-      clauses: ["X1"],
-      title: "ids are integers from 1 that grow",
-      run: (context) => eachSample(context, checkIds),
-    },
+    ["stream-extensions", "X4 N49 N46 N50 X14", "response_start comes first, metadata is complete at the end of each document, done is rich",
+      (context) => eachSample(context, checkExtensions)],
+    ["stream-ids", "X1", "ids are integers from 1 that grow", (context) => eachSample(context, checkIds)],
   ]),
-];
+]; // prettier-ignore
 
 async function eachSample(context: Context, check: (sample: Sample) => void): Promise<void> {
   for (const sample of await context.samples()) check(sample);
