@@ -35,250 +35,49 @@ const failure = (status: number, body: unknown, headers: Record<string, string> 
   chunks: [JSON.stringify(body)],
 });
 
-interface Fault {
-  readonly name: string;
-  readonly answers: readonly ModelAnswer[];
-  /** Error code and exit code; `ok`: the run ends well. */
-  readonly code: string;
-  readonly exitCode: number;
-  readonly requests: number;
-  /** What the answer's text must be. */
-  readonly text?: string;
-}
+/** A code of `ok`: the run ends well. `text`: what the answer's text must be. */
+type Fault = readonly [
+  name: string,
+  code: string,
+  exitCode: number,
+  requests: number,
+  text: string,
+  answers: readonly ModelAnswer[],
+];
 
 const faults: readonly Fault[] = [
-  {
-    name: "429, then an answer",
-    answers: [failure(429, { error: { message: "slow down" } }, { "retry-after": "0" }), good],
-    code: "ok",
-    exitCode: 0,
-    requests: 2,
-    text: "Fine.",
-  },
-  {
-    name: "429 with `retry-after`, always",
-    answers: [failure(429, { error: { message: "slow down" } }, { "retry-after": "0" })],
-    code: "RATE_LIMITED",
-    exitCode: 5,
-    requests: 2,
-  },
-  {
-    name: "429 without `retry-after`, always",
-    answers: [failure(429, { error: { message: "slow down" } })],
-    code: "RATE_LIMITED",
-    exitCode: 5,
-    requests: 2,
-  },
-  {
-    name: "a quota that resets in two hours",
-    answers: [failure(429, { error: { message: "quota" } }, { "retry-after": "7200" })],
-    code: "RATE_LIMITED",
-    exitCode: 5,
-    requests: 1,
-  },
-  {
-    name: "500",
-    answers: [failure(500, { error: { message: "broken" } })],
-    code: "OVERLOADED",
-    exitCode: 5,
-    requests: 2,
-  },
-  {
-    name: "503",
-    answers: [failure(503, { error: { message: "away" } })],
-    code: "OVERLOADED",
-    exitCode: 5,
-    requests: 2,
-  },
-  {
-    name: "529",
-    answers: [failure(529, { error: { type: "overloaded_error", message: "busy" } })],
-    code: "OVERLOADED",
-    exitCode: 5,
-    requests: 2,
-  },
-  {
-    name: "401",
-    answers: [failure(401, { error: { message: "bad key test-key-canary" } })],
-    code: "AUTH_REJECTED",
-    exitCode: 3,
-    requests: 1,
-  },
-  {
-    name: "404",
-    answers: [failure(404, { error: { message: "no such model" } })],
-    code: "MODEL_NOT_FOUND",
-    exitCode: 4,
-    requests: 1,
-  },
-  {
-    name: "400",
-    answers: [failure(400, { error: { message: "bad request" } })],
-    code: "PROVIDER_REJECTED",
-    exitCode: 4,
-    requests: 1,
-  },
-  {
-    name: "the context is too long",
-    answers: [failure(400, { error: { code: "context_length_exceeded", message: "maximum context length" } })],
-    code: "CONTEXT_LENGTH",
-    exitCode: 4,
-    requests: 1,
-  },
-  {
-    name: "a redirect to another host",
-    answers: [{ status: 302, headers: { location: "http://localhost:9/v1" } }],
-    code: "PROVIDER_REJECTED",
-    exitCode: 4,
-    requests: 1,
-  },
-  {
-    name: "a web page instead of an answer",
-    answers: [{ headers: { "content-type": "text/html" }, chunks: ["<html>Log in</html>"] }],
-    code: "PROVIDER_REJECTED",
-    exitCode: 4,
-    requests: 1,
-  },
-  { name: "a reset before the headers", answers: [{ after: "refuse" }], code: "NETWORK", exitCode: 5, requests: 2 },
-  {
-    name: "a reset in mid-stream",
-    answers: [{ chunks: [text("half")], pauseMs: 20, after: "reset" }],
-    code: "NETWORK",
-    exitCode: 5,
-    requests: 1,
-    text: "half",
-  },
-  {
-    name: "silence before the headers",
-    answers: [{ after: "silent" }],
-    code: "STREAM_STALLED",
-    exitCode: 5,
-    requests: 1,
-  },
-  {
-    name: "silence in mid-stream",
-    answers: [{ chunks: [text("half")], after: "hang" }],
-    code: "STREAM_STALLED",
-    exitCode: 5,
-    requests: 1,
-    text: "half",
-  },
-  {
-    name: "pings and nothing else in mid-stream",
-    answers: [
-      { chunks: [text("half"), ...Array.from({ length: 200 }, () => ": ping\n\n")], pauseMs: 50, after: "hang" },
-    ],
-    code: "STREAM_STALLED",
-    exitCode: 5,
-    requests: 1,
-    text: "half",
-  },
-  {
-    name: "no end marker",
-    answers: [{ chunks: [text("half")] }],
-    code: "STREAM_TRUNCATED",
-    exitCode: 5,
-    requests: 1,
-    text: "half",
-  },
-  {
-    name: "truncated JSON",
-    answers: [{ chunks: [text("half"), 'data: {"choices":[{"del'] }],
-    code: "STREAM_TRUNCATED",
-    exitCode: 5,
-    requests: 1,
-    text: "half",
-  },
-  {
-    name: "broken JSON in mid-stream",
-    answers: [{ chunks: [text("half"), 'data: {"choices":[{"del\n\n', text(" done"), finish("stop"), done] }],
-    code: "STREAM_TRUNCATED",
-    exitCode: 5,
-    requests: 1,
-    text: "half",
-  },
-  {
-    name: "broken JSON at the start, then an answer",
-    answers: [{ chunks: ['data: {"choices":[{"del\n\n', finish("stop"), done] }, good],
-    code: "ok",
-    exitCode: 0,
-    requests: 2,
-    text: "Fine.",
-  },
-  {
-    name: "text between the events that is not JSON",
-    answers: [{ chunks: [text("Fi"), "data: ping\n\n", "data: null\n\n", text("ne."), finish("stop"), done] }],
-    code: "ok",
-    exitCode: 0,
-    requests: 1,
-    text: "Fine.",
-  },
-  {
-    name: "an error object in mid-stream",
-    answers: [{ chunks: [text("half"), line({ error: { message: "server exploded", code: 500 } })] }],
-    code: "OVERLOADED",
-    exitCode: 5,
-    requests: 1,
-    text: "half",
-  },
-  {
-    name: "an empty answer",
-    answers: [{ chunks: [finish("stop"), done] }],
-    code: "EMPTY_ANSWER",
-    exitCode: 6,
-    requests: 1,
-  },
-  {
-    name: "an answer cut at the token limit",
-    answers: [{ chunks: [text("half"), finish("length"), done] }],
-    code: "MAX_TOKENS",
-    exitCode: 6,
-    requests: 1,
-    text: "half",
-  },
-  {
-    name: "a content filter",
-    answers: [{ chunks: [text("half"), finish("content_filter"), done] }],
-    code: "CONTENT_FILTER",
-    exitCode: 4,
-    requests: 1,
-    text: "half",
-  },
-  {
-    name: "a refusal",
-    answers: [{ chunks: [line({ choices: [{ index: 0, delta: { refusal: "I will not." } }] }), finish("stop"), done] }],
-    code: "REFUSED",
-    exitCode: 6,
-    requests: 1,
-  },
-  {
-    name: "tool arguments that are not JSON",
-    answers: [{ chunks: [call("c1", "read_file", "{ no"), finish("tool_calls"), done] }, good],
-    code: "ok",
-    exitCode: 0,
-    requests: 2,
-    text: "Fine.",
-  },
-  {
-    name: "an unknown tool",
-    answers: [{ chunks: [call("c1", "no_such_tool", "{}"), finish("tool_calls"), done] }, good],
-    code: "ok",
-    exitCode: 0,
-    requests: 2,
-    text: "Fine.",
-  },
-  {
-    name: "duplicate tool call ids",
-    answers: [
-      { chunks: [call("c1", "list_dir", "{}"), call("c1", "list_dir", "{}", 1), finish("tool_calls"), done] },
-      good,
-    ],
-    code: "ok",
-    exitCode: 0,
-    requests: 2,
-    text: "Fine.",
-  },
-];
+  ["429, then an answer", "ok", 0, 2, "Fine.", [failure(429, { error: { message: "slow down" } }, { "retry-after": "0" }), good]],
+  ["429 with `retry-after`, always", "RATE_LIMITED", 5, 2, "", [failure(429, { error: { message: "slow down" } }, { "retry-after": "0" })]],
+  ["429 without `retry-after`, always", "RATE_LIMITED", 5, 2, "", [failure(429, { error: { message: "slow down" } })]],
+  ["a quota that resets in two hours", "RATE_LIMITED", 5, 1, "", [failure(429, { error: { message: "quota" } }, { "retry-after": "7200" })]],
+  ["500", "OVERLOADED", 5, 2, "", [failure(500, { error: { message: "broken" } })]],
+  ["503", "OVERLOADED", 5, 2, "", [failure(503, { error: { message: "away" } })]],
+  ["529", "OVERLOADED", 5, 2, "", [failure(529, { error: { type: "overloaded_error", message: "busy" } })]],
+  ["401", "AUTH_REJECTED", 3, 1, "", [failure(401, { error: { message: "bad key test-key-canary" } })]],
+  ["404", "MODEL_NOT_FOUND", 4, 1, "", [failure(404, { error: { message: "no such model" } })]],
+  ["400", "PROVIDER_REJECTED", 4, 1, "", [failure(400, { error: { message: "bad request" } })]],
+  ["the context is too long", "CONTEXT_LENGTH", 4, 1, "", [failure(400, { error: { code: "context_length_exceeded", message: "maximum context length" } })]],
+  ["a redirect to another host", "PROVIDER_REJECTED", 4, 1, "", [{ status: 302, headers: { location: "http://localhost:9/v1" } }]],
+  ["a web page instead of an answer", "PROVIDER_REJECTED", 4, 1, "", [{ headers: { "content-type": "text/html" }, chunks: ["<html>Log in</html>"] }]],
+  ["a reset before the headers", "NETWORK", 5, 2, "", [{ after: "refuse" }]],
+  ["a reset in mid-stream", "NETWORK", 5, 1, "half", [{ chunks: [text("half")], pauseMs: 20, after: "reset" }]],
+  ["silence before the headers", "STREAM_STALLED", 5, 1, "", [{ after: "silent" }]],
+  ["silence in mid-stream", "STREAM_STALLED", 5, 1, "half", [{ chunks: [text("half")], after: "hang" }]],
+  ["pings and nothing else in mid-stream", "STREAM_STALLED", 5, 1, "half", [{ chunks: [text("half"), ...Array.from({ length: 200 }, () => ": ping\n\n")], pauseMs: 50, after: "hang" }]],
+  ["no end marker", "STREAM_TRUNCATED", 5, 1, "half", [{ chunks: [text("half")] }]],
+  ["truncated JSON", "STREAM_TRUNCATED", 5, 1, "half", [{ chunks: [text("half"), 'data: {"choices":[{"del'] }]],
+  ["broken JSON in mid-stream", "STREAM_TRUNCATED", 5, 1, "half", [{ chunks: [text("half"), 'data: {"choices":[{"del\n\n', text(" done"), finish("stop"), done] }]],
+  ["broken JSON at the start, then an answer", "ok", 0, 2, "Fine.", [{ chunks: ['data: {"choices":[{"del\n\n', finish("stop"), done] }, good]],
+  ["text between the events that is not JSON", "ok", 0, 1, "Fine.", [{ chunks: [text("Fi"), "data: ping\n\n", "data: null\n\n", text("ne."), finish("stop"), done] }]],
+  ["an error object in mid-stream", "OVERLOADED", 5, 1, "half", [{ chunks: [text("half"), line({ error: { message: "server exploded", code: 500 } })] }]],
+  ["an empty answer", "EMPTY_ANSWER", 6, 1, "", [{ chunks: [finish("stop"), done] }]],
+  ["an answer cut at the token limit", "MAX_TOKENS", 6, 1, "half", [{ chunks: [text("half"), finish("length"), done] }]],
+  ["a content filter", "CONTENT_FILTER", 4, 1, "half", [{ chunks: [text("half"), finish("content_filter"), done] }]],
+  ["a refusal", "REFUSED", 6, 1, "", [{ chunks: [line({ choices: [{ index: 0, delta: { refusal: "I will not." } }] }), finish("stop"), done] }]],
+  ["tool arguments that are not JSON", "ok", 0, 2, "Fine.", [{ chunks: [call("c1", "read_file", "{ no"), finish("tool_calls"), done] }, good]],
+  ["an unknown tool", "ok", 0, 2, "Fine.", [{ chunks: [call("c1", "no_such_tool", "{}"), finish("tool_calls"), done] }, good]],
+  ["duplicate tool call ids", "ok", 0, 2, "Fine.", [{ chunks: [call("c1", "list_dir", "{}"), call("c1", "list_dir", "{}", 1), finish("tool_calls"), done] }, good]],
+]; // prettier-ignore
 
 let server: ModelServer;
 beforeAll(async () => {
@@ -287,10 +86,10 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe("a fault of the provider", () => {
-  test.each(faults.map((fault) => [fault.name, fault] as const))(
+  test.each(faults)(
     verifies(["R-10", "R-11", "C20", "C21", "C22", "S-41"], "%s"),
-    async (_name, fault) => {
-      server.answer(...fault.answers);
+    async (_name, end, exitCode, requests, kept, answers) => {
+      server.answer(...answers);
       const before = server.requests.length;
       const args = [
         "-p",
@@ -305,24 +104,24 @@ describe("a fault of the provider", () => {
         "go",
       ];
       const { code, stdout, stderr } = await runSheaf(args, { cwd: folders.path, home });
-      expect(code).toBe(fault.exitCode);
+      expect(code).toBe(exitCode);
       const lines = parseStream(stdout);
       const last = lines.at(-1)!;
       expect(lines.filter(({ type }) => type === "result")).toHaveLength(1);
-      if (fault.code === "ok") {
+      if (end === "ok") {
         expect([stderr, last.subtype]).toEqual(["", "success"]);
       } else {
         const error = last.error as { code: string; message: string; retryable: boolean };
         expect([last.subtype, error.code, error.retryable]).toEqual([
           "error",
-          fault.code,
-          [5].includes(fault.exitCode) || fault.code === "EMPTY_ANSWER",
+          end,
+          exitCode === 5 || end === "EMPTY_ANSWER",
         ]);
         expect(stderr).toBe(`sheaf: ${error.code}: ${error.message}\n`);
       }
       expect(stdout + stderr).not.toContain("test-key-canary");
-      expect(server.requests.length - before).toBe(fault.requests);
-      expect(toTexts(lines).join("")).toBe(fault.text ?? "");
+      expect(server.requests.length - before).toBe(requests);
+      expect(toTexts(lines).join("")).toBe(kept);
       const ids = lines.filter(({ subtype }) => subtype === "started").map(({ call_id }) => call_id);
       expect(new Set(ids).size).toBe(ids.length);
       expect(lines.filter(({ subtype }) => subtype === "completed")).toHaveLength(ids.length);
@@ -403,7 +202,7 @@ describe("a fault of the provider", () => {
 
 function formatTable(): string {
   const rows = faults.map(
-    ({ name, code, exitCode, requests, text: kept }) =>
+    ([name, code, exitCode, requests, kept]) =>
       `| ${name} | ${code === "ok" ? "the run goes on" : `\`${code}\``} | ${exitCode} | ${requests > 1 ? "yes" : "no"} | ${kept === "half" ? "yes" : ""} |`,
   );
   const head =
