@@ -198,12 +198,17 @@ function toEnvironment(
     ...(newObjects && {
       GIT_OBJECT_DIRECTORY: newObjects.own,
       // Git reads it as a list with colons, but for quotes.
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${newObjects.shared.replaceAll(/["\\]/g, "\\$&")}"`,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: toQuotedPath(newObjects.shared),
     }),
     ...(maxObject !== undefined && { GIT_ALLOC_LIMIT: maxObject }),
     ...(agent !== undefined && { SSH_AUTH_SOCK: agent }),
     ...remote?.variables,
   };
+}
+
+/** A path in quotes, as git reads it in lists of alternates and in commands of `fast-import`. */
+export function toQuotedPath(path: string): string {
+  return `"${path.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll("\n", String.raw`\n`)}"`;
 }
 
 function toGitTime(now: number): string {

@@ -2,21 +2,14 @@
  * The private git folder of commands (S-77): copies of the files in which git keeps its state. New objects go to a folder
  * beside it. Git takes it for a repository only in the sandbox, because outside its link `objects` dangles.
  */
-import {
-  appendFileSync,
-  type BigIntStats,
-  type Dirent,
-  lstatSync,
-  mkdirSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, type Dirent, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { listEntries } from "@sheaf/base/files/list-files";
 import { readSmallBytesIn } from "@sheaf/base/files/open-file";
+import { readTarget } from "@sheaf/base/files/read-folder";
 import { readStats, type Repository } from "@sheaf/base/files/repository";
+import { toQuotedPath } from "@sheaf/base/git/run-git";
+import { readStat } from "../hold/folder-memory.ts";
 import type { Mount } from "../hold/mounts.ts";
 
 /** Bytes of one file: an index of a million files is smaller. */
@@ -130,7 +123,7 @@ export function createGitCopy(repository: Repository, folder: string, position: 
       objects = join(folder, `git-objects-${position}-${round}`);
       write(copy, shownObjects);
       for (const path of [join(objects, "info"), join(objects, "pack"), empty]) mkdirSync(path, { recursive: true });
-      writeFileSync(join(objects, "info/alternates"), `${quote(join(commonFolder, "base-objects"))}\n`);
+      writeFileSync(join(objects, "info/alternates"), `${toQuotedPath(join(commonFolder, "base-objects"))}\n`);
       made = listAll(copy);
     },
     listMounts() {
@@ -218,7 +211,7 @@ function listAll(copy: string): Fingerprints {
   const visit = (folder: string): void => {
     for (const entry of listEntries(join(copy, folder))) {
       const name = join(folder, entry.name);
-      if (name === "objects") found.set(name, readLink(join(copy, name)));
+      if (name === "objects") found.set(name, readTarget(join(copy, name)));
       else if (entry.isDirectory()) visit(name);
       else add(found, copy, name);
     }
@@ -236,36 +229,14 @@ function listStrange(folder: string): string[] {
 }
 
 function add(found: Map<string, string>, folder: string, name: string): void {
-  const stat = readBigStat(join(folder, name));
+  const stat = readStat(join(folder, name));
   if (!stat) return;
   if (found.size === maxFiles) throw new Error(`${folder} has more than ${maxFiles.toLocaleString("en")} files of refs and the like: run "git pack-refs --all"`); // prettier-ignore
   found.set(name, `${stat.mode}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}:${stat.ino}`);
-}
-
-function readBigStat(path: string): BigIntStats | undefined {
-  try {
-    return lstatSync(path, { bigint: true });
-  } catch {
-    return undefined;
-  }
-}
-
-function readLink(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
 }
 
 /** Folders of the repository that are not copied, such as `annex`. */
 function listOthers(folder: string): string[] {
   const isOther = ({ name }: Dirent): boolean => !copiedFolders.has(name) && name !== "objects";
   return listEntries(folder).filter((entry) => entry.isDirectory() && isOther(entry)).map(({ name }) => name); // prettier-ignore
-}
-
-/** A path as git reads it in a list of alternates. */
-function quote(path: string): string {
-  const isPlain = /^[^"\\\n]*$/.test(path);
-  return isPlain ? path : `"${path.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll("\n", String.raw`\n`)}"`;
 }

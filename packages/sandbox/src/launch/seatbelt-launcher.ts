@@ -12,7 +12,7 @@ import { followChild, toInputStdio, writeInput } from "../follow/processes.ts";
 import { createExitWatch } from "../follow/exit-watch.ts";
 import { createHeldPlaces } from "../hold/held-places.ts";
 import { createJournal, finishKilledRuns } from "../hold/journal.ts";
-import { listRevealed, toExistingPath } from "../hold/mounts.ts";
+import { listAncestors, listRevealed, toExistingPath } from "../hold/mounts.ts";
 import { listOwnFolders, makeRunFolder } from "../hold/own-folders.ts";
 import { listHiddenPlaces } from "../hold/registry-credentials.ts";
 import { planToolCaches } from "../hold/tool-caches.ts";
@@ -185,7 +185,9 @@ export function toSeatbeltProfile(plan: SeatbeltPlan): SeatbeltProfile {
     places.length === 0 ? "" : `(${effect}\n  ${places.join("\n  ")})\n`;
 
   const writable = [plan.workspace, ...plan.writable];
-  const [around, within] = partition(plan.secret, (path) => writable.some((folder) => isBelow(folder, path)));
+  const isAround = (path: string): boolean => writable.some((folder) => isBelow(folder, path));
+  const around = plan.secret.filter(isAround);
+  const within = plan.secret.filter((path) => !isAround(path));
   const kept = [...within, ...plan.readOnly, ...plan.hidden];
   const text = [
     foundation,
@@ -195,7 +197,7 @@ export function toSeatbeltProfile(plan: SeatbeltPlan): SeatbeltProfile {
     "(deny file-write-setugid)\n",
     toRule("deny file-write*", toPlaces("subpath", plan.readOnly)),
     // Rules apply to paths: renaming a folder around a protected place would free it.
-    toRule("deny file-write-unlink", toPlaces("literal", listFoldersAround(kept, writable))),
+    toRule("deny file-write-unlink", toPlaces("literal", [...writable, ...listAncestors(kept, writable)])),
     toRule("deny file-read* file-write*", toPlaces("subpath", [...within, ...plan.hidden])),
     ...(plan.readable === undefined || plan.readable.length === 0
       ? []
@@ -213,21 +215,4 @@ function toNetworkRule(port: number | undefined): string {
   if (port === undefined) return "(deny network*)\n";
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${port} is not a port`);
   return `(deny network*)\n(allow network-outbound (remote ip "localhost:${port}"))\n`;
-}
-
-/** The writable folders, and the folders between them and these places. */
-function listFoldersAround(places: readonly string[], writable: readonly string[]): string[] {
-  const found = new Set<string>(writable);
-  for (const place of places) {
-    const top = writable.find((folder) => isBelow(place, folder));
-    if (top === undefined) continue;
-    for (let end = place.lastIndexOf("/"); end > top.length; end = place.lastIndexOf("/", end - 1)) {
-      found.add(place.slice(0, end));
-    }
-  }
-  return [...found];
-}
-
-function partition(paths: readonly string[], isFirst: (path: string) => boolean): [string[], string[]] {
-  return [paths.filter(isFirst), paths.filter((path) => !isFirst(path))];
 }

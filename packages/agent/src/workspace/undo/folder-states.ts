@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { readStats, toRealPlace } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";
 import { SheafError } from "@sheaf/base/errors";
-import { askGit } from "@sheaf/base/git/run-git";
+import { askGit, toQuotedPath } from "@sheaf/base/git/run-git";
 import {
   copyIndex,
   knownDependencyFolders,
@@ -255,7 +255,7 @@ function createChain({ setup }: UndoStore, { conversationId, responseId, now }: 
       const parent = isBegun && waiting.length === 0 ? `from ${ref}^0\n` : "";
       const time = Math.floor(now() / 1000);
       const head = [`commit ${ref}\ncommitter Sheaf <sheaf@localhost> ${time} +0000\n`, ...toData(message), parent];
-      const parts = names.flatMap((name) => [`M 100644 inline ${toQuoted(name)}\n`, ...toData(files[name]!)]);
+      const parts = names.flatMap((name) => [`M 100644 inline ${toQuotedPath(name)}\n`, ...toData(files[name]!)]);
       const whole = [...head, ...(tree === undefined ? [] : [`M 040000 ${tree} files\n`]), ...parts, "\n"];
       waiting.push(Buffer.concat(whole.map((part) => Buffer.from(part as string))));
     },
@@ -275,10 +275,6 @@ function createChain({ setup }: UndoStore, { conversationId, responseId, now }: 
 
 function toData(content: string | Uint8Array): readonly (string | Uint8Array)[] {
   return [`data ${Buffer.byteLength(content)}\n`, content, "\n"];
-}
-
-function toQuoted(path: string): string {
-  return `"${path.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll("\n", String.raw`\n`)}"`;
 }
 
 type Changed = Pick<StateChanges, "present" | "gone">;
