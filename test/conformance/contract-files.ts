@@ -72,7 +72,7 @@ const meanings: Readonly<Record<number, string>> = {
   5: "the provider isn't available for now",
   6: "the answer can't be used",
   7: "a budget is used up",
-  8: "`--on-denied stop`, and a call needed a permission; or no sandbox works (S-31)",
+  8: "a permission, the sandbox or another part of the setup is missing: `--on-denied stop`, `--strict` (C180), S-31",
   9: "storage",
   10: "the agent has questions, which the output holds (C25)",
   11: "the answer did not pass (C168), or a `Stop` hook still objects (C89)",

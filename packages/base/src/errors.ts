@@ -36,6 +36,7 @@ export const errorTable = {
   BUDGET_TIME: { exitCode: 7, httpStatus: 429, retryable: false },
   PERMISSION_REQUIRED: { exitCode: 8, httpStatus: 403, retryable: false },
   SANDBOX_UNAVAILABLE: { exitCode: 8, httpStatus: 503, retryable: false },
+  SETUP_INCOMPLETE: { exitCode: 8, httpStatus: 503, retryable: false },
   STORAGE_FULL: { exitCode: 9, httpStatus: 507, retryable: true },
   STORAGE_LOCKED: { exitCode: 9, httpStatus: 503, retryable: true },
   STORAGE_CORRUPT: { exitCode: 9, httpStatus: 500, retryable: false },

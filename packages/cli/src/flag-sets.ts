@@ -74,6 +74,7 @@ export const requestFlags = {
   "--on-denied <continue|stop>": "continue (default): the model sees the refusal; stop: exit 8",
   "--verify <COMMAND>...": "Succeed only if this command passes; repeatable",
   "--verify-rounds <N>": "How often a failed command sends the model back to work (default: 2)",
+  "--strict": "Exit with 8 if a sandbox, tool server, hook or permission is missing",
   ...sandboxFlag,
   ...addDirFlag,
   ...trustFlag,

@@ -81,6 +81,7 @@ export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig
     onDenied: flags["on-denied"],
     verify: flags.verify,
     verifyRounds: flags["verify-rounds"],
+    strict: flags.strict,
     sandbox: flags.sandbox,
     heartbeat: flags.heartbeat,
     force: flags.force,

@@ -1,5 +1,5 @@
 /** Notices: the limits and losses of a run that do not end it (C5, N63). One closed table of codes. */
-import type { RunEventBody } from "./run-events.ts";
+import type { RunEventBody, RunStart } from "./run-events.ts";
 import * as s from "./schema.ts";
 
 /** Code to meaning, as C165 lists them. `NOTE` is the code of the sentences in logs that had no codes. */
@@ -20,6 +20,7 @@ export const notices = {
   RESTRICTIONS_KEPT: "the session keeps --deny, --tools or --exclude-tools of an earlier run",
   FLAG_IGNORED: "a flag or a key of cursor-agent has no effect",
   COMMITS_KEPT: "commands ended in the middle of their work on a repository, and where its commits are",
+  SERVER_NOT_STARTED: "a tool server did not start, so the model lacks its tools",
   ANSWER_CUT: "a process ended in the middle of a message, and another one continued it",
   TREE_BRANCH: "where the run left the changes of its working tree",
   TREE_KEPT: "why a working tree stays",
@@ -39,6 +40,15 @@ export function readNotices(event: RunEventBody): readonly Notice[] {
   const { notice: single, notices: found = [] }: Noted = event;
   const all = single === undefined ? found : [single, ...found];
   return all.map((given) => (typeof given === "string" ? { code: "NOTE", message: given } : given));
+}
+
+/** What the model lacks because a tool server is not there. */
+export function toServerNotices({ mcpServers = [] }: Pick<RunStart, "mcpServers">): readonly Notice[] {
+  const missing = mcpServers.filter(({ status }) => status !== "ready");
+  return missing.map(({ name, problem = "" }) => ({
+    code: "SERVER_NOT_STARTED",
+    message: `MCP server ${name}: ${problem}`,
+  }));
 }
 
 /** The fields of any event that have notices. */

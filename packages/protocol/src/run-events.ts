@@ -52,6 +52,8 @@ export interface RunStart {
   readonly sheafVersion: string;
   /** Further folders that tools and commands may read and write, if the user added any: absolute, links resolved. */
   readonly addedFolders?: readonly string[];
+  /** The first loss ends the run (C180). */
+  readonly strict?: true;
   /** Servers of the Model Context Protocol, if the user named any. */
   readonly mcpServers?: readonly McpServerState[];
   /** Prices of the model, if the user configured them. */
@@ -237,8 +239,11 @@ export interface ToolResult {
   readonly denied?: number;
   /** Present iff status is not success. */
   readonly error?: ToolError;
-  /** Present if Sheaf refused a command that could change something because no sandbox works (S-31). */
-  readonly lacks?: "sandbox";
+  /**
+   * Why Sheaf refused the call. `sandbox`: a command that could change something, where none works (S-31). `permission`: it
+   * needs approval, without a person to ask (C180).
+   */
+  readonly lacks?: "sandbox" | "permission";
   /** What happened, for projections. May be present for errors too, as far as the tool got. */
   readonly effect?: ToolEffect;
   readonly durationMs: number;

@@ -25,7 +25,7 @@ export interface PermissionSettings {
 
 /** How a door sets up its runs. */
 export interface RunSetup
-  extends ServerPlaces, Pick<Config, "mode" | "stopsOnDenied">, Partial<Pick<Config, "effort" | "hooks">> {
+  extends ServerPlaces, Pick<Config, "mode" | "stopsOnDenied">, Partial<Pick<Config, "effort" | "hooks" | "strict">> {
   /** The model is asked for summaries of its thinking (C12). */
   readonly includesReasoning?: boolean | undefined;
   /** The provider may search the web for the model; `if_possible`: where it can (C48). */
@@ -96,7 +96,7 @@ export interface RunRequest extends RunSetup {
 
 /** The first event of the log, but for what is found out while the run is prepared. */
 export function toRunStart(request: RunRequest): Omit<RunStart, "type" | "sandbox"> {
-  const { responseId, conversationId, model, mode, effort, includesReasoning = false, webSearch } = request;
+  const { responseId, conversationId, model, mode, effort, includesReasoning = false, webSearch, strict } = request;
   const { workspace, trusted, price, windowTokens } = request;
   return toWellFormed({
     responseId,
@@ -112,6 +112,7 @@ export function toRunStart(request: RunRequest): Omit<RunStart, "type" | "sandbo
     permissionMode: mode === "plan" || mode === "ask" ? mode : request.permissions.force ? "force" : "default",
     trusted,
     sheafVersion,
+    ...(strict && { strict }),
     ...(price && { price }),
     ...(windowTokens !== undefined && { context: { windowTokens, usedTokens: 0 } }),
     ...request.message,

@@ -47,6 +47,7 @@ export interface RawSettings extends ModelFlags {
   readonly onDenied?: string | undefined;
   readonly verify?: readonly string[] | undefined;
   readonly verifyRounds?: string | undefined;
+  readonly strict?: true | undefined;
   readonly sandbox?: string | undefined;
   readonly heartbeat?: string | undefined;
   readonly force?: true | undefined;
@@ -107,6 +108,8 @@ export interface Config {
   /** Milliseconds; undefined: no limit. */
   readonly timeoutMs: number | undefined;
   readonly stopsOnDenied: boolean;
+  /** The first loss ends the run (C180). */
+  readonly strict: boolean;
   /** Of the user's configuration. */
   readonly mcpServers: McpServers;
   /** The user's list of Cursor's servers; undefined: it is not read (S-108). */
@@ -191,6 +194,7 @@ export function createConfig(
     },
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
     stopsOnDenied: toChoice("--on-denied", raw.onDenied, ["continue", "stop"], "continue") === "stop",
+    strict: raw.strict ?? false,
     mcpServers: found.settings.mcpServers ?? {},
     cursorFile:
       raw.readsCursorServers || found.settings.cursorServers

@@ -57,6 +57,7 @@ export function explainSettings(
       fallback: "as listed by sheaf trust --list",
     }),
     explain("on denied", { flag: ["--on-denied", raw.onDenied], fallback: "continue" }),
+    explain("strict", { flag: ["--strict", raw.strict], fallback: "off" }),
     explain("sandbox", {
       flag: ["--sandbox", raw.sandbox],
       variable: ["SHEAF_SANDBOX", environment.SHEAF_SANDBOX || undefined],

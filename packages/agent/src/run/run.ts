@@ -17,7 +17,7 @@ import { toTokens } from "./fit-texts.ts";
 import { createCorrections } from "./corrections.ts";
 import type { EventGroup } from "./run-log.ts";
 import { createHistory } from "./history.ts";
-import { createRefusedCommands } from "./refused-commands.ts";
+import { createLosses } from "./losses.ts";
 import { createLoopGuard } from "./loop-guard.ts";
 import { type ModelTurnPorts, type TurnState, createTurnState, runModelTurn } from "./model-turn.ts";
 import { toAbortReason, toRunFailure } from "./run-failure.ts";
@@ -79,11 +79,11 @@ export async function* runResponse(
     if (end?.reason === "end_turn") end = yield* run.noteAll(run.askStop(end, text, signal));
   } else {
     yield run.note({ events: [run.start], durability: "synced" });
-    end = yield* run.noteAll(run.hooks.atStart(run.start, signal));
+    end = run.losses.failure ?? (yield* run.noteAll(run.hooks.atStart(run.start, signal)));
     if (!end && run.start.shortens) end = yield* runShortening(run, signal);
   }
   let repeats = 0;
-  for (let turn = run.turns + 1; !end; turn += 1) {
+  for (let turn = run.turns + 1; !(end ??= run.losses.failure); turn += 1) {
     const shorter = repeats > 0 ? undefined : await shortener.shortenIfFull(signal);
     if (shorter && shorter.events.length > 0) yield run.note({ events: shorter.events, durability: "synced" });
 
@@ -125,7 +125,7 @@ export async function* runResponse(
     }
   }
   // The run that called a subagent also fails for it.
-  if (ports.agentName === undefined) end = run.refused.toEnd(end);
+  if (ports.agentName === undefined) end = run.losses.toEnd(end);
   yield* run.noteAll(run.hooks.atEnd(end, signal));
   yield* run.closing.run(end, ports);
   yield { events: [end], durability: "synced" };
@@ -159,7 +159,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const answer = createFinalAnswer(ports.checkAnswer);
   const closing = createClosingCalls(settings.start);
   const corrections = createCorrections();
-  const refused = createRefusedCommands();
+  const losses = createLosses(start);
   const hooks = createRunHooks(ports.hooks, settings.moments);
   let cutNote: string | undefined;
   let turnText = "";
@@ -170,7 +170,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     start,
     budget,
     closing,
-    refused,
+    losses,
     hooks,
     get turns(): number {
       return turns;
@@ -203,7 +203,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         size.push(event);
         closing.push(event);
         corrections.push(event);
-        refused.push(event);
+        losses.push(event);
         hooks.push(event);
         if (event.type === "agent_event") hooks.push(event.event);
         // Turns are counted where they end.

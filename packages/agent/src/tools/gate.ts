@@ -56,7 +56,8 @@ export function createGate(ports: GatePorts): Gate {
         const { reason, rule, lacks } = decision;
         return { ...toRejected(reason, rule), ...(lacks && { lacks }) };
       }
-      if (!approval) return decision.decision === "ask" ? toRejected(toFullReason(decision)) : undefined;
+      if (!approval)
+        return decision.decision === "ask" ? { ...toRejected(toFullReason(decision)), lacks: "permission" } : undefined;
       if (!isGoodFor(approval, call, toArgumentsHash(call))) return toRejected("the approval was for another call");
       usedApprovals.add(approval.approvalId);
       if (!approval.editedArguments) rememberAnswer(ports.state.answers, approval.kind, approval);

@@ -1,7 +1,7 @@
-import type { RunEventBody } from "@sheaf/protocol";
+import type { NoticeCode, RunEventBody, RunStart } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
-import { createRefusedCommands } from "../../src/run/refused-commands.ts";
+import { createLosses } from "../../src/run/losses.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
 import { endedEffect } from "../tools/ended-command.ts";
 import { call, createFakeModel, createFakeTools, end, last, ok, runModel, text } from "./fake-ports.ts";
@@ -38,7 +38,7 @@ test(verifies("S-31", "commands that only read do not count, and one that ran is
 
 test(verifies("S-31", "commands of subagents count; another end and the value of an answer stay"), () => {
   const result = { type: "tool_result", callId: "call_1", durationMs: 1, ...refused } as const;
-  const commands = createRefusedCommands();
+  const commands = createLosses({});
   commands.push({ type: "agent_event", callId: "call_0", event: result } satisfies RunEventBody);
   expect(commands.toEnd({ type: "run_end", reason: "end_turn", output: { a: 1 } })).toMatchObject({
     error: { code: "SANDBOX_UNAVAILABLE" },
@@ -46,4 +46,29 @@ test(verifies("S-31", "commands of subagents count; another end and the value of
   });
   const asked = { type: "run_end", reason: "clarification" } as const;
   expect(commands.toEnd(asked)).toBe(asked);
+});
+
+test(verifies("C180", "with --strict each loss ends a run at once, and nothing else does"), () => {
+  const start = { type: "run_start" } as RunStart;
+  const notice = (code: NoticeCode) => ({ ...start, notices: [{ code, message: "m" }] });
+  const server = { name: "a", status: "failed", tools: [], problem: "p" } as const;
+  const result = { type: "tool_result", callId: "call_1", durationMs: 1 } as const;
+  const find = (event: RunEventBody, strict: Pick<RunStart, "strict"> = { strict: true }): string | undefined => {
+    const losses = createLosses(strict);
+    losses.push(event);
+    return losses.failure?.error?.code;
+  };
+  expect(find(notice("SANDBOX_UNAVAILABLE"))).toBe("SANDBOX_UNAVAILABLE");
+  for (const code of ["HOOK_NOT_RUN", "HOOK_FAILED", "SETUP_FAILED"] as const) {
+    expect(find(notice(code))).toBe("SETUP_INCOMPLETE");
+  }
+  expect(find({ ...start, mcpServers: [server] })).toBe("SETUP_INCOMPLETE");
+  expect(find({ ...result, ...refused })).toBe("SANDBOX_UNAVAILABLE");
+  const asking = { ...result, ...reading, lacks: "permission" } as const;
+  expect(find(asking)).toBe("PERMISSION_REQUIRED");
+  expect(find({ type: "agent_event", callId: "call_0", event: asking })).toBe("PERMISSION_REQUIRED");
+  for (const event of [{ ...result, ...reading }, notice("NOT_CONTAINED"), notice("NOTE")]) {
+    expect(find(event)).toBeUndefined();
+  }
+  expect(find(notice("HOOK_NOT_RUN"), {})).toBeUndefined();
 });
