@@ -1,8 +1,8 @@
-import { readFirstString, readObject, readString, type JsonObject } from "./read-json.ts";
+import { isJsonObject, readFirstString, readObject, readObjects, readString, type JsonObject } from "./read-json.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
-/** Cohere's chat, version 2, streamed. */
+/** Cohere's chat, version 2: streamed events, and whole answers. */
 export function createCohereChatReader(turn: TurnWriter): PayloadReader {
   const toolCalls = new Map<unknown, ToolCallWriter>();
 
@@ -17,6 +17,15 @@ export function createCohereChatReader(turn: TurnWriter): PayloadReader {
     toolCalls.set(index, toolCall);
     toolCall.describe(part.id, called.name);
     toolCall.append(readString(called.arguments));
+  }
+
+  function readWhole(payload: JsonObject, message: JsonObject): void {
+    turn.identify(payload.id, undefined);
+    turn.append("reasoning", readString(message.tool_plan));
+    turn.append("text", readString(message.content));
+    readObjects(message.content).forEach(readContent);
+    readObjects(message.tool_calls).forEach((part, index) => startToolCall(index, part));
+    readEnd(payload);
   }
 
   function readEnd(delta: JsonObject): void {
@@ -41,6 +50,7 @@ export function createCohereChatReader(turn: TurnWriter): PayloadReader {
         toolCalls.get(payload.index)?.append(readString(readObject(part.function).arguments));
       else if (type === "tool-call-end") toolCalls.get(payload.index)?.end();
       else if (type === "message-end") readEnd(delta);
+      else if (type === "" && isJsonObject(payload.message)) readWhole(payload, payload.message);
     },
   };
 }

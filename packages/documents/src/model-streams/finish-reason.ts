@@ -42,12 +42,18 @@ const reasons: ReadonlyMap<string, TurnFinishReason> = new Map<string, TurnFinis
   ["unexpected_tool_call", "error"],
   ["too_many_tool_calls", "error"],
   ["missing_thought_signature", "error"],
+  ["other", "error"],
+  ["image_other", "error"],
+  ["no_image", "error"],
+  ["language", "error"],
 ]);
 
 /** What is known about a turn when it ends. */
 export interface TurnOutcome {
   /** The provider's own reason, or null. */
   readonly finish: string | null;
+  /** What the reason means in its place, where the word alone has another meaning. */
+  readonly meaning?: TurnFinishReason;
   readonly hasErrors: boolean;
   readonly hasRefusal: boolean;
   readonly hasToolCalls: boolean;
@@ -61,7 +67,7 @@ export interface TurnOutcome {
  */
 export function toFinishReason(outcome: TurnOutcome): TurnFinishReason {
   if (outcome.hasErrors) return "error";
-  const reason = reasons.get((outcome.finish ?? "").toLowerCase()) ?? "unknown";
+  const reason = outcome.meaning ?? reasons.get((outcome.finish ?? "").toLowerCase()) ?? "unknown";
   if (reason !== "stop") return reason;
   if (outcome.hasRefusal) return "refusal";
   return outcome.hasToolCalls ? "tool_calls" : "stop";

@@ -54,7 +54,7 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
       turn.setUsage(answer.usageMetadata);
       const blockReason = readString(readObject(answer.promptFeedback).blockReason);
       if (blockReason !== "" && candidates.length === 0) {
-        turn.setFinish(blockReason);
+        turn.setFinish(blockReason, "content_filter");
         turn.addEnd("blockReason");
       }
     },

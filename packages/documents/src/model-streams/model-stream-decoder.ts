@@ -8,7 +8,7 @@ import type { ModelStreamReport } from "./model-stream-report.ts";
 import { createOllamaChatReader } from "./ollama-chat.ts";
 import { createOpenAiChatReader } from "./openai-chat.ts";
 import { createOpenAiResponsesReader } from "./openai-responses.ts";
-import { isJsonObject, parseJson } from "./read-json.ts";
+import { formatJson, isJsonObject, parseJson, type JsonObject } from "./read-json.ts";
 import { createTurnWriter, type CreatePayloadReader } from "./turn-writer.ts";
 import {
   toAnthropicUsage,
@@ -127,13 +127,22 @@ function createPayloadDecoder(
 
   function readMessage({ data, event }: BodyMessage): void {
     const text = data.trim();
+    const payload = parseJson(text);
+    // Some servers leave out the blank lines between events.
+    const lines = payload === undefined && text.includes("\n") ? text.split("\n") : [];
+    if (lines.length > 0 && lines.every(isPayload))
+      for (const line of lines) readText({ data: line, event }, parseJson(line));
+    else readText({ data: text, event }, payload);
+  }
+
+  function readText({ data: text, event }: BodyMessage, payload: unknown): void {
     if (text === "" || (options.endsWhereBroken && turn.report.broken > 0)) return;
     if (text === "[DONE]") return turn.addEnd("[DONE]");
-    const payload = parseJson(text);
     const isObject = isJsonObject(payload);
     turn.countPayload(isObject, payload === undefined && /[{"]/.test(text));
     if (!isObject) return;
-    if (isError(payload.error)) turn.addError(payload.error, payload);
+    const error = isError(payload.error) ? payload.error : findBareError(payload);
+    if (error !== undefined) turn.addError(error, payload);
     reader.read(payload, event);
   }
 
@@ -157,6 +166,19 @@ const pageError = {
   message:
     "the answer is a web page and not an event stream: is there a proxy in between, or is the base URL that of another service?",
 };
+
+/** One line of an event that has several: a payload of its own. */
+function isPayload(line: string): boolean {
+  const text = line.trim();
+  return text === "" || text === "[DONE]" || isJsonObject(parseJson(text));
+}
+
+/** The error of a gateway: an object with nothing but its `detail` (FastAPI) or its `message` (Cohere). */
+function findBareError({ detail, message, type, choices, ...rest }: JsonObject): JsonObject | undefined {
+  if (type !== undefined || choices !== undefined) return undefined;
+  const words = typeof detail === "object" && detail !== null ? formatJson(detail) : (detail ?? message);
+  return typeof words === "string" && words !== "" ? { ...rest, message: words } : undefined;
+}
 
 /** Every protocol has errors in the same field, as an object or a text. */
 function isError(error: unknown): boolean {

@@ -17,6 +17,8 @@ import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
   const toolCalls = createToolCallTable(turn);
   const reasoning = createChatReasoning(turn);
+  /** The text of `message` beside empty deltas, as far as it has been read; undefined once a delta has text. */
+  let grown: string | undefined = "";
 
   function readDelta(delta: JsonObject): void {
     turn.append("reasoning", readReasoning(delta));
@@ -33,8 +35,18 @@ export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
     readDelta(delta);
     // Together repeats `delta.content` in the `text` field of the older completions (BerriAI/litellm#8675).
     if (!hasContent(delta)) turn.append("text", readString(choice.text));
+    if (!isWhole) readGrowing(hasContent(delta), readObject(choice.message));
     turn.setFinish(choice.finish_reason);
     if (isWhole) turn.addEnd("message");
+  }
+
+  /** Perplexity has the text so far in `message`, and in some answers only there. */
+  function readGrowing(isInDelta: boolean, message: JsonObject): void {
+    if (isInDelta) grown = undefined;
+    const content = readString(message.content);
+    if (grown === undefined || !content.startsWith(grown)) return;
+    turn.append("text", content.slice(grown.length));
+    grown = content;
   }
 
   return {

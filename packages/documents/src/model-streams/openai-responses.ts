@@ -92,14 +92,14 @@ function createOutputItems(turn: TurnWriter): OutputItems {
   const items = new Map<unknown, OutputItem>();
 
   function find(place: JsonObject): OutputItem | undefined {
-    return items.get(place.output_index ?? place.item_id);
+    return items.get(place.output_index ?? place.item_id ?? readObject(place.item).id);
   }
 
   function start(place: JsonObject, item: JsonObject): OutputItem {
     const known = find(place);
     if (known !== undefined) return known;
     const created = createItem(turn, item);
-    items.set(place.output_index ?? item.id, created);
+    for (const key of [place.output_index, item.id]) if (key !== undefined) items.set(key, created);
     return created;
   }
 

@@ -144,12 +144,13 @@ function isDeeperThan(value: unknown, depth: number): boolean {
 
 /**
  * Parses the JSON text of a call's arguments (N30).
- * Blank text means no arguments: providers send it for tools without parameters.
+ * Blank text and `null` mean no arguments: providers send them for tools without parameters.
  */
 function parseToolArguments(text: string): ParsedToolArguments {
   if (text.trim() === "") return { arguments: {} };
   try {
     const value: unknown = JSON.parse(text);
+    if (value === null) return { arguments: {} };
     if (isJsonObject(value) && !isDeeperThan(value, maximumDepth)) return { arguments: value };
   } catch {
     // The text is kept below.

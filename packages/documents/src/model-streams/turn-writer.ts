@@ -1,4 +1,4 @@
-import type { ModelEvent, TurnEnd } from "@sheaf/protocol";
+import type { ModelEvent, TurnEnd, TurnFinishReason } from "@sheaf/protocol";
 import { createWholeCharacters } from "../whole-characters.ts";
 import { toFinishReason } from "./finish-reason.ts";
 import { createModelStreamReport, type ModelStreamReport, type ServerItem } from "./model-stream-report.ts";
@@ -28,8 +28,11 @@ export interface TurnWriter {
   countPayload(isParsable: boolean, isBroken: boolean): void;
   /** Id and model of the answer; the first ones count. */
   identify(responseId: unknown, model: unknown): void;
-  /** The provider's reason why the answer ended; the last one counts, anything but a string is ignored. */
-  setFinish(word: unknown): void;
+  /**
+   * The provider's reason why the answer ended; the last one counts, anything but a string is ignored.
+   * `meaning`: for a word that means something else elsewhere.
+   */
+  setFinish(word: unknown, meaning?: TurnFinishReason): void;
   /** The last object counts; anything else is ignored. */
   setUsage(usage: unknown): void;
   /** Records an end marker. */
@@ -70,6 +73,7 @@ class ReportingTurnWriter implements TurnWriter {
   readonly #toolCalls: ToolCallWriter[] = [];
   readonly #searches: ServerSearch[] = [];
   readonly #endMarkers = new Set<string>();
+  #meaning: TurnFinishReason | undefined;
   #isEnded = false;
 
   constructor(options: TurnWriterOptions) {
@@ -132,8 +136,10 @@ class ReportingTurnWriter implements TurnWriter {
     this.report.model ??= readString(model) || null;
   }
 
-  setFinish(word: unknown): void {
-    this.report.finish = readString(word) || this.report.finish;
+  setFinish(word: unknown, meaning?: TurnFinishReason): void {
+    if (readString(word) === "") return;
+    this.report.finish = readString(word);
+    this.#meaning = meaning;
   }
 
   setUsage(usage: unknown): void {
@@ -168,6 +174,7 @@ class ReportingTurnWriter implements TurnWriter {
       type: "turn_end",
       finishReason: toFinishReason({
         finish,
+        ...(this.#meaning && { meaning: this.#meaning }),
         hasErrors: errors.length > 0,
         hasRefusal: refusal !== "",
         hasToolCalls: this.#toolCalls.some((toolCall) => toolCall.callId !== undefined),

@@ -20,8 +20,8 @@ export const unknownUsage: Usage = { promptTokens: 0, completionTokens: 0, total
 
 function createUsage(counts: TokenCounts): Usage {
   if (counts.prompt === undefined && counts.completion === undefined) return unknownUsage;
-  const promptTokens = counts.prompt ?? 0;
-  const completionTokens = counts.completion ?? 0;
+  const promptTokens = include(counts.cached, counts.prompt ?? 0);
+  const completionTokens = include(counts.reasoning, counts.completion ?? 0);
   return {
     promptTokens,
     completionTokens,
@@ -30,6 +30,11 @@ function createUsage(counts: TokenCounts): Usage {
     ...(counts.cached === undefined ? {} : { cachedPromptTokens: counts.cached }),
     ...(counts.cacheWrite === undefined ? {} : { cacheWriteTokens: counts.cacheWrite }),
   };
+}
+
+/** The whole with its part: some servers count the part beside it, and then it can be the larger one. */
+function include(part = 0, whole: number): number {
+  return part > whole ? whole + part : whole;
 }
 
 /** The sum of the known counts; undefined if none is known. */
@@ -41,7 +46,7 @@ function addCounts(...counts: readonly (number | undefined)[]): number | undefin
 /**
  * Completion tokens with reasoning.
  * Some servers (xAI, gateways to Gemini) leave reasoning out of the completion: the total then includes it as a third
- * part, or there is more reasoning than completion.
+ * part.
  */
 function includeReasoning(raw: {
   readonly prompt: number | undefined;
@@ -51,7 +56,7 @@ function includeReasoning(raw: {
 }): number | undefined {
   const { completion, reasoning } = raw;
   if (completion === undefined || reasoning === undefined || reasoning === 0) return completion;
-  const isLeftOut = reasoning > completion || raw.total === (raw.prompt ?? 0) + completion + reasoning;
+  const isLeftOut = reasoning <= completion && raw.total === (raw.prompt ?? 0) + completion + reasoning;
   return isLeftOut ? completion + reasoning : completion;
 }
 

@@ -173,7 +173,7 @@ describe("end", () => {
     ["PROHIBITED_CONTENT", "content_filter"],
     ["MALFORMED_FUNCTION_CALL", "error"],
     ["FINISH_REASON_UNSPECIFIED", "unknown"],
-    ["OTHER", "unknown"],
+    ["OTHER", "error"],
   ])("%s is %s", (raw, finishReason) => {
     expect(read(answer([{ text: "a" }], raw)).end).toMatchObject({ finishReason, rawFinishReason: raw });
   });
