@@ -7,7 +7,7 @@ import {
   readString,
   type JsonObject,
 } from "./read-json.ts";
-import type { ServerSearch } from "./server-search.ts";
+import { searchName, type ServerCall } from "./server-call.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
@@ -15,8 +15,8 @@ import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 interface ContentBlock {
   readonly toolCall?: ToolCallWriter;
   /** A server tool's call; its arguments grow. */
-  readonly serverCall?: { readonly id: string; arguments: string };
-  readonly search?: ServerSearch;
+  readonly serverCall?: { readonly id: string; readonly name: string; arguments: string };
+  readonly ran?: ServerCall;
   /** Reasoning, which is sent back whole if it is signed. */
   readonly thinking?: { text: string; signature: string };
   /** Input that came whole with the start; used unless it is streamed as well. */
@@ -24,8 +24,8 @@ interface ContentBlock {
 }
 
 /**
- * Anthropic's messages: streamed events, and whole messages. Server tools become server items, not tool calls; a search of
- * the web is a call with its result, too (N69).
+ * Anthropic's messages: streamed events, and whole messages. What the provider runs itself is a call with its result
+ * (N69), and a server item of the report.
  */
 export function createAnthropicMessagesReader(turn: TurnWriter): PayloadReader {
   const blocks = createContentBlocks(turn);
@@ -90,7 +90,7 @@ interface ContentBlocks {
 
 function createContentBlocks(turn: TurnWriter): ContentBlocks {
   const blocks = new Map<unknown, ContentBlock>();
-  const searches = new Map<string, ServerSearch>();
+  const ran = new Map<string, ServerCall>();
 
   function end(index: unknown): void {
     const block = blocks.get(index);
@@ -99,12 +99,12 @@ function createContentBlocks(turn: TurnWriter): ContentBlocks {
     block.toolCall?.end(block.toolCall.hasInput ? "" : block.wholeInput);
     if (block.thinking) addThinking(turn, block.thinking);
     if (block.serverCall?.arguments === "") block.serverCall.arguments = block.wholeInput;
-    if (block.search && block.serverCall) endSearchArguments(turn, block.search, block.serverCall);
+    if (block.ran && block.serverCall) endServerArguments(turn, block.ran, block.serverCall);
   }
 
   function readInput(block: ContentBlock | undefined, piece: string): void {
     block?.toolCall?.append(piece);
-    block?.search?.append(piece);
+    block?.ran?.append(piece);
     if (block?.serverCall !== undefined) block.serverCall.arguments += piece;
   }
 
@@ -122,14 +122,15 @@ function createContentBlocks(turn: TurnWriter): ContentBlocks {
     start(index, block) {
       end(index);
       const created = createBlock(turn, block);
-      if (created.search && created.serverCall) searches.set(created.serverCall.id, created.search);
-      if (block.type === "web_search_tool_result") readSearchResult(turn, searches, block);
+      if (created.ran && created.serverCall) ran.set(created.serverCall.id, created.ran);
+      if (readString(block.type).endsWith("_tool_result")) readServerResult(turn, ran, block);
       blocks.set(index, created);
     },
     readDelta(index, delta) {
       if (delta.type === "text_delta") turn.append("text", readString(delta.text));
       else if (delta.type === "thinking_delta") readThinking(blocks.get(index), readString(delta.thinking));
       else if (delta.type === "signature_delta") readSignature(blocks.get(index), delta.signature);
+      else if (delta.type === "citations_delta") turn.addSources([readObject(delta.citation)]);
       else if (delta.type === "input_json_delta") readInput(blocks.get(index), readString(delta.partial_json));
     },
     end,
@@ -140,21 +141,23 @@ function createContentBlocks(turn: TurnWriter): ContentBlocks {
 }
 
 /** The provider wants calls and results of its search back. */
-function endSearchArguments(
+function endServerArguments(
   turn: TurnWriter,
-  search: ServerSearch,
-  { id, arguments: text }: NonNullable<ContentBlock["serverCall"]>,
+  call: ServerCall,
+  { id, name, arguments: text }: NonNullable<ContentBlock["serverCall"]>,
 ): void {
-  const input = search.endArguments(text);
-  turn.addProviderData({ type: "server_tool_use", id, name: "web_search", input });
+  const input = call.endArguments(text);
+  if (name === searchName) turn.addProviderData({ type: "server_tool_use", id, name, input });
 }
 
-/** A search that was paused has its call in the answer before. */
-function readSearchResult(turn: TurnWriter, searches: ReadonlyMap<string, ServerSearch>, block: JsonObject): void {
-  const { type, tool_use_id: id, content } = block;
-  const search = searches.get(readString(id)) ?? turn.createSearch(id);
-  search.end(Array.isArray(content) ? content : readString(readObject(content).error_code));
-  turn.addProviderData({ type, tool_use_id: id, content });
+/** A call that was paused is in the answer before. */
+function readServerResult(turn: TurnWriter, ran: ReadonlyMap<string, ServerCall>, block: JsonObject): void {
+  const { type, tool_use_id: id, content, is_error: isError } = block;
+  const isSearch = type === "web_search_tool_result";
+  const name = isSearch ? searchName : readString(type).replace(/_tool_result$/, "");
+  const call = ran.get(readString(id)) ?? turn.createServerCall(name, id);
+  call.end(isError === true ? block : (content ?? ""));
+  if (isSearch) turn.addProviderData({ type, tool_use_id: id, content });
 }
 
 /** The provider accepts it back only with a signature. */
@@ -166,8 +169,10 @@ function createBlock(turn: TurnWriter, block: JsonObject): ContentBlock {
   const type = readString(block.type);
   const input = readObject(block.input);
   const wholeInput = Object.keys(input).length === 0 ? "" : (formatJson(input) ?? "");
-  if (type === "text") turn.append("text", readString(block.text));
-  else if (type === "thinking") {
+  if (type === "text") {
+    turn.append("text", readString(block.text));
+    turn.addSources(readObjects(block.citations));
+  } else if (type === "thinking") {
     const thinking = { text: readString(block.thinking), signature: readString(block.signature) };
     turn.append("reasoning", thinking.text);
     turn.addSignature(thinking.signature);
@@ -182,8 +187,7 @@ function createBlock(turn: TurnWriter, block: JsonObject): ContentBlock {
   } else if (type.endsWith("_tool_use")) {
     const serverCall = { type, id: readString(block.id), name: readString(block.name), arguments: "" };
     turn.addServerItem(serverCall);
-    const isSearch = type === "server_tool_use" && serverCall.name === "web_search";
-    return { serverCall, wholeInput, ...(isSearch && { search: turn.createSearch(serverCall.id) }) };
+    return { serverCall, wholeInput, ran: turn.createServerCall(serverCall.name || type, serverCall.id) };
   } else if (type !== "") {
     const id = readFirstString(block.tool_use_id, block.id);
     turn.addServerItem(id === "" ? { type } : { type, id });

@@ -1,6 +1,6 @@
 import { createGeminiPartialArguments, type GeminiPartialArguments } from "./gemini-partial-arguments.ts";
 import { formatJson, isJsonObject, readObject, readObjects, readString, type JsonObject } from "./read-json.ts";
-import type { ServerSearch } from "./server-search.ts";
+import { imageName, searchName, type ServerCall } from "./server-call.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
@@ -20,6 +20,19 @@ const partMarks: ReadonlySet<string> = new Set(["thought", "thoughtSignature", "
 export function createGeminiReader(turn: TurnWriter): PayloadReader {
   const toolCalls = createGeminiToolCalls(turn);
   const searches = createGeminiSearches(turn);
+  let code: ServerCall | undefined;
+
+  /** Code that Google runs, its result, or an image. */
+  function readServerPart({ executableCode, codeExecutionResult, inlineData }: JsonObject): void {
+    if (isJsonObject(executableCode)) {
+      const { id, language, code: text } = executableCode;
+      code = turn.createServerCall("code_execution", id);
+      code.endArguments(formatJson({ language, code: text }));
+    }
+    if (isJsonObject(codeExecutionResult)) code?.end({ output: "", ...codeExecutionResult });
+    const { mimeType } = readObject(inlineData);
+    if (readString(mimeType).startsWith("image/")) turn.createServerCall(imageName, "").end(inlineData);
+  }
 
   function readPart(part: JsonObject): void {
     if (typeof part.text === "string") {
@@ -30,6 +43,7 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
     else if (isSearchPart(part)) searches.read(part);
     else {
       addTextSignature(turn, part);
+      readServerPart(part);
       const type = Object.keys(part).find((key) => key !== "text" && !partMarks.has(key));
       if (type !== undefined) turn.addServerItem({ type });
     }
@@ -78,14 +92,14 @@ interface GeminiSearches {
 
 /** Google's search (N69). The sources of all searches come together, mostly with the end of the answer. */
 function createGeminiSearches(turn: TurnWriter): GeminiSearches {
-  let open: ServerSearch[] = [];
+  let open: ServerCall[] = [];
   let queries: readonly unknown[] = [];
   let sources: readonly JsonObject[] = [];
   let calls = 0;
   let callId = "";
 
   function start(id: unknown, asked: unknown): void {
-    const search = turn.createSearch(id);
+    const search = turn.createServerCall(searchName, id);
     search.endArguments(formatJson(asked));
     open.push(search);
   }

@@ -7,6 +7,7 @@ import {
   readString,
   type JsonObject,
 } from "./read-json.ts";
+import { imageName } from "./server-call.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
@@ -19,12 +20,15 @@ export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
   const reasoning = createChatReasoning(turn);
   /** The text of `message` beside empty deltas, as far as it has been read; undefined once a delta has text. */
   let grown: string | undefined = "";
+  let found: readonly JsonObject[] = [];
 
   function readDelta(delta: JsonObject): void {
     turn.append("reasoning", readReasoning(delta));
     reasoning.read(delta);
     readContent(turn, delta.content);
     turn.append("refusal", readString(delta.refusal));
+    for (const { image_url: image } of readObjects(delta.images)) readImage(turn, readObject(image).url);
+    turn.addSources(readObjects(delta.annotations).map(({ url_citation: cited }) => readObject(cited)));
     for (const part of readObjects(delta.tool_calls)) toolCalls.read(part);
     if (isJsonObject(delta.function_call)) toolCalls.read({ index: "function_call", function: delta.function_call });
   }
@@ -56,10 +60,14 @@ export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
       for (const choice of readObjects(payload.choices)) {
         if ((choice.index ?? 0) === 0) readChoice(choice);
       }
+      found = readSources(payload) ?? found;
       turn.setUsage(readObject(payload.x_groq).usage);
       turn.setUsage(payload.usage);
     },
-    end: () => reasoning.end(toolCalls.hasCalls),
+    end() {
+      reasoning.end(toolCalls.hasCalls);
+      turn.addSources(found);
+    },
   };
 }
 
@@ -83,6 +91,18 @@ function readContent(turn: TurnWriter, content: unknown): void {
     turn.append("reasoning", readString(part.thinking));
     for (const thought of readObjects(part.thinking)) turn.append("reasoning", readString(thought.text));
   }
+}
+
+/** An image that the model made (OpenRouter), as a `data:` address. */
+function readImage(turn: TurnWriter, url: unknown): void {
+  const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(readString(url)) ?? [];
+  turn.createServerCall(imageName, "").end(mimeType === undefined ? readString(url) : { mimeType, data });
+}
+
+/** Perplexity says with every payload which pages the numbers in its text stand for. */
+function readSources({ search_results: results, citations }: JsonObject): readonly JsonObject[] | undefined {
+  if (Array.isArray(results)) return readObjects(results);
+  return Array.isArray(citations) ? citations.map((url: unknown) => ({ url })) : undefined;
 }
 
 interface ToolCallTable {

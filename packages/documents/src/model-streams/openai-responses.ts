@@ -7,14 +7,14 @@ import {
   readString,
   type JsonObject,
 } from "./read-json.ts";
-import type { ServerSearch } from "./server-search.ts";
+import type { ServerCall } from "./server-call.ts";
 import type { ToolCallWriter } from "./tool-call-writer.ts";
 import type { PayloadReader, TextKind, TurnWriter } from "./turn-writer.ts";
 
 /** One entry of `output`, as far as it has come. */
 interface OutputItem {
   readonly toolCall?: ToolCallWriter;
-  readonly search?: ServerSearch;
+  readonly ran?: ServerCall;
   /** Parts of which text has come; the events that say the same text again are skipped. */
   readonly partsWithText: Set<string>;
   isEnded: boolean;
@@ -68,6 +68,7 @@ export function createOpenAiResponsesReader(turn: TurnWriter): PayloadReader {
       else if (type === "response.output_item.added") items.start(payload, readObject(payload.item));
       else if (type === "response.output_item.done") items.end(payload, readObject(payload.item));
       else if (type === "response.content_part.done") items.readPart(payload, readObject(payload.part));
+      else if (type === "response.output_text.annotation.added") turn.addSources([readObject(payload.annotation)]);
       else if (kind !== undefined) items.readText(payload, { kind, step });
       else if (inputPrefixes.has(prefix)) items.readInput(payload, step);
       else readLifeCycle(type, readObject(payload.response));
@@ -110,10 +111,11 @@ function createOutputItems(turn: TurnWriter): OutputItems {
       if (known.isEnded) return;
       known.isEnded = true;
       known.toolCall?.describe(item.call_id, item.name);
-      known.toolCall?.end(readFirstString(item.arguments, item.input));
+      known.toolCall?.end(readFirstString(item.arguments, item.input) || formatJson(readClientCall(item)));
       if (known.partsWithText.size === 0) appendWholeItem(turn, item);
       if (item.type === "reasoning") addReasoningItem(turn, item);
-      if (known.search) endSearch(turn, known.search, item);
+      if (known.ran && item.type === "web_search_call") endSearch(turn, known.ran, item);
+      else if (known.ran) endServerCall(known.ran, item);
       const phase = item.type === "message" ? readString(item.phase) : "";
       if (phase !== "") turn.addProviderData({ type: "message", phase });
     },
@@ -154,15 +156,45 @@ function addReasoningItem(turn: TurnWriter, item: JsonObject): void {
 }
 
 /** The provider searches, opens a page that it found, or looks for words in one; it wants to have that back. */
-function endSearch(turn: TurnWriter, search: ServerSearch, { id, status, action }: JsonObject): void {
+function endSearch(turn: TurnWriter, search: ServerCall, { id, status, action }: JsonObject): void {
   const { type, query, queries, url, pattern, sources } = readObject(action);
   const asked =
     type === "search" ? { query: readFirstString(query, Array.isArray(queries) ? queries[0] : "") } : { url, pattern };
   const isMany = type === "search" && Array.isArray(queries) && queries.length > 1;
   search.endArguments(formatJson(isMany ? { queries } : asked) ?? "");
-  search.end(status === "failed" ? "failed" : readObjects(url === undefined ? sources : [{ url }]));
+  search.end(status === "failed" ? { error: "failed" } : readObjects(url === undefined ? sources : [{ url }]));
   if (typeof type !== "string" || readString(id) === "") return;
   turn.addProviderData({ type: "web_search_call", id, action: { type, query, queries, url, pattern } });
+}
+
+/** Calls of tools that the client runs under names of the protocol, with the field that has their arguments. */
+const clientCalls: ReadonlyMap<string, string> = new Map([
+  ["apply_patch_call", "operation"],
+  ["local_shell_call", "action"],
+  ["shell_call", "action"],
+  ["computer_call", "action"],
+]);
+
+function readClientCall(item: JsonObject): unknown {
+  return item[clientCalls.get(readString(item.type)) ?? ""];
+}
+
+/** What the provider runs itself, with the fields of its call and of its result. */
+const serverCalls: ReadonlyMap<string, { readonly asked: readonly string[]; readonly found: string }> = new Map([
+  ["web_search_call", { asked: [], found: "" }],
+  ["code_interpreter_call", { asked: ["code"], found: "outputs" }],
+  ["file_search_call", { asked: ["queries"], found: "results" }],
+  ["image_generation_call", { asked: ["revised_prompt"], found: "result" }],
+  ["mcp_call", { asked: ["server_label", "arguments"], found: "output" }],
+]);
+
+function endServerCall(call: ServerCall, item: JsonObject): void {
+  const { asked, found } = serverCalls.get(readString(item.type))!;
+  call.endArguments(formatJson(Object.fromEntries(asked.map((field) => [field, item[field]]))));
+  const image = { mimeType: `image/${readString(item.output_format) || "png"}`, data: item.result };
+  const result = item.type === "image_generation_call" ? image : (item[found] ?? "");
+  const error = item.error ?? (item.status === "failed" ? "failed" : undefined);
+  call.end(error === undefined || error === null ? result : { error });
 }
 
 /** A summary and the reasoning itself are different texts. */
@@ -170,7 +202,7 @@ function formatPartKey(place: JsonObject): string {
   return JSON.stringify([place.summary_index, place.content_index]);
 }
 
-/** Items that are neither text nor a call of ours are the server's (web_search_call, mcp_call, …). */
+/** Items that are neither text nor a call by name belong to the protocol: the client or the provider runs them. */
 function createItem(turn: TurnWriter, item: JsonObject): OutputItem {
   const state = { partsWithText: new Set<string>(), isEnded: false };
   const type = readString(item.type);
@@ -183,13 +215,20 @@ function createItem(turn: TurnWriter, item: JsonObject): OutputItem {
     const id = readString(item.id);
     turn.addServerItem(id === "" ? { type } : { type, id });
   }
-  if (type === "web_search_call") return { ...state, search: turn.createSearch(item.id) };
-  return state;
+  if (clientCalls.has(type)) {
+    const toolCall = turn.createToolCall("json");
+    toolCall.describe(item.call_id, type.replace(/_call$/, ""));
+    return { ...state, toolCall };
+  }
+  if (!serverCalls.has(type)) return state;
+  const name = type === "mcp_call" ? readString(item.name) || type : type.replace(/_call$/, "");
+  return { ...state, ran: turn.createServerCall(name, item.id) };
 }
 
 /** True if the part brought text. */
 function appendPart(turn: TurnWriter, part: JsonObject): boolean {
   const text = readFirstString(part.text, part.refusal);
+  turn.addSources(readObjects(part.annotations));
   if (part.type === "output_text" || part.type === "text") turn.append("text", text);
   else if (part.type === "refusal") turn.append("refusal", text);
   else if (part.type === "reasoning_text" || part.type === "summary_text") turn.append("reasoning", text);

@@ -3,7 +3,7 @@ import { createWholeCharacters } from "../whole-characters.ts";
 import { toFinishReason } from "./finish-reason.ts";
 import { createModelStreamReport, type ModelStreamReport, type ServerItem } from "./model-stream-report.ts";
 import { isJsonObject, readFirstString, readString, type JsonObject } from "./read-json.ts";
-import { createServerSearch, type ServerSearch } from "./server-search.ts";
+import { createServerCall, searchName, type ServerCall } from "./server-call.ts";
 import { createToolCallWriter, type ToolCallWriter, type ToolInput } from "./tool-call-writer.ts";
 import { unknownUsage, type ToUsage } from "./usage.ts";
 
@@ -14,8 +14,10 @@ export interface TurnWriter {
   /** Text and reasoning become events; a refusal goes into the report. */
   append(kind: TextKind, text: string): void;
   createToolCall(input: ToolInput): ToolCallWriter;
-  /** A search of the web that the provider makes itself (N69). */
-  createSearch(providerCallId: unknown): ServerSearch;
+  /** A call that the provider runs itself (N69). */
+  createServerCall(toolName: string, providerCallId: unknown): ServerCall;
+  /** Sources that the text cites: objects with `url` and `title`. Without a search of its own, the turn ends with one. */
+  addSources(sources: readonly JsonObject[]): void;
   /** The caller may still change the item. */
   addServerItem(item: ServerItem): void;
   addSignature(value: unknown, callId?: string): void;
@@ -71,7 +73,9 @@ class ReportingTurnWriter implements TurnWriter {
   readonly #characters = createWholeCharacters<ModelEvent>();
   #events: ModelEvent[] = [];
   readonly #toolCalls: ToolCallWriter[] = [];
-  readonly #searches: ServerSearch[] = [];
+  readonly #serverCalls: ServerCall[] = [];
+  #sources: JsonObject[] = [];
+  #hasSearch = false;
   readonly #endMarkers = new Set<string>();
   #meaning: TurnFinishReason | undefined;
   #isEnded = false;
@@ -96,11 +100,16 @@ class ReportingTurnWriter implements TurnWriter {
     return toolCall;
   }
 
-  createSearch(providerCallId: unknown): ServerSearch {
+  createServerCall(toolName: string, providerCallId: unknown): ServerCall {
     const { newCallId } = this.#options;
-    const search = createServerSearch(providerCallId, { newCallId, emit: (event) => this.#emit(event) });
-    this.#searches.push(search);
-    return search;
+    this.#hasSearch ||= toolName === searchName;
+    const call = createServerCall(toolName, providerCallId, { newCallId, emit: (event) => this.#emit(event) });
+    this.#serverCalls.push(call);
+    return call;
+  }
+
+  addSources(sources: readonly JsonObject[]): void {
+    this.#sources.push(...sources);
   }
 
   addServerItem(item: ServerItem): void {
@@ -153,7 +162,8 @@ class ReportingTurnWriter implements TurnWriter {
 
   endTurn(): void {
     this.report.isWhole = (this.report.ended ?? this.report.finish) !== null;
-    for (const call of [...this.#toolCalls, ...this.#searches]) call.end();
+    if (this.#sources.length > 0 && !this.#hasSearch) this.createServerCall(searchName, "").end(this.#sources);
+    for (const call of [...this.#toolCalls, ...this.#serverCalls]) call.end();
     this.#emit(this.#toTurnEnd());
     this.#isEnded = true;
   }

@@ -131,7 +131,7 @@ describe("toRunEvents", () => {
 
   test("what the provider did by itself is named where there is nothing else", async () => {
     const decoder = createModelStreamDecoder("openai-responses");
-    const item = { type: "local_shell_call", id: "lsh_1", call_id: "c", action: {}, status: "completed" };
+    const item = { type: "compaction", id: "cmp_1", encrypted_content: "x" };
     const events = decoder.push(
       formatEventStream([
         { type: "response.output_item.done", output_index: 0, item },
@@ -139,7 +139,7 @@ describe("toRunEvents", () => {
       ]),
     );
     const log = await collect([...events, ...decoder.end()], { report: decoder.report });
-    expect(toResponse(log).documents[0]?.content).toMatch(/without a word.*\(local_shell_call\)/);
+    expect(toResponse(log).documents[0]?.content).toMatch(/without a word.*\(compaction\)/);
   });
 
   test(verifies("C20", "an answer with a hole is no success"), async () => {

@@ -81,6 +81,23 @@ test("Responses: an item without its index is found by its id", () => {
   expect(turn.toolCalls).toHaveLength(1);
 });
 
+test.each([
+  ["apply_patch_call", "operation", { type: "update_file", path: "a.ts", diff: "@@" }],
+  ["local_shell_call", "action", { type: "exec", command: ["ls"] }],
+  ["shell_call", "action", { commands: ["ls"] }],
+])("Responses: %s is a call for the client", (type, field, asked) => {
+  const item = { type, id: "i", call_id: "c", [field]: asked, status: "completed" };
+  const turn = readPayloads("openai-responses", [
+    { type: "response.output_item.added", output_index: 0, item: { type, id: "i", call_id: "c" } },
+    { type: "response.output_item.done", output_index: 0, item },
+    { type: "response.completed", response: { status: "completed", output: [item] } },
+  ]);
+  expect(turn.toolCalls).toMatchObject([
+    { toolName: type.replace("_call", ""), providerCallId: "c", arguments: asked },
+  ]);
+  expect(turn.end.finishReason).toBe("tool_calls");
+});
+
 describe("Gemini", () => {
   test.each(["OTHER", "SAFETY", "BLOCK_REASON_UNSPECIFIED"])("a prompt that was blocked: %s", (blockReason) => {
     const turn = readPayloads("gemini", [{ promptFeedback: { blockReason } }]);

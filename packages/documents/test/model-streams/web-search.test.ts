@@ -1,4 +1,4 @@
-/** Searches that a provider makes itself, decoded from bodies in the shape of its documentation. */
+/** Calls that a provider runs itself, decoded from bodies in the shape of its documentation. */
 import { describe, expect, test } from "vitest";
 import type { ModelEvent } from "@sheaf/protocol";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -110,13 +110,50 @@ describe("Anthropic", () => {
     });
   });
 
-  test("calls of other server tools are none of ours", () => {
+  test(verifies("N69", "code that ran, a page, a tool of a server, and calls that failed"), () => {
+    const ran = (index: number, id: string, name: string, result: object, type = "server_tool_use") => [
+      start(index, { type, id, name, input: { code: id } }),
+      stop(index),
+      start(index + 1, { tool_use_id: id, ...result }),
+      stop(index + 1),
+    ];
     const turn = read(
-      start(0, { type: "server_tool_use", id: "s", name: "code_execution", input: { code: "1" } }),
+      ...ran(0, "s1", "code_execution", {
+        type: "code_execution_tool_result",
+        content: { type: "code_execution_result", stdout: "1\n", stderr: "", return_code: 0, content: [] },
+      }),
+      ...ran(2, "s2", "bash_code_execution", {
+        type: "bash_code_execution_tool_result",
+        content: { type: "bash_code_execution_tool_result_error", error_code: "unavailable" },
+      }),
+      ...ran(4, "s3", "echo", { type: "mcp_tool_result", content: [{ type: "text", text: "hi" }] }, "mcp_tool_use"),
+      ...ran(
+        6,
+        "s4",
+        "echo",
+        { type: "mcp_tool_result", is_error: true, content: [{ type: "text", text: "no" }] },
+        "mcp_tool_use",
+      ),
+      ...end("end_turn"),
+    );
+    expect(readSearches(turn)).toMatchObject({
+      s1: { toolName: "code_execution", arguments: { code: "s1" }, status: "success", output: "1\n" },
+      s2: { status: "error", code: "PROVIDER_TOOL_FAILED" },
+      s3: { toolName: "echo", output: "hi" },
+      s4: { status: "error", code: "PROVIDER_TOOL_FAILED" },
+    });
+    expect(sealed(turn)).toEqual([]);
+  });
+
+  test(verifies("N69", "citations without a search name their sources"), () => {
+    const citation = { type: "web_search_result_location", url: "https://a.example/x", title: "A", cited_text: "…" };
+    const turn = read(
+      start(0, { type: "text", text: "Found.", citations: [citation] }),
+      { type: "content_block_delta", index: 0, delta: { type: "citations_delta", citation } },
       stop(0),
       ...end("end_turn"),
     );
-    expect(readSearches(turn)).toEqual({});
+    expect(readSearches(turn)).toMatchObject({ "": { toolName: "web_search", output: "https://a.example/x A" } });
   });
 });
 
@@ -152,6 +189,50 @@ describe("OpenAI Responses", () => {
     expect(sealed(turn).map(({ id }) => id)).toEqual(["ws_1", "ws_2", "ws_3", "ws_4"]);
     // The sources would cost tokens in every later request.
     expect(JSON.stringify(sealed(turn))).not.toContain("sources");
+  });
+});
+
+test(verifies("N69", "OpenAI's code, files, images and tools of servers"), () => {
+  const done = (output_index: number, item: object) => ({ type: "response.output_item.done", output_index, item });
+  const turn = readPayloads("openai-responses", [
+    done(0, { id: "c", type: "code_interpreter_call", code: "1+1", outputs: [{ type: "logs", logs: "2" }] }),
+    done(1, { id: "f", type: "file_search_call", queries: ["a"], results: [{ filename: "a.md", text: "found" }] }),
+    done(2, { id: "i", type: "image_generation_call", status: "completed", result: "AAAA", output_format: "webp" }),
+    done(3, { id: "m", type: "mcp_call", name: "echo", server_label: "s", arguments: "{}", output: "hi", error: null }),
+    done(4, { id: "e", type: "mcp_call", name: "echo", server_label: "s", arguments: "{}", error: "refused" }),
+    { type: "response.completed", response: { status: "completed" } },
+  ]);
+  expect(readSearches(turn)).toMatchObject({
+    c: { toolName: "code_interpreter", arguments: { code: "1+1" }, output: "2" },
+    f: { toolName: "file_search", arguments: { queries: ["a"] }, output: "found" },
+    i: { toolName: "image_generation", output: "image/webp, 3 bytes" },
+    m: { toolName: "echo", arguments: { server_label: "s", arguments: "{}" }, output: "hi" },
+    e: { status: "error", code: "PROVIDER_TOOL_FAILED" },
+  });
+});
+
+describe("chat completions", () => {
+  const chunk = (delta: object, more: object = {}) => ({ choices: [{ delta, finish_reason: "stop" }], ...more });
+
+  test.each([
+    [
+      chunk({ content: "[1]" }, { search_results: [{ title: "A", url: "https://a.example/" }] }),
+      "https://a.example/ A",
+    ],
+    [chunk({ content: "[1]" }, { citations: ["https://a.example/"] }), "https://a.example/"],
+    [
+      chunk({ annotations: [{ type: "url_citation", url_citation: { url: "https://a.example/", title: "A" } }] }),
+      "https://a.example/ A",
+    ],
+  ])(verifies("N69", "sources of the text: %j"), (payload, output) => {
+    const turn = readPayloads("openai-chat", [payload, payload]);
+    expect(readSearches(turn)).toEqual({ "": { toolName: "web_search", arguments: {}, status: "success", output } });
+  });
+
+  test(verifies("N69", "an image is named"), () => {
+    const images = [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }];
+    const turn = readPayloads("openai-chat", [chunk({ content: "", images })]);
+    expect(readSearches(turn)).toMatchObject({ "": { toolName: "image_generation", output: "image/png, 3 bytes" } });
   });
 });
 
@@ -200,6 +281,21 @@ describe("Gemini", () => {
     ]);
     expect(readSearches(turn)).toMatchObject({
       "": { arguments: { queries: ["sheaf", "sheaf agent"] }, output: "https://a.example/1 a.example" },
+    });
+  });
+
+  test(verifies("N69", "code that ran, and an image"), () => {
+    const turn = readPayloads("gemini", [
+      payload([{ executableCode: { id: "x", language: "PYTHON", code: "print(1)" } }]),
+      payload([{ codeExecutionResult: { outcome: "OUTCOME_OK", output: "1\n" } }]),
+      payload([{ executableCode: { id: "y", language: "PYTHON", code: "1/0" } }]),
+      payload([{ codeExecutionResult: { outcome: "OUTCOME_FAILED", output: "ZeroDivisionError" } }]),
+      payload([{ inlineData: { mimeType: "image/png", data: "AAAA" } }], { finishReason: "STOP" }),
+    ]);
+    expect(readSearches(turn)).toMatchObject({
+      x: { toolName: "code_execution", arguments: { language: "PYTHON", code: "print(1)" }, output: "1\n" },
+      y: { status: "error", code: "PROVIDER_TOOL_FAILED" },
+      "": { toolName: "image_generation", output: "image/png, 3 bytes" },
     });
   });
 });

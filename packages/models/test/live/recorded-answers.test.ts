@@ -51,6 +51,8 @@ function listCalls(events: readonly ModelEvent[]): { name: string; arguments: st
   return events.flatMap((start) => {
     // What the provider ran itself is not a call for the agent (N69).
     if (start.type !== "tool_call_start" || start.origin === "provider") return [];
+    // The index lists calls under names of the protocol with the server items.
+    if (start.toolName === "local_shell") return [];
     const deltas = events.map((event) =>
       event.type === "tool_call_arguments_delta" && event.callId === start.callId ? event.delta : "",
     );

@@ -1,0 +1,125 @@
+/** Something that the provider runs itself (a search, code, an image): a call with its result (N69). */
+import type { ModelEvent, ToolResult } from "@sheaf/protocol";
+import { notExecutedCode } from "../tool-document.ts";
+import { formatJson, isJsonObject, readFirstString, readObjects, readString, type JsonObject } from "./read-json.ts";
+import { createToolCallWriter } from "./tool-call-writer.ts";
+
+/** Writes the events of one such call. */
+export interface ServerCall {
+  /** Takes the next piece of the arguments' JSON text. */
+  append(delta: string): void;
+  /** The arguments are complete. `whole`: their JSON text, where the provider says it at once. Returns what they are. */
+  endArguments(whole?: string): JsonObject;
+  /**
+   * The result as received, whatever its shape: objects with `url` and `title`, output of a program, an image, an
+   * error. Without one, the answer ended first. Later calls do nothing.
+   */
+  end(found?: unknown): void;
+}
+
+/** The tool name of every search of the web, and of every image. */
+export const searchName = "web_search";
+export const imageName = "image_generation";
+
+/** Sources that are kept, the longest address and title, and the longest output. UTF-16 units. */
+const maximumSources = 100;
+const longestUrl = 2000;
+const longestTitle = 300;
+const longestOutput = 100_000;
+
+export interface ServerCallOptions {
+  readonly newCallId: () => string;
+  readonly emit: (event: ModelEvent) => void;
+}
+
+export function createServerCall(toolName: string, providerCallId: unknown, options: ServerCallOptions): ServerCall {
+  let asked: JsonObject = {};
+  const emit = (event: ModelEvent): void => {
+    if (event.type === "tool_call_arguments") asked = event.arguments;
+    options.emit(event);
+  };
+  const call = createToolCallWriter({ ...options, emit, input: "json", origin: "provider" });
+  call.describe(providerCallId, toolName);
+  const callId = call.callId!;
+  let isEnded = false;
+  return {
+    append: (delta) => call.append(delta),
+    endArguments(whole) {
+      call.end(whole);
+      return asked;
+    },
+    end(found) {
+      if (isEnded) return;
+      isEnded = true;
+      call.end();
+      options.emit({ type: "tool_result", callId, ...toOutcome(toolName, found), durationMs: 0 });
+    },
+  };
+}
+
+function toOutcome(toolName: string, found: unknown): Pick<ToolResult, "status" | "output" | "error"> {
+  const failure = findFailure(found);
+  if (found !== undefined && failure === undefined) return { status: "success", output: formatFound(found) };
+  const isSearch = toolName === searchName;
+  const error =
+    failure === undefined
+      ? { code: notExecutedCode, message: "The answer ended before this call had a result.", details: "" }
+      : {
+          code: isSearch ? "WEB_SEARCH_FAILED" : "PROVIDER_TOOL_FAILED",
+          message: `the provider's ${isSearch ? "search" : toolName} failed: ${failure.slice(0, longestTitle)}`,
+          details: "",
+        };
+  return { status: "error", output: "", error };
+}
+
+/** The provider's code or words of a failure. */
+function findFailure(found: unknown): string | undefined {
+  if (!isJsonObject(found)) return undefined;
+  const { error_code: code, error, is_error: isError, outcome, status } = found;
+  const words = readFirstString(code, error, isJsonObject(error) ? error.message : undefined);
+  if (words !== "") return words;
+  if (isError === true) return formatFound(found) || "error";
+  if (status === "failed") return "failed";
+  return typeof outcome === "string" && outcome !== "OUTCOME_OK" ? `${outcome} ${readString(found.output)}` : undefined;
+}
+
+/** The sources of a list that has some, the image, or all text; anything else as JSON. */
+function formatFound(found: unknown): string {
+  if (typeof found === "string") return found.slice(0, longestOutput);
+  if (Array.isArray(found)) {
+    const isText = found.length > 0 && found.every((part) => isJsonObject(part) && findText(part) !== undefined);
+    return isText
+      ? found
+          .map((part) => findText(part as JsonObject))
+          .join("\n")
+          .slice(0, longestOutput)
+      : formatSources(found);
+  }
+  if (!isJsonObject(found)) return "";
+  const { mimeType, data, content, output } = found;
+  if (typeof mimeType === "string") return formatImage(mimeType, data);
+  const text = findText(found) ?? (Array.isArray(content) ? formatFound(content) : undefined);
+  return text ?? (output === undefined ? (formatJson(found) ?? "") : formatFound(output)).slice(0, longestOutput);
+}
+
+/** What a program printed, or a text. */
+function findText({ text, stdout, stderr, logs, output }: JsonObject): string | undefined {
+  const texts = [text, stdout, stderr, logs, output].filter((value) => typeof value === "string");
+  return texts.length === 0 ? undefined : texts.filter((value) => value !== "").join("\n");
+}
+
+/** `data`: base64. */
+function formatImage(mimeType: string, data: unknown): string {
+  const bytes = Math.floor((readString(data).replace(/=+$/, "").length * 3) / 4);
+  return `${mimeType.slice(0, longestTitle)}, ${bytes} bytes`;
+}
+
+/** A line for each: the address, a blank, the title. Other addresses than those of the web are left out. */
+function formatSources(found: readonly unknown[]): string {
+  const lines = readObjects(found).flatMap(({ url: given, title }) => {
+    const url = readString(given);
+    if (!/^https?:\/\/\S+$/.test(url) || url.length > longestUrl) return [];
+    return [`${url} ${readString(title).replaceAll(/\s+/g, " ").trim().slice(0, longestTitle)}`.trimEnd()];
+  });
+  return [...new Set(lines)].slice(0, maximumSources).join("\n");
+}
