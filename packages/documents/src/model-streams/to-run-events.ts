@@ -17,6 +17,7 @@ import { findTextArgument, toListArgument, toTextArgument, type ToolArguments } 
 import { notExecutedCode } from "../tool-document.ts";
 import { toWellFormed } from "../whole-characters.ts";
 import { findAnswerFailure, findEndFailure, type AnswerFailure } from "./answer-failure.ts";
+import { imageName } from "./server-call.ts";
 import { createModelStreamReport, type ModelStreamReport } from "./model-stream-report.ts";
 
 /** Events of consecutive turns of a model, each with its `turn_end`; tool results between them, if any. */
@@ -68,6 +69,8 @@ export async function* toRunEvents(
     }
     calls.read(event);
     hasText ||= event.type === "text_delta" && event.text.trim() !== "";
+    // An image is an answer, too.
+    hasText ||= event.type === "tool_call_start" && event.toolName === imageName && event.origin === "provider";
     hasCalls ||= event.type === "tool_call_start" && event.origin !== "provider";
     yield number(event);
     if (event.type !== "turn_end") continue;

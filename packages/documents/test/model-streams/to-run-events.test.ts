@@ -142,6 +142,15 @@ describe("toRunEvents", () => {
     expect(toResponse(log).documents[0]?.content).toMatch(/without a word.*\(compaction\)/);
   });
 
+  test(verifies("N69", "an image is an answer"), async () => {
+    const decoder = createModelStreamDecoder("gemini");
+    const parts = [{ inlineData: { mimeType: "image/png", data: "AAAA" } }];
+    const events = decoder.push(formatEventStream([{ candidates: [{ content: { parts }, finishReason: "STOP" }] }]));
+    const log = await collect([...events, ...decoder.end()], { report: decoder.report });
+    expect(log.at(-1)).toMatchObject({ reason: "end_turn" });
+    expect(toResponse(log).documents).toMatchObject([{ type: "tool_call" }]);
+  });
+
   test(verifies("C20", "an answer with a hole is no success"), async () => {
     const decoder = createModelStreamDecoder("openai-chat");
     const payloads = ['{"choices":[{"delta":{"content":"a"}}]}', '{"cho', '{"choices":[{"finish_reason":"stop"}]}'];
