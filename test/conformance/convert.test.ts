@@ -51,6 +51,63 @@ test(
   },
 );
 
+const claude = (text: string, isError = false) =>
+  [
+    { type: "system", subtype: "init", cwd: "/w", session_id: "s", model: "m", tools: [], mcp_servers: [] },
+    { type: "unheard_of", session_id: "s" },
+    { type: "assistant", message: { content: [{ type: "text", text }] }, session_id: "s" },
+    { type: "result", subtype: "success", is_error: isError, result: "API Error: 529", session_id: "s" },
+  ]
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join("");
+
+test(verifies("C33", "the format is found, each run of a stream is an answer, and a failed one counts"), async () => {
+  const input = claude("a") + claude("b", true) + claude("c");
+  const { code, stdout, stderr } = await runSheaf(["convert", "--to", "documents"], { cwd, input });
+  const answers = toLines(stdout) as unknown as ChatResponse[];
+  expect(answers.map(({ status, documents }) => [status, documents[0]!.content])).toEqual([
+    ["completed", "a"],
+    ["error", "b"],
+    ["completed", "c"],
+  ]);
+  expect(code).toBe(4);
+  expect(stderr).toBe(
+    "sheaf: PROVIDER_REJECTED: API Error: 529\nsheaf: 3 of 12 lines are in no document: --report FILE shows them\n",
+  );
+});
+
+test(verifies("C33", "--report has what became no document, and text is a target, too"), async () => {
+  const place = { cwd: folders.newFolder(), input: `${claude("a")}no JSON\n` };
+  const { code, stdout, stderr } = await runSheaf(["convert", "--to", "text", "--report", "lost.json"], place);
+  expect([code, stdout]).toEqual([0, "a\n"]);
+  expect(stderr).toBe("sheaf: 2 of 5 lines are in no document: see lost.json\n");
+  expect(JSON.parse(readFileSync(join(place.cwd, "lost.json"), "utf8"))).toEqual({
+    from: "claude-stream-json",
+    payloads: 4,
+    unparsable: 1,
+    differences: 0,
+    others: [{ type: "unheard_of", session_id: "s" }],
+  });
+});
+
+test.each([
+  [
+    ["--from", "openai-chat"],
+    claude("a"),
+    "nothing in stdin is openai-chat; it looks like claude-stream-json: use --from claude-stream-json",
+  ],
+  [
+    ["--from", "cursor-stream-json"],
+    chat,
+    "nothing in stdin is cursor-stream-json; it looks like openai-chat: use --from openai-chat",
+  ],
+  [[], "Hello.\n", "stdin has no known format: name it with --from (openai-chat, "],
+])(verifies(["C33", "C20"], "%j refuses a stream of another format by its name"), async (from, input, message) => {
+  const { code, stdout, stderr } = await runSheaf(["convert", ...from, "--to", "documents"], { cwd, input });
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(`sheaf: USAGE: ${message}`);
+});
+
 test(verifies(["C164", "C33"], "the bytes that a run kept become the same answer"), async () => {
   const server = await createModelServer({ chunks: [chat] });
   onTestFinished(() => server.close());

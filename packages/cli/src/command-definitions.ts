@@ -109,16 +109,17 @@ const definitions = {
     examples: ["schema stream-json", "schema config > sheaf-config.schema.json"],
   },
   convert: {
-    usage: "--from FORMAT --to FORMAT",
+    usage: "[--from FORMAT] --to FORMAT",
     summary: "Convert a model's or an agent's stream on stdin to documents",
     flags: {
-      "--from <FORMAT>": "A model's (openai-chat, anthropic-messages, gemini, …) or cursor-stream-json",
-      "--to <documents|documents-stream>": "What to print",
+      "--from <FORMAT>": "Its format (openai-chat, claude-stream-json, …), if Sheaf does not find it",
+      "--to <FORMAT>": "What to print: documents, documents-stream, text, json or stream-json",
       "--include-thinking": "Print the model's thinking too",
+      "--report <FILE>": "Write what became no document to FILE",
     },
     examples: [
-      "convert --from openai-chat --to documents-stream < stream.sse",
-      "convert --from cursor-stream-json --to documents < run.ndjson",
+      "convert --to documents-stream < stream.sse",
+      "convert --from claude-stream-json --to documents < run.ndjson",
     ],
   },
   login: {

@@ -41,7 +41,7 @@ async function runLive(protocol: Protocol, body: Buffer, count = 1): Promise<rea
 
 async function convert(from: Parameters<typeof readModelRun>[0], body: Buffer): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
-  for await (const group of readModelRun(from, toChunks(body), { cwd: "/w" })) events.push(...group);
+  for await (const group of readModelRun(from, toChunks(body), { cwd: "/w" }).groups) events.push(...group);
   return events;
 }
 

@@ -1,7 +1,10 @@
 /** Streams of other agents: from their output to run events. */
 export {
-  createCursorStreamDecoder,
-  type CursorStreamDecoder,
-  type CursorStreamOptions,
-  type CursorStreamReport,
-} from "./agent-streams/cursor-stream.ts";
+  agentStreamFormats,
+  createAgentStreamDecoder,
+  type AgentStreamDecoder,
+  type AgentStreamFormat,
+  type AgentStreamOptions,
+  type AgentStreamReport,
+} from "./agent-streams/agent-stream.ts";
+export { findStreamFormat, type StreamFormat } from "./find-format.ts";

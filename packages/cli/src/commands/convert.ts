@@ -1,58 +1,175 @@
-/** `sheaf convert --from FORMAT --to FORMAT`: a model's stream on stdin, as documents on stdout, while it comes. */
+/** `sheaf convert [--from FORMAT] --to FORMAT`: a model's or an agent's stream on stdin, in a format of Sheaf on stdout, while it comes. */
 import { randomUUID } from "node:crypto";
-import { createCursorStreamDecoder } from "@sheaf/documents/agent-streams";
+import { resolve } from "node:path";
+import { outputFormats } from "@sheaf/agent/output/projection";
+import { SheafError, errorTable, isErrorCode } from "@sheaf/base/errors";
+import { sheafVersion } from "@sheaf/base/version";
+import {
+  agentStreamFormats,
+  createAgentStreamDecoder,
+  findStreamFormat,
+  type AgentStreamFormat,
+  type AgentStreamReport,
+  type StreamFormat,
+} from "@sheaf/documents/agent-streams";
 import {
   createModelStreamDecoder,
   modelStreamFormats,
   toRunEvents,
   type ModelStreamDecoder,
   type ModelStreamFormat,
+  type ModelStreamReport,
 } from "@sheaf/documents/model-streams";
 import type { ModelEvent, RunEvent } from "@sheaf/protocol";
-import { errorTable, isErrorCode } from "@sheaf/base/errors";
-import type { OutputFormat } from "@sheaf/agent/output/projection";
-import { sheafVersion } from "@sheaf/base/version";
 import type { ParsedArguments } from "../arguments.ts";
 import { chooseWord } from "../command-flags.ts";
 import { deliverEvents } from "../deliver.ts";
 import type { CommandIo } from "../io.ts";
 import { createChosenProjection } from "../output-choice.ts";
+import { writeOutputFile } from "../output-file.ts";
 import { formatFailure, reportOutputError } from "../report-error.ts";
 
-/** What `cursor-agent` prints, and Sheaf in its place. */
-const agentStream = "cursor-stream-json";
+const sources = [...modelStreamFormats, ...agentStreamFormats] as const;
 
-const sources = [...modelStreamFormats, agentStream] as const;
+type Source = (typeof sources)[number];
 
-const targets = ["documents", "documents-stream"] as const satisfies readonly OutputFormat[];
+/** This much of the input shows its format. Bytes. */
+const longestBeginning = 256 * 1024;
 
-/** Reads stdin to its end. The exit code tells how the answer ended, as for a run (C20). */
+/**
+ * Reads stdin to its end. The exit code tells how the answer ended, as for a run (C20); of several runs, the first that
+ * failed counts.
+ */
 export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags } = parsed;
-  const from = chooseWord("--from", flags.from ?? "", sources);
-  const to = chooseWord("--to", flags.to ?? "", targets);
-  const projection = await createChosenProjection(to, flags, io);
-  const delivery = await deliverEvents(
-    from === agentStream ? readAgentRun(io) : readModelRun(from, readInput(io), io),
-    {
-      projection,
+  const to = chooseWord("--to", flags.to ?? "", outputFormats);
+  const given = flags.from === undefined ? undefined : chooseWord("--from", flags.from, sources);
+  const input = await findInput(readInput(io), given);
+  const reading = isAgentFormat(input.from)
+    ? readAgentRuns(input.from, input.chunks, io)
+    : readModelRun(input.from, input.chunks, io);
+  let exitCode = 0;
+  for await (const run of splitRuns(reading.groups)) {
+    const delivery = await deliverEvents(run, {
+      projection: await createChosenProjection(to, flags, io),
       output: io.openOutput(),
       onOutputError: () => io.openInput().destroy(),
-    },
-  );
-  if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false, io);
-  const error = delivery.end?.error;
-  if (!error) return 0;
-  io.writeError(formatFailure(error, flags.verbose ?? false));
-  return isErrorCode(error.code) ? errorTable[error.code].exitCode : 1;
+    });
+    if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false, io);
+    const error = delivery.end?.error;
+    if (!error) continue;
+    io.writeError(formatFailure(error, flags.verbose ?? false));
+    exitCode ||= isErrorCode(error.code) ? errorTable[error.code].exitCode : 1;
+  }
+  reportLosses({ ...toLosses(reading.report), from: input.from }, flags.report, io);
+  return exitCode;
+}
+
+function isAgentFormat(format: Source): format is AgentStreamFormat {
+  return (agentStreamFormats as readonly string[]).includes(format);
+}
+
+interface Input {
+  readonly from: Source;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Finds the format by the beginning.
+ * @throws SheafError USAGE if it has none, or another one than was named.
+ */
+async function findInput(chunks: AsyncGenerator<Uint8Array>, given: Source | undefined): Promise<Input> {
+  const first: Uint8Array[] = [];
+  let bytes = 0;
+  let found: StreamFormat | undefined;
+  const limit = given === "markdown" ? 0 : longestBeginning;
+  while (found === undefined && bytes < limit) {
+    const { value, done } = await chunks.next();
+    if (done === true) break;
+    first.push(value);
+    bytes += value.length;
+    found = findStreamFormat(Buffer.concat(first));
+  }
+  if (given === undefined && found === undefined) {
+    throw new SheafError("USAGE", `stdin has no known format: name it with --from (${sources.join(", ")})`);
+  }
+  if (given !== undefined && found !== undefined && !isSame(given, found)) {
+    throw new SheafError("USAGE", `nothing in stdin is ${given}; it looks like ${found}: use --from ${found}`);
+  }
+  async function* readAll(): AsyncGenerator<Uint8Array> {
+    yield* first;
+    yield* chunks;
+  }
+  return { from: given ?? found!, chunks: readAll() };
+}
+
+/** One reader reads both formats of Claude Code. */
+function isSame(given: Source, found: Source): boolean {
+  return given === found || (given.startsWith("claude-") && found.startsWith("claude-"));
+}
+
+/** A group of events never has parts of two runs. */
+async function* splitRuns(groups: AsyncGenerator<readonly RunEvent[]>): AsyncGenerator<AsyncGenerator<RunEvent[]>> {
+  let rest: RunEvent[] = [];
+  async function fill(): Promise<boolean> {
+    while (rest.length === 0) {
+      const next = await groups.next();
+      if (next.done === true) return false;
+      rest = [...next.value];
+    }
+    return true;
+  }
+  async function* readRun(): AsyncGenerator<RunEvent[]> {
+    while (await fill()) {
+      const end = rest.findIndex(({ type }) => type === "run_end") + 1;
+      yield rest.splice(0, end || rest.length);
+      if (end > 0) return;
+    }
+  }
+  while (await fill()) yield readRun();
+}
+
+/** What a stream had besides its documents. */
+interface Losses {
+  readonly from: Source;
+  /** JSON objects read. */
+  readonly payloads: number;
+  /** Texts other than a JSON object. */
+  readonly unparsable: number;
+  /** Texts that differ from their deltas. */
+  readonly differences: number;
+  readonly others: readonly unknown[];
+}
+
+function toLosses(report: ModelStreamReport | AgentStreamReport): Omit<Losses, "from"> {
+  const { unparsable } = report;
+  if ("payloads" in report)
+    return { payloads: report.payloads, unparsable, differences: 0, others: report.serverItems };
+  return { payloads: report.lines, unparsable, differences: report.differences, others: report.others };
+}
+
+/** One line on stderr for what was lost, and all of it in the file. */
+function reportLosses(losses: Losses, file: string | undefined, io: CommandIo): void {
+  if (file !== undefined) writeOutputFile(resolve(io.cwd, file), `${JSON.stringify(losses, undefined, 2)}\n`);
+  const isOfAgent = isAgentFormat(losses.from);
+  const lost = losses.unparsable + losses.differences + (isOfAgent ? losses.others.length : 0);
+  if (lost === 0) return;
+  const way = file === undefined ? "--report FILE shows them" : `see ${file}`;
+  io.writeError(`sheaf: ${lost} of ${losses.payloads + losses.unparsable} lines are in no document: ${way}\n`);
+}
+
+/** Run logs while they come, and what else the stream had once it has ended. */
+interface Reading {
+  readonly groups: AsyncGenerator<readonly RunEvent[]>;
+  readonly report: ModelStreamReport | AgentStreamReport;
 }
 
 /** The run log of one answer of a model: it ends as a live run with these bytes does. */
-export async function* readModelRun(
+export function readModelRun(
   from: ModelStreamFormat,
   input: AsyncIterable<Uint8Array>,
   io: Pick<CommandIo, "cwd">,
-): AsyncGenerator<readonly RunEvent[]> {
+): Reading {
   const decoder = createModelStreamDecoder(from, { newCallId: () => `call_${randomUUID()}`, endsWhereBroken: true });
   const events = toRunEvents(readModelEvents(decoder, input), {
     now: Date.now,
@@ -60,13 +177,20 @@ export async function* readModelRun(
     run: { workspace: io.cwd, sheafVersion },
     report: decoder.report,
   });
+  return { groups: toGroups(events), report: decoder.report };
+}
+
+async function* toGroups(events: AsyncIterable<RunEvent>): AsyncGenerator<readonly RunEvent[]> {
   for await (const event of events) yield [event];
 }
 
-async function* readAgentRun(io: CommandIo): AsyncGenerator<readonly RunEvent[]> {
-  const decoder = createCursorStreamDecoder({ newId: randomUUID, workspace: io.cwd });
-  for await (const chunk of readInput(io)) yield decoder.push(chunk);
-  yield decoder.end();
+function readAgentRuns(from: AgentStreamFormat, input: AsyncIterable<Uint8Array>, io: CommandIo): Reading {
+  const decoder = createAgentStreamDecoder(from, { newId: randomUUID, workspace: io.cwd });
+  async function* readGroups(): AsyncGenerator<readonly RunEvent[]> {
+    for await (const chunk of input) yield decoder.push(chunk);
+    yield decoder.end();
+  }
+  return { groups: readGroups(), report: decoder.report };
 }
 
 async function* readModelEvents(

@@ -1,13 +1,11 @@
 /** Tool calls of `cursor-agent` in the names and arguments that documents are made from (N28), and back to results. */
-import type { McpContent, McpEffect, ToolEffect, ToolError, ToolResult } from "@sheaf/protocol";
+import type { McpContent, McpEffect, ToolEffect, ToolError } from "@sheaf/protocol";
 import { toAbsolutePath } from "../workspace-path.ts";
+import type { NamedCall, Outcome } from "./agent-run.ts";
 import { toEditChange } from "./cursor-edits.ts";
 import { isJsonObject, readObject, readObjects, readString, type JsonObject } from "../model-streams/read-json.ts";
 
-/** A call with the names that this library uses. */
-export interface NamedCall {
-  readonly toolName: string;
-  readonly arguments: JsonObject;
+export interface CursorCall extends NamedCall {
   /** As in the stream. */
   readonly args: JsonObject;
 }
@@ -37,7 +35,7 @@ const readers: Readonly<Record<string, readonly [toolName: string, convert: Conv
 };
 
 /** The one call in `tool_call`: a key that ends in `ToolCall`, or `function` (C8, C9). */
-export function readCall(toolCall: JsonObject): { readonly call: NamedCall; readonly result: JsonObject | undefined } {
+export function readCall(toolCall: JsonObject): { readonly call: CursorCall; readonly result: JsonObject | undefined } {
   const key = Object.keys(toolCall).find((name) => name.endsWith("ToolCall") || name === "function") ?? "";
   const payload = readObject(toolCall[key]);
   const result = isJsonObject(payload.result) ? payload.result : undefined;
@@ -54,7 +52,7 @@ export function readCall(toolCall: JsonObject): { readonly call: NamedCall; read
   return { call: { toolName, arguments: convert(args), args }, result };
 }
 
-function readFunction({ name, arguments: text }: JsonObject): NamedCall {
+function readFunction({ name, arguments: text }: JsonObject): CursorCall {
   let args: JsonObject = {};
   try {
     args = readObject(JSON.parse(readString(text)));
@@ -96,10 +94,12 @@ function toTodoArguments({ todos, merge }: JsonObject): JsonObject {
   return { todos: converted, merge };
 }
 
-type Outcome = Pick<ToolResult, "status" | "output" | "error" | "effect">;
-
 /** The outcome of a call, from its one key: `success`, `failure`, `timeout`, `error` or `rejected` (C9). */
-export function readOutcome({ toolName, args }: NamedCall, result: JsonObject | undefined, workspace: string): Outcome {
+export function readOutcome(
+  { toolName, args }: CursorCall,
+  result: JsonObject | undefined,
+  workspace: string,
+): Outcome {
   const { success, failure, timeout, error, rejected } = result ?? {};
   if (isJsonObject(rejected)) return toFailed("rejected", "PERMISSION_DENIED", readString(rejected.reason));
   if (isJsonObject(error)) return toFailed("error", "TOOL_FAILED", readString(error.errorMessage));

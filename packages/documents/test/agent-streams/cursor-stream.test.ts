@@ -3,11 +3,7 @@ import { join } from "node:path";
 import { reduce, type ChatResponse, type RunEvent, type Usage } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
-import {
-  createCursorStreamDecoder,
-  type CursorStreamDecoder,
-  type CursorStreamReport,
-} from "../../src/agent-streams.ts";
+import { createAgentStreamDecoder, type AgentStreamDecoder, type AgentStreamReport } from "../../src/agent-streams.ts";
 import { createAssembler } from "../../src/index.ts";
 import { describeWithFixtures } from "../../../../test/support/fixtures.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -17,16 +13,16 @@ type Line = Readonly<Record<string, unknown>>;
 
 interface Decoded {
   readonly events: readonly RunEvent[];
-  readonly report: CursorStreamReport;
+  readonly report: AgentStreamReport;
   readonly response: ChatResponse;
 }
 
 /** Long streams are cut in two at this many places. */
 const maximumCuts = 500;
 
-function createDecoder(): CursorStreamDecoder {
+function createDecoder(): AgentStreamDecoder {
   let count = 0;
-  return createCursorStreamDecoder({ newId: () => `id-${(count += 1)}` });
+  return createAgentStreamDecoder("cursor-stream-json", { newId: () => `id-${(count += 1)}` });
 }
 
 function decodeEvents(chunks: readonly (Uint8Array | string)[], decoder = createDecoder()): RunEvent[] {
@@ -277,7 +273,7 @@ test(verifies(["C33", "N38"], "a command without a folder ran in that of the str
   const line = call("completed", { shellToolCall: { args: { command: "ls" }, result: { success: shell } } });
   const { response } = decode([toStream(init, user, line)]);
   expect(response.documents[0]).toMatchObject({ metadata: { workingDirectory: "/w" } });
-  const decoder = createCursorStreamDecoder({ newId: () => "id", workspace: "/elsewhere" });
+  const decoder = createAgentStreamDecoder("cursor-stream-json", { newId: () => "id", workspace: "/elsewhere" });
   const events = decodeEvents([toStream(user, line)], decoder);
   const result = events.find((event) => event.type === "tool_result");
   expect(result).toMatchObject({ effect: { workingDirectory: "/elsewhere" } });

@@ -1,0 +1,185 @@
+/** The run log that is made from another agent's stream: numbers, ids and turns are ours, whatever the stream contains. */
+import type { RunEnd, RunEvent, RunEventBody, RunStart, ToolResult, TurnFinishReason, Usage } from "@sheaf/protocol";
+import { toDocumentType } from "../tool-names.ts";
+import { createWholeCharacters } from "../whole-characters.ts";
+import type { JsonObject } from "../model-streams/read-json.ts";
+
+/** A call with the names that this library uses (N28). */
+export interface NamedCall {
+  readonly toolName: string;
+  readonly arguments: JsonObject;
+}
+
+export type Outcome = Pick<ToolResult, "status" | "output" | "error" | "effect">;
+
+/** Usage of a turn for which the stream has none (N6). */
+export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
+
+/** What a stream says of its run before the answer. */
+export interface RunFacts {
+  readonly session?: string;
+  readonly model?: string;
+  readonly workspace?: string;
+  readonly version?: string;
+  readonly prompt?: string;
+}
+
+/** Writes one run log after another. */
+export class AgentRun {
+  /** Of the run that is open; what it knows when the answer starts counts. */
+  facts: RunFacts = {};
+  isStarted = false;
+  /** Usage of each turn that calls; 0 where only the end of the run says it, for all turns. */
+  turnUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+  readonly #newId: () => string;
+  readonly #workspace: string;
+  readonly #characters = createWholeCharacters<RunEventBody>();
+  readonly #open = new Map<string, { readonly callId: string; readonly call: NamedCall }>();
+  #events: RunEvent[] = [];
+  #time = 0;
+  #seq = 0;
+  #turn = 0;
+  #calls = 0;
+  #isInTurn = false;
+
+  constructor({ newId, workspace = "" }: { readonly newId: () => string; readonly workspace?: string }) {
+    this.#newId = newId;
+    this.#workspace = workspace;
+  }
+
+  get workspace(): string {
+    return this.facts.workspace || this.#workspace;
+  }
+
+  /** The time of what comes next. Milliseconds since 1970; an earlier one than before counts for nothing. */
+  setTime(time: number): void {
+    if (Number.isFinite(time)) this.#time = Math.max(this.#time, time);
+  }
+
+  write(event: RunEventBody): void {
+    this.#startTurn();
+    this.#emit(event);
+  }
+
+  hasCall(id: string): boolean {
+    return this.#open.has(id);
+  }
+
+  findCall(id: string): NamedCall | undefined {
+    return this.#open.get(id)?.call;
+  }
+
+  /** Ids in the stream may be anything, so calls get ids of our own (C8, N29). */
+  startCall(id: string, call: NamedCall): void {
+    this.#calls += 1;
+    const callId = `call_${String(this.#calls).padStart(3, "0")}`;
+    const { toolName } = call;
+    this.#open.set(id, { callId, call });
+    this.write({
+      type: "tool_call_start",
+      callId,
+      toolName,
+      documentType: toDocumentType(toolName),
+      ...(id !== "" && { providerCallId: id }),
+    });
+    this.write({ type: "tool_call_arguments", callId, arguments: call.arguments });
+  }
+
+  /** The call must be open. The turn that it belongs to ends. */
+  endCall(id: string, outcome: Outcome, durationMs = 0): void {
+    const open = this.#open.get(id)!;
+    this.#open.delete(id);
+    this.endTurn("tool_calls", this.turnUsage);
+    this.#emit({ type: "tool_result", callId: open.callId, ...outcome, durationMs });
+  }
+
+  endTurn(finishReason: TurnFinishReason, usage: Usage): void {
+    if (!this.#isInTurn) return;
+    this.#isInTurn = false;
+    this.#emit({ type: "turn_end", finishReason, rawFinishReason: "", usage, modelMs: 0 });
+  }
+
+  /** Ends the open calls, the turn and the run; the next event begins another one, with the same facts. */
+  end(end: RunEnd, usage = noUsage): void {
+    this.#start();
+    // The usage of all turns needs one, also after the last result.
+    if (usage !== noUsage && usage !== this.turnUsage) this.#startTurn();
+    this.endTurn("stop", usage);
+    for (const { callId } of this.#open.values()) {
+      const error = { code: "CANCELLED", message: "the stream ended before this call", details: "" };
+      this.#emit({ type: "tool_result", callId, status: "cancelled", output: "", error, durationMs: 0 });
+    }
+    this.#open.clear();
+    this.#emit(end);
+    this.isStarted = false;
+    this.#seq = 0;
+    this.#turn = 0;
+    this.#calls = 0;
+  }
+
+  takeEvents(): RunEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  #start(): void {
+    if (this.isStarted) return;
+    this.isStarted = true;
+    this.#emit(this.#toRunStart());
+  }
+
+  #startTurn(): void {
+    this.#start();
+    if (this.#isInTurn) return;
+    this.#isInTurn = true;
+    this.#turn += 1;
+    this.#emit({ type: "turn_start", turn: this.#turn });
+  }
+
+  /** With the first part of the answer: earlier lines have no time. */
+  #toRunStart(): RunStart {
+    const { session = "", model = "", version = "", prompt = "" } = this.facts;
+    return {
+      type: "run_start",
+      responseId: `chat_${this.#newId()}`,
+      conversationId: `conv_${session || this.#newId()}`,
+      mode: "agent",
+      model,
+      modelName: model,
+      apiKeySource: "none",
+      workspace: this.workspace,
+      permissionMode: "default",
+      sandbox: "untried",
+      trusted: false,
+      sheafVersion: version,
+      prompt,
+    };
+  }
+
+  #emit(body: RunEventBody): void {
+    for (const event of this.#characters.push(body)) {
+      this.#seq += 1;
+      this.#events.push({ ...event, seq: this.#seq, time: this.#time });
+    }
+  }
+}
+
+export function toErrorEnd({
+  code,
+  message,
+  retryable = false,
+}: {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable?: boolean;
+}): RunEnd {
+  return { type: "run_end", reason: "error", error: { code, message, source: "agent", details: "", retryable } };
+}
+
+/** Without a line that ends it, the run was cut off (C22, N51). */
+export const cutEnd: RunEnd = toErrorEnd({
+  code: "STREAM_TRUNCATED",
+  message: "The stream stopped before its result line: ask again.",
+  retryable: true,
+});

@@ -1,0 +1,122 @@
+/** The output of other agents as run logs: documents out of any agent's stream. */
+import type { RunEvent } from "@sheaf/protocol";
+import { createBodyDecoder } from "../model-streams/body-decoder.ts";
+import { isJsonObject, parseJson, readCount, readString, type JsonObject } from "../model-streams/read-json.ts";
+import { AgentRun, cutEnd } from "./agent-run.ts";
+import { createClaudeReader } from "./claude-stream.ts";
+import { createCodexReader } from "./codex-stream.ts";
+import { createCursorReader } from "./cursor-stream.ts";
+import { createGeminiCliReader } from "./gemini-cli-stream.ts";
+import { createOpencodeReader } from "./opencode-stream.ts";
+
+/** The streams of agents: what they print, and for `claude-session` what Claude Code stores. */
+export const agentStreamFormats = [
+  "cursor-stream-json",
+  "claude-stream-json",
+  "claude-session",
+  "codex-exec-json",
+  "gemini-cli-stream-json",
+  "opencode-json",
+] as const;
+
+export type AgentStreamFormat = (typeof agentStreamFormats)[number];
+
+export interface AgentStreamOptions {
+  /** Absolute folder of the run, for a stream that does not name it. Default "". */
+  readonly workspace?: string;
+  /** Returns a new UUID, for ids that are missing in the stream. */
+  readonly newId: () => string;
+}
+
+/** What a stream contained besides the events. No line is lost: each is an event or is here. */
+export interface AgentStreamReport {
+  /** JSON objects read. */
+  readonly lines: number;
+  /** Texts other than a JSON object; they were skipped. */
+  readonly unparsable: number;
+  /** Lines that became no event: questions to a person, lines of subagents, unknown kinds. */
+  readonly others: readonly JsonObject[];
+  /** Texts that differ from their deltas. */
+  readonly differences: number;
+  /** The last line that ended a run. */
+  readonly result: JsonObject | undefined;
+  /** Runs that ended. */
+  readonly runs: number;
+}
+
+/** Makes the run logs. Never throws, whatever the stream contains. */
+export interface AgentStreamDecoder {
+  /** However the stream is cut, the events are the same in total. A stream of several runs has a `run_start` for each. */
+  push(chunk: Uint8Array | string): RunEvent[];
+  /** The stream has ended. Open calls get their result, and the last event is `run_end`. */
+  end(): RunEvent[];
+  readonly report: AgentStreamReport;
+}
+
+/** The report, as readers write it. */
+export type AgentStreamNotes = { -readonly [Field in keyof AgentStreamReport]: AgentStreamReport[Field] };
+
+/** Reads the lines of one agent. */
+export interface AgentReader {
+  /** Returns false if the line became no event. */
+  read(line: JsonObject): boolean;
+  /** The stream has ended in the middle of a run. Default: it was cut off. */
+  end?(): void;
+}
+
+export type CreateAgentReader = (run: AgentRun, notes: AgentStreamNotes) => AgentReader;
+
+const readers: Readonly<Record<AgentStreamFormat, CreateAgentReader>> = {
+  "cursor-stream-json": createCursorReader,
+  "claude-stream-json": createClaudeReader,
+  "claude-session": createClaudeReader,
+  "codex-exec-json": createCodexReader,
+  "gemini-cli-stream-json": createGeminiCliReader,
+  "opencode-json": createOpencodeReader,
+};
+
+export function createAgentStreamDecoder(format: AgentStreamFormat, options: AgentStreamOptions): AgentStreamDecoder {
+  const body = createBodyDecoder();
+  const run = new AgentRun(options);
+  const others: JsonObject[] = [];
+  const report: AgentStreamNotes = {
+    lines: 0,
+    unparsable: 0,
+    others,
+    differences: 0,
+    result: undefined,
+    runs: 0,
+  };
+  const reader = readers[format](run, report);
+
+  function readText(text: string): void {
+    const line = parseJson(text);
+    if (!isJsonObject(line)) {
+      report.unparsable += 1;
+      return;
+    }
+    report.lines += 1;
+    run.setTime(readTime(line));
+    if (!reader.read(line)) others.push(line);
+  }
+
+  return {
+    push(chunk) {
+      for (const { data } of body.push(chunk)) readText(data);
+      return run.takeEvents();
+    },
+    end() {
+      for (const { data } of body.end()) readText(data);
+      if (reader.end) reader.end();
+      // A stream without a single run was cut off as well.
+      if (run.isStarted || report.runs === 0) run.end(cutEnd);
+      return run.takeEvents();
+    },
+    report,
+  };
+}
+
+/** Milliseconds since 1970, or a date. */
+function readTime({ timestamp_ms: milliseconds, timestamp }: JsonObject): number {
+  return readCount(milliseconds, timestamp) ?? Date.parse(readString(timestamp));
+}

@@ -1,0 +1,191 @@
+/** The `stream-json` of Claude Code and Qwen Code, and the sessions that Claude Code stores, as run logs. */
+import type { RunEnd, Usage } from "@sheaf/protocol";
+import {
+  isJsonObject,
+  readFirstString,
+  readObject,
+  readObjects,
+  readString,
+  type JsonObject,
+} from "../model-streams/read-json.ts";
+import { toAnthropicUsage } from "../model-streams/usage.ts";
+import { noUsage, toErrorEnd, type AgentRun, type NamedCall, type Outcome } from "./agent-run.ts";
+import type { AgentReader, AgentStreamNotes } from "./agent-stream.ts";
+import { formatHunks, toCommandOutcome, toEditOutcome, toFailure, toNamedCall, toSuccess } from "./foreign-tools.ts";
+
+/** Lines that say how the program is doing: nothing of the answer is in them. */
+const silentTypes: ReadonlySet<string> = new Set(["status", "thinking_tokens", "task_started", "task_progress"]);
+
+/**
+ * Lines of subagents are not in the log, since whole events of theirs do not come. A session is one run: the prompts in
+ * its middle begin no other, and its end is its last line.
+ */
+export function createClaudeReader(run: AgentRun, notes: AgentStreamNotes): AgentReader {
+  const deltas = { text_delta: "", thinking_delta: "" };
+  let isSession = false;
+
+  function write(kind: keyof typeof deltas, text: string): void {
+    if (text !== "") run.write({ type: kind === "text_delta" ? "text_delta" : "reasoning_delta", text });
+  }
+
+  /** A whole text, of which deltas may have shown a part. */
+  function writeWhole(kind: keyof typeof deltas, text: string): void {
+    const shown = deltas[kind];
+    deltas[kind] = "";
+    if (!text.startsWith(shown)) notes.differences += 1;
+    else write(kind, text.slice(shown.length));
+  }
+
+  function readPartial(event: JsonObject): boolean {
+    const { type, text, thinking } = readObject(event.delta);
+    if (event.type === "content_block_delta" && (type === "text_delta" || type === "thinking_delta")) {
+      const piece = readFirstString(text, thinking);
+      deltas[type] += piece;
+      write(type, piece);
+    }
+    return true;
+  }
+
+  function readAssistant(line: JsonObject): boolean {
+    const message = readObject(line.message);
+    run.facts = { model: readString(message.model), ...run.facts };
+    if (isSession && isJsonObject(message.usage)) run.turnUsage = toAnthropicUsage(message.usage);
+    for (const block of readObjects(message.content)) {
+      if (block.type === "text") writeWhole("text_delta", readString(block.text));
+      else if (block.type === "thinking") writeWhole("thinking_delta", readString(block.thinking));
+      else if (block.type === "tool_use")
+        run.startCall(readString(block.id), toNamedCall(readString(block.name), readObject(block.input)));
+    }
+    return true;
+  }
+
+  function readUser(line: JsonObject): boolean {
+    const { content } = readObject(line.message);
+    const results = readObjects(content).filter(({ type }) => type === "tool_result");
+    for (const block of results) {
+      const id = readString(block.tool_use_id);
+      // A stream joined late has results of calls that it never started.
+      if (!run.hasCall(id)) run.startCall(id, { toolName: "", arguments: {} });
+      run.endCall(id, toOutcome(block, line.tool_use_result ?? line.toolUseResult, run.findCall(id)!, run.workspace));
+    }
+    if (results.length > 0) return true;
+    if (run.isStarted || run.facts.prompt !== undefined) return false;
+    run.facts = { ...run.facts, prompt: toText(content) };
+    return true;
+  }
+
+  function readSession({ sessionId, cwd }: JsonObject): void {
+    isSession = true;
+    run.facts = { session: readString(sessionId), workspace: readString(cwd), ...run.facts };
+  }
+
+  return {
+    read(line) {
+      const { type, subtype } = line;
+      if (typeof line.sessionId === "string" && typeof line.cwd === "string") readSession(line);
+      // What subagents do is theirs.
+      if (readString(line.parent_tool_use_id) !== "" || line.isSidechain === true) return false;
+      if (type === "stream_event") return readPartial(readObject(line.event));
+      if (type === "assistant") return readAssistant(line);
+      if (type === "user" && line.isMeta !== true) return readUser(line);
+      if (type === "system" && subtype === "init") {
+        run.facts = {
+          session: readString(line.session_id),
+          model: readString(line.model),
+          workspace: readString(line.cwd),
+          ...(run.facts.prompt !== undefined && { prompt: run.facts.prompt }),
+        };
+        return true;
+      }
+      if (type === "result") {
+        readResult(line);
+        return true;
+      }
+      return type === "system" && silentTypes.has(readString(subtype));
+    },
+    end() {
+      if (isSession && run.isStarted) endRun({ type: "run_end", reason: "end_turn" }, run.turnUsage);
+    },
+  };
+
+  function readResult(line: JsonObject): void {
+    notes.result = line;
+    const end = toEnd(line);
+    // An answer that no message has: a command of the program itself.
+    if (!run.isStarted && end.error === undefined) write("text_delta", readString(line.result));
+    endRun(end, isJsonObject(line.usage) ? toAnthropicUsage(line.usage) : noUsage);
+  }
+
+  function endRun(end: RunEnd, total: Usage): void {
+    run.end(end, total);
+    notes.runs += 1;
+    const { prompt: _, ...facts } = run.facts;
+    run.facts = facts;
+    deltas.text_delta = "";
+    deltas.thinking_delta = "";
+  }
+}
+
+function toText(content: unknown): string {
+  if (typeof content === "string") return content;
+  return readObjects(content)
+    .map(({ text }) => readString(text))
+    .join("\n");
+}
+
+/** The subtypes of a run that its own limits ended. */
+const limits: Readonly<Record<string, string>> = {
+  error_max_turns: "BUDGET_TURNS",
+  error_max_budget_usd: "BUDGET_COST",
+  error_max_structured_output_retries: "OUTPUT_INVALID",
+};
+
+/** `is_error` counts: a failed request ends with the subtype `success`. */
+function toEnd({ subtype, is_error: isError, result, errors }: JsonObject): RunEnd {
+  if (isError !== true && subtype === "success") return { type: "run_end", reason: "end_turn" };
+  const [error] = Array.isArray(errors) ? errors.map(String) : [];
+  const message = readFirstString(result, error) || `the run ended with "${readString(subtype)}"`;
+  return toErrorEnd({ code: limits[readString(subtype)] ?? "PROVIDER_REJECTED", message });
+}
+
+/** `details`: the tool's own account, which newer versions write beside the text for the model. */
+function toOutcome(block: JsonObject, details: unknown, call: NamedCall, workspace: string): Outcome {
+  const output = toText(block.content).replace(/^<tool_use_error>(.*)<\/tool_use_error>$/s, "$1");
+  const given = readObject(details);
+  if (call.toolName === "run_terminal_cmd") {
+    const [, code] = /^(?:Error: )?Exit code (\d+)/.exec(output) ?? [];
+    if (block.is_error !== true || code !== undefined) {
+      const { stdout, stderr, interrupted } = given;
+      const text = code === undefined ? output : output.replace(/^.*\n?/, "");
+      const ran = {
+        command: readString(call.arguments.command),
+        exitCode: Number(code ?? 0),
+        output: text,
+        ...(typeof stdout === "string" && { stdout, stderr: readString(stderr) }),
+        ...(interrupted === true && { timedOut: true }),
+      };
+      return toCommandOutcome(ran, call, workspace);
+    }
+  }
+  if (block.is_error === true) return toFailure(output, isRefusal(output) ? "rejected" : "error");
+  if (call.toolName !== "edit_file" && call.toolName !== "write_file") return toSuccess(output);
+  const { filePath, originalFile, structuredPatch, content } = given;
+  const edited = {
+    before: originalFile,
+    after: typeof content === "string" ? content : toAfter(originalFile, given),
+    patch: formatHunks(readString(filePath), readObjects(structuredPatch)),
+  };
+  return toEditOutcome(output, call, { edited, workspace }) ?? toSuccess(output);
+}
+
+function toAfter(before: unknown, { oldString, newString, replaceAll }: JsonObject): string | undefined {
+  if (typeof before !== "string" || typeof oldString !== "string" || typeof newString !== "string") return undefined;
+  return replaceAll === true
+    ? before.replaceAll(oldString, () => newString)
+    : before.replace(oldString, () => newString);
+}
+
+/** The program has no mark for a refusal, only its words. */
+function isRefusal(output: string): boolean {
+  return /^(permission to use|the user doesn't want|claude requested permissions|\S+ permission)/i.test(output);
+}

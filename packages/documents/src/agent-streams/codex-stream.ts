@@ -1,0 +1,167 @@
+/** The events of `codex exec --json` as run logs: each turn of the thread is a run. */
+import type { RunEnd, ToolEffect } from "@sheaf/protocol";
+import {
+  readCount,
+  readFirstString,
+  readObject,
+  readObjects,
+  readString,
+  type JsonObject,
+} from "../model-streams/read-json.ts";
+import { toAbsolutePath, toWorkspacePath } from "../workspace-path.ts";
+import { toErrorEnd, type AgentRun, type NamedCall, type Outcome } from "./agent-run.ts";
+import type { AgentReader, AgentStreamNotes } from "./agent-stream.ts";
+import { toCommandOutcome, toFailure, toSuccess } from "./foreign-tools.ts";
+
+export function createCodexReader(run: AgentRun, notes: AgentStreamNotes): AgentReader {
+  /** What the items have shown of their text so far. */
+  const shown = new Map<string, string>();
+  let error = "";
+  let last = "";
+
+  function writeGrowing(type: "text_delta" | "reasoning_delta", id: string, text: string): boolean {
+    const before = shown.get(id) ?? "";
+    if (!text.startsWith(before)) notes.differences += 1;
+    else if (text.length > before.length) run.write({ type, text: text.slice(before.length) });
+    shown.set(id, text);
+    return true;
+  }
+
+  function readItem(step: string, item: JsonObject): boolean {
+    const [id, text] = [readString(item.id), readString(item.text)];
+    const isNext = last === "agent_message" && !shown.has(id);
+    last = readString(item.type);
+    if (last === "agent_message") {
+      // A message of its own, which no call separates from the one before.
+      if (isNext) run.write({ type: "text_delta", text: "\n\n" });
+      return writeGrowing("text_delta", id, text);
+    }
+    if (item.type === "reasoning") return writeGrowing("reasoning_delta", id, text);
+    // A warning, unless the turn fails; then it says why.
+    if (item.type === "error") error = readString(item.message);
+    const call = toCall(item);
+    if (!call) return false;
+    if (!run.hasCall(id)) run.startCall(id, call);
+    if (step === "completed") run.endCall(id, toOutcome(item, call, run.workspace));
+    return true;
+  }
+
+  function endRun(line: JsonObject, end: RunEnd): boolean {
+    notes.result = line;
+    notes.runs += 1;
+    run.end(end, toUsage(readObject(line.usage)));
+    shown.clear();
+    error = "";
+    return true;
+  }
+
+  return {
+    read(line) {
+      const type = readString(line.type);
+      if (type === "thread.started") run.facts = { ...run.facts, session: readString(line.thread_id) };
+      else if (type.startsWith("item.")) return readItem(type.slice("item.".length), readObject(line.item));
+      else if (type === "turn.completed") return endRun(line, { type: "run_end", reason: "end_turn" });
+      else if (type === "turn.failed")
+        return endRun(line, toFailedEnd(readString(readObject(line.error).message) || error));
+      else if (type === "error") error = readString(line.message);
+      else return type === "turn.started";
+      return true;
+    },
+    end() {
+      if (error !== "" && run.isStarted) endRun({}, toFailedEnd(error));
+    },
+  };
+}
+
+function toFailedEnd(message: string): RunEnd {
+  return toErrorEnd({ code: "PROVIDER_REJECTED", message: message || "the turn failed without a reason" });
+}
+
+function toUsage(usage: JsonObject) {
+  const promptTokens = readCount(usage.input_tokens) ?? 0;
+  const completionTokens = readCount(usage.output_tokens) ?? 0;
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: promptTokens + completionTokens,
+    ...(readCount(usage.input_tokens) === undefined && { estimated: true as const }),
+    ...(readCount(usage.reasoning_output_tokens) !== undefined && {
+      reasoningTokens: readCount(usage.reasoning_output_tokens)!,
+    }),
+    ...(readCount(usage.cached_input_tokens) !== undefined && {
+      cachedPromptTokens: readCount(usage.cached_input_tokens)!,
+    }),
+  };
+}
+
+/** Undefined for an item that is no call. */
+function toCall(item: JsonObject): NamedCall | undefined {
+  switch (item.type) {
+    case "command_execution":
+      return { toolName: "run_terminal_cmd", arguments: { command: item.command } };
+    case "file_change": {
+      const [first] = readObjects(item.changes);
+      const isWhole = readObjects(item.changes).every(({ kind }) => kind === "delete");
+      return { toolName: isWhole ? "delete_file" : "edit_file", arguments: { target_file: first?.path, edits: [] } };
+    }
+    case "mcp_tool_call":
+      return {
+        toolName: `mcp__${readString(item.server)}__${readString(item.tool)}`,
+        arguments: readObject(item.arguments),
+      };
+    case "web_search":
+      return { toolName: "web_search", arguments: { query: item.query } };
+    case "todo_list": {
+      const todos = readObjects(item.items).map(({ text, completed }, index) => ({
+        id: String(index + 1),
+        content: text,
+        status: completed === true ? "completed" : "pending",
+      }));
+      return { toolName: "todo_write", arguments: { todos, merge: false } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function toOutcome(item: JsonObject, call: NamedCall, workspace: string): Outcome {
+  const output = readString(item.aggregated_output);
+  if (item.type === "command_execution") {
+    if (item.status === "declined") return toFailure(output || "the command was declined", "rejected");
+    const exitCode = readCount(item.exit_code) ?? (item.status === "failed" ? 1 : 0);
+    return toCommandOutcome({ command: readString(item.command), exitCode, output }, call, workspace);
+  }
+  const { message } = readObject(item.error);
+  if (item.status === "failed") return toFailure(readString(message) || "the call failed");
+  if (item.type === "file_change") return toSuccess("", toChanges(readObjects(item.changes), workspace));
+  if (item.type === "todo_list") return toSuccess("", toTodoEffect(call));
+  const parts = readObjects(readObject(item.result).content);
+  return toSuccess(parts.map(({ text }) => readString(text)).join("\n"));
+}
+
+const operations = { add: "create", delete: "delete", update: "edit" } as const;
+
+/** The stream names the files that changed, and not how. */
+function toChanges(changes: readonly JsonObject[], workspace: string): ToolEffect {
+  return {
+    kind: "file_edit",
+    changes: changes.map(({ path, kind }) => ({
+      operation: operations[readString(kind) as keyof typeof operations] ?? "edit",
+      filePath: toWorkspacePath(readString(path), workspace),
+      path: toAbsolutePath(readString(path), workspace),
+      content: null,
+      linesAdded: 0,
+      linesRemoved: 0,
+      bytes: 0,
+    })),
+  };
+}
+
+function toTodoEffect({ arguments: { todos } }: NamedCall): ToolEffect {
+  const changes = readObjects(todos).map(({ id, content, status }) => ({
+    id: readString(id),
+    content: readFirstString(content),
+    status: status === "completed" ? ("completed" as const) : ("pending" as const),
+  }));
+  return { kind: "todo", changes, todos: changes.map((todo) => ({ ...todo, dependencies: [] })) };
+}

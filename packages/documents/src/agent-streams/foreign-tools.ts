@@ -1,0 +1,161 @@
+/** Tools of other agents in the names and arguments that documents are made from (N28), and their results. */
+import type { ToolEffect, ToolError } from "@sheaf/protocol";
+import {
+  isJsonObject,
+  readCount,
+  readObject,
+  readObjects,
+  readString,
+  type JsonObject,
+} from "../model-streams/read-json.ts";
+import { toAbsolutePath } from "../workspace-path.ts";
+import type { NamedCall, Outcome } from "./agent-run.ts";
+import { toEditChange } from "./cursor-edits.ts";
+
+interface ForeignTool {
+  readonly toolName: string;
+  /** Our arguments by the names that some agent has for them. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const file = { file_path: "target_file", filePath: "target_file", absolute_path: "target_file", path: "target_file" };
+const command = { directory: "working_directory", workdir: "working_directory", timeout: "timeout_ms" };
+const folder = { dir_path: "target_directory", path: "target_directory" };
+
+const tool = (toolName: string, fields: ForeignTool["fields"] = {}): ForeignTool => ({ toolName, fields });
+
+const shell = tool("run_terminal_cmd", { ...command, cmd: "command", run_in_background: "is_background" });
+const replace = tool("edit_file", {
+  ...file,
+  oldString: "old_string",
+  newString: "new_string",
+  replaceAll: "replace_all",
+});
+
+/** By the name in lower case, in Claude Code, Qwen Code, Gemini CLI and opencode. */
+const tools: ReadonlyMap<string, ForeignTool> = new Map([
+  ["read", tool("read_file", file)],
+  ["read_file", tool("read_file", file)],
+  ["write", tool("write_file", file)],
+  ["write_file", tool("write_file", file)],
+  ["edit", replace],
+  ["multiedit", replace],
+  ["replace", replace],
+  ["bash", shell],
+  ["run_shell_command", shell],
+  ["grep", tool("grep_search")],
+  ["search_file_content", tool("grep_search")],
+  ["glob", tool("glob_search", { ...folder, pattern: "glob_pattern" })],
+  ["ls", tool("list_dir", folder)],
+  ["list", tool("list_dir", folder)],
+  ["list_directory", tool("list_dir", folder)],
+  ["todowrite", tool("todo_write")],
+  ["todo_write", tool("todo_write")],
+  ["write_todos", tool("todo_write")],
+  ["exitplanmode", tool("create_plan")],
+  ["exit_plan_mode", tool("create_plan")],
+  ["webfetch", tool("web_fetch")],
+  ["web_fetch", tool("web_fetch")],
+  ["websearch", tool("web_search")],
+  ["web_search", tool("web_search")],
+  ["google_web_search", tool("web_search")],
+]);
+
+/** A call as another agent names it; one that is not known stays as it is. */
+export function toNamedCall(name: string, input: JsonObject): NamedCall {
+  const known = tools.get(name.toLowerCase());
+  if (!known) return { toolName: name, arguments: input };
+  const { toolName, fields } = known;
+  const renamed = Object.fromEntries(Object.entries(input).map(([key, value]) => [fields[key] ?? key, value]));
+  if (toolName === "edit_file") return { toolName, arguments: toEdits(renamed) };
+  if (toolName === "todo_write") return { toolName, arguments: toTodos(renamed) };
+  return { toolName, arguments: renamed };
+}
+
+function toEdits({ old_string, new_string, replace_all, edits, ...rest }: JsonObject): JsonObject {
+  if (Array.isArray(edits)) return { ...rest, edits };
+  return { ...rest, edits: [{ old_string, new_string, ...(replace_all !== undefined && { replace_all }) }] };
+}
+
+/** Lists without ids are whole, and their order names the entries. */
+function toTodos({ todos, merge, ...rest }: JsonObject): JsonObject {
+  const entries = readObjects(todos).map(({ id, content, description, status }, index) => ({
+    id: readString(id) || String(index + 1),
+    content: content ?? description,
+    status: status === "blocked" ? "pending" : status,
+  }));
+  return { ...rest, todos: entries, merge: merge ?? false };
+}
+
+export function toSuccess(output: string, effect?: ToolEffect): Outcome {
+  return { status: "success", output, ...(effect && { effect }) };
+}
+
+/** `output`: all that is known of it. */
+export function toFailure(output: string, status: "error" | "rejected" = "error"): Outcome {
+  const code = status === "rejected" ? "PERMISSION_DENIED" : "TOOL_FAILED";
+  const error: ToolError = { code, message: output, details: "" };
+  return { status, output: "", error };
+}
+
+export interface RanCommand {
+  readonly command: string;
+  readonly exitCode: number;
+  readonly output: string;
+  readonly stdout?: string;
+  readonly stderr?: string;
+  readonly timedOut?: boolean;
+}
+
+/** A command that ran: its exit code tells whether it failed (N37). */
+export function toCommandOutcome(ran: RanCommand, { arguments: args }: NamedCall, workspace: string): Outcome {
+  const { output, stdout = output, stderr = "", timedOut = false, ...rest } = ran;
+  return toSuccess(output, {
+    ...rest,
+    kind: "command",
+    workingDirectory: toAbsolutePath(readString(args.working_directory), workspace),
+    signal: "",
+    stdout,
+    stderr,
+    timedOut,
+    background: args.is_background === true,
+    permissions: [],
+  });
+}
+
+/** The file before and after, or a diff, as far as a result has them. */
+export interface EditedFile {
+  readonly before?: unknown;
+  readonly after?: unknown;
+  readonly patch?: unknown;
+}
+
+/** Undefined if the result shows neither file nor diff: the arguments are all that is known then. */
+export function toEditOutcome(
+  output: string,
+  { arguments: args }: NamedCall,
+  { edited, workspace }: { readonly edited: EditedFile; readonly workspace: string },
+): Outcome | undefined {
+  const path = readString(args.target_file);
+  const [edit, ...more] = readObjects(args.edits);
+  const { old_string: oldText, new_string: newText, replace_all: replaceAll } = readObject(edit);
+  const strReplace = more.length === 0 && isJsonObject(edit) ? { oldText, newText, replaceAll } : undefined;
+  const success = {
+    path,
+    diffString: edited.patch,
+    beforeFullFileContent: edited.before,
+    afterFullFileContent: edited.after,
+  };
+  const change = toEditChange({ path, strReplace }, success, workspace);
+  return change && toSuccess(output, { kind: "file_edit", changes: [change] });
+}
+
+/** The unified diff of hunks in the form of the package `diff`. */
+export function formatHunks(path: string, hunks: readonly JsonObject[]): string {
+  const texts = hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => {
+    const rows = Array.isArray(lines) ? lines.map(String) : [];
+    const [o, ol, n, nl] = [oldStart, oldLines, newStart, newLines].map((value) => readCount(value) ?? 0);
+    return [`@@ -${o},${ol} +${n},${nl} @@`, ...rows].join("\n");
+  });
+  return texts.length === 0 ? "" : `--- ${path}\n+++ ${path}\n${texts.join("\n")}\n`;
+}
