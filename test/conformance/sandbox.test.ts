@@ -93,6 +93,23 @@ describeWithBubblewrap("with a sandbox", () => {
     expect([shown.permissions, shown.result.success?.stdout]).toEqual([["credentials"], "token\n"]);
   });
 
+  test(
+    verifies(["S-79", "S-31"], "a workspace with more repositories than it can hold fails the run, with the reason"),
+    async () => {
+      const repository = ["HEAD", "config", "objects/x", "refs/x"];
+      const names = Array.from({ length: 310 }, (_, index) => repository.map((name) => `r${index}/.git/${name}`)).flat();
+      const cwd = folders.newFolder(Object.fromEntries(names.map((name) => [name, "ref: refs/heads/main\n"])));
+      const run = await runCommand("touch ran", [], { cwd });
+      expect([run.code, existsSync(join(cwd, "ran"))]).toEqual([8, false]);
+      expect(run.stderr).toMatch(
+        /^sheaf: SANDBOX_UNAVAILABLE: the sandbox refused the command: no command runs, because \d+ places .*--workspace/,
+      );
+      expect(run.result.rejected!.reason).toContain("no command runs");
+      const reading = await runCommand("ls", [], { cwd });
+      expect(reading.code).toBe(0);
+    },
+  );
+
   test(verifies("S-250", "a TMPDIR that is not a folder changes nothing"), async () => {
     const run = await runCommand("echo x > /tmp/x; cat /tmp/x", [], { environment: { TMPDIR: "/nonexistent" } });
     expect(run.result.success).toMatchObject({ stdout: "x\n" });

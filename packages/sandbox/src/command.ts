@@ -47,7 +47,7 @@ export interface CommandOutcome {
   readonly bytes: number;
   /** Why it never started, or "". */
   readonly startError: string;
-  /** Why it was refused without a try (S-31), or "". */
+  /** Why no sandbox could hold it (S-31, S-79), or "". */
   readonly refusal: string;
   /** One sentence for each thing that the sandbox prevented, and why; for the model and the user. */
   readonly refusals: readonly string[];

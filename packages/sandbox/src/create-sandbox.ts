@@ -1,6 +1,7 @@
 /** Runs commands and follows each one from its start to the end of its last process. */
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
+import { SheafError } from "@sheaf/base/errors";
 import type { CommandOutcome, CommandRequest, CommandRunner } from "./command.ts";
 import { explainFailure } from "./follow/explain-failure.ts";
 import { createOutputStreams, type OutputStreams } from "./follow/output-streams.ts";
@@ -137,7 +138,8 @@ export async function runInLauncher(
     return { ...outcome, refusals: [...refusals, ...explainFailure({ ...outcome, command, workspace, program })] };
   } catch (error) {
     const startError = toStartError(error, launcher.file, workingDirectory);
-    return toOutcome(streams, permissions, { exitCode: -1, startError });
+    const refusal = error instanceof SheafError ? startError : "";
+    return toOutcome(streams, permissions, { exitCode: -1, startError, refusal });
   }
 }
 

@@ -28,6 +28,9 @@ const lossCodes: Readonly<Partial<Record<NoticeCode, ErrorCode>>> = {
 /** Calls that Sheaf refused because a run lacks this. */
 const lackCodes = { sandbox: "SANDBOX_UNAVAILABLE", permission: "PERMISSION_REQUIRED" } as const;
 
+/** The errors of commands that never started. */
+const unstarted: ReadonlySet<string> = new Set(["PERMISSION_DENIED", "COMMAND_NOT_STARTED"]);
+
 /** The loss that an event records; undefined: none. */
 export function findLoss(event: OwnEventBody): SheafError | undefined {
   if (event.type === "tool_result" && event.lacks) return toError(lackCodes[event.lacks], event.error?.message ?? "");
@@ -49,7 +52,7 @@ export function createLosses({ strict }: Pick<RunStart, "strict">): Losses {
     if (event.type !== "tool_result") return;
     if (event.lacks === "sandbox") refused ??= findLoss(event);
     // A run that another machine continues may find a sandbox there.
-    if (event.effect?.kind === "command" && event.status !== "rejected") hasRun = true;
+    if (event.effect?.kind === "command" && !unstarted.has(event.error?.code ?? "")) hasRun = true;
   };
   return {
     push: (event) => pushOwn(event.type === "agent_event" ? event.event : event),

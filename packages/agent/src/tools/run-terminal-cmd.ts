@@ -139,7 +139,8 @@ function toToolOutcome(outcome: WholeOutcome, { command, workingDirectory, timeo
     return {
       status: "rejected",
       output: "",
-      error: { code: "PERMISSION_DENIED", message: outcome.refusal, details: "" },
+      error: { code: "PERMISSION_DENIED", message: `the sandbox refused the command: ${outcome.refusal}`, details: "" },
+      lacks: "sandbox",
       effect,
     };
   }

@@ -20,7 +20,13 @@ async function runCalls(...outcomes: readonly ToolOutcome[]) {
 }
 
 test(verifies("S-31", "a run whose commands were all refused for want of a sandbox fails, and says why"), async () => {
-  for (const outcomes of [[refused], [refused, refused], [reading, refused], [refused, ok()]]) {
+  const unstarted: ToolOutcome = {
+    status: "error",
+    output: "",
+    error: { code: "COMMAND_NOT_STARTED", message: "m", details: "" },
+    effect: endedEffect,
+  };
+  for (const outcomes of [[refused], [refused, refused], [reading, refused], [refused, ok()], [refused, unstarted]]) {
     expect(await runCalls(...outcomes)).toMatchObject({
       type: "run_end",
       reason: "error",

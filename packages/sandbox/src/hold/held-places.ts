@@ -3,6 +3,7 @@
  * S-76 to S-79, S-224): existing places by mounts, new ones by taking them away after a command, since nothing can be mounted
  * where nothing exists.
  */
+import { SheafError } from "@sheaf/base/errors";
 import { dirname } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import type { ProgramFiles } from "@sheaf/base/files/own-places";
@@ -132,7 +133,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       programFault ??= { reason: findProgramFault(program) };
       const denied = findDenied();
       const fault = programFault.reason ?? denied.fault;
-      if (fault !== undefined) throw new Error(fault);
+      if (fault !== undefined) throw createFault(fault);
       if (isReadOnly) return { kept: denied.ancestors, mounts: denied.places.flatMap(toMounts) };
       // What appears while no command runs was made by the user. Commands in the background cannot move known places.
       if (running.background === 0) {
@@ -185,6 +186,11 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
   };
 }
 
+/** The sandbox cannot hold a command here: the run fails if no other one ran (S-31). */
+function createFault(message: string): SheafError {
+  return new SheafError("SANDBOX_UNAVAILABLE", message, { source: "sandbox" });
+}
+
 /** @throws Error with a sentence when a folder cannot be searched: git may find a repository there. */
 function searchAll(find: () => SearchResult<HeldPlace>, workspace: string): readonly HeldPlace[] {
   const { places, unsearched } = find();
@@ -192,7 +198,7 @@ function searchAll(find: () => SearchResult<HeldPlace>, workspace: string): read
   if (!first) return places;
   const name = toShownPath(first.path, workspace);
   const advice = "make it readable or delete it, or start Sheaf in another folder with --workspace";
-  throw new Error(
+  throw createFault(
     `no command runs, because ${name} cannot be searched for protected places (${first.problem}): ${advice}, or run commands without the sandbox (--sandbox disabled)`,
   );
 }
@@ -201,7 +207,7 @@ function searchAll(find: () => SearchResult<HeldPlace>, workspace: string): read
 function checkCount(count: number, places: readonly HeldPlace[], workspace: string): void {
   if (count <= maxMounts) return;
   const example = toShownPath(places.at(-1)?.path ?? workspace, workspace);
-  throw new Error(
+  throw createFault(
     `no command runs, because ${count} places such as ${example} must be protected or denied, and the sandbox can do so for ${maxMounts}: start Sheaf in a subfolder with --workspace, deny whole folders, or run commands without the sandbox (--sandbox disabled)`,
   );
 }
