@@ -64,7 +64,7 @@ const claude = (text: string, isError = false) =>
 test(verifies("C33", "the format is found, each run of a stream is an answer, and a failed one counts"), async () => {
   const input = claude("a") + claude("b", true) + claude("c");
   const { code, stdout, stderr } = await runSheaf(["convert", "--to", "documents"], { cwd, input });
-  const answers = toLines(stdout) as unknown as ChatResponse[];
+  const answers = toLines(stdout).map((line) => JSON.parse(line) as ChatResponse);
   expect(answers.map(({ status, documents }) => [status, documents[0]!.content])).toEqual([
     ["completed", "a"],
     ["error", "b"],

@@ -57,33 +57,34 @@ function createEventStreamDecoder(): TextBodyDecoder {
 
 /**
  * Takes one object, one object a line (NDJSON), objects written over several lines, and an array of objects, whose
- * elements come one by one (Gemini without `alt=sse`). Whatever is between objects is skipped.
+ * elements come one by one (Gemini without `alt=sse`). Words between objects are a message that does not parse.
  */
 function createJsonBodyDecoder(): TextBodyDecoder {
   const endFinder = createJsonEndFinder();
-  /** Pieces of the open object. */
+  /** Pieces of the open object, or of the text before the next one. */
   let pieces: string[] = [];
+  let isOpen = false;
 
-  function takeObject(): BodyMessage {
+  function takePieces(): BodyMessage[] {
     const data = pieces.join("");
     pieces = [];
-    return { data, event: "" };
+    return isOpen || /[^\s,[\]]/.test(data) ? [{ data, event: "" }] : [];
   }
 
   return {
     push(text) {
       const messages: BodyMessage[] = [];
       let position = 0;
-      for (;;) {
-        if (pieces.length === 0) position = text.indexOf("{", position);
-        if (position === -1 || position >= text.length) return messages;
-        const end = endFinder.findEnd(text, position);
+      while (position < text.length) {
+        const end = isOpen ? endFinder.findEnd(text, position) : text.indexOf("{", position);
         pieces.push(end === -1 ? text.slice(position) : text.slice(position, end));
-        if (end === -1) return messages;
-        messages.push(takeObject());
+        if (end === -1) break;
+        messages.push(...takePieces());
+        isOpen = !isOpen;
         position = end;
       }
+      return messages;
     },
-    end: () => (pieces.length === 0 ? [] : [takeObject()]),
+    end: takePieces,
   };
 }

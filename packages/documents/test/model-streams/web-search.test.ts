@@ -111,10 +111,10 @@ describe("Anthropic", () => {
   });
 
   test(verifies("N69", "code that ran, a page, a tool of a server, and calls that failed"), () => {
-    const ran = (index: number, id: string, name: string, result: object, type = "server_tool_use") => [
+    const ran = (index: number, id: string, name: string, found: object, type = "server_tool_use") => [
       start(index, { type, id, name, input: { code: id } }),
       stop(index),
-      start(index + 1, { tool_use_id: id, ...result }),
+      start(index + 1, { tool_use_id: id, ...found }),
       stop(index + 1),
     ];
     const turn = read(
