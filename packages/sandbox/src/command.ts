@@ -1,4 +1,5 @@
 /** The port through which tools run commands. */
+import type { Readable } from "node:stream";
 import type { CommandPermission, Notice } from "@sheaf/protocol";
 
 export interface CommandRequest {
@@ -8,7 +9,7 @@ export interface CommandRequest {
   /** Undefined: no limit. */
   readonly timeoutMs: number | undefined;
   /** Its standard input; undefined: none. */
-  readonly input?: string | undefined;
+  readonly input?: string | Readable | undefined;
   /** Besides those of all commands. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** It runs next to other commands. */
@@ -26,7 +27,7 @@ export interface CommandRequest {
   /** Called with decoded output as it arrives, up to a limit, until the command is in the background. */
   readonly onOutput: (stream: "stdout" | "stderr", text: string) => void;
   /** Called with the output in the background: UTF-8 that ends with a whole character; valid during the call only. */
-  readonly onBackgroundOutput?: (bytes: Uint8Array) => void;
+  readonly onBackgroundOutput?: (bytes: Uint8Array, stream: "stdout" | "stderr") => void;
 }
 
 export interface CommandOutcome {

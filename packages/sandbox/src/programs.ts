@@ -152,3 +152,8 @@ export function toStartError(error: unknown, file: string, folder: string): stri
 export function toFolderError(folder: string): string {
   return isFolder(folder) ? "" : `the working directory ${folder} is not a usable folder`;
 }
+
+/** A word of sh. */
+export function quoteWord(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -38,13 +38,14 @@ export function allowServers(
 
 /** Starts them. `fillsPrompt`: the message may name one of their prompts. Nothing that may fail comes after it. */
 export async function prepareServers(
-  { request, policy, model, addedFolders, conversation }: ResponseBase,
+  { request, policy, model, addedFolders, conversation, commandOptions }: ResponseBase,
   { servers, leftOut }: ServerChoice,
   toolServers: ToolServers,
   fillsPrompt: boolean,
   signal: AbortSignal,
 ): Promise<PreparedServers> {
-  const folders = { workspace: policy.workspace.root, addedFolders };
+  const held = { commandOptions, rules: [policy.sandbox, request.permissions, policy.workspaceDenials] };
+  const folders = { workspace: policy.workspace.root, addedFolders, held };
   const lease = { conversationId: request.conversationId, servers };
   const mcp = mayCallServers(request) ? await toolServers.lease(lease, folders, signal) : undefined;
   const mcpServers = [...(mcp?.servers ?? []), ...leftOut];

@@ -34,6 +34,8 @@ const stdioServer = s.object({
   env: s.optional(s.record(s.string(), s.refine(s.string({ pattern: "^[A-Za-z_]\\w*$" }), "the name of a variable"))),
   /** Absolute, or `.` for the workspace, where files of the workspace may decide what runs. Default: the home folder (S-88). */
   cwd: s.optional(s.refine(filled, 'an absolute path, or "."', (text) => text === "." || isAbsolute(text))),
+  /** True: it runs like a command that only reads (S-258). */
+  sandbox: s.optional(s.boolean()),
   ...limits,
 });
 
@@ -75,6 +77,11 @@ export function hasOwnAuthorization({ headers = {} }: HttpServerSettings): boole
 
 /** A server of the Model Context Protocol, as the user named it. */
 export type McpServerSettings = StdioServerSettings | HttpServerSettings;
+
+/** Whether it may only run in the sandbox. */
+export function isHeld(settings: McpServerSettings): settings is StdioServerSettings {
+  return "sandbox" in settings && settings.sandbox === true;
+}
 
 /** By the name that the user gave: letters, digits, dashes and points. */
 export type McpServers = Readonly<Record<string, McpServerSettings>>;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { McpServerState } from "@sheaf/protocol";
 import { createConfig, type Config } from "@sheaf/agent/config/config";
 import { changeUserConfig } from "@sheaf/agent/config/config-file";
-import { isServerName, serverNameRule, type McpServerSettings } from "@sheaf/agent/config/mcp-settings";
+import { isHeld, isServerName, serverNameRule, type McpServerSettings } from "@sheaf/agent/config/mcp-settings";
 import { toUserFiles, type Environment } from "@sheaf/base/paths";
 import { SheafError } from "@sheaf/base/errors";
 import {
@@ -14,6 +14,7 @@ import {
   type WorkspaceServer,
 } from "@sheaf/agent/config/workspace-servers";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
+import { preparePolicy, toCommandOptions } from "@sheaf/agent/assemble/prepare-policy";
 import { createToolServers } from "@sheaf/agent/assemble/wire-servers";
 import type { ServerLease } from "@sheaf/agent/tools/mcp/server-keeper";
 import type { ParsedArguments } from "../arguments.ts";
@@ -153,7 +154,11 @@ async function connectServers<Further>(
   const chosen = Object.fromEntries(Object.entries(servers).filter(([name]) => isChosen(name)));
   const { signal } = new AbortController();
   const order = { conversationId: "", servers: chosen };
-  const lease = await createToolServers(environment).lease(order, { workspace, addedFolders }, signal);
+  const policy = Object.values(chosen).some(isHeld)
+    ? await preparePolicy({ ...config, trusted, environment, sandboxMemory: undefined, now: Date.now })
+    : undefined;
+  const held = policy && { commandOptions: toCommandOptions(policy, trusted, undefined), rules: undefined };
+  const lease = await createToolServers(environment).lease(order, { workspace, addedFolders, held }, signal);
   let further: Further | undefined;
   try {
     further = lease && (await read?.(lease, signal));

@@ -23,7 +23,7 @@ interface OutputOptions {
   /** Gets the text as it arrives, and one notice when there is too much of it. */
   readonly onOutput: (stream: StreamName, text: string) => void;
   /** Gets what comes in the background: UTF-8 that ends with a whole character; valid during the call only. */
-  readonly onBackgroundOutput?: ((bytes: Uint8Array) => void) | undefined;
+  readonly onBackgroundOutput?: ((bytes: Uint8Array, stream: StreamName) => void) | undefined;
   /** Gets all of it, in the same form. */
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
 }
@@ -45,7 +45,7 @@ export function createOutputStreams({ onOutput, onBackgroundOutput, onBytes }: O
     kept[stream].append(encoded);
     both.append(encoded);
     onBytes?.(encoded);
-    follow?.(encoded);
+    follow?.(encoded, stream);
   };
   const take = (stream: StreamName, text: string): void => {
     if (text === "") return;

@@ -1,6 +1,7 @@
 /** The process of a command, and the process table of `/proc`. */
 import type { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
 
 export interface ProcessEntry {
   readonly pid: number;
@@ -50,14 +51,15 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /** For `stdio`: descriptor 0 of a command. */
-export function toInputStdio(input: string | undefined): "ignore" | "pipe" {
+export function toInputStdio(input: unknown): "ignore" | "pipe" {
   return input === undefined ? "ignore" : "pipe";
 }
 
 /** Right after `spawn`. A command may end without reading it. */
-export function writeInput({ stdin }: ChildProcess, input: string | undefined): void {
+export function writeInput({ stdin }: ChildProcess, input: string | Readable | undefined): void {
   stdin?.on("error", () => undefined);
-  stdin?.end(input);
+  if (stdin && typeof input === "object") input.pipe(stdin);
+  else stdin?.end(input);
 }
 
 /** One of both is null. */

@@ -22,7 +22,7 @@ import { listHiddenPlaces } from "../hold/registry-credentials.ts";
 import { createSeccompFilter } from "../hold/seccomp-filter.ts";
 import { listHomes } from "../hold/secret-places.ts";
 import { planToolCaches, type ToolCaches } from "../hold/tool-caches.ts";
-import { findProgram, findShell, toFolderError } from "../programs.ts";
+import { findProgram, findShell, quoteWord, toFolderError } from "../programs.ts";
 import { admitMounts } from "./admit-mounts.ts";
 import { toBubblewrapArguments, toNetworkWords } from "./bubblewrap-arguments.ts";
 import {
@@ -291,11 +291,6 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
 function closeTop(mount: Mount, tops: readonly string[]): Mount {
   const isTop = mount.source === undefined && tops.some((top) => isBelow(mount.path, top));
   return isTop && mount.access === "writable" ? { ...mount, access: "read-only" } : mount;
-}
-
-/** A word of sh. */
-function quoteWord(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 interface FollowFacts {

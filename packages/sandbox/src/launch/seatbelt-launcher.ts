@@ -40,7 +40,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
     file,
     permissions: listPermissions(options, addedFolders.length > 0),
     async start(request) {
-      const { command, workingDirectory, variables } = request;
+      const { command, workingDirectory, variables, isReadOnly = false } = request;
       const proxyPort = await proxy.open();
       // Commands do not write the journal beside it.
       const temporary = join(openFolder(), "tmp");
@@ -56,13 +56,17 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
         mayDownload: options.network.mayDownload,
       });
       let { isBackground } = request;
-      const held = places.begin({ isBackground }).mounts;
+      const held = places.begin({ isBackground, isReadOnly }).mounts;
+      const endPlaces = (): string[] => (isReadOnly ? [] : places.end({ isBackground }));
       const secretPlaces = [...listHiddenPlaces(options), ...listOwnFolders(own)];
       const profile = toSeatbeltProfile({
         workspace,
         writable: [temporary, join(cacheFolder, "cache"), ...addedFolders],
         secret: listSecretPaths(options, secretPlaces),
-        readOnly: held.filter(({ access }) => access === "read-only").map(({ path }) => path),
+        readOnly: [
+          ...(isReadOnly ? writable : []),
+          ...held.filter(({ access }) => access === "read-only").map(({ path }) => path),
+        ],
         hidden: held.filter(({ access }) => access.startsWith("hidden")).map(({ path }) => path),
         readable: listRevealed({ ...options, secretPlaces }, writable),
         proxyPort,
@@ -84,11 +88,7 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
           stdio: [toInputStdio(request.input), ...pipes.stdio],
         });
         writeInput(child, request.input);
-        const takeNotes = running.watch(child, () => [
-          ...left.splice(0),
-          ...proxy.takeNotes(),
-          ...places.end({ isBackground }),
-        ]);
+        const takeNotes = running.watch(child, () => [...left.splice(0), ...proxy.takeNotes(), ...endPlaces()]);
         return {
           process: followChild(child),
           pipes,
@@ -98,12 +98,12 @@ export function createSeatbeltLauncher(options: SandboxOptions): Launcher {
             refusalCodes.has(child.exitCode ?? 0) && stderr.startsWith("sandbox-exec: ")
               ? toFolderError(workingDirectory) || `the sandbox could not start (${stderr.trim().slice(0, 500)})`
               : "",
-          moveToBackground: () => void (isBackground ||= places.moveToBackground()),
+          moveToBackground: () => void (isBackground ||= isReadOnly || places.moveToBackground()),
           release: takeNotes,
         };
       } catch (error) {
         pipes.close();
-        places.end(request);
+        endPlaces();
         throw error;
       }
     },

@@ -1,10 +1,13 @@
-/** The program of a tool server: outside the sandbox, and ended with all that it starts (R-13). */
+/** The program of a tool server, ended with all that it starts (R-13). */
 import { spawn } from "node:child_process";
+import { PassThrough } from "node:stream";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
+import type { CommandRunner } from "../command.ts";
 import { markerName } from "../environment.ts";
 import { createProcessTree } from "../follow/process-tree.ts";
 import { followChild } from "../follow/processes.ts";
 import { createReaper } from "../follow/reaper.ts";
+import { quoteWord } from "../programs.ts";
 
 /** How long a program may take to leave once its stdin is closed. Milliseconds. */
 const LEAVE_MS = 300;
@@ -29,7 +32,7 @@ export interface ServerProgram {
   end(): Promise<void>;
 }
 
-/** Resolves once it runs. @throws if it cannot be started. */
+/** Outside the sandbox. Resolves once it runs. @throws if it cannot be started. */
 export async function startServerProgram(options: ServerProgramOptions): Promise<ServerProgram> {
   const { command, args, environment, cwd, onOutput, onErrorOutput, onEnd } = options;
   const reaper = createReaper();
@@ -66,6 +69,43 @@ export async function startServerProgram(options: ServerProgramOptions): Promise
       await tree?.end();
       reaper.dismiss();
       followed.release();
+    },
+  };
+}
+
+/** As a command that only reads (S-258). `commands`: its own, which end with it. */
+export function runServerProgram(options: ServerProgramOptions, commands: CommandRunner): ServerProgram {
+  const { command, args, environment, cwd, onOutput, onErrorOutput, onEnd } = options;
+  const input = new PassThrough();
+  const controller = new AbortController();
+  const request = {
+    command: `exec ${[command, ...args].map(quoteWord).join(" ")}`,
+    workingDirectory: cwd,
+    timeoutMs: undefined,
+    input,
+    variables: environment,
+    isBackground: true,
+    isReadOnly: true,
+    signal: controller.signal,
+    onOutput: () => undefined,
+    onBackgroundOutput: (bytes: Uint8Array, stream: string) =>
+      (stream === "stdout" ? onOutput : onErrorOutput)(Buffer.from(bytes)),
+  };
+  const ended = commands.run(request).then(({ refusal, startError, refusals }) => {
+    onErrorOutput(Buffer.from(["", refusal, startError, ...refusals].join("\n")));
+    onEnd();
+  });
+  return {
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        input.write(text, (error) => (error ? reject(error) : resolve()));
+      }),
+    async end() {
+      input.end();
+      await waitAtMost(ended, LEAVE_MS);
+      controller.abort();
+      await ended;
+      await commands.end();
     },
   };
 }

@@ -15,7 +15,9 @@ import { waitAtMost } from "@sheaf/base/wait-at-most";
 import { isFolder } from "@sheaf/base/make-folder";
 import { findHome, type Environment } from "@sheaf/base/paths";
 import { toFixedPath, withoutInnerFolders } from "@sheaf/sandbox/environment";
+import { createSandbox, type RunnerSettings } from "@sheaf/sandbox/create-sandbox";
 import {
+  runServerProgram,
   startServerProgram,
   type ServerProgram,
   type ServerProgramOptions,
@@ -25,6 +27,7 @@ import { toRealPlace } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";
 import {
   hasOwnAuthorization,
+  isHeld,
   type HttpServerSettings,
   type McpServerSettings,
   type StdioServerSettings,
@@ -59,6 +62,8 @@ export interface ServerFolders {
   /** Absolute root, links resolved. */
   readonly workspace: string;
   readonly addedFolders: readonly string[];
+  /** For servers with `"sandbox": true`, which fail without it. Equal `rules` hold a server equally. */
+  readonly held?: { readonly commandOptions: RunnerSettings; readonly rules: unknown } | undefined;
 }
 
 export interface ServerPorts extends ServerFolders {
@@ -181,7 +186,7 @@ function createProgramTransport(
   let ending: Promise<void> | undefined;
   const transport: Transport = {
     async start() {
-      starting = startServerProgram({
+      const program = {
         command,
         args,
         environment: { ...createOuterEnvironment(ports), ...env },
@@ -192,7 +197,8 @@ function createProgramTransport(
           onEnd();
           transport.onclose?.();
         },
-      });
+      };
+      starting = isHeld(settings) ? startHeld(program, ports) : startServerProgram(program);
       await starting;
     },
     async send(message) {
@@ -223,6 +229,15 @@ function createProgramTransport(
     }
   };
   return transport;
+}
+
+/** @throws Error without a sandbox that works. */
+async function startHeld(program: ServerProgramOptions, { held }: ServerPorts): Promise<ServerProgram> {
+  const sandbox = held?.commandOptions.sandbox ?? { state: "disabled" };
+  if (held && sandbox.state === "enabled") return runServerProgram(program, createSandbox(held.commandOptions));
+  const switched = `it is switched off: leave out --sandbox ${sandbox.state}`;
+  const reason = sandbox.state === "unavailable" ? sandbox.reason : switched;
+  throw new Error(`it may only run in the sandbox ("sandbox": true), and ${reason}`);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Keeps the tool servers of a conversation from one response to the next (C51). */
 import { isDeepStrictEqual } from "node:util";
-import type { McpServers } from "../../config/mcp-settings.ts";
+import { isHeld, type McpServerSettings, type McpServers } from "../../config/mcp-settings.ts";
 import { offerTools, type OfferedTools } from "./offer-tools.ts";
 import { listResources } from "./resource-tools.ts";
 import { createServerPrompts, type ServerPrompt } from "./server-prompts.ts";
@@ -114,11 +114,14 @@ export function createServerKeeper(
 
 /** Ends what is not named any more, or named otherwise, and adds what is new. In the order of the settings. */
 async function fit(kept: Map<string, Kept>, servers: McpServers, ports: ServerPorts): Promise<readonly ToolServer[]> {
-  const isSame = ({ server, ports: { workspace, addedFolders } }: Kept): boolean =>
-    isDeepStrictEqual(
-      [server.settings, workspace, addedFolders],
-      [servers[server.name], ports.workspace, ports.addedFolders],
-    );
+  const toFacts = (settings: McpServerSettings | undefined, { workspace, addedFolders, held }: ServerPorts) => [
+    settings,
+    workspace,
+    addedFolders,
+    settings && isHeld(settings) ? held?.rules : undefined,
+  ];
+  const isSame = (entry: Kept): boolean =>
+    isDeepStrictEqual(toFacts(entry.server.settings, entry.ports), toFacts(servers[entry.server.name], ports));
   const outdated = [...kept.values()].filter((entry) => !isSame(entry));
   for (const { server } of outdated) kept.delete(server.name);
   await Promise.all(outdated.map(({ server }) => server.close()));
