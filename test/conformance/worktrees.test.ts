@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { takeFileLock } from "@sheaf/base/file-lock";
 import type { Notice } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { createTestFolder, parseStream, runAsNeeded, runSheaf, type ProgramOptions } from "../support/sheaf.ts";
@@ -357,11 +358,11 @@ test(
     expect(found.advice).toContain(`cd '${repository.cwd}' && sheaf -p --worktree fix "Continue"`);
     const [, folder = ""] = /rm -r '(.*)' drops/.exec(found.advice!) ?? [];
     // Whatever a live process uses is neither listed nor used.
-    writeFileSync(join(folder, "lock"), String(process.pid));
+    const release = takeFileLock(join(folder, "tree.json"))!;
     const busy = await repository.prompt([], ["--worktree", "fix"]);
-    expect([busy.code, busy.stderr]).toEqual([9, expect.stringContaining(`is used by process ${process.pid}`)]);
+    expect([busy.code, busy.stderr]).toEqual([9, expect.stringContaining("another run uses")]);
     expect((await repository.run("doctor")).stdout).toContain("every run with --worktree has removed its tree");
-    writeFileSync(join(folder, "lock"), "999999999");
+    release();
     await repository.prompt([create("c.txt")], ["--worktree", "fix"]);
     expect(repository.git("ls-tree", "--name-only", "sheaf/fix")).toBe("a.txt\nb.txt\nc.txt");
     expect(repository.listFiles()).toEqual([]);

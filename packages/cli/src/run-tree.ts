@@ -38,7 +38,8 @@ import {
 import { listTreeChanges } from "@sheaf/agent/workspace/trees/list-tree-changes";
 import { recordState } from "@sheaf/agent/workspace/trees/record-state";
 import { askGit, type GitSetup, runGit } from "@sheaf/base/git/run-git";
-import { createTree, removeTree } from "@sheaf/agent/workspace/trees/working-tree";
+import { removeTree } from "@sheaf/base/files/remove-tree";
+import { createTree } from "@sheaf/agent/workspace/trees/working-tree";
 import type { FlagValues } from "./flags.ts";
 import { chooseConversation } from "./prompt-run.ts";
 import type { RunConfig } from "./run-config.ts";
@@ -108,7 +109,7 @@ export async function openRunTree(order: TreeOrder, store: Store): Promise<RunTr
   const isNew = !readOpenTree(tree);
   const forget = async (): Promise<void> => {
     if (isNew) await (record ? removeTreeFiles(tree) : removeTree(tree.folder));
-    await release();
+    release();
   };
   try {
     const opened = await openTree(mirror, tree, source);
@@ -122,7 +123,7 @@ export async function openRunTree(order: TreeOrder, store: Store): Promise<RunTr
       workspace,
       trusted: isTrusted(repository.root, trust),
       async end() {
-        close = release;
+        close = async () => release();
         return endTree(opened).catch((error: unknown) => {
           const advice = `fix that, and continue in it with sheaf -p --worktree ${tree.name} "…"`;
           const message = `the working tree stays in ${tree.files} (${toSheafError(error).message}): ${advice}`;

@@ -22,7 +22,8 @@ import {
 } from "@sheaf/agent/workspace/trees/conversation-tree";
 import { fetchRef, fetchRefs, openMirror, pushRefs, readCommit } from "@sheaf/agent/workspace/trees/mirror";
 import { askGit, type GitSetup, runGit } from "@sheaf/base/git/run-git";
-import { createTree, removeTree, toTreePlace } from "@sheaf/agent/workspace/trees/working-tree";
+import { removeTree } from "@sheaf/base/files/remove-tree";
+import { createTree, toTreePlace } from "@sheaf/agent/workspace/trees/working-tree";
 import { HttpError } from "./http-error.ts";
 import type { Log } from "./metrics.ts";
 

@@ -8,9 +8,9 @@ import { makeFolder } from "@sheaf/base/make-folder";
 import { findNearest } from "@sheaf/base/nearest-names";
 import { readOrdinaryFile } from "@sheaf/base/read-ordinary-file";
 import { replaceFile } from "@sheaf/base/replace-file";
-import { changeFile } from "./file-lock.ts";
+import { changeFile } from "@sheaf/base/file-lock";
 import { userConfig, type UserConfig } from "./user-config.ts";
-import { toWriteError } from "./write-error.ts";
+import { toWriteError } from "@sheaf/base/write-error";
 
 /** Largest file that is read. Bytes. */
 const MAX_BYTES = 1024 * 1024;

@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
 import { makeFolder } from "@sheaf/base/make-folder";
 import { replaceFile } from "@sheaf/base/replace-file";
-import { changeFile, type TextChange, withFileLock } from "./file-lock.ts";
-import { toWriteError } from "./write-error.ts";
+import { changeFile, type TextChange, withFileLock } from "@sheaf/base/file-lock";
+import { toWriteError } from "@sheaf/base/write-error";
 
 export interface PrivateFile {
   readonly file: string;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { listProblems, parseJson } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
 import { toDataFolder, type Environment } from "@sheaf/base/paths";
-import { holdFileLock } from "./file-lock.ts";
+import { holdFileLock } from "@sheaf/base/file-lock";
 import { isKeyText } from "./key-text.ts";
 import { createDamageError, readPrivateFile, writePrivateFile, type PrivateFile } from "./private-file.ts";
 

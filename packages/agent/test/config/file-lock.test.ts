@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createTestFolder } from "../../../../test/support/sheaf.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { changeUserConfig } from "../../src/config/config-file.ts";
-import { holdFileLock, withFileLock } from "../../src/config/file-lock.ts";
+import { holdFileLock, withFileLock } from "@sheaf/base/file-lock";
 import { changePrivateFile } from "../../src/config/private-file.ts";
 import { startHolder } from "./lock-holder.ts";
 

@@ -1,7 +1,7 @@
 /** Caches of workspaces that nobody works in any more are removed (S-105). */
-import { constants, readdirSync, renameSync, rmSync, statfsSync, statSync, utimesSync } from "node:fs";
-import { open, readdir, rm } from "node:fs/promises";
+import { readdirSync, renameSync, statfsSync, statSync, utimesSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { removeTree } from "@sheaf/base/files/remove-tree";
 
 const day = 24 * 60 * 60 * 1000;
 const maxAge = 30 * day;
@@ -42,28 +42,4 @@ function listOld(top: string, names: readonly string[], now: number, isFull: typ
 function isDiskFull(folder: string): boolean {
   const { bavail, blocks } = statfsSync(folder);
   return bavail < blocks * minFree;
-}
-
-/** Go makes the folders of its cache read-only. Commands may make paths that are too long, which only `rmSync` can follow. */
-async function removeTree(path: string): Promise<void> {
-  const options = { recursive: true, force: true } as const;
-  try {
-    await rm(path, options);
-  } catch {
-    await openFolders(path).catch(() => undefined);
-    await rm(path, options).catch(() => rmSync(path, options));
-  }
-}
-
-/** Follows no link. */
-async function openFolders(path: string): Promise<void> {
-  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  try {
-    await folder.chmod(0o700);
-  } finally {
-    await folder.close();
-  }
-  for (const entry of await readdir(path, { withFileTypes: true })) {
-    if (entry.isDirectory()) await openFolders(join(path, entry.name));
-  }
 }

@@ -8,7 +8,8 @@ import { toIdName } from "../conversation-folders.ts";
 import { fetchRefs, type Fetched, listRemoteRefs, pushRefs, readCommit, type Remote } from "./mirror.ts";
 import { recordState } from "./record-state.ts";
 import { askGit, type GitSetup, runGit } from "@sheaf/base/git/run-git";
-import { createTree, removeTree, toTreePlace, type TreePlace } from "./working-tree.ts";
+import { removeTree } from "@sheaf/base/files/remove-tree";
+import { createTree, toTreePlace, type TreePlace } from "./working-tree.ts";
 
 export interface ConversationTree extends TreePlace {
   readonly mirror: GitSetup;

@@ -1,20 +1,16 @@
 /** The working trees of the user's repositories: each has a name, a folder, and a record of where it comes from (C70 to C72). */
-import { randomUUID } from "node:crypto";
-import { renameSync, rmSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
-import { isFolder, makeFolder } from "@sheaf/base/make-folder";
-import { moveToFreeName } from "@sheaf/base/files/atomic-write";
-import { getFaultCode } from "@sheaf/base/files/file-error";
+import { takeFileLock } from "@sheaf/base/file-lock";
+import { isFolder } from "@sheaf/base/make-folder";
 import { listEntryNames } from "@sheaf/base/files/list-files";
 import { readSmallFile } from "@sheaf/base/files/open-file";
-import { isAlive } from "@sheaf/base/process-numbers";
-import { replaceFile, writeNewFile } from "@sheaf/base/replace-file";
+import { replaceFile } from "@sheaf/base/replace-file";
 import { toHash } from "@sheaf/base/files/read-file";
 import { isBelow } from "@sheaf/base/files/workspace";
-import { removeTree, toTreePlace, type TreePlace } from "./working-tree.ts";
+import { removeTree } from "@sheaf/base/files/remove-tree";
+import { toTreePlace, type TreePlace } from "./working-tree.ts";
 
 export interface TreeRecord {
   /** The root of the repository that it comes from. */
@@ -79,13 +75,17 @@ export function listTrees(dataFolder: string, source?: string): readonly NamedTr
   );
 }
 
-/** Undefined: there was no such tree, or it was never complete. */
-export function readTreeRecord({ folder }: NamedTree): TreeRecord | undefined {
-  return parseJson(readSmallFile(join(folder, "tree.json"), MAX_RECORD_BYTES) ?? "") as TreeRecord | undefined;
+function toRecordFile({ folder }: NamedTree): string {
+  return join(folder, "tree.json");
 }
 
-export function writeTreeRecord({ folder }: NamedTree, record: TreeRecord): void {
-  replaceFile(join(folder, "tree.json"), `${JSON.stringify(record, undefined, 2)}\n`);
+/** Undefined: there was no such tree, or it was never complete. */
+export function readTreeRecord(tree: NamedTree): TreeRecord | undefined {
+  return parseJson(readSmallFile(toRecordFile(tree), MAX_RECORD_BYTES) ?? "") as TreeRecord | undefined;
+}
+
+export function writeTreeRecord(tree: NamedTree, record: TreeRecord): void {
+  replaceFile(toRecordFile(tree), `${JSON.stringify(record, undefined, 2)}\n`);
 }
 
 /** Returns the record of a tree whose files are there; undefined: they were removed, or never complete. */
@@ -94,66 +94,24 @@ export function readOpenTree(tree: NamedTree): TreeRecord | undefined {
   return record && !record.isRemoved && isFolder(tree.files) ? record : undefined;
 }
 
-/** Removes everything but the record, and the lock of this process. */
+/** Removes everything but the record and its lock. */
 export async function removeTreeFiles({ files, index, mirrorFolder }: NamedTree): Promise<void> {
   for (const place of [files, index, mirrorFolder]) await removeTree(place);
 }
 
-/** The process that a lock names; 0: none. */
-function readHolder(file: string): number {
-  return Number(readSmallFile(file, MAX_RECORD_BYTES) ?? "") || 0;
-}
-
-function isHeldBy(holder: number): boolean {
-  return holder > 0 && isAlive(holder);
-}
-
 /** The trees with files that no process uses: a killed run left them, or a version that made no branches. */
 export function listLeftTrees(dataFolder: string): readonly NamedTree[] {
-  const isLeft = ({ folder, files }: NamedTree): boolean => isFolder(files) && !isHeldBy(readHolder(toLock(folder)));
-  return listTrees(dataFolder).filter(isLeft);
+  return listTrees(dataFolder).filter((tree) => {
+    const release = isFolder(tree.files) ? takeFileLock(toRecordFile(tree)) : undefined;
+    release?.();
+    return release !== undefined;
+  });
 }
 
-function toLock(folder: string): string {
-  return join(folder, "lock");
-}
-
-/** Locks the tree for one process at a time; gives what releases it. @throws SheafError CONVERSATION_BUSY. */
-export function holdTree({ folder, name }: NamedTree): () => Promise<void> {
-  makeFolder(folder);
-  const file = toLock(folder);
-  const own = `${file}-${randomUUID()}`;
-  // A lock says whose it is from its first moment: one without a number would count as left behind.
-  writeNewFile(own, String(process.pid));
-  try {
-    for (let tries = 0; ; tries += 1) {
-      try {
-        moveToFreeName(own, file);
-        return () => rm(file, { force: true });
-      } catch (error) {
-        if (getFaultCode(error) !== "EEXIST" || tries > 2) throw error;
-        const holder = readHolder(file);
-        if (isHeldBy(holder)) {
-          const message = `the working tree ${name} is used by process ${holder}: wait for it, or name another one`;
-          throw new SheafError("CONVERSATION_BUSY", message, { cause: error });
-        }
-        takeAway(file, holder);
-      }
-    }
-  } finally {
-    rmSync(own, { force: true });
-  }
-}
-
-/** Removes the lock of a dead process, unless somebody else was faster. */
-function takeAway(file: string, holder: number): void {
-  const left = `${file}-${randomUUID()}`;
-  try {
-    renameSync(file, left);
-    if (readHolder(left) !== holder) moveToFreeName(left, file);
-  } catch (error) {
-    if (!["ENOENT", "EEXIST"].includes(getFaultCode(error))) throw error;
-  } finally {
-    rmSync(left, { force: true });
-  }
+/** Locks the tree for one run at a time. Returns the function that releases it. @throws SheafError CONVERSATION_BUSY. */
+export function holdTree(tree: NamedTree): () => void {
+  const release = takeFileLock(toRecordFile(tree));
+  if (release) return release;
+  const message = `another run uses the working tree ${tree.name}: wait for it, or name another one`;
+  throw new SheafError("CONVERSATION_BUSY", message);
 }

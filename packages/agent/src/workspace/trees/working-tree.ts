@@ -1,8 +1,8 @@
 /** A working tree of Sheaf's own: a folder with files of a commit, and a small repository for the commands in it (S-124). */
-import { chmodSync, copyFileSync, lstatSync, readdirSync, realpathSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { copyFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "@sheaf/base/make-folder";
+import { removeTree } from "@sheaf/base/files/remove-tree";
 import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
 
 /** Where a tree and what Sheaf keeps about it are. */
@@ -68,23 +68,5 @@ export async function createTree(
   } catch (error) {
     for (const made of [files, index]) await removeTree(made);
     throw error;
-  }
-}
-
-/** Commands may have made folders that their owner cannot empty. Links are removed, never followed. */
-export async function removeTree(folder: string): Promise<void> {
-  try {
-    await rm(folder, { recursive: true, force: true });
-  } catch {
-    openFolders(folder);
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-function openFolders(folder: string): void {
-  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) openFolders(join(folder, entry.name));
   }
 }

@@ -16,7 +16,8 @@ import { expect, test } from "vitest";
 import { createHostileRepository } from "../../../../../test/support/hostile-repository.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { recordState } from "../../../src/workspace/trees/record-state.ts";
-import { createTree, removeTree, toTreePlace } from "../../../src/workspace/trees/working-tree.ts";
+import { removeTree } from "@sheaf/base/files/remove-tree";
+import { createTree, toTreePlace } from "../../../src/workspace/trees/working-tree.ts";
 import { createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
 import { git, gitProgram, openTree, type TestTree } from "./repository.ts";
 

@@ -3,9 +3,9 @@ import { lstatSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { SheafError } from "@sheaf/base/errors";
-import { makeFolder } from "@sheaf/base/make-folder";
-import { writeNewFile } from "@sheaf/base/replace-file";
+import { SheafError } from "./errors.ts";
+import { makeFolder } from "./make-folder.ts";
+import { writeNewFile } from "./replace-file.ts";
 import { toWriteError } from "./write-error.ts";
 
 /** How long to wait for another process, which takes milliseconds to change a file. Milliseconds. */
@@ -69,6 +69,18 @@ export async function holdFileLock<Result>(
   } finally {
     lock.database.close();
   }
+}
+
+/**
+ * Takes the lock of the file for as long as the caller likes. Returns the function that releases it; undefined: another
+ * process, or this one, has it. @throws SheafError CONFIG_INVALID, STORAGE_FULL.
+ */
+export function takeFileLock(file: string): (() => void) | undefined {
+  const lock = openLock(file, 0);
+  const release = (): void => lock.database.close();
+  if (tryLock(lock)) return release;
+  release();
+  return undefined;
 }
 
 interface Lock {

@@ -1,5 +1,5 @@
 /** Why a file of the user's own could not be written. */
-import { SheafError } from "@sheaf/base/errors";
+import { SheafError } from "./errors.ts";
 
 /** `subject`: the file, for instance "the configuration /home/me/.config/sheaf/config.json". Gives STORAGE_FULL or CONFIG_INVALID. */
 export function toWriteError(subject: string, cause: unknown): SheafError {
