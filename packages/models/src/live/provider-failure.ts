@@ -32,8 +32,9 @@ export interface FailureReason {
 
 /** The error for a failure: one line that names provider and model and says what to do (C21). */
 export function createProviderError(endpoint: ProviderIdentity, failure: FailureReason): SheafError {
-  const { code, reason, details = "", resetsAt, advice = formatAdvice(code, endpoint, resetsAt) } = failure;
-  const message = `${endpoint.provider}, model ${endpoint.modelId}: ${formatHappening(code, endpoint)} (${reason}): ${advice}`;
+  const { code, reason, details = "", resetsAt } = failure;
+  const [happening, usualAdvice] = toWords(code, endpoint, resetsAt);
+  const message = `${endpoint.provider}, model ${endpoint.modelId}: ${happening} (${reason}): ${failure.advice ?? usualAdvice}`;
   return new SheafError(code, message, { ...failure, source: "provider", details });
 }
 
@@ -52,55 +53,37 @@ export function createStallFailure(
   return { error: createProviderError(endpoint, { code: "STREAM_STALLED", reason, advice }), isRetryable: false };
 }
 
-function formatHappening(code: ErrorCode, endpoint: ProviderIdentity): string {
-  switch (code) {
-    case "AUTH_REJECTED":
-      return endpoint.apiKey === undefined ? "a key is needed" : `the key from ${endpoint.apiKeySource} was refused`;
-    case "MODEL_NOT_FOUND":
-      return `no such model at ${formatHost(endpoint)}`;
-    case "CONTEXT_LENGTH":
-      return "the request is longer than the model accepts";
-    case "CONTENT_FILTER":
-      return "the content filter refused the request";
-    case "RATE_LIMITED":
-      return "too many requests, or the quota is used up";
-    case "OVERLOADED":
-      return "the provider has an error or no capacity";
-    case "NETWORK":
-      return `the connection to ${formatHost(endpoint)} failed`;
-    case "STREAM_STALLED":
-      return "the answer stalled";
-    case "STREAM_TRUNCATED":
-      return "the answer broke off without its end marker";
-    default:
-      return "the provider refused the request";
-  }
-}
+const OTHER_ADVICE = "change the request or the configuration, or use another model";
+const RETRY_ADVICE = "try again, or use another model";
 
-function formatAdvice(code: ErrorCode, { provider, apiKeySource }: ProviderIdentity, resetsAt?: string): string {
-  switch (code) {
-    case "AUTH_REJECTED":
-      return apiKeySource === "none"
-        ? `run "sheaf login ${provider}", or give --api-key`
-        : `check the key and its rights, or run "sheaf login ${provider}"`;
-    case "MODEL_NOT_FOUND":
-      return "check the name and the base URL; sheaf models lists what is there";
-    case "CONTEXT_LENGTH":
-      return "ask for less at once, start a new conversation, or use a model with a larger window";
-    case "CONTENT_FILTER":
-      return "change the prompt";
-    case "RATE_LIMITED":
-      return resetsAt === undefined
+/** What happened, and what to do about it. */
+function toWords(code: ErrorCode, endpoint: ProviderIdentity, resetsAt?: string): readonly [string, string] {
+  const { provider, apiKey, apiKeySource } = endpoint;
+  const host = formatHost(endpoint);
+  const login = `run "sheaf login ${provider}"`;
+  const words: Partial<Record<ErrorCode, readonly [happening: string, advice: string]>> = {
+    AUTH_REJECTED: [
+      apiKey === undefined ? "a key is needed" : `the key from ${apiKeySource} was refused`,
+      apiKeySource === "none" ? `${login}, or give --api-key` : `check the key and its rights, or ${login}`,
+    ],
+    MODEL_NOT_FOUND: [`no such model at ${host}`, "check the name and the base URL; sheaf models lists what is there"],
+    CONTEXT_LENGTH: [
+      "the request is longer than the model accepts",
+      "ask for less at once, start a new conversation, or use a model with a larger window",
+    ],
+    CONTENT_FILTER: ["the content filter refused the request", "change the prompt"],
+    RATE_LIMITED: [
+      "too many requests, or the quota is used up",
+      resetsAt === undefined
         ? "try again later, or check plan and billing"
-        : `try again after ${resetsAt}, or use --wait-for-quota`;
-    case "OVERLOADED":
-    case "STREAM_TRUNCATED":
-      return "try again, or use another model";
-    case "NETWORK":
-      return "check the network and the base URL, then try again";
-    default:
-      return "change the request or the configuration, or use another model";
-  }
+        : `try again after ${resetsAt}, or use --wait-for-quota`,
+    ],
+    OVERLOADED: ["the provider has an error or no capacity", RETRY_ADVICE],
+    NETWORK: [`the connection to ${host} failed`, "check the network and the base URL, then try again"],
+    STREAM_STALLED: ["the answer stalled", OTHER_ADVICE],
+    STREAM_TRUNCATED: ["the answer broke off without its end marker", RETRY_ADVICE],
+  };
+  return words[code] ?? ["the provider refused the request", OTHER_ADVICE];
 }
 
 /** Host and port of the base URL; the rest of it may contain a password or a key. */
