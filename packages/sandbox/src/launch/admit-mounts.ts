@@ -24,17 +24,17 @@ const startPeriod = 30_000;
 const maxPollInterval = 2;
 
 /**
- * Resolves when the sandbox may run, or when it has failed by itself.
+ * Resolves when the sandbox may run, with its mounts, or when it has failed by itself.
  * @throws Error with a sentence when a mount is not where it was planned, or when the sandbox does not get that far.
  */
-export async function admitMounts({ mounts, tops, findFirst, isRunning }: Admission): Promise<void> {
+export async function admitMounts({ mounts, tops, findFirst, isRunning }: Admission): Promise<MountTable | undefined> {
   const deadline = performance.now() + startPeriod;
   const checked = mounts.filter(({ path }) => tops.some((top) => path !== top && isBelow(path, top)));
   for (let interval = 1; isRunning(); interval = Math.min(interval * 2, maxPollInterval)) {
     const table = readMountTable(findFirst()?.pid);
     if (isComplete(table, mounts)) {
       const misplaced = checked.find((mount) => !isPlaced(mount, table));
-      if (!misplaced) return;
+      if (!misplaced) return table;
       const place = JSON.stringify(misplaced.path);
       throw new Error(
         `the sandbox was not started, because ${place} was moved or replaced meanwhile: end the commands in the background and whatever else changes folders here, then try again`,
@@ -43,6 +43,7 @@ export async function admitMounts({ mounts, tops, findFirst, isRunning }: Admiss
     if (performance.now() > deadline) throw new Error(`the sandbox did not start within ${startPeriod / 1000} s`);
     await wait(interval);
   }
+  return undefined;
 }
 
 /** Bubblewrap first mounts everything below another folder: the run's private folder is the last to get its own place. */

@@ -1,17 +1,16 @@
 /** Commands in bubblewrap: each in new namespaces, which end with all their processes (S-30, R-13). */
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
-import { statSync, writeSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import type { Notice } from "@sheaf/protocol";
 import { isBelow } from "@sheaf/base/files/workspace";
 import { toCommandEnvironment, withoutInnerFolders } from "../environment.ts";
 import { type CommandPipes, createPipeMaker } from "../follow/output-pipes.ts";
-import { createSandboxTree } from "../follow/process-tree.ts";
-import { followChild, sendSignal, toInputStdio, writeInput } from "../follow/processes.ts";
+import { toInputStdio, writeInput } from "../follow/processes.ts";
 import { createExitWatch } from "../follow/exit-watch.ts";
 import { createReaper } from "../follow/reaper.ts";
-import { defaultUseLimits, followStatus, type UseLimits, watchUse } from "../follow/sandbox-status.ts";
+import { defaultUseLimits } from "../follow/sandbox-status.ts";
 import { type BorderScript, createGitBorder, type GitPassage, type MovedFolder } from "../git/git-border.ts";
 import { cleanFiles } from "../hold/cleaned-files.ts";
 import { createHeldPlaces } from "../hold/held-places.ts";
@@ -22,18 +21,13 @@ import { listHiddenPlaces } from "../hold/registry-credentials.ts";
 import { createSeccompFilter } from "../hold/seccomp-filter.ts";
 import { listHomes } from "../hold/secret-places.ts";
 import { planToolCaches, type ToolCaches } from "../hold/tool-caches.ts";
-import { findProgram, findShell, quoteWord, toFolderError } from "../programs.ts";
-import { admitMounts } from "./admit-mounts.ts";
+import { findProgram, findShell, quoteWord } from "../programs.ts";
+import { type AdmittedSandbox, admitSandbox } from "./admitted-sandbox.ts";
 import { toBubblewrapArguments, toNetworkWords } from "./bubblewrap-arguments.ts";
-import {
-  type Launcher,
-  type LaunchRequest,
-  listPermissions,
-  type SandboxOptions,
-  type StartedCommand,
-} from "./launcher.ts";
+import { type Launcher, type LaunchRequest, listPermissions, type SandboxOptions } from "./launcher.ts";
 import { type BlockedDescriptors, blockInherited } from "./inherited-descriptors.ts";
 import { createSharedNetwork, proxyPort, type RunNetwork } from "./run-network.ts";
+import { createWaitingSandboxes } from "./waiting-sandboxes.ts";
 import { admitOwner, findWorkspaceOwner, toOwnerWords } from "./workspace-owner.ts";
 
 /**
@@ -42,11 +36,12 @@ import { admitOwner, findWorkspaceOwner, toOwnerWords } from "./workspace-owner.
  * the wrapper's. Shells differ in the letter for the limit of processes, and in the stderr that they use while a redirected
  * command runs.
  */
-const wrapper = `
+const toWrapper = (input: string): string => `
 ended=
 ulimit -u 4096 2>/dev/null || ulimit -p 4096 2>/dev/null
 trap 'ended=1' TERM INT HUP
-exec 3>&2 2>&5 5>&- 7>&- 8>&- 9>&-
+exec 3>&2 2>&5 7>&- 8>&- 9>&-
+${input}exec 5>&-
 [ -z "$ended" ] || exit 143
 (exec "$@" 2>&3 3>&-)
 code=$?
@@ -58,8 +53,21 @@ done
 exit $code
 `;
 
-/** The wrapper runs in the system's plain shell, which usually starts in half the time of bash. */
-const wrapperWords = ["/bin/sh", "-c", wrapper, "sheaf"] as const;
+/** Reads the command of a waiting sandbox. It does not run if Sheaf was killed before it had sent all of its lines. */
+const commandReader = `
+read -r count <&5 || exit 143
+command=
+while [ "$count" -gt 0 ]; do
+  IFS= read -r line <&5 || exit 143
+  count=$((count - 1))
+  command=$command$line
+  [ "$count" -eq 0 ] || command="$command
+"
+done
+set -- "$@" "$command"
+`;
+/** Characters: the wrapper reads longer ones more slowly than a new sandbox starts. */
+const maxSentLength = 4096;
 
 /** The kernel's limit for one argument. */
 const maxCommandBytes = 128 * 1024 - 1;
@@ -83,10 +91,13 @@ const descriptors = {
 /** The last descriptor that every process has. */
 const lastStandard = 2;
 
-/** What differs from command to command besides the mounts. */
-interface SandboxWays {
+/** What differs from sandbox to sandbox. */
+interface SandboxOrder extends Pick<LaunchRequest, "workingDirectory" | "variables"> {
+  /** Undefined for a waiting sandbox. */
+  readonly command: string | undefined;
+  readonly input?: string | undefined;
+  readonly mounts: readonly Mount[];
   readonly shared: RunNetwork | undefined;
-  readonly pipes: CommandPipes;
 }
 
 /** What all commands of a run share. */
@@ -129,6 +140,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     onMoved: (path, target) => void moved.push({ path, target }),
   });
   const running = createExitWatch(options.atExit);
+  const waiting = createWaitingSandboxes();
   const left = options.isProbe ? [] : finishKilledRuns(options);
   /** The places of the last command. */
   let held: HeldMounts = { kept: [], mounts: [] };
@@ -159,70 +171,76 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
   };
   /** A script on a git folder, held like a command, but writing only to the folder of its output. */
   async function runScript({ script, gitFolder, mounts: gitMounts, out }: BorderScript): Promise<void> {
+    facts ??= findFacts();
+    const privateMounts = facts.privateMounts.map((mount) =>
+      mount.path === "/tmp" ? { ...mount, source: out } : mount,
+    );
+    const open = new Set([out, ...gitMounts.map(({ source }) => source)]);
+    const mounts = planMounts({ ...facts, privateMounts, gitMounts, held }).map((mount): Mount =>
+      mount.access === "writable" && !open.has(mount.source) ? { ...mount, access: "read-only" } : mount,
+    );
+    const command = `set -- /tmp ${quoteWord(gitFolder)}\n${script}`;
+    const sandbox = await makeSandbox({ command, workingDirectory: "/", variables: {}, mounts, shared: undefined });
+    const { process: bubblewrap, pipes, release } = await sandbox.start(command, limits, () => []);
+    let problem = "";
+    pipes.follow(
+      bubblewrap.child,
+      (_: string, chunk: Uint8Array) => (problem = (problem + Buffer.from(chunk).toString()).slice(-maxProblem)),
+    );
+    const timer = setTimeout(() => bubblewrap.kill(), scriptPeriod);
+    const { code } = await bubblewrap.ended.finally(() => {
+      clearTimeout(timer);
+      bubblewrap.release();
+      pipes.close();
+    });
+    await release();
+    if (code !== 0) throw new Error(`git failed in it (${problem.trim().split("\n").at(-1) || "it took too long"})`);
+  }
+  const makeWaiting = async (order: SandboxOrder): Promise<AdmittedSandbox> => {
+    const sandbox = await makeSandbox({ ...order, command: undefined });
+    sandbox.wait();
+    return sandbox;
+  };
+  const makeSandbox = async (order: SandboxOrder): Promise<AdmittedSandbox> => {
     const pipes = await pipeMaker.open();
     try {
-      facts ??= findFacts();
-      const privateMounts = facts.privateMounts.map((mount) =>
-        mount.path === "/tmp" ? { ...mount, source: out } : mount,
-      );
-      const open = new Set([out, ...gitMounts.map(({ source }) => source)]);
-      const mounts = planMounts({ ...facts, privateMounts, gitMounts, held }).map((mount): Mount =>
-        mount.access === "writable" && !open.has(mount.source) ? { ...mount, access: "read-only" } : mount,
-      );
-      const command = `set -- /tmp ${quoteWord(gitFolder)}\n${script}`;
-      const request = { command, workingDirectory: "/", input: undefined, isBackground: false, variables: {} };
-      const child = spawnBubblewrap(request, mounts, { shared: undefined, pipes });
-      let problem = "";
-      pipes.follow(
-        child,
-        (_: string, chunk: Uint8Array) => (problem = (problem + Buffer.from(chunk).toString()).slice(-maxProblem)),
-      );
-      const followed = await followBubblewrap(child, {
-        pipes,
-        workingDirectory: "/",
-        limits,
-        takeNotes: () => [],
-        mounts,
-        tops,
-      });
-      const timer = setTimeout(() => followed.process.kill(), scriptPeriod);
-      const { code } = await followed.process.ended.finally(() => clearTimeout(timer));
-      await followed.release();
-      followed.process.release();
-      if (code !== 0) throw new Error(`git failed in it (${problem.trim().split("\n").at(-1) || "it took too long"})`);
-    } finally {
+      return await admitSandbox(spawnBubblewrap(order, pipes), { ...order, pipes, tops, descriptors });
+    } catch (error) {
       pipes.close();
+      throw error;
     }
-  }
-  const spawnBubblewrap = (request: LaunchRequest, mounts: readonly Mount[], ways: SandboxWays): ChildProcess => {
-    const { shared, pipes } = ways;
+  };
+  const spawnBubblewrap = (order: SandboxOrder, pipes: CommandPipes): ChildProcess => {
+    const { command: text, mounts, shared, input } = order;
     blocked ??= blockInherited(lastStandard);
     const words = toBubblewrapArguments({
       mounts,
-      workingDirectory: request.workingDirectory,
+      workingDirectory: order.workingDirectory,
       descriptors: { ...descriptors, seccomp: filter && descriptors.seccomp },
       hasOwnNetwork: shared === undefined,
     });
     const owner = shared === undefined || foreignOwner?.canEnterNetwork ? foreignOwner : undefined;
     const entry = shared ? toNetworkWords(outside, descriptors, owner === undefined) : [];
     const ownerWords = owner ? toOwnerWords(descriptors) : [];
-    const command = [...wrapperWords, shell.file, ...shell.args, request.command];
+    // The system's plain shell usually starts in half the time of bash.
+    const wrapper = ["/bin/sh", "-c", toWrapper(text === undefined ? commandReader : ""), "sheaf"];
+    const command = [...wrapper, shell.file, ...shell.args, ...(text === undefined ? [] : [text])];
     const [program = file, ...args] = [...entry, file, ...words, ...ownerWords, "--", ...command];
     const child = spawn(program, args, {
       cwd: "/",
       env: {
         ...toCommandEnvironment(environment, reaper.createMarker(openFolder().path)),
         ...facts?.variables,
-        ...request.variables,
+        ...order.variables,
         TMPDIR: "/tmp",
         // Otherwise "git status" writes the index, and Sheaf would read the whole state again.
         GIT_OPTIONAL_LOCKS: "0",
         ...shared?.variables,
       },
       detached: true,
-      stdio: toStdio(request, pipes, shared?.descriptors ?? [], blocked.descriptors, owner !== undefined),
+      stdio: toStdio(input, pipes, shared?.descriptors ?? [], blocked.descriptors, owner !== undefined),
     });
-    writeInput(child, request.input);
+    writeInput(child, input);
     if (owner) admitOwner(child, owner, descriptors);
     sendFilter(child, filter);
     return child;
@@ -236,17 +254,18 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       if (Buffer.byteLength(request.command) > maxCommandBytes) throw Object.assign(new Error(), { code: "E2BIG" });
       if (request.isBackground) network.share();
       const shared = await network.enter();
-      const pipes = await pipeMaker.open();
+      const { command, workingDirectory, variables, input, isReadOnly = false } = request;
       let { isBackground } = request;
       let endPlaces = (): readonly string[] => [];
       let passage: GitPassage | undefined;
-      const end = async (): Promise<string[]> => [
-        ...((await passage?.end()) ?? []),
-        ...endPlaces(),
-        ...(await git.remake(moved.splice(0))),
-      ];
+      let sandbox: AdmittedSandbox | undefined;
+      let prepareNext = (): void => undefined;
+      const end = async (): Promise<string[]> => {
+        const notes = [...((await passage?.end()) ?? []), ...endPlaces(), ...(await git.remake(moved.splice(0)))];
+        prepareNext();
+        return notes;
+      };
       try {
-        const { isReadOnly = false } = request;
         held = places.begin(request);
         const endHeld = (): string[] => (isReadOnly ? [] : places.end({ isBackground }));
         endPlaces = endHeld;
@@ -254,28 +273,26 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
         passage = git.begin(isReadOnly);
         const planned = planMounts({ ...facts, gitMounts: passage.mounts, held });
         const mounts = isReadOnly ? planned.map((mount) => closeTop(mount, tops)) : planned;
-        const child = spawnBubblewrap(request, mounts, { shared, pipes });
-        const { workingDirectory } = request;
+        const order: SandboxOrder = { command, workingDirectory, variables, input, mounts, shared };
+        const key = JSON.stringify([workingDirectory, variables, mounts, shared?.descriptors]);
+        // The kernel's table of mounts shows whether it is still the same folder.
+        const isUsual = input === undefined && !isBackground && !options.isProbe && tops.includes(workingDirectory);
+        const made = isUsual && command.length <= maxSentLength ? await waiting.take(key) : undefined;
+        sandbox = made ?? (await makeSandbox(order));
         const endAll = (): string[] => [...left.splice(0), ...network.takeNotes(), ...endHeld()];
-        endPlaces = running.watch(child, endAll);
-        const followed = await followBubblewrap(child, {
-          pipes,
-          workingDirectory,
-          limits,
-          takeNotes: end,
-          mounts,
-          tops,
-        });
+        endPlaces = running.watch(sandbox.child, endAll);
+        if (isUsual) prepareNext = () => waiting.prepare(key, () => makeWaiting(order));
+        const followed = await sandbox.start(command, limits, end);
         return { ...followed, moveToBackground: () => void (isBackground ||= isReadOnly || places.moveToBackground()) };
       } catch (error) {
-        pipes.close();
+        await sandbox?.end();
         const notes = await end();
         if (error instanceof Error && notes.length > 0) error.message += `. ${notes.join(" ")}`;
         throw error;
       }
     },
     async close() {
-      const notes = await git.close();
+      const [notes] = await Promise.all([git.close(), waiting.end()]);
       reaper.dismiss();
       running.close();
       pipeMaker.close();
@@ -293,61 +310,9 @@ function closeTop(mount: Mount, tops: readonly string[]): Mount {
   return isTop && mount.access === "writable" ? { ...mount, access: "read-only" } : mount;
 }
 
-interface FollowFacts {
-  readonly pipes: CommandPipes;
-  readonly workingDirectory: string;
-  readonly limits: UseLimits;
-  /** Called once, when all its processes have ended. */
-  readonly takeNotes: () => readonly string[] | Promise<readonly string[]>;
-  readonly mounts: readonly Mount[];
-  /** Folders that commands write. */
-  readonly tops: readonly string[];
-}
-
-/** Lets the command run. Rejects if its mounts are not as planned. */
-async function followBubblewrap(
-  child: ChildProcess,
-  facts: FollowFacts,
-): Promise<Omit<StartedCommand, "moveToBackground">> {
-  const status = followStatus(child, descriptors);
-  const bubblewrap = followChild(child);
-  const excess: string[] = [];
-  let stopWatch = (): void => undefined;
-  try {
-    const isRunning = (): boolean => child.pid !== undefined && bubblewrap.isRunning();
-    await admitMounts({ ...facts, findFirst: status.findFirst, isRunning });
-    stopWatch = await watchUse(status.findFirst, facts.limits, (sentence) => {
-      excess.push(sentence);
-      bubblewrap.kill();
-    });
-    openGate(child, facts.pipes);
-  } catch (error) {
-    stopWatch();
-    bubblewrap.kill();
-    // It does not end with bubblewrap yet.
-    const first = status.findFirst();
-    if (first) sendSignal(first.pid, "SIGKILL");
-    await createSandboxTree(bubblewrap, status.findFirst).end();
-    bubblewrap.release();
-    throw error;
-  }
-  return {
-    process: bubblewrap,
-    pipes: facts.pipes,
-    tree: child.pid === undefined ? undefined : createSandboxTree(bubblewrap, status.findFirst),
-    toSignal: status.toSignal,
-    findStartError: (stderr) =>
-      status.findExitCode() === undefined ? toStartError(stderr, facts.workingDirectory) : "",
-    async release() {
-      stopWatch();
-      return [...excess, ...(await facts.takeNotes())];
-    },
-  };
-}
-
 /** Standard input and output, the launcher's pipes, the network, and nothing that Sheaf itself inherited. */
 function toStdio(
-  { input }: LaunchRequest,
+  input: string | undefined,
   output: CommandPipes,
   network: readonly number[],
   blocked: BlockedDescriptors["descriptors"],
@@ -371,18 +336,4 @@ function sendFilter(child: ChildProcess, filter: Uint8Array | undefined): void {
   // It closes early when bubblewrap fails, which the status reports.
   pipe?.on("error", () => undefined);
   pipe?.end(filter);
-}
-
-/** Bubblewrap waits for it after it has made all mounts. It takes the end of a pipe as a start, too. */
-function openGate(child: ChildProcess, { gate }: CommandPipes): void {
-  if (gate !== "pipe") return void writeSync(gate, "x");
-  const pipe = child.stdio.at(descriptors.block) as Writable | null | undefined;
-  pipe?.on("error", () => undefined);
-  pipe?.end("x");
-}
-
-/** Bubblewrap says on stderr why it did not start the command. */
-function toStartError(stderr: string, workingDirectory: string): string {
-  const reason = stderr.replaceAll(/\s+/g, " ").trim().slice(0, 500);
-  return toFolderError(workingDirectory) || `the sandbox could not start (${reason})`;
 }

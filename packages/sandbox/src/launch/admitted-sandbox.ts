@@ -1,0 +1,115 @@
+/** A bubblewrap whose mounts have been checked (S-78), from there to the end of its command. */
+import type { ChildProcess } from "node:child_process";
+import { writeSync } from "node:fs";
+import type { Writable } from "node:stream";
+import { isDeepStrictEqual } from "node:util";
+import type { CommandPipes } from "../follow/output-pipes.ts";
+import { createSandboxTree } from "../follow/process-tree.ts";
+import { followChild, sendSignal } from "../follow/processes.ts";
+import { followStatus, type StatusDescriptors, type UseLimits, watchUse } from "../follow/sandbox-status.ts";
+import type { Mount } from "../hold/mounts.ts";
+import { toFolderError } from "../programs.ts";
+import { admitMounts } from "./admit-mounts.ts";
+import type { StartedCommand } from "./launcher.ts";
+
+export interface SandboxFacts {
+  readonly pipes: CommandPipes;
+  readonly workingDirectory: string;
+  readonly mounts: readonly Mount[];
+  /** Folders that commands write. */
+  readonly tops: readonly string[];
+  readonly descriptors: StatusDescriptors & { readonly block: number };
+}
+
+/** It runs one command, once. */
+export interface AdmittedSandbox {
+  readonly child: ChildProcess;
+  /** Starts the wrapper, which waits for its command. */
+  wait(): void;
+  /** It has the mounts with which it was admitted: the kernel's table shows a place that was moved or deleted since. */
+  isUnchanged(): Promise<boolean>;
+  /** Sends the command if the wrapper waits for it. `takeNotes`: called once, when all processes have ended. */
+  start(
+    command: string,
+    limits: UseLimits,
+    takeNotes: () => readonly string[] | Promise<readonly string[]>,
+  ): Promise<Omit<StartedCommand, "moveToBackground">>;
+  /** Ends it at once. */
+  end(): Promise<void>;
+}
+
+/** Right after `spawn`. Rejects if its mounts are not as planned. */
+export async function admitSandbox(child: ChildProcess, facts: SandboxFacts): Promise<AdmittedSandbox> {
+  const { pipes, workingDirectory, descriptors } = facts;
+  const status = followStatus(child, descriptors);
+  const bubblewrap = followChild(child);
+  const isRunning = (): boolean => child.pid !== undefined && bubblewrap.isRunning();
+  const admit = () => admitMounts({ ...facts, findFirst: status.findFirst, isRunning });
+  const end = async (): Promise<void> => {
+    bubblewrap.kill();
+    // It does not end with bubblewrap yet.
+    const first = status.findFirst();
+    if (first) sendSignal(first.pid, "SIGKILL");
+    await createSandboxTree(bubblewrap, status.findFirst).end();
+    bubblewrap.release();
+    pipes.close();
+  };
+  const endOnError = async (error: unknown): Promise<never> => {
+    await end();
+    throw error;
+  };
+  let isWaiting = false;
+  const table = await admit().catch(endOnError);
+  return {
+    child,
+    wait() {
+      isWaiting = true;
+      openGate(child, pipes, descriptors.block);
+    },
+    async isUnchanged() {
+      const now = await admit().catch(() => undefined);
+      return isRunning() && isDeepStrictEqual(now, table);
+    },
+    async start(command, limits, takeNotes) {
+      const excess: string[] = [];
+      const stopWatch = await watchUse(status.findFirst, limits, (sentence) => {
+        excess.push(sentence);
+        bubblewrap.kill();
+      });
+      if (isWaiting) sendCommand(child.stdio[descriptors.notice] as Writable, command);
+      else openGate(child, pipes, descriptors.block);
+      return {
+        process: bubblewrap,
+        pipes,
+        tree: child.pid === undefined ? undefined : createSandboxTree(bubblewrap, status.findFirst),
+        toSignal: status.toSignal,
+        findStartError: (stderr) => (status.findExitCode() === undefined ? toStartError(stderr, workingDirectory) : ""),
+        async release() {
+          stopWatch();
+          return [...excess, ...(await takeNotes())];
+        },
+      };
+    },
+    end,
+  };
+}
+
+/** The wrapper reads the number of lines first, since it may get less than all of them. */
+function sendCommand(pipe: Writable, command: string): void {
+  const lines = command.split("\n");
+  pipe.write([lines.length, ...lines, ""].join("\n"));
+}
+
+/** Bubblewrap waits for it after it has made all mounts. It takes the end of a pipe as a start, too. */
+function openGate(child: ChildProcess, { gate }: CommandPipes, block: number): void {
+  if (gate !== "pipe") return void writeSync(gate, "x");
+  const pipe = child.stdio.at(block) as Writable | null | undefined;
+  pipe?.on("error", () => undefined);
+  pipe?.end("x");
+}
+
+/** Bubblewrap says on stderr why it did not start the command. */
+function toStartError(stderr: string, workingDirectory: string): string {
+  const reason = stderr.replaceAll(/\s+/g, " ").trim().slice(0, 500);
+  return toFolderError(workingDirectory) || `the sandbox could not start (${reason})`;
+}

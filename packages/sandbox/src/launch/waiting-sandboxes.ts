@@ -1,0 +1,56 @@
+/**
+ * Sandboxes that Sheaf makes while the model answers: making one takes longer than most commands. Each waits for a command that
+ * needs the same one as an earlier command.
+ */
+import type { AdmittedSandbox } from "./admitted-sandbox.ts";
+
+export interface WaitingSandboxes {
+  /** Gives the one that was made for this key, unless something in it has changed since. */
+  take(key: string): Promise<AdmittedSandbox | undefined>;
+  /** Makes one in the background, unless one waits for this key. */
+  prepare(key: string, make: () => Promise<AdmittedSandbox>): void;
+  end(): Promise<void>;
+}
+
+/** One for commands that write, and one for commands that only read. */
+const maxWaiting = 2;
+
+export function createWaitingSandboxes(): WaitingSandboxes {
+  const waiting = new Map<string, Promise<AdmittedSandbox | undefined>>();
+  const ending = new Set<Promise<void>>();
+  let isEnded = false;
+  const takeOut = (key: string): Promise<AdmittedSandbox | undefined> | undefined => {
+    const made = waiting.get(key);
+    waiting.delete(key);
+    return made;
+  };
+  const drop = (sandbox: AdmittedSandbox | undefined): void => {
+    const ended = sandbox?.end();
+    if (ended) ending.add(ended.finally(() => ending.delete(ended)));
+  };
+  return {
+    async take(key) {
+      const sandbox = await takeOut(key);
+      if (await sandbox?.isUnchanged()) return sandbox;
+      drop(sandbox);
+      return undefined;
+    },
+    prepare(key, make) {
+      setImmediate(() => {
+        if (isEnded || waiting.has(key)) return;
+        const [oldest = ""] = waiting.keys();
+        if (waiting.size === maxWaiting) void takeOut(oldest)?.then(drop);
+        // If it cannot be made, the command gets a new one, which shows why.
+        waiting.set(
+          key,
+          make().catch(() => undefined),
+        );
+      });
+    },
+    async end() {
+      isEnded = true;
+      for (const sandbox of await Promise.all(waiting.values())) drop(sandbox);
+      await Promise.all(ending);
+    },
+  };
+}
