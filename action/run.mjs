@@ -154,8 +154,17 @@ async function main() {
   writeOutput("exit-code", code);
   writeOutput("error-code", last.error?.code ?? "");
   writeOutput("cost-usd", last.total_cost_usd ?? "");
+  writeOutput("turns", last.num_turns ?? "");
+  writeOutput("sandbox", last.sandbox ?? "");
+  for (const [name, value = []] of [
+    ["refusals", last.refusals],
+    ["notices", last.notices],
+  ])
+    writeOutput(name, JSON.stringify(value));
   writeOutput("log-file", logFile);
-  for (const notice of last.notices ?? []) if (notice !== last.error?.message) report("warning", notice);
+  for (const { message } of last.notices ?? []) if (message !== last.error?.message) report("warning", message);
+  for (const { tool, reason } of last.refusals ?? [])
+    if (reason !== last.error?.message) report("warning", `refused: ${tool}: ${reason}`);
   if (code === 0) return 0;
   report("error", last.error ? `${last.error.code}: ${last.error.message}` : errors.trim() || `exit code ${code}`);
   return fails ? code : 0;

@@ -221,7 +221,8 @@ test.each([
     const user = createUser({ hooks });
     const print = async (...more: string[]): Promise<string> => {
       const run = await runSheaf([...words, "--sandbox", "disabled", "--force", ...more], { cwd, ...user });
-      expect([run.code, run.stderr]).toEqual([0, ""]);
+      const told = more.includes("text") ? /^sheaf: notice: .*\nsheaf: refused: run_terminal_cmd: .*\n$/ : /^$/;
+      expect([run.code, run.stderr]).toEqual([0, expect.stringMatching(told)]);
       return run.stdout;
     };
     for (const format of ["text", "json", "stream-json", "documents", "documents-stream"]) {

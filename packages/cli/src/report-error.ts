@@ -1,8 +1,9 @@
 /** Lines on stderr: failures (C21), and what a run goes without, such as MCP servers (S-87) or an effort (C36). */
+import type { RunFacts } from "@sheaf/documents/run-summary";
 import { formatFailureLine } from "@sheaf/agent/output/failure-line";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import type { CommandIo } from "./io.ts";
-import { readNotices, type Notice, type RunStart } from "@sheaf/protocol";
+import { readNotices, toServerNotices, type Notice, type RunStart } from "@sheaf/protocol";
 
 interface FailureReport {
   readonly code: string;
@@ -44,21 +45,32 @@ export function reportNotices(notices: readonly Notice[], seen: Set<string>, wri
   }
 }
 
+/** One line each on stderr: what a run did not do, without what the line of its failure shows, and what verified it (C15, C168). */
+export function reportFacts(
+  { refusals = [], notices = [], verify = [] }: RunFacts["told"],
+  failure: string | undefined,
+  seen: Set<string>,
+  write: (text: string) => void,
+): void {
+  reportNotices(
+    notices.filter(({ message }) => message !== failure),
+    seen,
+    write,
+  );
+  for (const { command } of failure === undefined ? verify : []) write(`sheaf: verified: ${toVisibleLine(command)}\n`);
+  for (const { tool, reason } of refusals)
+    if (reason !== failure) write(`sheaf: refused: ${toVisibleLine(`${tool}: ${reason}`)}\n`);
+}
+
 /** One line each on stderr, which must be a terminal (C15); `seen` has those that were told before. */
 export function createNoticeReport(seen: Set<string>, write: (text: string) => void) {
-  const report = (notice: string): void => {
-    const line = toVisibleLine(`sheaf: ${notice}`);
-    if (seen.has(line)) return;
-    seen.add(line);
-    write(`${line}\n`);
+  const report = ({ message }: Notice): void => {
+    if (seen.has(message)) return;
+    seen.add(message);
+    write(`${toVisibleLine(`sheaf: ${message}`)}\n`);
   };
   return {
     report,
-    reportStart: (start: RunStart): void => {
-      for (const { message } of readNotices(start)) if (!seen.has(message)) report(message);
-      for (const { name, status, problem = "" } of start.mcpServers ?? []) {
-        if (status !== "ready") report(`MCP server ${name}: ${problem}`);
-      }
-    },
+    reportStart: (start: RunStart): void => [...readNotices(start), ...toServerNotices(start)].forEach(report),
   };
 }

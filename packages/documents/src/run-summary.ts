@@ -1,26 +1,43 @@
-/** The totals of a response: tokens, counts and times (N4 to N7). */
-import { readNotices } from "@sheaf/protocol";
+/** The totals of a response, and what it did not do: the one place from which every result is made (N4 to N7, C166). */
+import { readNotices, toServerNotices } from "@sheaf/protocol";
 import type {
   FinishReason,
   Notice,
   OwnEventBody,
+  Refusal,
   ResponseMetadata,
   RunEvent,
+  TokenPrice,
+  ToolResult,
   Usage,
   Verification,
 } from "@sheaf/protocol";
+import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 
 export interface RunSummary {
   /** Takes every event of the run. */
   push(event: RunEvent): void;
-  /** Of the events so far, each once (N63). */
-  readonly notices: readonly Notice[];
-  /** The last result of each command that verifies the run; undefined: none ran (C168). */
-  readonly verify: readonly Verification[] | undefined;
   toUsage(): Usage;
+  /** What is known so far. */
+  toFacts(): RunFacts;
   /** For the end of the run, at `time` (milliseconds, as in the log). */
   toMetadata(time: number, finishReason: FinishReason): ResponseMetadata;
 }
+
+/** The same in every result, also of a failure (C166). */
+export interface RunFacts {
+  /** Model requests that ended, also of subagents. */
+  readonly requests: number;
+  /** Time spent waiting for the model. Milliseconds. */
+  readonly modelMs: number;
+  /** False if requests ended and no provider reported their tokens. */
+  readonly isCounted: boolean;
+  /** Fields of every result; a field without a value is absent. */
+  readonly told: Pick<ResponseMetadata, "sandbox" | "refusals" | "notices" | "costUsd" | "verify">;
+}
+
+/** Errors by which a call is not done because Sheaf, the user or the system forbids it. */
+const refusingCodes: ReadonlySet<string> = new Set(["PERMISSION_DENIED", "PROTECTED_PATH", "COMMAND_NOT_STARTED"]);
 
 export function createRunSummary(): RunSummary {
   return new Summary();
@@ -46,15 +63,29 @@ class Summary implements RunSummary {
   #actions = 0;
   readonly #notices = new Map<string, Notice>();
   readonly #verified = new Map<string, Verification>();
+  readonly #refusals = new Map<string, Refusal>();
+  readonly #toolNames = new Map<string, string>();
+  #sandbox: string | undefined;
+  #price: TokenPrice | undefined;
+  #requests = 0;
+  #modelMs = 0;
+  #uncounted = 0;
+  /** Undefined once a request has no price. */
+  #cost: number | undefined = 0;
   readonly #openApprovals = new Set<string>();
   #waitingSince = 0;
   #waiting: number | undefined;
 
   push(event: RunEvent): void {
     for (const notice of readNotices(event)) this.#notices.set(notice.message, notice);
+    this.#pushRequest(event);
+    this.#pushCall(event.type === "agent_event" ? event.event : event);
     switch (event.type) {
       case "run_start":
         this.#start = event.time;
+        this.#sandbox = event.sandbox;
+        for (const notice of toServerNotices(event)) this.#notices.set(notice.message, notice);
+        this.#price = event.price;
         return;
       case "turn_start":
         return this.#startTurn(event.turn);
@@ -89,12 +120,22 @@ class Summary implements RunSummary {
     }
   }
 
-  get notices(): readonly Notice[] {
-    return [...this.#notices.values()];
-  }
-
-  get verify(): readonly Verification[] | undefined {
-    return this.#verified.size === 0 ? undefined : [...this.#verified.values()];
+  toFacts(): RunFacts {
+    const isCounted = this.#uncounted === 0 || this.#usage.totalTokens > 0;
+    const hasCost = isCounted && (this.#requests > 0 || this.#price !== undefined);
+    const notices = [...this.#notices.values(), ...this.#toUsageNotices()];
+    return {
+      requests: this.#requests,
+      modelMs: this.#modelMs,
+      isCounted,
+      told: {
+        ...(hasCost && this.#cost !== undefined && { costUsd: this.#cost }),
+        ...(this.#sandbox !== undefined && { sandbox: this.#sandbox }),
+        ...(this.#refusals.size > 0 && { refusals: [...this.#refusals.values()] }),
+        ...(notices.length > 0 && { notices }),
+        ...(this.#verified.size > 0 && { verify: [...this.#verified.values()] }),
+      },
+    };
   }
 
   toUsage(): Usage {
@@ -111,9 +152,34 @@ class Summary implements RunSummary {
       ...(this.#context > 0 && { contextTokensUsed: this.#context }),
       ...(this.#waiting !== undefined && { waiting_ms: this.#waiting }),
       finishReason,
-      ...(this.#notices.size > 0 && { notices: this.notices }),
-      ...(this.verify && { verify: this.verify }),
+      ...this.toFacts().told,
     };
+  }
+
+  #pushRequest(event: RunEvent): void {
+    const ended = toEndedRequest(event);
+    if (!ended) return;
+    this.#requests += 1;
+    this.#modelMs += ended.modelMs;
+    const price = findPrice(ended, this.#price);
+    this.#cost = price && this.#cost !== undefined ? this.#cost + toCostUsd(ended.usage, price) : undefined;
+    // A request that failed or broke off has no tokens to report.
+    const isBroken = ended.type === "turn_end" && ["error", "unknown"].includes(ended.finishReason);
+    if (ended.usage.estimated && ended.usage.totalTokens === 0 && !isBroken) this.#uncounted += 1;
+  }
+
+  #toUsageNotices(): Notice[] {
+    if (this.#uncounted === 0) return [];
+    const message = `the provider did not report the tokens of ${this.#uncounted} of ${this.#requests} answers, so usage and cost lack them`;
+    return [{ code: "USAGE_UNKNOWN", message }];
+  }
+
+  #pushCall(event: OwnEventBody): void {
+    if (event.type === "tool_call_start") this.#toolNames.set(event.callId, event.toolName);
+    if (event.type !== "tool_result") return;
+    const tool = this.#toolNames.get(event.callId) ?? "";
+    this.#toolNames.delete(event.callId);
+    for (const refusal of listRefusals(tool, event)) this.#refusals.set(JSON.stringify(refusal), refusal);
   }
 
   /** What subagents use and do counts for the response (N76). */
@@ -160,4 +226,14 @@ class Summary implements RunSummary {
     if (!this.#openApprovals.delete(approvalId) || this.#openApprovals.size > 0) return;
     this.#waiting = (this.#waiting ?? 0) + Math.max(0, time - this.#waitingSince);
   }
+}
+
+/** The whole call, or parts of a command. */
+function listRefusals(tool: string, { status, error, effect }: ToolResult): Refusal[] {
+  if (error && (status === "rejected" || (status === "error" && refusingCodes.has(error.code)))) {
+    // Only a rule brings details to a refusal.
+    return [{ tool, reason: error.message, ...(status === "rejected" && error.details && { rule: error.details }) }];
+  }
+  const reasons = (effect?.kind === "command" && effect.refusals) || [];
+  return reasons.map((reason) => ({ tool, reason }));
 }

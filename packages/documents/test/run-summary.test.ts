@@ -1,4 +1,4 @@
-import type { Notice, RunEventBody } from "@sheaf/protocol";
+import type { Notice, RunEvent, RunEventBody } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
 import { toResponse } from "../src/assembler.ts";
@@ -67,6 +67,39 @@ test(verifies("N63", "a sentence in a log that is older than the codes is a note
   ]);
 });
 
+const price = { input: 1, output: 10 };
+const readMetadata = (...events: readonly RunEventBody[]) => {
+  const [start, ...rest] = toRunLog(events);
+  return toResponse([{ ...start!, price } as RunEvent, ...rest]).metadata;
+};
+
+test(verifies("C166", "a refused call is told once, with its tool and its rule; a subagent's too"), () => {
+  const denied = { code: "PERMISSION_DENIED", message: "a rule denies it", details: "Shell(rm *)" };
+  const call = toCall("call_1", "run_terminal_cmd", { command: "rm x" });
+  const refused: RunEventBody = { ...toResult("call_1", { status: "rejected", error: denied }) };
+  const inner = [...call, refused].map((event) => ({ type: "agent_event", callId: "call_0", event }) as RunEventBody);
+  const refusal = { tool: "run_terminal_cmd", reason: "a rule denies it", rule: "Shell(rm *)" };
+  expect(readMetadata(...call, refused, ...inner, endTurn).refusals).toEqual([refusal]);
+  const unstarted = { code: "COMMAND_NOT_STARTED", message: "no memory", details: "" };
+  const failed = toResult("call_1", { status: "error", error: unstarted });
+  expect(readMetadata(...call, failed, endTurn).refusals).toEqual([{ tool: "run_terminal_cmd", reason: "no memory" }]);
+  expect(readMetadata(...call, toResult("call_1"), endTurn)).not.toHaveProperty("refusals");
+});
+
+test(verifies("C166", "a failed run tells what it cost; without a price or counts it is absent"), () => {
+  const counted = toTurn(1, [], { promptTokens: 1_000_000, completionTokens: 100_000 });
+  const error = { code: "BUDGET_COST", message: "m", source: "agent", details: "", retryable: false };
+  const failed: RunEventBody = { type: "run_end", reason: "budget", error };
+  expect(readMetadata(...counted, failed)).toMatchObject({ costUsd: 2, turnCount: 1, sandbox: "enabled" });
+  expect(toResponse(toRunLog([...counted, failed])).metadata).not.toHaveProperty("costUsd");
+  const uncounted = toTurn(1, [], { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true });
+  const unknown = readMetadata(...uncounted, endTurn);
+  expect(unknown).not.toHaveProperty("costUsd");
+  expect(unknown.notices).toMatchObject([
+    { code: "USAGE_UNKNOWN", message: expect.stringContaining("1 of 1 answers") },
+  ]);
+});
+
 test(verifies("N5", "a turn that is tried again counts once"), () => {
   const again: RunEventBody[] = [{ type: "turn_start", turn: 1 }, ...toTurn(1, []), ...toTurn(2, [])];
   const response = toResponse(toRunLog([...again, endTurn]));
@@ -120,6 +153,7 @@ test(
     ask(startTime + 500, "c");
     expect(summary.toMetadata(startTime + 600, "end_turn")).toEqual({
       duration_ms: 600,
+      sandbox: "enabled",
       toolCallCount: 0,
       turnCount: 0,
       actionCount: 0,

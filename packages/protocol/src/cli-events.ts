@@ -1,6 +1,6 @@
 /** The lines of `--output-format stream-json` and the object of `json`. Clauses: docs/formats/cli.md. */
 import { planTodos } from "./documents.ts";
-import { notice, type Notice } from "./notices.ts";
+import { notice, refusal, type Notice, type Refusal } from "./notices.ts";
 import { instant, milliseconds, type Verification, verification } from "./response-parts.ts";
 import * as s from "./schema.ts";
 
@@ -311,10 +311,30 @@ const cliUsage = s.object({
   outputTokens: count,
   cacheReadTokens: count,
   cacheWriteTokens: count,
+  /** A part of it was estimated, or not reported (N6). */
+  estimated: s.optional(s.literal(true)),
 });
 
 /** Ext (C10). */
 export interface CliUsage extends s.ValueOf<typeof cliUsage> {}
+
+/** Ext: what a run did and did not do, also where it failed (C166). */
+const facts = {
+  /** Absent: no provider reported tokens. */
+  usage: s.optional<CliUsage>(cliUsage),
+  /** Time spent waiting for the model. */
+  duration_model_ms: milliseconds,
+  num_turns: count,
+  /** Absent: a model request has no price, or no count of tokens. */
+  total_cost_usd: s.optional(s.number()),
+  /** As in `init`. */
+  sandbox: s.string(),
+  refusals: s.optional(s.list<Refusal>(refusal)),
+  /** First the notices of `init`, then of turns and hooks, then of the end. */
+  notices: s.optional(s.list<Notice>(notice)),
+  /** The commands that verified the run (C168). */
+  verify: s.optional(s.list<Verification>(verification)),
+};
 
 const resultSuccess = s.object({
   type: s.literal("result"),
@@ -327,20 +347,9 @@ const resultSuccess = s.object({
   result: s.string(),
   session_id: uuid,
   request_id: uuid,
-  /** Ext. */
-  usage: s.named<CliUsage>(cliUsage),
+  ...facts,
   /** Ext. */
   finish_reason: s.string(),
-  /** Ext: time spent waiting for the model. */
-  duration_model_ms: milliseconds,
-  /** Ext. */
-  num_turns: count,
-  /** Ext. */
-  total_cost_usd: s.optional(s.number()),
-  /** Ext: the notices of the first line, then notices about the model, for instance that it lacks the effort (C36). */
-  notices: s.optional(s.list<Notice>(notice)),
-  /** Ext: the commands that verified the run (C168). */
-  verify: s.optional(s.list<Verification>(verification)),
   /** Ext, with `--output-schema`: the answer's value. */
   structured_output: s.optional(s.anything()),
   /** Ext: the plan that a run of plan mode ended with; `plan` is Markdown. */
@@ -374,10 +383,7 @@ const resultError = s.object({
     retryable: s.boolean(),
     resets_at: s.optional(instant),
   }),
-  /** Ext: as on success. */
-  notices: s.optional(s.list<Notice>(notice)),
-  /** Ext: as on success. */
-  verify: s.optional(s.list<Verification>(verification)),
+  ...facts,
   /** Ext: as on success, where the run failed although it has an answer. */
   structured_output: s.optional(s.anything()),
 });
@@ -395,8 +401,7 @@ const resultNeedsInput = s.object({
   session_id: uuid,
   request_id: uuid,
   questions,
-  /** Ext: as on success. */
-  notices: s.optional(s.list<Notice>(notice)),
+  ...facts,
 });
 
 /** Last line when the agent asks the user, exit code 10 (C22, C25). */

@@ -20,7 +20,10 @@ export const notices = {
   RESTRICTIONS_KEPT: "the session keeps --deny, --tools or --exclude-tools of an earlier run",
   FLAG_IGNORED: "a flag or a key of cursor-agent has no effect",
   COMMITS_KEPT: "commands ended in the middle of their work on a repository, and where its commits are",
+  INSTRUCTIONS_UNTRUSTED: "the model reads the instructions of the repository as data, since it is not trusted",
+  GIT_HOOKS_OFF: "git does not run the hooks of the repository, since it is not trusted",
   SERVER_NOT_STARTED: "a tool server did not start, so the model lacks its tools",
+  USAGE_UNKNOWN: "a provider did not report the tokens of an answer, so usage and cost lack it",
   ANSWER_CUT: "a process ended in the middle of a message, and another one continued it",
   TREE_BRANCH: "where the run left the changes of its working tree",
   TREE_KEPT: "why a working tree stays",
@@ -34,6 +37,18 @@ export const notice = s.object({ code: s.growingChoice(noticeCodes), message: s.
 
 /** A code, and one sentence for the user. */
 export interface Notice extends s.ValueOf<typeof notice> {}
+
+export const refusal = s.object({
+  /** Name of the tool, as in the log. */
+  tool: s.string(),
+  /** One line. */
+  reason: s.string(),
+  /** The rule that denies the call, if one does. */
+  rule: s.optional(s.string()),
+});
+
+/** A call that Sheaf refused, or a part of a command that its sandbox refused (C166). */
+export interface Refusal extends s.ValueOf<typeof refusal> {}
 
 /** Notices of an event. The log may be older than the codes: a string is a `NOTE`. */
 export function readNotices(event: RunEventBody): readonly Notice[] {

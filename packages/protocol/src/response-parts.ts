@@ -2,7 +2,7 @@
  * What responses and the events of their streams have in common. The readers of streams load this, and not the
  * documents. Clauses: docs/formats/documents.md.
  */
-import { notice, type Notice } from "./notices.ts";
+import { notice, refusal, type Notice, type Refusal } from "./notices.ts";
 import * as s from "./schema.ts";
 
 /** The document types; a closed list (R3, N13). */
@@ -127,6 +127,12 @@ export const responseMetadata = s.object({
   notices: s.optional(s.list<Notice>(notice)),
   /** Ext: the commands that decide whether the run succeeds; absent if none ran (C168). */
   verify: s.optional(s.list<Verification>(verification)),
+  /** Ext: what Sheaf refused; only if it refused something (C166). */
+  refusals: s.optional(s.list<Refusal>(refusal)),
+  /** Ext: whether commands run in a sandbox: a value of `run_start` (C166). */
+  sandbox: s.optional(s.string()),
+  /** Ext: US dollars, if each model request has a price and a count of tokens (C166). */
+  costUsd: s.optional(s.number({ minimum: 0 })),
   /** Ext: the last event included in this snapshot; only while streaming (N3). */
   lastEventId: s.optional(count),
 });

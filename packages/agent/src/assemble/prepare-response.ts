@@ -24,6 +24,7 @@ import { writeFileTool } from "../tools/write-file.ts";
 import type { RunUndo } from "../workspace/undo/run-undo.ts";
 import type { Restrictions } from "@sheaf/store/store";
 import { toRunStart, type RunRequest, type TreeSetup } from "./run-request.ts";
+import { listUntrustedNotices } from "./untrusted-notices.ts";
 import { openAgents } from "./wire.ts";
 import { createToolServers, type ToolServers } from "./wire-servers.ts";
 
@@ -123,16 +124,19 @@ function toStateKeeper(undo: RunUndo, signal: AbortSignal): NonNullable<RespondP
 
 /** The first event of the log. `further` are the notices of the response's parts. */
 function toStart(
-  { request, webSearch, policy, addedFolders, conversation, undoNotice }: ResponseBase,
+  { request, webSearch, policy, addedFolders, conversation, undoNotice, instructions }: ResponseBase,
   parts: Partial<RunStart>,
   further: readonly Notice[],
   setupFailure: string | undefined,
 ): RunSettings["start"] {
   const { type: _type, ...added } = parts;
   const ordered = toRunStart({ ...request, webSearch });
+  const hasCommands = mayRunCommands(request);
+  const sandbox = hasCommands ? policy.sandbox.state : undefined;
   const notices: readonly Notice[] = [
     ...(mayRunCommands(request) ? listSandboxNotices(policy.sandbox) : []),
     ...(undoNotice ? [undoNotice] : []),
+    ...(request.trusted ? [] : listUntrustedNotices({ ...request, instructions, sandbox })),
     ...further,
     ...(setupFailure === undefined ? [] : [{ code: "SETUP_FAILED", message: setupFailure } as const]),
   ];

@@ -9,7 +9,7 @@ import { type RunnerSettings, createSandbox } from "@sheaf/sandbox/create-sandbo
 import { checkAttachmentTypes } from "@sheaf/models/attachments";
 import type { Model } from "@sheaf/models/provider";
 import { type OpenConversation, openConversation } from "../run/conversations/open-conversation.ts";
-import { readRepositoryInstructions, readUserInstructions } from "../run/prompts/instructions.ts";
+import { type Instructions, readRepositoryInstructions, readUserInstructions } from "../run/prompts/instructions.ts";
 import { toSystemPrompt } from "../run/prompts/system-prompt.ts";
 import { findRepository } from "@sheaf/base/files/repository";
 import { fillCommand, findSkills, parseTypedCommand, type Skill } from "../config/skills.ts";
@@ -30,6 +30,8 @@ export interface ResponseBase {
   readonly policy: PreparedPolicy;
   readonly conversation: OpenConversation;
   readonly skills: PreparedSkills;
+  /** Instructions of the repository, whether trusted or not. */
+  readonly instructions: readonly Instructions[];
   readonly commands: CommandRunner;
   /** Undefined: nothing of the run can be undone. */
   readonly undo: RunUndo | undefined;
@@ -73,6 +75,7 @@ export async function openResponseBase(
     policy,
     conversation,
     skills,
+    instructions: readRepositoryInstructions(findRepository(request.workspace), request.workspace),
     commands: recordCommands(createSandbox(commandOptions), undo, {
       conversationId: request.conversationId,
       permissions: policy.permissions,
@@ -89,7 +92,10 @@ export async function openResponseBase(
  * A workspace contributes its files of instructions; nothing else of it is read (S-01). A subagent has a `basePrompt`
  * and is offered no skills.
  */
-export function createSystemPrompt({ request, addedFolders, skills }: ResponseBase, basePrompt?: string): string {
+export function createSystemPrompt(
+  { request, addedFolders, skills, instructions }: ResponseBase,
+  basePrompt?: string,
+): string {
   const { workspace, trusted, userFiles, systemPrompt } = request;
   return toSystemPrompt({
     workspace,
@@ -97,7 +103,7 @@ export function createSystemPrompt({ request, addedFolders, skills }: ResponseBa
     trusted,
     basePrompt: basePrompt ?? request.basePrompt,
     userInstructions: userFiles && readUserInstructions(userFiles.instructions),
-    repositoryInstructions: readRepositoryInstructions(findRepository(workspace), workspace),
+    repositoryInstructions: instructions,
     skills: basePrompt === undefined ? skills.offered : [],
     programInstructions: systemPrompt,
   });

@@ -1,5 +1,5 @@
 /** `stream-json` in the profile `cursor-2026` (C30), by the captured streams of that program. */
-import { readNotices, type RunEvent, type RunStart, type ResultSuccess } from "@sheaf/protocol";
+import { readNotices, type CliUsage, type RunEvent, type RunStart, type ResultSuccess } from "@sheaf/protocol";
 import { createGrowingText } from "@sheaf/base/growing-text";
 import { createAssistantPieces } from "./assistant-pieces.ts";
 import { encodeLine, type Projection } from "./projection.ts";
@@ -151,7 +151,7 @@ function toMessage(role: "user" | "assistant", text: string): object {
 }
 
 /** The fields of that program, in its order, and those of an explicit flag. */
-export type CursorResult = Pick<
+export type CursorResult = { readonly usage: CliUsage } & Pick<
   ResultSuccess,
   | "type"
   | "subtype"
@@ -161,13 +161,13 @@ export type CursorResult = Pick<
   | "result"
   | "session_id"
   | "request_id"
-  | "usage"
   | "structured_output"
 >;
 
 /** Without the fields that are Sheaf's own. */
 export function toCursorResult(result: ResultSuccess): CursorResult {
-  const { type, subtype, duration_ms, duration_api_ms, is_error, result: text, session_id, request_id, usage } = result;
+  const { type, subtype, duration_ms, duration_api_ms, is_error, result: text, session_id, request_id } = result;
+  const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = result.usage ?? {};
   return {
     type,
     subtype,
@@ -177,7 +177,7 @@ export function toCursorResult(result: ResultSuccess): CursorResult {
     result: text,
     session_id,
     request_id,
-    usage,
+    usage: { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens },
     ...("structured_output" in result && { structured_output: result.structured_output }),
   };
 }

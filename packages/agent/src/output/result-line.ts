@@ -8,8 +8,8 @@ import type {
   ResultSuccess,
   RunEvent,
   RunStart,
+  Usage,
 } from "@sheaf/protocol";
-import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 import { createRunSummary } from "@sheaf/documents/run-summary";
 import { createGrowingText } from "@sheaf/base/growing-text";
 
@@ -37,6 +37,17 @@ export function toCliQuestions(effect: QuestionEffect): CliQuestion[] {
   }));
 }
 
+function toCliUsage(usage: Usage): CliUsage {
+  const { promptTokens, completionTokens, cachedPromptTokens = 0, cacheWriteTokens = 0, estimated } = usage;
+  return {
+    inputTokens: promptTokens,
+    outputTokens: completionTokens,
+    cacheReadTokens: cachedPromptTokens,
+    cacheWriteTokens,
+    ...(estimated && { estimated }),
+  };
+}
+
 function toCliPlan({ title, overview, plan, todos }: PlanEffect): NonNullable<ResultSuccess["plan"]> {
   return { title, overview, plan, todos };
 }
@@ -45,11 +56,6 @@ export function createResultCollector(): ResultCollector {
   let start: (RunStart & { time: number }) | undefined;
   let question: QuestionEffect | undefined;
   let plan: PlanEffect | undefined;
-  let turns = 0;
-  let modelMs = 0;
-  /** Undefined once a request has no price. */
-  let cost: number | undefined = 0;
-  let usage: CliUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const summary = createRunSummary();
   const words = createGrowingText();
   const collector = {
@@ -66,24 +72,6 @@ export function createResultCollector(): ResultCollector {
         case "text_delta":
           words.push(event.text);
           return;
-        case "agent_event":
-        case "compaction":
-        case "turn_end": {
-          const ended = toEndedRequest(event);
-          if (!ended) return;
-          turns += 1;
-          const price = findPrice(ended, start?.price);
-          cost = price && cost !== undefined ? cost + toCostUsd(ended.usage, price) : undefined;
-          modelMs += ended.modelMs;
-          const { promptTokens, completionTokens, cachedPromptTokens = 0, cacheWriteTokens = 0 } = ended.usage;
-          usage = {
-            inputTokens: usage.inputTokens + promptTokens,
-            outputTokens: usage.outputTokens + completionTokens,
-            cacheReadTokens: usage.cacheReadTokens + cachedPromptTokens,
-            cacheWriteTokens: usage.cacheWriteTokens + cacheWriteTokens,
-          };
-          return;
-        }
         case "tool_result":
           if (event.status === "success" && event.effect?.kind === "question") question = event.effect;
           if (event.status === "success" && event.effect?.kind === "plan") plan = event.effect;
@@ -104,17 +92,44 @@ export function createResultCollector(): ResultCollector {
       session_id: toBareId(run.conversationId),
       request_id: toBareId(run.responseId),
     };
-    const { notices, verify } = summary;
-    const noted = notices.length > 0 && { notices };
-    const told = { ...noted, ...(verify && { verify }), ...("output" in end && { structured_output: end.output }) };
+    const { requests, modelMs, isCounted, told } = summary.toFacts();
+    const { costUsd, sandbox = run.sandbox, ...others } = told;
+    const counted = isCounted && { usage: toCliUsage(summary.toUsage()) };
+    const facts = {
+      duration_model_ms: modelMs,
+      num_turns: requests,
+      ...(costUsd !== undefined && { total_cost_usd: costUsd }),
+      sandbox,
+      ...others,
+    };
+    const output = "output" in end && { structured_output: end.output };
     if (end.error) {
       const { code, message, retryable, resetsAt } = end.error;
       const error = { code, message, retryable, ...(resetsAt !== undefined && { resets_at: resetsAt }) };
-      return { type: "result", subtype: "error", ...head, is_error: true, ...tail, error, ...told };
+      return {
+        type: "result",
+        subtype: "error",
+        ...head,
+        is_error: true,
+        ...tail,
+        error,
+        ...counted,
+        ...facts,
+        ...output,
+      };
     }
     if (end.reason === "clarification") {
       const questions = question ? toCliQuestions(question) : [];
-      return { type: "result", subtype: "needs_input", ...head, is_error: false, ...tail, questions, ...noted };
+      return {
+        type: "result",
+        subtype: "needs_input",
+        ...head,
+        is_error: false,
+        ...tail,
+        questions,
+        ...counted,
+        ...facts,
+      };
     }
     return {
       type: "result",
@@ -122,12 +137,10 @@ export function createResultCollector(): ResultCollector {
       ...head,
       is_error: false,
       ...tail,
-      usage,
+      ...counted,
       finish_reason: end.reason,
-      duration_model_ms: modelMs,
-      num_turns: turns,
-      ...(run.price && cost !== undefined && { total_cost_usd: cost }),
-      ...told,
+      ...facts,
+      ...output,
       ...(run.mode === "plan" && plan && { plan: toCliPlan(plan) }),
     };
   }

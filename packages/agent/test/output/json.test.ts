@@ -21,7 +21,7 @@ const print = (...bodies: readonly RunEventBody[]) => project(createJsonProjecti
 test(verifies("C3", "exactly one object on success, byte for byte, keys in order"), () => {
   const printed = print(...toTexts("Hi ", "you"), turnEnd, { type: "run_end", reason: "end_turn" });
   expect(printed).toEqual([
-    `{"type":"result","subtype":"success","is_error":false,"duration_ms":40,"duration_api_ms":40,"result":"Hi you","session_id":"c6b62c6f-7ead-4fd6-9922-e952131177ff","request_id":"10e11780-df2f-45dc-a1ff-4540af32e9c0","usage":{"inputTokens":10,"outputTokens":5,"cacheReadTokens":4,"cacheWriteTokens":0},"finish_reason":"end_turn","duration_model_ms":7,"num_turns":1}\n`,
+    `{"type":"result","subtype":"success","is_error":false,"duration_ms":40,"duration_api_ms":40,"result":"Hi you","session_id":"c6b62c6f-7ead-4fd6-9922-e952131177ff","request_id":"10e11780-df2f-45dc-a1ff-4540af32e9c0","usage":{"inputTokens":10,"outputTokens":5,"cacheReadTokens":4,"cacheWriteTokens":0},"finish_reason":"end_turn","duration_model_ms":7,"num_turns":1,"sandbox":"disabled"}\n`,
   ]);
   parseValidLines("stream-json", printed);
 });

@@ -34,7 +34,7 @@ describe("the frame", () => {
       `{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"Hi"}]},"session_id":"${session}","timestamp_ms":1000010}\n`,
     );
     expect(printed[3]).toBe(
-      `{"type":"result","subtype":"success","duration_ms":30,"duration_api_ms":30,"is_error":false,"result":"Hi","session_id":"${session}","request_id":"10e11780-df2f-45dc-a1ff-4540af32e9c0","usage":{"inputTokens":10,"outputTokens":5,"cacheReadTokens":4,"cacheWriteTokens":0},"finish_reason":"end_turn","duration_model_ms":7,"num_turns":1}\n`,
+      `{"type":"result","subtype":"success","duration_ms":30,"duration_api_ms":30,"is_error":false,"result":"Hi","session_id":"${session}","request_id":"10e11780-df2f-45dc-a1ff-4540af32e9c0","usage":{"inputTokens":10,"outputTokens":5,"cacheReadTokens":4,"cacheWriteTokens":0},"finish_reason":"end_turn","duration_model_ms":7,"num_turns":1,"sandbox":"disabled"}\n`,
     );
     expect(printed).toHaveLength(4);
   });
@@ -181,6 +181,10 @@ describe("the end", () => {
         retryable: true,
         resets_at: "2026-01-01T00:00:00Z",
       },
+      usage: { inputTokens: 10, outputTokens: 5, cacheReadTokens: 4, cacheWriteTokens: 0 },
+      duration_model_ms: 7,
+      num_turns: 1,
+      sandbox: "disabled",
     });
     expect(all.filter((line) => line.type === "result")).toHaveLength(1);
   });

@@ -13,13 +13,12 @@ import { checkCommandLine } from "../command-flags.ts";
 import { now } from "@sheaf/agent/assemble/wire";
 import type { ToolServers } from "@sheaf/agent/assemble/wire-servers";
 import { createRunSummary } from "@sheaf/documents/run-summary";
-import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import { createPromptRun, type PromptOrder } from "../prompt-run.ts";
 import { readPrompt, skippedInputNotice } from "../standard-input.ts";
 import type { LineOutput } from "../standard-output.ts";
 import { runOrRefuse } from "../refused-run.ts";
 import { reportEnd } from "../report-end.ts";
-import { createNoticeReport, formatNotice, reportNotices } from "../report-error.ts";
+import { createNoticeReport, formatNotice, reportFacts, reportNotices } from "../report-error.ts";
 import { toConfig, type RunConfig } from "../run-config.ts";
 import { checkSessionWord } from "../session-words.ts";
 import type { RunControl } from "../signals.ts";
@@ -37,10 +36,12 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
     const timer = setInputTimer(config, io, control);
     const { message, typed } = await readPrompt(parsed, io, control.signal);
     clearTimeout(timer);
+    const isSheaf = io.profile === "sheaf";
     // Programs for that profile leave a socket open by habit, and may take a word on stderr for a failure (C15, C30).
-    const isHabit = io.profile === "cursor-2026" && io.findInputKind() === "socket";
-    const notices = message.stdin && !isHabit ? [...config.notices, skippedInputNotice] : config.notices;
-    return { message: { ...message, ...files }, config: { ...config, typed, notices }, flags };
+    if (message.stdin && !isSheaf && io.findInputKind() !== "socket")
+      reportNotices([skippedInputNotice], new Set(), io.writeError);
+    const notices = [...config.notices, ...(message.stdin && isSheaf ? [skippedInputNotice] : [])];
+    return { message: { ...message, ...files }, config: { ...config, notices, typed }, flags };
   };
   return runOrRefuse(prepare, (start) => printRun(start, io, control), toOutputFormat(parsed.flags, io), parsed, io);
 }
@@ -112,7 +113,7 @@ export async function printRun(
       reportNotices(uncontained, seen, write);
       notices?.reportStart(event);
     },
-    onNotice: (notice, isForAll) => (isForAll ? report(notice) : notices?.report(notice.message)),
+    onNotice: (notice, isForAll) => (isForAll ? report(notice) : notices?.report(notice)),
     // A job that seems to hang says why; a person at the terminal sees it anyway.
     onQuotaWait: conversation ? undefined : (until) => write(formatNotice(formatQuotaWait(until))),
     onOutputError(error) {
@@ -123,8 +124,8 @@ export async function printRun(
     heartbeat: config.heartbeatMs === undefined ? undefined : { everyMs: config.heartbeatMs, now },
   });
   await run.close();
-  const verified = format === "text" && !delivery.end?.error ? (summary.verify ?? []) : [];
-  for (const { command } of verified) write(toVisibleLine(`sheaf: verified: ${command}`) + "\n");
+  if (format === "text" && !conversation && io.profile === "sheaf")
+    reportFacts(summary.toFacts().told, delivery.end?.error?.message, seen, write);
   return reportEnd(delivery, control.exitCode, {
     verbose: flags.verbose ?? false,
     io,
