@@ -1,4 +1,5 @@
 /** Commands in bubblewrap: each in new namespaces, which end with all their processes (S-30, R-13). */
+import type { Readable } from "node:stream";
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -95,7 +96,7 @@ const lastStandard = 2;
 interface SandboxOrder extends Pick<LaunchRequest, "workingDirectory" | "variables"> {
   /** Undefined for a waiting sandbox. */
   readonly command: string | undefined;
-  readonly input?: string | undefined;
+  readonly input?: string | Readable | undefined;
   readonly mounts: readonly Mount[];
   readonly shared: RunNetwork | undefined;
 }
@@ -312,7 +313,7 @@ function closeTop(mount: Mount, tops: readonly string[]): Mount {
 
 /** Standard input and output, the launcher's pipes, the network, and nothing that Sheaf itself inherited. */
 function toStdio(
-  input: string | undefined,
+  input: string | Readable | undefined,
   output: CommandPipes,
   network: readonly number[],
   blocked: BlockedDescriptors["descriptors"],
