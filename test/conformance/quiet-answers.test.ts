@@ -1,0 +1,251 @@
+/**
+ * A table of what a run does not do, and of every place where its caller can learn it: exit code, `json`, the last line of
+ * `stream-json`, `documents`, stderr of `text`, and the outputs of the action (C166). A row that says `held` was right
+ * before these facts had one place.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createTestFolder, parseStream, runSheaf, toLines, type Files, type SheafResult } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
+
+const folders = createTestFolder();
+
+interface Row {
+  /** What happens. */
+  readonly what: string;
+  readonly before: "quiet" | "held";
+  /** Events of the turns of a scripted model; the last turn repeats. */
+  readonly turns: readonly (readonly object[])[];
+  /** Usage of every turn. */
+  readonly usage?: object;
+  readonly args?: readonly string[];
+  readonly files?: Files;
+  /** The user's config.json. */
+  readonly config?: object;
+  /** Environment of the run; `PATH` as it is otherwise. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Prepares the workspace. */
+  readonly prepare?: (cwd: string) => void;
+  /** Name of an operating system for which Sheaf knows no sandbox. */
+  readonly platform?: NodeJS.Platform;
+  readonly code: number;
+  readonly refusals?: readonly object[];
+  readonly notices?: readonly string[];
+  /** Further fields of the result line. */
+  readonly result?: object;
+  /** Lines of stderr with `text`, without the line of a failure. */
+  readonly stderr: readonly RegExp[];
+}
+
+const call = (tool: string, args: object): object => ({ call: { tool, arguments: args } });
+const command = (text: string): object => call("run_terminal_cmd", { command: text });
+const done = [{ text: "Done." }];
+const free = ["--sandbox", "disabled"];
+const git = (cwd: string): void => void execFileSync("git", ["init", "-q", cwd]);
+const hook = (event: string, text: string): object => ({
+  hooks: { [event]: [{ hooks: [{ type: "command", command: text }] }] },
+});
+const price = { prices: { "scripted:s.json": { input: 1, output: 10 } } };
+const counted = { promptTokens: 1_000_000, completionTokens: 100_000 };
+
+/** Rows that need no sandbox. */
+const rows: readonly Row[] = [
+  {
+    what: "no sandbox works, and the only command is refused",
+    before: "held",
+    turns: [[command("touch made")], done],
+    platform: "freebsd",
+    code: 8,
+    refusals: [{ tool: "run_terminal_cmd", reason: expect.stringContaining("no sandbox works here") }],
+    notices: ["SANDBOX_UNAVAILABLE"],
+    result: { sandbox: "unavailable", error: { code: "SANDBOX_UNAVAILABLE" }, num_turns: 2 },
+    stderr: [],
+  },
+  {
+    what: "a rule denies a command",
+    before: "quiet",
+    turns: [[command("rm a.txt")], done],
+    args: [...free, "--force", "--deny", "Shell(rm)"],
+    code: 0,
+    refusals: [{ tool: "run_terminal_cmd", reason: expect.any(String), rule: "Shell(rm)" }],
+    stderr: [/^sheaf: refused: run_terminal_cmd: .*Shell\(rm\)/],
+  },
+  {
+    what: "no rule allows a command, and nobody can be asked",
+    before: "quiet",
+    turns: [[command("touch made")], done],
+    args: free,
+    code: 0,
+    refusals: [{ tool: "run_terminal_cmd", reason: expect.any(String) }],
+    stderr: [/^sheaf: refused: run_terminal_cmd: /],
+  },
+  {
+    what: "a hook refuses a call",
+    before: "quiet",
+    turns: [[call("list_dir", { path: "." })], done],
+    args: free,
+    config: hook("PreToolUse", "echo no >&2; exit 2"),
+    code: 0,
+    refusals: [{ tool: "list_dir", reason: expect.stringContaining("no") }],
+    stderr: [/^sheaf: refused: list_dir: .*no/],
+  },
+  {
+    what: "a hook fails",
+    before: "quiet",
+    turns: [[call("list_dir", { path: "." })], done],
+    args: free,
+    config: hook("PostToolUse", "exit 3"),
+    code: 0,
+    notices: ["HOOK_FAILED"],
+    stderr: [/^sheaf: notice: PostToolUse hook \(exit 3\) failed/],
+  },
+  {
+    what: "a tool server does not start",
+    before: "quiet",
+    turns: [done],
+    args: free,
+    config: { mcpServers: { lost: { command: "/nowhere/server" } } },
+    code: 0,
+    notices: ["SERVER_NOT_STARTED"],
+    stderr: [/^sheaf: notice: MCP server lost: /],
+  },
+  {
+    what: "the instructions of an untrusted repository are data",
+    before: "quiet",
+    turns: [done],
+    args: free,
+    files: { "AGENTS.md": "Use tabs.\n" },
+    code: 0,
+    notices: ["INSTRUCTIONS_UNTRUSTED"],
+    stderr: [/^sheaf: notice: the model reads AGENTS\.md as data/],
+  },
+  {
+    what: "git runs no hooks of an untrusted repository",
+    before: "quiet",
+    turns: [done],
+    args: free,
+    prepare(cwd) {
+      git(cwd);
+      writeFileSync(join(cwd, ".git/hooks/pre-commit"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    },
+    code: 0,
+    notices: ["GIT_HOOKS_OFF"],
+    stderr: [/^sheaf: notice: git runs no hooks of this repository/],
+  },
+  {
+    what: "the provider fails in the second turn",
+    before: "quiet",
+    turns: [[call("list_dir", { path: "." })], [{ error: { code: "RATE_LIMITED", message: "used up" } }]],
+    usage: counted,
+    args: free,
+    config: price,
+    code: 5,
+    result: { error: { code: "RATE_LIMITED" }, total_cost_usd: 2, num_turns: 2, sandbox: "disabled" },
+    stderr: [],
+  },
+  {
+    what: "the run has cost what it may cost",
+    before: "quiet",
+    turns: [[call("list_dir", { path: "." })]],
+    usage: counted,
+    args: [...free, "--max-cost-usd", "3"],
+    config: price,
+    code: 7,
+    result: {
+      error: { code: "BUDGET_COST" },
+      total_cost_usd: 4,
+      num_turns: 2,
+      usage: { inputTokens: 2_000_000, outputTokens: 200_000, cacheReadTokens: 0, cacheWriteTokens: 0 },
+    },
+    stderr: [],
+  },
+];
+
+describe("a run tells", () => {
+  test.each(rows.map((row) => [row.what, row] as const))(
+    verifies("C166", "%s"),
+    async (_, row) => {
+      await expect(checkRow(row)).resolves.toBe(row.code);
+    },
+    60_000,
+  );
+});
+
+/** Throws what is wrong; gives the exit code. */
+async function checkRow(row: Row): Promise<number | null> {
+  if (row.platform) setPlatform(row.platform);
+  const { refusals, notices, result = {} } = row;
+  const facts = {
+    ...(refusals && { refusals }),
+    ...(notices && { notices: notices.map((code) => ({ code, message: expect.any(String) as string })) }),
+  };
+  const stream = await run(row, "stream-json");
+  const last = parseStream(stream.stdout).at(-1)!;
+  expect(stream.code).toBe(row.code);
+  expect(last).toMatchObject({ is_error: row.code !== 0, ...facts, ...result });
+  for (const name of ["refusals", "notices"]) if (!(name in facts)) expect(last).not.toHaveProperty(name);
+  const json = await run(row, "json");
+  expect(json.code).toBe(row.code);
+  if (json.stdout !== "") expect(JSON.parse(json.stdout)).toMatchObject({ ...facts, ...result });
+  const documents = await run(row, "documents");
+  expect(documents.code).toBe(row.code);
+  const { metadata } = JSON.parse(documents.stdout) as { metadata: object };
+  expect(metadata).toMatchObject({ ...facts, sandbox: last["sandbox"] });
+  if ("total_cost_usd" in last) expect(metadata).toMatchObject({ costUsd: last["total_cost_usd"] });
+  const text = await run(row, "text");
+  const told = toLines(text.stderr).filter((line) => /^sheaf: (refused|notice): /.test(line));
+  expect(told).toEqual(row.stderr.map((line) => expect.stringMatching(line) as string));
+  expect([text.code, toLines(text.stderr).length - told.length]).toEqual([row.code, row.code === 0 ? 0 : 1]);
+  checkAction(stream, last);
+  return stream.code;
+}
+
+function setPlatform(value: NodeJS.Platform): void {
+  const { platform } = process;
+  Object.defineProperty(process, "platform", { value });
+  onTestFinished(() => void Object.defineProperty(process, "platform", { value: platform }));
+}
+
+/** Each format in a new workspace with a new home. */
+async function run({ turns, usage, ...row }: Row, format: string): Promise<SheafResult> {
+  const script = { turns: turns.map((events) => ({ events, ...(usage && { usage }) })), after: "repeat_last" };
+  const home = folders.newFolder({ "config.json": JSON.stringify(row.config ?? {}) });
+  const cwd = folders.newFolder({ "a.txt": "a\n", "s.json": JSON.stringify(script), ...row.files });
+  row.prepare?.(cwd);
+  const words = ["-p", "--model", "scripted:s.json", "--output-format", format, ...(row.args ?? [])];
+  return runSheaf([...words, "go"], { cwd, home, environment: { ...row.environment } });
+}
+
+/** The action gets the lines from a program that prints them again. */
+function checkAction({ stdout, code }: SheafResult, last: Readonly<Record<string, unknown>>): void {
+  const folder = folders.newFolder({ "lines.ndjson": stdout, "output.txt": "" });
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "sheaf"), `#!/bin/sh\ncat '${folder}/lines.ndjson'\nexit ${code}\n`, { mode: 0o755 });
+  const action = join(import.meta.dirname, "../../action/run.mjs");
+  const ran = spawnSync(process.execPath, [action], {
+    cwd: folder,
+    encoding: "utf8",
+    env: {
+      PATH: `${bin}:${process.env.PATH}`,
+      RUNNER_TEMP: folder,
+      GITHUB_OUTPUT: join(folder, "output.txt"),
+      SHEAF_ACTION_PROMPT: "go",
+      SHEAF_ACTION_VERSION: "installed",
+    },
+  });
+  expect([ran.status, ran.stderr]).toEqual([code, ""]);
+  const written = readFileSync(join(folder, "output.txt"), "utf8");
+  const readOutput = (name: string): string | undefined => new RegExp(`^${name}<<.*\n(.*)\n`, "m").exec(written)?.[1];
+  const { refusals = [], notices = [], total_cost_usd: cost = "", num_turns: turns, sandbox } = last;
+  expect(JSON.parse(readOutput("refusals")!)).toEqual(refusals);
+  expect(JSON.parse(readOutput("notices")!)).toEqual(notices);
+  expect(["cost-usd", "turns", "sandbox", "exit-code"].map(readOutput)).toEqual(
+    [cost, turns, sandbox, code].map(String),
+  );
+  const warnings = ran.stdout.match(/^::warning title=Sheaf::/gm)?.length ?? 0;
+  // The error line of a failure shows its own reason.
+  if (code === 0) expect(warnings).toBe([...(notices as object[]), ...(refusals as object[])].length);
+}
