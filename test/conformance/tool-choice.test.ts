@@ -64,6 +64,10 @@ test(verifies("C46", "--list-tools prints what is offered, and calls no model"),
   const names = (JSON.parse(json.stdout) as { name: string; parameters: object }[]).map(({ name }) => name);
   expect(names).toContain("read_file");
   expect(names).not.toContain("write_file");
+  // A run that cannot ask anybody has this tool only with a rule for a host.
+  const pages = ["--tools", "web_fetch,read_file"];
+  expect((await list(...pages)).stdout).not.toContain("web_fetch");
+  expect((await list(...pages, "--allow", "WebFetch(example.org)")).stdout).toContain("web_fetch");
   const wrong = await list("--tools", "reed_file");
   expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
 });

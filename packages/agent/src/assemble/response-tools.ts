@@ -1,10 +1,9 @@
 /** The tools of a response: Sheaf's own tools and the tools of programs, skills, servers and subagents. */
 import { createSearchProgram } from "@sheaf/sandbox/launch/search-program";
 import { makeRunFolder } from "@sheaf/sandbox/hold/own-folders";
-import { parseRule } from "@sheaf/permissions/rule";
 import { createKnownFacts } from "../run/prompts/environment-note.ts";
 import type { EditorFiles } from "../tools/editor-files.ts";
-import type { CallableTool } from "../tools/registry.ts";
+import { type CallableTool, hasPageRule } from "../tools/registry.ts";
 import { createToolBox, type ToolBoxPorts } from "../tools/tool-box.ts";
 import type { ToolBox } from "../tools/tool.ts";
 import { createKeptResults } from "../workspace/kept-results.ts";
@@ -81,7 +80,7 @@ function toBoxPorts(base: ResponseBase, { servers, editor, customTools, isAttend
     mode: request.mode,
     offer: {
       choice: request.toolChoice,
-      canFetchPages: isAttended || rules.some((rule) => parseRule(rule).kind === "WebFetch"),
+      canFetchPages: isAttended || hasPageRule(rules),
     },
     furtherTools: [...customTools, ...skills.tools],
     openServerTools: servers.openTools,

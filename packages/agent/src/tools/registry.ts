@@ -4,6 +4,7 @@ import { formatProblem, parseValue, type Problem } from "@sheaf/protocol/check-v
 import type { ToolAccess } from "@sheaf/permissions/decision";
 import { findNearest } from "@sheaf/base/nearest-names";
 import { isOffered } from "@sheaf/permissions/permissions";
+import { parseRule } from "@sheaf/permissions/rule";
 import type { ToolDefinition } from "@sheaf/models/provider";
 import { askQuestionTool } from "./ask-question.ts";
 import { codebaseSearchTool } from "./codebase-search.ts";
@@ -182,6 +183,11 @@ function isShown(tool: CallableTool, offer: ToolOffer): boolean {
   if (tool.needs === "plan") return mode === "plan" || (mode === "agent" && isWanted === true);
   if (tool.needs === "pages" && !canFetchPages) return false;
   return isOffered(mode === "plan" ? "agent" : mode, tool);
+}
+
+/** Returns true if a rule allows pages of a host: without one, a run that cannot ask anybody has no `web_fetch`. */
+export function hasPageRule(allow: readonly string[]): boolean {
+  return allow.some((rule) => parseRule(rule).kind === "WebFetch");
 }
 
 function toDefinition({ name, description, schema }: CallableTool): ToolDefinition {

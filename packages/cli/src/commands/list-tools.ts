@@ -1,7 +1,7 @@
 /** `--list-tools`: the tools that a run with these flags offers (C46). */
-import { toDefinitions } from "@sheaf/agent/tools/registry";
+import { hasPageRule, toDefinitions } from "@sheaf/agent/tools/registry";
 import type { ParsedArguments } from "../arguments.ts";
-import type { CommandIo } from "../io.ts";
+import { isPrintMode, type CommandIo } from "../io.ts";
 import { toOutputFormat } from "../output-choice.ts";
 import { checkCommandLine } from "../command-flags.ts";
 import { toConfig } from "../run-config.ts";
@@ -11,8 +11,9 @@ import { printJson, printText } from "../standard-output.ts";
 export async function runListTools(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   checkCommandLine(parsed);
   const { flags } = parsed;
-  const { mode, toolChoice } = toConfig(flags, io);
-  const definitions = toDefinitions({ mode, hasPlan: false, choice: toolChoice });
+  const { mode, toolChoice, permissions } = toConfig(flags, io);
+  const canFetchPages = !isPrintMode(flags, io) || hasPageRule(permissions.allow);
+  const definitions = toDefinitions({ mode, hasPlan: false, choice: toolChoice, canFetchPages });
   if (flags["output-format"] !== undefined && toOutputFormat(flags, io) === "json") return printJson(io, definitions);
   const width = Math.max(...definitions.map(({ name }) => name.length));
   const rows = definitions.map(({ name, description }) => {
