@@ -6,7 +6,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ChatResponse } from "@sheaf/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createAgent } from "../../packages/agent/src/index.ts";
+import { openApp } from "../support/open-app.ts";
 import { createTestFolder, parseStream, runSheaf, toLines, type Files, type SheafResult } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -20,10 +23,18 @@ interface Row {
   readonly turns: readonly (readonly object[])[];
   /** Usage of every turn. */
   readonly usage?: object;
+  /** Why every turn ends. */
+  readonly finish?: string;
   readonly args?: readonly string[];
   readonly files?: Files;
+  /** Default: the script. */
+  readonly model?: string;
+  /** Of the user, beside config.json. */
+  readonly homeFiles?: Files;
   /** The user's config.json. */
   readonly config?: object;
+  /** Default: "go". */
+  readonly prompt?: string;
   /** Environment of the run; `PATH` as it is otherwise. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Prepares the workspace. */
@@ -161,6 +172,278 @@ const rows: readonly Row[] = [
     },
     stderr: [],
   },
+  {
+    what: "a file of git is protected",
+    before: "quiet",
+    turns: [[call("write_file", { path: ".git/config", content: "x" })], done],
+    args: free,
+    prepare: git,
+    code: 0,
+    refusals: [{ tool: "write_file", reason: expect.stringContaining(".git/config") }],
+    stderr: [/^sheaf: refused: write_file: /],
+  },
+  {
+    what: "a rule denies a file",
+    before: "quiet",
+    turns: [[call("read_file", { path: "a.txt" })], done],
+    args: [...free, "--deny", "Read(a.txt)"],
+    code: 0,
+    refusals: [{ tool: "read_file", reason: expect.any(String), rule: "Read(a.txt)" }],
+    stderr: [/^sheaf: refused: read_file: /],
+  },
+  {
+    what: "no rule allows a host",
+    before: "quiet",
+    turns: [[call("web_fetch", { url: "https://example.org/" })], done],
+    args: [...free, "--allow", "WebFetch(example.com)"],
+    code: 0,
+    refusals: [{ tool: "web_fetch", reason: expect.any(String) }],
+    stderr: [/^sheaf: refused: web_fetch: /],
+  },
+  {
+    what: "the mode forbids a change",
+    before: "quiet",
+    turns: [[call("write_file", { path: "b.txt", content: "b" })], done],
+    args: [...free, "--mode", "plan"],
+    code: 0,
+    refusals: [{ tool: "write_file", reason: expect.any(String) }],
+    stderr: [/^sheaf: refused: write_file: /],
+  },
+  {
+    what: "the first refusal ends the run",
+    before: "quiet",
+    turns: [[command("touch made")], done],
+    args: [...free, "--on-denied", "stop"],
+    code: 8,
+    refusals: [{ tool: "run_terminal_cmd", reason: expect.any(String) }],
+    result: { error: { code: "PERMISSION_REQUIRED" }, num_turns: 1 },
+    stderr: [],
+  },
+  {
+    what: "two calls are refused for two reasons, and one of them twice",
+    before: "quiet",
+    turns: [[command("touch made"), call("read_file", { path: "a.txt" }), command("touch made")], done],
+    args: [...free, "--deny", "Read(a.txt)"],
+    code: 0,
+    refusals: [
+      { tool: "run_terminal_cmd", reason: expect.any(String) },
+      { tool: "read_file", reason: expect.any(String), rule: "Read(a.txt)" },
+    ],
+    stderr: [/^sheaf: refused: run_terminal_cmd: /, /^sheaf: refused: read_file: /],
+  },
+  {
+    what: "the turns are used up",
+    before: "quiet",
+    turns: [[call("list_dir", { path: "." })]],
+    usage: counted,
+    config: price,
+    args: [...free, "--max-turns", "2"],
+    code: 7,
+    result: { error: { code: "BUDGET_TURNS" }, num_turns: 2, total_cost_usd: 4 },
+    stderr: [],
+  },
+  {
+    what: "the model asks, after a refused call",
+    before: "quiet",
+    turns: [
+      [command("touch made")],
+      [
+        call("ask_question", {
+          title: "Which?",
+          questions: [
+            {
+              id: "q",
+              prompt: "Which?",
+              options: [
+                { id: "a", label: "A" },
+                { id: "b", label: "B" },
+              ],
+            },
+          ],
+        }),
+      ],
+    ],
+    args: free,
+    code: 10,
+    refusals: [{ tool: "run_terminal_cmd", reason: expect.any(String) }],
+    result: { subtype: "needs_input", num_turns: 2 },
+    stderr: [/^sheaf: refused: run_terminal_cmd: /],
+  },
+  {
+    what: "the answer does not fit the schema",
+    before: "quiet",
+    turns: [done],
+    usage: counted,
+    config: price,
+    files: { "schema.json": '{"type":"object"}' },
+    args: [...free, "--output-schema", "schema.json"],
+    code: 6,
+    result: { error: { code: "OUTPUT_INVALID" }, num_turns: 2, total_cost_usd: 4 },
+    stderr: [],
+  },
+  {
+    what: "no model can be chosen",
+    before: "quiet",
+    turns: [done],
+    model: "anthropic/claude-x",
+    code: 3,
+    result: { error: { code: "AUTH_REQUIRED" }, num_turns: 0, sandbox: "untried" },
+    stderr: [],
+  },
+  {
+    what: "a fallback answers",
+    before: "held",
+    turns: [[{ error: { code: "OVERLOADED", message: "busy" } }]],
+    args: [...free, "--fallback-model", "offline"],
+    code: 0,
+    notices: ["MODEL_CHANGED"],
+    stderr: [/^sheaf: notice: .* answers as --fallback-model/],
+  },
+  {
+    what: "the prompt starts with a command that does not exist",
+    before: "quiet",
+    turns: [done],
+    homeFiles: { "commands/fix.md": "Fix it.\n" },
+    prompt: "/fxi the tests",
+    args: free,
+    code: 0,
+    notices: ["COMMAND_UNKNOWN"],
+    stderr: [/^sheaf: notice: no command is named \/fxi/],
+  },
+  {
+    what: "a subagent is left out",
+    before: "quiet",
+    turns: [done],
+    homeFiles: { "agents/odd.md": "---\nname: odd\ndescription: Odd\nmodel: nowhere/x\n---\nWork.\n" },
+    args: [...free, "--agents"],
+    code: 0,
+    notices: ["AGENT_CHANGED"],
+    stderr: [/^sheaf: notice: the subagent odd is left out/],
+  },
+  {
+    what: "commands run without a sandbox in a throw-away container",
+    before: "quiet",
+    turns: [done],
+    args: ["--sandbox", "container=root"],
+    code: 0,
+    notices: ["NOT_CONTAINED"],
+    result: { sandbox: "container" },
+    stderr: [/^sheaf: notice: /],
+  },
+  {
+    what: "a command that verifies the run fails",
+    before: "quiet",
+    turns: [done],
+    args: [...free, "--verify", "false"],
+    code: 11,
+    result: { error: { code: "VERIFY_FAILED" }, verify: [{ command: "false", passed: false }] },
+    stderr: [],
+  },
+  {
+    what: "the model refuses",
+    before: "quiet",
+    turns: [[{ text: "I cannot." }]],
+    finish: "refusal",
+    usage: counted,
+    config: price,
+    args: free,
+    code: 6,
+    result: { error: { code: "REFUSED" }, num_turns: 1, total_cost_usd: 2 },
+    stderr: [],
+  },
+  {
+    what: "the answer is cut at the model's limit",
+    before: "quiet",
+    turns: [[{ text: "Half of" }]],
+    finish: "max_tokens",
+    usage: counted,
+    config: price,
+    args: free,
+    code: 6,
+    result: { error: { code: "MAX_TOKENS" }, num_turns: 1, total_cost_usd: 2 },
+    stderr: [],
+  },
+  {
+    what: "the tokens are used up",
+    before: "quiet",
+    turns: [[call("list_dir", { path: "." })]],
+    usage: counted,
+    config: price,
+    args: [...free, "--max-tokens", "1000"],
+    code: 7,
+    result: { error: { code: "BUDGET_TOKENS" }, num_turns: 1, total_cost_usd: 2 },
+    stderr: [],
+  },
+  {
+    what: "the calls are used up",
+    before: "quiet",
+    turns: [[call("list_dir", { path: "." })], [call("read_file", { path: "a.txt" })]],
+    usage: counted,
+    config: price,
+    args: [...free, "--max-tool-calls", "1"],
+    code: 7,
+    result: { error: { code: "BUDGET_TOOLS" }, num_turns: 2, total_cost_usd: 4 },
+    stderr: [],
+  },
+  {
+    what: "the time is over, after a refused call",
+    before: "quiet",
+    turns: [[command("touch made")], [{ text: "I go on" }, { stall: true }]],
+    usage: counted,
+    config: price,
+    args: [...free, "--timeout", "1"],
+    code: 7,
+    refusals: [{ tool: "run_terminal_cmd", reason: expect.any(String) }],
+    result: { error: { code: "BUDGET_TIME" }, num_turns: 2, total_cost_usd: 2, usage: { estimated: true } },
+    stderr: [/^sheaf: refused: run_terminal_cmd: /],
+  },
+  {
+    what: "the stream breaks off in the second turn",
+    before: "quiet",
+    turns: [[call("list_dir", { path: "." })], [{ text: "Half" }, { end: "truncated" }]],
+    usage: counted,
+    config: { ...price, limits: { maxTries: 1 } },
+    args: free,
+    code: 5,
+    result: { error: { code: "STREAM_TRUNCATED" }, num_turns: 2, total_cost_usd: 2 },
+    stderr: [],
+  },
+  {
+    what: "a guard of another agent's settings is left out",
+    before: "quiet",
+    turns: [done],
+    config: { hooksFile: "~/.claude/settings.json" },
+    environment: {
+      HOME: folders.newFolder({
+        ".claude/settings.json": JSON.stringify({
+          hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "guard", if: "Bash(rm *)" }] }] },
+        }),
+      }),
+    },
+    args: free,
+    code: 0,
+    notices: ["HOOK_NOT_RUN"],
+    stderr: [/^sheaf: notice: a PreToolUse hook \(guard\)/],
+  },
+  {
+    what: "a hook has a message for the user",
+    before: "quiet",
+    turns: [done],
+    config: hook("UserPromptSubmit", `echo '{"systemMessage":"look here"}'`),
+    args: free,
+    code: 0,
+    notices: ["HOOK_MESSAGE"],
+    stderr: [/^sheaf: notice: UserPromptSubmit hook .*: look here/],
+  },
+  {
+    what: "nothing is refused or lost",
+    before: "held",
+    turns: [[call("read_file", { path: "a.txt" })], done],
+    args: free,
+    code: 0,
+    result: { sandbox: "disabled", num_turns: 2 },
+    stderr: [],
+  },
 ];
 
 describe("a run tells", () => {
@@ -171,6 +454,26 @@ describe("a run tells", () => {
     },
     60_000,
   );
+});
+
+test(verifies("C166", "the library and the server have the same facts"), async () => {
+  const script = { turns: [{ events: [call("read_file", { path: "a.txt" })], usage: counted }, { events: done }] };
+  const files = { "a.txt": "a\n", "AGENTS.md": "Use tabs.\n", "s.json": JSON.stringify(script) };
+  const facts = {
+    sandbox: "disabled",
+    refusals: [{ tool: "read_file", reason: expect.any(String) as string, rule: "Read(a.txt)" }],
+    notices: [{ code: "INSTRUCTIONS_UNTRUSTED", message: expect.any(String) as string }],
+  };
+  const workspace = folders.newFolder(files);
+  const model = `scripted:${workspace}/s.json`;
+  await using agent = createAgent({ workspace, model, sandbox: "disabled", permissions: { deny: ["Read(a.txt)"] } });
+  expect((await agent.run("go").result).metadata).toMatchObject(facts);
+  const server = await openApp({ script, files, args: ["--sandbox", "disabled", "--deny", "Read(a.txt)"] });
+  const answer = await server.chat({ message: "go" });
+  expect(((await answer.json()) as ChatResponse).metadata).toMatchObject(facts);
+  const stream = await server.chat({ message: "go", stream: true });
+  const [, last = ""] = /event: done\n(?:id: .*\n)?data: (.*)\n/.exec(await stream.text()) ?? [];
+  expect((JSON.parse(last) as ChatResponse).metadata).toMatchObject(facts);
 });
 
 /** Throws what is wrong; gives the exit code. */
@@ -184,7 +487,7 @@ async function checkRow(row: Row): Promise<number | null> {
   const stream = await run(row, "stream-json");
   const last = parseStream(stream.stdout).at(-1)!;
   expect(stream.code).toBe(row.code);
-  expect(last).toMatchObject({ is_error: row.code !== 0, ...facts, ...result });
+  expect(last).toMatchObject({ is_error: ![0, 10].includes(row.code), ...facts, ...result });
   for (const name of ["refusals", "notices"]) if (!(name in facts)) expect(last).not.toHaveProperty(name);
   const json = await run(row, "json");
   expect(json.code).toBe(row.code);
@@ -209,13 +512,13 @@ function setPlatform(value: NodeJS.Platform): void {
 }
 
 /** Each format in a new workspace with a new home. */
-async function run({ turns, usage, ...row }: Row, format: string): Promise<SheafResult> {
-  const script = { turns: turns.map((events) => ({ events, ...(usage && { usage }) })), after: "repeat_last" };
-  const home = folders.newFolder({ "config.json": JSON.stringify(row.config ?? {}) });
+async function run({ turns, usage, finish, ...row }: Row, format: string): Promise<SheafResult> {
+  const script = { turns: turns.map((events) => ({ events, usage, finish })), after: "repeat_last" };
+  const home = folders.newFolder({ "config.json": JSON.stringify(row.config ?? {}), ...row.homeFiles });
   const cwd = folders.newFolder({ "a.txt": "a\n", "s.json": JSON.stringify(script), ...row.files });
   row.prepare?.(cwd);
-  const words = ["-p", "--model", "scripted:s.json", "--output-format", format, ...(row.args ?? [])];
-  return runSheaf([...words, "go"], { cwd, home, environment: { ...row.environment } });
+  const words = ["-p", "--model", row.model ?? "scripted:s.json", "--output-format", format, ...(row.args ?? [])];
+  return runSheaf([...words, row.prompt ?? "go"], { cwd, home, environment: { ...row.environment } });
 }
 
 /** The action gets the lines from a program that prints them again. */
