@@ -28,6 +28,7 @@ function listArguments() {
     "mode",
     "output-schema",
     "sandbox",
+    "on-denied",
     "max-turns",
     "max-cost-usd",
     "timeout",
@@ -36,12 +37,33 @@ function listArguments() {
     const value = read(flag.toUpperCase().replaceAll("-", "_"));
     return value === "" ? [] : [`--${flag}=${value}`];
   });
-  const rules = ["allow", "deny"].flatMap((flag) =>
+  const lists = ["allow", "deny", "verify"].flatMap((flag) =>
     read(flag.toUpperCase())
       .split("\n")
       .flatMap((rule) => (rule.trim() === "" ? [] : [`--${flag}=${rule.trim()}`])),
   );
-  return ["-p", "--output-format=stream-json", ...flags, ...rules, ...(readSwitch("FORCE") ? ["--force"] : [])];
+  const switches = ["force", "strict"].filter((name) => readSwitch(name.toUpperCase())).map((name) => `--${name}`);
+  return ["-p", "--output-format=stream-json", ...flags, ...lists, ...switches];
+}
+
+/** Lets bwrap make namespaces, which ubuntu-24.04 allows only to programs with a profile. The kernel forgets it at its end. */
+const profile = "abi <abi/4.0>,\nprofile sheaf-bwrap /usr/bin/bwrap flags=(unconfined) { userns, }\n";
+
+/** Makes the sandbox of Linux work where it can. Sheaf itself tells what is still missing. */
+function setUpSandbox() {
+  const isHeld = () => spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "true"]).status === 0;
+  const chosen = read("SANDBOX") || process.env.SHEAF_SANDBOX || "enabled";
+  if (process.platform !== "linux" || chosen !== "enabled" || isHeld()) return;
+  const asRoot = process.getuid() === 0 ? [] : ["sudo", "-n"];
+  const runAsRoot = (words, input = "") => {
+    const [program, ...args] = [...asRoot, ...words];
+    spawnSync(program, args, { input, stdio: ["pipe", "ignore", "inherit"] });
+  };
+  if (spawnSync("bwrap", ["--version"]).error) {
+    runAsRoot(["apt-get", "update", "--quiet=2"]);
+    runAsRoot(["apt-get", "install", "--yes", "--quiet=2", "bubblewrap"]);
+  }
+  if (!isHeld()) runAsRoot(["apparmor_parser", "--replace"], profile);
 }
 
 /**
@@ -138,6 +160,24 @@ function report(level, message) {
   process.stdout.write(`::${level} title=Sheaf::${escaped}\n`);
 }
 
+/** For the page of the job. In a fence that no text of the model can end. */
+function writeSummary({ code, last }) {
+  const file = process.env.GITHUB_STEP_SUMMARY;
+  if (!file) return;
+  const { result = "", error, notices = [], refusals = [], num_turns: turns, total_cost_usd: cost, sandbox } = last;
+  const facts = Object.entries({ turns, "cost in dollars": cost, sandbox }).filter(([, value]) => value !== undefined);
+  const text = [
+    error ? `${error.code}: ${error.message}` : `exit code ${code}`,
+    ...facts.map(([name, value]) => `${name}: ${value}`),
+    ...notices.map(({ message }) => `notice: ${message}`),
+    ...refusals.map(({ tool, reason }) => `refused: ${tool}: ${reason}`),
+    "",
+    result.slice(0, longestResult),
+  ].join("\n");
+  const fence = "`".repeat(Math.max(3, ...(text.match(/`+/g) ?? []).map(({ length }) => length + 1)));
+  appendFileSync(file, `### Sheaf ${code === 0 ? "succeeded" : "failed"}\n\n${fence}text\n${text}\n${fence}\n`);
+}
+
 async function main() {
   const folder = join(process.env.RUNNER_TEMP ?? tmpdir(), `sheaf-${randomUUID()}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -147,7 +187,9 @@ async function main() {
   const fails = process.env[`${prefix}FAIL`] === undefined || readSwitch("FAIL");
   const prompt = process.env[`${prefix}PROMPT`] ?? "";
   const order = { prompt, stdin: read("STDIN"), cwd, env: toEnvironment(folder), logFile };
+  setUpSandbox();
   const { code, session, last, errors } = await run([...findProgram(folder), ...args], order);
+  writeSummary({ code, last });
   writeOutput("result", (last.result ?? "").slice(0, longestResult));
   writeOutput("structured-output", last.structured_output === undefined ? "" : JSON.stringify(last.structured_output));
   writeOutput("session-id", session);

@@ -62,7 +62,7 @@ export const requirements = {
     C89: ["stop hooks go on at most five times in a row", "58ad0768"],
     C168: ["commands that must pass before a run succeeds", "ffc7a567"],
     C180: ["--strict: the first loss ends a run", "1c8d7824"],
-    C61: ["the action for GitHub: inputs by the environment, outputs that hold", "a7ae027b"],
+    C61: ["the action for GitHub: inputs by the environment, outputs that hold", "56f9edc8"],
     C60: ["sheaf usage sums up tokens and cost from the logs", "464a48a5"],
     C51: ["tool servers live as long as their conversation, and none is left", "42f9a5c9"],
     C53: ["tool servers of others: slow, noisy, broken, and unmodified", "ee7e4a48"],

@@ -97,7 +97,9 @@ describeWithBubblewrap("with a sandbox", () => {
     verifies(["S-79", "S-31"], "a workspace with more repositories than it can hold fails the run, with the reason"),
     async () => {
       const repository = ["HEAD", "config", "objects/x", "refs/x"];
-      const names = Array.from({ length: 310 }, (_, index) => repository.map((name) => `r${index}/.git/${name}`)).flat();
+      const names = Array.from({ length: 310 }, (_, index) =>
+        repository.map((name) => `r${index}/.git/${name}`),
+      ).flat();
       const cwd = folders.newFolder(Object.fromEntries(names.map((name) => [name, "ref: refs/heads/main\n"])));
       const run = await runCommand("touch ran", [], { cwd });
       expect([run.code, existsSync(join(cwd, "ran"))]).toEqual([8, false]);

@@ -177,6 +177,7 @@ function runAction(inputs: Readonly<Record<string, string>>, environment: Readon
     `SHEAF_ACTION_${name.toUpperCase().replaceAll("-", "_")}`,
     inputs[name] ?? action.inputs[name]!.default ?? "",
   ]);
+  const summary = join(dirname(cwd), "summary.md");
   const result = runShell(action.runs.steps[0]!.run!, {
     cwd,
     environment: {
@@ -186,11 +187,13 @@ function runAction(inputs: Readonly<Record<string, string>>, environment: Readon
       GITHUB_ACTION_PATH: join(root, "action"),
       GITHUB_WORKSPACE: cwd,
       GITHUB_OUTPUT: output,
+      GITHUB_STEP_SUMMARY: summary,
       RUNNER_TEMP: join(dirname(cwd), "temp"),
       ...environment,
     },
   });
-  return { ...result, cwd, outputs: readOutputs(readFileSync(output, "utf8")) };
+  const shown = existsSync(summary) ? readFileSync(summary, "utf8") : "";
+  return { ...result, cwd, outputs: readOutputs(readFileSync(output, "utf8")), summary: shown };
 }
 
 /** As the runner reads the file. */
@@ -282,9 +285,25 @@ describe("the action's script", () => {
     writeFileSync(file, JSON.stringify({ name: "Commander", turns }));
     const inputs = { prompt: "go", model: `scripted:${file}` };
 
+    test(verifies(["C61", "C180"], "a step fails before it asks the model, and its summary has the reason"), () => {
+      const { code, outputs, stdout, summary } = runAction(inputs, environment);
+      expect([code, outputs["error-code"], outputs["result"]]).toEqual([8, "SANDBOX_UNAVAILABLE", ""]);
+      expect([outputs["turns"], outputs["sandbox"]]).toEqual(["0", "unavailable"]);
+      expect(stdout).toMatch(/^::error title=Sheaf::SANDBOX_UNAVAILABLE: .*no sandbox works here/m);
+      expect(summary).toMatch(/^### Sheaf failed\n\n```text\nSANDBOX_UNAVAILABLE: .*no sandbox works here/);
+    });
+
+    test(verifies(["C61", "S-254"], "a throw-away container runs them, warns, and sums up"), () => {
+      const { code, outputs, stdout, summary, cwd } = runAction({ ...inputs, sandbox: "container" }, environment);
+      expect([code, outputs["sandbox"], existsSync(join(cwd, "made.txt"))]).toEqual([0, "container", true]);
+      expect(stdout).toMatch(/^::warning title=Sheaf::commands are not contained/m);
+      expect(summary).toMatch(/^### Sheaf succeeded\n\n```text\nexit code 0\nturns: 2\n/);
+      expect(summary).toMatch(/\nsandbox: container\nnotice: commands are not contained.*\n\nAn answer\.\n```\n$/);
+    });
+
     test(verifies(["C61", "S-31"], "a step whose commands were refused fails, whatever force and allow say"), () => {
       for (const more of [{}, { force: "true" }, { allow: "Shell(*)" }]) {
-        const { code, outputs, stdout } = runAction({ ...inputs, ...more }, environment);
+        const { code, outputs, stdout } = runAction({ ...inputs, ...more, strict: "false" }, environment);
         expect([code, outputs["exit-code"], outputs["error-code"]]).toEqual([8, "8", "SANDBOX_UNAVAILABLE"]);
         expect(outputs["result"]).toBe("An answer.");
         expect(stdout).toMatch(/^::error title=Sheaf::SANDBOX_UNAVAILABLE: .*no sandbox works here/m);
@@ -292,13 +311,57 @@ describe("the action's script", () => {
     });
 
     test(verifies(["C61", "S-31"], "one that needed no command warns, and sandbox: disabled runs them"), () => {
-      const idle = runAction({ prompt: "Summarise README.md" }, environment);
+      const idle = runAction({ prompt: "Summarise README.md", strict: "false" }, environment);
       expect(idle.code).toBe(0);
       expect(idle.stdout).toMatch(/^::warning title=Sheaf::commands are refused because no sandbox works here/m);
       const free = runAction({ ...inputs, sandbox: "disabled", force: "true" }, environment);
       expect([free.code, existsSync(join(free.cwd, "made.txt"))]).toEqual([0, true]);
     });
   });
+
+  test(verifies("C61", "bubblewrap and its profile are set up where it cannot start, and only there"), () => {
+    const own = join(folder, "setup-bin");
+    const calls = join(folder, "calls.txt");
+    mkdirSync(own);
+    const record = `echo "$(basename "$0") $*" >> '${calls}'`;
+    const programs = {
+      bwrap: `test -e '${calls}.loaded'`,
+      sudo: `${record}; shift; exec "$@"`,
+      apparmor_parser: `${record}; cat > '${calls}.loaded'`,
+      sheaf: "exit 1",
+    };
+    for (const [name, script] of Object.entries(programs)) {
+      writeFileSync(join(own, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    }
+    const environment = { PATH: `${own}:${bin}:${process.env.PATH}` };
+    for (const sandbox of ["container", "disabled"]) runAction({ prompt: "go", sandbox }, environment);
+    expect(existsSync(calls)).toBe(false);
+    runAction({ prompt: "go" }, environment);
+    expect(readFileSync(calls, "utf8")).toMatch(/^(sudo -n apparmor_parser --replace\n)?apparmor_parser --replace\n$/);
+    expect(readFileSync(`${calls}.loaded`, "utf8")).toMatch(/\/usr\/bin\/bwrap .*\{ userns, \}/);
+    runAction({ prompt: "go" }, environment);
+    expect(readFileSync(calls, "utf8").match(/replace/g)!.length).toBeLessThan(3);
+  });
+
+  test(
+    verifies("C61", "strict, on-denied and each command of verify reach Sheaf, and no text ends the summary"),
+    () => {
+      const shown = join(folder, "words.txt");
+      const own = join(folder, "words-bin");
+      mkdirSync(own);
+      const line = { type: "result", result: "````\n# Injected" };
+      const script = `printf '%s\\n' "$@" > '${shown}'; cat <<'END'\n${JSON.stringify(line)}\nEND`;
+      writeFileSync(join(own, "sheaf"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      const inputs = { prompt: "go", verify: "npm test\n\nnpm run lint -- --quiet\n", "on-denied": "stop" };
+      const { summary } = runAction(inputs, { PATH: `${own}:${bin}:${process.env.PATH}` });
+      const words = readFileSync(shown, "utf8").split("\n");
+      const flags = ["--strict", "--on-denied=stop", "--verify=npm test", "--verify=npm run lint -- --quiet"];
+      expect(words).toEqual(expect.arrayContaining(flags));
+      expect(summary).toBe("### Sheaf succeeded\n\n`````text\nexit code 0\n\n````\n# Injected\n`````\n");
+      runAction({ ...inputs, strict: "false" }, { PATH: `${own}:${bin}:${process.env.PATH}` });
+      expect(readFileSync(shown, "utf8")).not.toContain("--strict");
+    },
+  );
 
   test(verifies("C61", "a key reaches Sheaf by the environment, and what is the runner's does not"), () => {
     const shown = join(folder, "shown.txt");
