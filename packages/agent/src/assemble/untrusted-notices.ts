@@ -22,7 +22,8 @@ export function listUntrustedNotices({ workspace, environment, instructions, san
   const names = instructions.map(({ name }) => name).join(", ");
   const data = `the model reads ${names} as data, not as instructions, since this repository is not trusted: ${advice}`;
   const hooks = `git runs no hooks of this repository, since it is not trusted and commands run without the sandbox: ${advice}`;
-  const hasHooks = sandbox !== undefined && sandbox !== "enabled" && hasGitHooks(workspace, environment);
+  const runsHooks = sandbox === undefined || sandbox === "enabled" || sandbox === "container";
+  const hasHooks = !runsHooks && hasGitHooks(workspace, environment);
   return [
     ...(names === "" ? [] : [{ code: "INSTRUCTIONS_UNTRUSTED", message: data } as const]),
     ...(hasHooks ? [{ code: "GIT_HOOKS_OFF", message: hooks } as const] : []),
