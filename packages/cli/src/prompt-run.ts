@@ -169,7 +169,7 @@ export async function chooseConversation(flags: FlagValues, store: Store, folder
   throw new SheafError("USAGE", `there is no session of ${place} to go on with: leave --resume and --continue out`);
 }
 
-/** The settings with the model of the session that goes on, if nothing else names one (C69). */
+/** The settings of a session that continues: it keeps its model, unless a flag or a setting names one (C69). */
 async function withStoredModel(config: RunConfig, flags: FlagValues, folders: readonly string[]): Promise<RunConfig> {
   const isContinued = flags.continue || findNamedSession(flags) !== undefined || flags.resume !== undefined;
   if (config.model !== undefined || flags["no-save"] || !isContinued) return config;
