@@ -1,11 +1,65 @@
 /** `sheaf usage` over real runs, as a user sees it. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
+
+test(verifies("C170", "labels are in the result and in usage, and a day's cost ends later runs"), async () => {
+  const [home, cwd] = [folders.newFolder(), folders.newFolder()];
+  const script = join(cwd, "script.json");
+  const usage = { promptTokens: 500_000, completionTokens: 0 };
+  writeFileSync(script, JSON.stringify({ turns: [{ events: [{ text: "Done." }], usage }], after: "repeat_last" }));
+  const prices = { [`scripted:${script}`]: { input: 2, output: 2 } };
+  writeFileSync(join(home, "config.json"), JSON.stringify({ prices }));
+  const run = async (...args: string[]) => {
+    const { code, stdout } = await runSheaf(["-p", "--model", `scripted:${script}`, ...args, "go"], { cwd, home });
+    return [code, parseStream(stdout).at(-1)] as const;
+  };
+  const team = ["--label", "team=a b", "--max-cost-usd-per-day", "1.5"];
+  const labels = { team: "a b", job: "x" };
+  expect(await run(...team, "--label", "job=x")).toMatchObject([0, { labels }]);
+  expect(await run(...team)).toMatchObject([0, { labels: { team: "a b" } }]);
+  const message = "the runs with the label team=a b have cost $2.0000 today (UTC), the budget is $1.5: ";
+  const error = { code: "BUDGET_COST", message: expect.stringContaining(message) as string };
+  expect(await run(...team)).toMatchObject([7, { error }]);
+  expect(await run("--label", "team=b", "--max-cost-usd-per-day", "1.5")).toMatchObject([0, {}]);
+  expect(await run("--max-cost-usd-per-day", "3")).toMatchObject([7, { error: { code: "BUDGET_COST" } }]);
+  expect(await run("--max-cost-usd-per-day", "4")).toMatchObject([0, {}]);
+  expect(await run("--label", "team")).toMatchObject([2, { error: { code: "USAGE" } }]);
+  expect(await run("--no-save", ...team)).toMatchObject([2, { error: { code: "USAGE" } }]);
+  const { stdout } = await runSheaf(["usage", "--json", "--by", "label"], { cwd, home });
+  const { rows, total } = JSON.parse(stdout) as {
+    rows: { label: string; usage: { inputTokens: number } }[];
+    total: object;
+  };
+  expect(rows.map(({ label, usage: { inputTokens } }) => [label, inputTokens / 500_000])).toEqual([
+    ["", 1],
+    ["job=x", 1],
+    ["team=a b", 2],
+    ["team=b", 1],
+  ]);
+  expect(total).toMatchObject({ usage: { inputTokens: 2_000_000 } });
+});
+
+test(verifies("C171", "the final message is in a file, after a failure too, and an old one never stays"), async () => {
+  const [home, cwd] = [folders.newFolder(), folders.newFolder({ "out.md": "old" })];
+  const list = { call: { tool: "list_dir", arguments: { path: "." } } };
+  const run = async (turns: readonly object[], ...args: string[]) => {
+    writeFileSync(join(cwd, "script.json"), JSON.stringify({ turns }));
+    const words = ["-p", "--model", "scripted:script.json", "--output-last-message", "out.md", ...args, "go"];
+    const { code } = await runSheaf(words, { cwd, home });
+    return [code, readFileSync(join(cwd, "out.md"), "utf8")];
+  };
+  const busy = { error: { code: "PROVIDER_REJECTED", message: "no" } };
+  expect(await run([{ events: [{ text: "First." }, list] }, { events: [{ text: "Last." }] }])).toEqual([0, "Last.\n"]);
+  expect(await run([{ events: [{ text: "Half." }, busy] }], "--output-format", "json")).toEqual([4, "Half.\n"]);
+  expect(await run([{ events: [busy] }])).toEqual([4, ""]);
+  const lost = ["--output-last-message", "none/out.md"];
+  expect((await run([{ events: [{ text: "Done." }] }], ...lost))[0]).toBe(2);
+});
 
 test(verifies("C60", "runs of several models, workspaces and a fork are counted once each"), async () => {
   const home = folders.newFolder();

@@ -102,6 +102,8 @@ export const settingFlags = {
   "--exclude-tools <LIST>": "Offer the model all tools but these",
   "--allowed-tools <LIST>": "Several --allow rules, or names of tools, in one list",
   "--approve-mcps": "Allow every tool of the MCP servers in your configuration",
+  "--label <KEY=VALUE>...": "A label of the run, for sheaf usage --by label; repeatable",
+  "--max-cost-usd-per-day <N>": "End once runs with the same label, or all, have cost N dollars today (UTC)",
   ...limitFlags,
 } as const;
 
@@ -113,6 +115,7 @@ export const runFlags = {
   ...workspaceFlag,
   ...heartbeatFlag,
   "--output-schema <FILE>": "The answer must be JSON that fits this JSON Schema",
+  "--output-last-message <FILE>": "Also write the final message to a file",
   "--record <FILE>": "Record the inputs of the run to a file, for sheaf replay",
   "--record-body <FILE>": "Keep the bytes that the provider answers, in FILE, FILE.2 and so on",
 } as const;

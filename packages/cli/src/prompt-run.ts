@@ -10,6 +10,7 @@ import { createStore } from "@sheaf/agent/assemble/wire-stores";
 import type { ToolServers } from "@sheaf/agent/assemble/wire-servers";
 import { SheafError } from "@sheaf/base/errors";
 import { toUserFiles } from "@sheaf/base/paths";
+import { createDayBudget, type DayBudget } from "./day-budget.ts";
 import type { FlagValues } from "./flags.ts";
 import type { CommandIo } from "./io.ts";
 import { toConversationId } from "./session-id.ts";
@@ -18,7 +19,7 @@ import type { RunControl } from "./signals.ts";
 import type { RunConfig } from "./run-config.ts";
 import type { McpServers } from "@sheaf/agent/config/mcp-settings";
 import { readConversationSettings } from "@sheaf/agent/run/conversations/conversation-settings";
-import { memoryFile, type Store } from "@sheaf/store/store";
+import { memoryFile, type SharedStore, type Store } from "@sheaf/store/store";
 import type { Approver } from "@sheaf/agent/tools/approval";
 import type { EditorFiles } from "@sheaf/agent/tools/editor-files";
 
@@ -45,15 +46,31 @@ export interface PromptOrder {
 export function createPromptRun(prompt: PromptOrder): LoggedRun {
   const { config, control, spentMs = 0 } = prompt;
   const request = toRunRequest(prompt);
-  return createLoggedRun({
+  let dayBudget: DayBudget | undefined;
+  const run = createLoggedRun({
     request,
-    open: (complete, onClose) => openPorts({ ...prompt, responseId: request.responseId }, complete, onClose),
+    open: async (complete, onClose) => {
+      const opened = await openPorts({ ...prompt, responseId: request.responseId }, complete, onClose);
+      const { labels, maxCostUsdPerDay: maxCostUsd } = config;
+      if (prompt.flags["no-save"]) return opened;
+      dayBudget = createDayBudget({ store: opened.store, labels, maxCostUsd, now });
+      return { ...opened, model: dayBudget.limit(opened.model) };
+    },
     openTelemetry: () => openTelemetry(prompt.io.environment, { hasParent: true }),
     signal: control.signal,
     abort: (reason) => control.abort(reason),
     timeLimit: { timeoutMs: config.timeoutMs, spentMs, advice: "raise --timeout" },
     now,
   });
+  return {
+    ...run,
+    async *events() {
+      for await (const events of run.events()) {
+        await dayBudget?.note(events);
+        yield events;
+      }
+    },
+  };
 }
 
 function toRunRequest({ message, config, flags, io: { environment }, ...prompt }: PromptOrder): RunRequest {
@@ -68,6 +85,7 @@ function toRunRequest({ message, config, flags, io: { environment }, ...prompt }
     message: {
       ...message,
       ...(flags["output-schema"] !== undefined && { hasSchema: true }),
+      ...(config.labels && { labels: config.labels }),
       ...(config.notices.length > 0 && { notices: config.notices }),
     },
     model: { id: name, name, apiKeySource: "none" },
@@ -96,7 +114,7 @@ async function openPorts(
   { config: given, flags, io: { environment, cwd }, control, responseId, ...ports }: OpenOrder,
   complete: Parameters<LoggedRunParts["open"]>[0],
   onClose: Parameters<LoggedRunParts["open"]>[1],
-): Promise<OpenedRun> {
+): Promise<OpenedRun & { readonly store: SharedStore }> {
   const { signal } = control;
   const recording = await openRecording(flags.record === undefined ? undefined : resolve(cwd, flags.record));
   onClose(() => recording?.close());
@@ -145,6 +163,12 @@ export async function chooseConversation(flags: FlagValues, store: Store, folder
   const { resume } = flags;
   if (flags["no-save"] && flags.worktree !== undefined) {
     throw new SheafError("USAGE", "--worktree keeps files, and --no-save keeps none: leave one of them out");
+  }
+  if (flags["no-save"] && flags["max-cost-usd-per-day"] !== undefined) {
+    throw new SheafError(
+      "USAGE",
+      "--max-cost-usd-per-day needs stored costs, which --no-save leaves out: give one of them",
+    );
   }
   if (flags["no-save"] && (resume !== undefined || flags.continue)) {
     throw new SheafError(

@@ -20,6 +20,8 @@ export interface RunConfig extends Config, PromptTexts {
   /** What of the prompt a person wrote, if not all of it: what stdin brought names no command (C91). */
   readonly typed?: string | undefined;
   readonly toolChoice: ToolChoice;
+  /** Undefined: none. */
+  readonly labels: Readonly<Record<string, string>> | undefined;
 }
 
 /** The settings of a run. @throws SheafError USAGE or CONFIG_INVALID. */
@@ -28,7 +30,7 @@ export function toConfig(flags: FlagValues, io: CommandIo): RunConfig {
   const allow = [...(raw.allow ?? []), ...toAllowRules(flags)];
   const settings = { ...raw, ...toServerSettings(flags, io), allow, notices: [...(io.notices ?? []), ...notices] };
   const config = createConfig(settings, io.environment, io.cwd, found);
-  return { ...config, ...readPromptTexts(flags, io.cwd), toolChoice: toToolChoice(flags) };
+  return { ...config, ...readPromptTexts(flags, io.cwd), toolChoice: toToolChoice(flags), labels: toLabels(flags) };
 }
 
 /** The user's configuration and its file. @throws SheafError CONFIG_INVALID for a file that is not valid. */
@@ -78,6 +80,7 @@ export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig
     maxToolCalls: flags["max-tool-calls"],
     maxTokens: flags["max-tokens"],
     maxCostUsd: flags["max-cost-usd"],
+    maxCostUsdPerDay: flags["max-cost-usd-per-day"],
     onDenied: flags["on-denied"],
     verify: flags.verify,
     verifyRounds: flags["verify-rounds"],
@@ -151,6 +154,17 @@ export function toToolChoice({ tools, "exclude-tools": excluded }: FlagValues): 
     ...(tools !== undefined && { only: toNames("--tools", tools) }),
     ...(excluded !== undefined && { excluded: toNames("--exclude-tools", excluded) }),
   };
+}
+
+/** @throws SheafError USAGE for a label without a key or a value. */
+function toLabels({ label }: FlagValues): RunConfig["labels"] {
+  const labels = label?.map((word) => {
+    const [, key, value] = /^([A-Za-z0-9][\w.-]{0,62})=([^\p{Cc}]{1,200})$/u.exec(word) ?? [];
+    if (key !== undefined && value !== undefined) return [key, value] as const;
+    const rule = "a key has letters, digits, points, dashes and underscores, a value up to 200 characters";
+    throw new SheafError("USAGE", `--label "${word}" is not KEY=VALUE: ${rule}`);
+  });
+  return labels && Object.fromEntries(labels);
 }
 
 /** Rules of the list, as `--allow` takes them one by one; commas within brackets belong to a rule. */

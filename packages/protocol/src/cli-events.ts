@@ -329,6 +329,7 @@ const facts = {
   total_cost_usd: s.optional(s.number()),
   /** As in `init`. */
   sandbox: s.string(),
+  labels: s.optional(s.record(s.string())),
   refusals: s.optional(s.list<Refusal>(refusal)),
   /** First the notices of `init`, then of turns and hooks, then of the end. */
   notices: s.optional(s.list<Notice>(notice)),

@@ -81,6 +81,8 @@ export interface RunStart {
   readonly stdin?: "skipped";
   /** What differs from what the caller asked for, one sentence each (C43). */
   readonly notices?: readonly Notice[];
+  /** What the user labelled the run with (C170). */
+  readonly labels?: Readonly<Record<string, string>>;
   /** The answer must fit a schema (`--output-schema`). */
   readonly hasSchema?: true;
   /** Answers to the questions of the previous response (N42). */

@@ -82,7 +82,7 @@ export interface RunRequest extends RunSetup {
   readonly conversationId: string;
   readonly message: Pick<
     RunStart,
-    "prompt" | "shortens" | "attachments" | "answers" | "stdin" | "notices" | "hasSchema"
+    "prompt" | "shortens" | "attachments" | "answers" | "stdin" | "notices" | "hasSchema" | "labels"
   >;
   /** As the log names it. */
   readonly model: Pick<Model, "id" | "name" | "apiKeySource">;

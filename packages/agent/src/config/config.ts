@@ -44,6 +44,7 @@ export interface RawSettings extends ModelFlags {
   readonly maxToolCalls?: string | undefined;
   readonly maxTokens?: string | undefined;
   readonly maxCostUsd?: string | undefined;
+  readonly maxCostUsdPerDay?: string | undefined;
   readonly onDenied?: string | undefined;
   readonly verify?: readonly string[] | undefined;
   readonly verifyRounds?: string | undefined;
@@ -98,6 +99,8 @@ export interface Config {
     readonly maxTokens?: number;
     readonly maxCostUsd?: number;
   };
+  /** The limit on the cost of a day, by label or for all runs (C170). US dollars. */
+  readonly maxCostUsdPerDay: number | undefined;
   /**
    * Known prices of the model and of its fallbacks, by name. The time is in milliseconds since 1970.
    * @throws SheafError CONFIG_INVALID if the cost is limited and one of them is not known.
@@ -162,6 +165,7 @@ export function createConfig(
   const maxToolCalls = toPositive("--max-tool-calls", raw.maxToolCalls, toInteger) ?? budgets.maxToolCalls;
   const maxTokens = toPositive("--max-tokens", raw.maxTokens, toInteger) ?? budgets.maxTokens;
   const maxCostUsd = toPositive("--max-cost-usd", raw.maxCostUsd, Number) ?? budgets.maxCostUsd;
+  const maxCostUsdPerDay = toPositive("--max-cost-usd-per-day", raw.maxCostUsdPerDay, Number);
   const model = findModelName(modelSettings)?.name;
   const contextTokens = toPositive("--context-tokens", raw.contextTokens, toInteger);
   if (contextTokens !== undefined && contextTokens < 1000) {
@@ -171,7 +175,8 @@ export function createConfig(
   const windowTokens = contextTokens ?? findWindowTokens(model ?? "", { settings, dataFolder, baseUrl: raw.baseUrl });
   return {
     model,
-    findPrices: (time) => findPrices(modelSettings, maxCostUsd, time),
+    findPrices: (time) => findPrices(modelSettings, maxCostUsd ?? maxCostUsdPerDay, time),
+    maxCostUsdPerDay,
     windowTokens,
     chooseModel: () => chooseModel(modelSettings),
     withModel: (name) => createConfig({ ...raw, model: name }, environment, cwd, found),

@@ -100,6 +100,7 @@ export function createResultCollector(): ResultCollector {
       num_turns: requests,
       ...(costUsd !== undefined && { total_cost_usd: costUsd }),
       sandbox,
+      ...(run.labels && { labels: run.labels }),
       ...others,
     };
     const output = "output" in end && { structured_output: end.output };

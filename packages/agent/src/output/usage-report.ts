@@ -5,7 +5,7 @@ import { isBuiltInModel } from "../config/endpoints.ts";
 import { toBareId } from "./result-line.ts";
 
 /** What rows may be told apart by. */
-export const usageKeys = ["model", "day", "workspace"] as const;
+export const usageKeys = ["model", "day", "workspace", "label"] as const;
 
 export type UsageKey = (typeof usageKeys)[number];
 
@@ -60,11 +60,16 @@ export function createUsageReport({ by, since, prices }: ReportOptions): UsageRe
       if (!price) unpriced.add(name);
       const day = new Date(event.time).toISOString().slice(0, 10);
       const all = { model: name, day, workspace: start.workspace };
-      const keys: RowKeys = Object.fromEntries(by.map((key) => [key, all[key]]));
-      const place = JSON.stringify(keys);
-      const row = rows.get(place) ?? { keys, sum: createSum() };
-      rows.set(place, row);
-      for (const sum of [row.sum, total]) sum.add(start, ended.usage, price);
+      total.add(start, ended.usage, price);
+      const labels = Object.entries(start.labels ?? {}).map(([key, value]) => `${key}=${value}`);
+      // Each label of a run has a row.
+      for (const label of by.includes("label") && labels.length > 0 ? labels : [""]) {
+        const keys: RowKeys = Object.fromEntries(by.map((key) => [key, { ...all, label }[key]]));
+        const place = JSON.stringify(keys);
+        const row = rows.get(place) ?? { keys, sum: createSum() };
+        rows.set(place, row);
+        row.sum.add(start, ended.usage, price);
+      }
     },
     get rows() {
       const sorted = [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1));

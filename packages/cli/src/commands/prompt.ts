@@ -18,6 +18,7 @@ import { readPrompt, skippedInputNotice } from "../standard-input.ts";
 import type { LineOutput } from "../standard-output.ts";
 import { runOrRefuse } from "../refused-run.ts";
 import { reportEnd } from "../report-end.ts";
+import { createLastMessage } from "../last-message.ts";
 import { createNoticeReport, formatNotice, reportFacts, reportNotices } from "../report-error.ts";
 import { toConfig, type RunConfig } from "../run-config.ts";
 import { checkSessionWord } from "../session-words.ts";
@@ -102,12 +103,17 @@ export async function printRun(
   const isShown = terminal !== undefined || (!conversation && io.isErrorTerminal);
   const notices = isShown ? createNoticeReport(seen, write) : undefined;
   const summary = createRunSummary();
+  const lastMessage = createLastMessage(flags["output-last-message"], io);
   const delivery = await deliverEvents(run.events(), {
     projection,
     output: terminal
       ? { write: (text) => terminal.write(text) as undefined }
       : (conversation?.output ?? io.openOutput({ isEnding: () => control.exitCode !== undefined })),
-    onEvents: conversation?.onEvents ?? ((events) => events.forEach((event) => summary.push(event))),
+    onEvents(events) {
+      lastMessage?.push(events);
+      if (conversation?.onEvents) conversation.onEvents(events);
+      else for (const event of events) summary.push(event);
+    },
     onStart(event) {
       const uncontained = readNotices(event).filter(({ code }) => code === "NOT_CONTAINED");
       reportNotices(uncontained, seen, write);
@@ -126,10 +132,11 @@ export async function printRun(
   await run.close();
   if (format === "text" && !conversation && io.profile === "sheaf")
     reportFacts(summary.toFacts().told, delivery.end?.error?.message, seen, write);
-  return reportEnd(delivery, control.exitCode, {
+  const code = reportEnd(delivery, control.exitCode, {
     verbose: flags.verbose ?? false,
     io,
     write: terminal?.write,
     namesSession: format === "json" && !flags["no-save"],
   });
+  return lastMessage?.write(code) ?? code;
 }

@@ -181,6 +181,7 @@ export class SpanCollector {
       "gen_ai.usage.output_tokens": this.#tokens.output,
       "error.type": error,
       "sheaf.mode": run.mode,
+      ...Object.fromEntries(Object.entries(run.labels ?? {}).map(([key, value]) => [`sheaf.label.${key}`, value])),
       "gen_ai.input.messages": this.#toMessages("user", run.prompt),
       "gen_ai.output.messages": this.#toMessages("assistant", this.#text),
     });
