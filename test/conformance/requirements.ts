@@ -301,7 +301,7 @@ export const requirements = {
     "S-33": ["permissions state what was granted", "7955d285"],
     "S-34": ["secret folders are unreadable", "55988494"],
     "S-76": ["every repository that git discovers is found", "5ee166a5"],
-    "S-77": ["git in commands: a private copy, brought back through git's own formats", "c0aec1cc"],
+    "S-77": ["git in commands: a private copy, brought back through git's own formats", "1d5aafdd"],
     "S-78": ["swapped links mislead neither moves nor mounts", "9d629109"],
     "S-79": ["too many places to protect: no command runs", "8af51974"],
     "S-40": ["environment of tools is an allow list", "16d3eb71"],

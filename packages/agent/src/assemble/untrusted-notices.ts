@@ -30,7 +30,7 @@ export function listUntrustedNotices({ workspace, environment, instructions, san
   ];
 }
 
-/** Returns true if the repository has hooks in its own folder, or names another folder for them. */
+/** Returns true if the repository has hooks in its own folder, or a setting for another folder. */
 function hasGitHooks(workspace: string, environment: Environment): boolean {
   const repository = findRepository(workspace);
   if (repository.gitFolder === "") return false;

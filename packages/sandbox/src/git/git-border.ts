@@ -129,8 +129,9 @@ export function createGitBorder(order: GitBorderOptions): GitBorder {
     own.isKept = false;
     if (own.users > 1) return notes;
     own.baseline = undefined;
+    const settings = own.copy.listOwnSettings();
     own.copy.discard();
-    return notes;
+    return settings.length === 0 ? notes : [...notes, toSettingsNote(settings)];
   };
   const exportState = async <Result>(
     own: OwnCopy,
@@ -209,6 +210,12 @@ export function createGitBorder(order: GitBorderOptions): GitBorder {
       return notes;
     },
   };
+}
+
+function toSettingsNote(keys: readonly string[]): string {
+  const shown = keys.slice(0, 5).map((key) => JSON.stringify(key));
+  const names = [...shown, ...(keys.length > shown.length ? [`${keys.length - shown.length} more`] : [])].join(", ");
+  return `The repository does not get settings of git that this command changed (${names}): the user can change them with git config.`;
 }
 
 const waitingNote =

@@ -8,6 +8,7 @@ import { listEntries } from "@sheaf/base/files/list-files";
 import { readSmallBytesIn } from "@sheaf/base/files/open-file";
 import { readTarget } from "@sheaf/base/files/read-folder";
 import { readStats, type Repository } from "@sheaf/base/files/repository";
+import { parseGitConfig } from "@sheaf/base/git/git-config";
 import { toQuotedPath } from "@sheaf/base/git/run-git";
 import { readStat } from "../hold/folder-memory.ts";
 import type { Mount } from "../hold/mounts.ts";
@@ -51,6 +52,8 @@ export interface GitCopy {
   listMounts(): readonly Mount[];
   /** Compares with what was copied. */
   findChange(): GitChange;
+  /** Keys of settings that the copy has otherwise than the repository, without upstreams: they stay in the copy. */
+  listOwnSettings(): readonly string[];
   /** An operation waits in the copy that does not wait in the repository. */
   isInterrupted(): boolean;
   /** Operations that waited when the copy was made, have ended in it since, and are as they were in the repository: names. */
@@ -148,6 +151,13 @@ export function createGitCopy(repository: Repository, folder: string, position: 
       if (changed.length === 0) return "none";
       return changed.some((name) => isState(name, own)) ? "state" : "private";
     },
+    listOwnSettings() {
+      const [before, now] = [files.get("config")?.bytes, readSmallBytesIn(copy, "config", maxBytes)].map(readSettings);
+      const changed = [...new Map([...before!, ...now!])].filter(
+        ([setting]) => before!.has(setting) !== now!.has(setting),
+      );
+      return [...new Set(changed.map(([, key]) => key))];
+    },
     isInterrupted: () =>
       interruptedNames.some((name) => readStats(join(copy, own, name)) && !readStats(join(gitFolder, name))),
     listEnded() {
@@ -172,6 +182,12 @@ export function createGitCopy(repository: Repository, folder: string, position: 
     },
     discard,
   };
+}
+
+/** Keys by setting. Sheaf brings upstreams back. */
+function readSettings(config: Buffer | undefined): ReadonlyMap<string, string> {
+  const settings = parseGitConfig(config?.toString() ?? "").filter(({ key }) => !key.startsWith("branch."));
+  return new Map(settings.map(({ key, value }) => [JSON.stringify([key, value]), key]));
 }
 
 /** Names of the files from which git knows HEAD, refs, index, stash and settings. */
