@@ -1,6 +1,6 @@
 /** Root declares a throw-away container only where something shows one, or by a word of its own (S-254). */
 import { describe, expect, test } from "vitest";
-import { chooseSandbox } from "../src/find/choose-sandbox.ts";
+import { adviseOnContainer, chooseSandbox } from "../src/find/choose-sandbox.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 
 const choose = (userId: number | undefined, files: Readonly<Record<string, string>> = {}) =>
@@ -23,6 +23,17 @@ describe("--sandbox container", () => {
     verifies("S-254", "as root elsewhere is a usage error that names the other word: %j"),
     (files) => {
       expect(() => choose(0, files)).toThrow(/shows no sign of one \(.*overlay.*pass --sandbox container=root/);
+    },
+  );
+
+  test(
+    verifies("S-31", "is the way out that a machine without a sandbox names, with the word that works there"),
+    () => {
+      const advise = (userId: number, files: Readonly<Record<string, string>> = {}) =>
+        adviseOnContainer({ userId, read: (path) => files[path] });
+      expect(advise(1000)).toContain("--sandbox container if");
+      expect(advise(0, { "/.dockerenv": "" })).toContain("--sandbox container if");
+      expect(advise(0)).toContain("--sandbox container=root if");
     },
   );
 

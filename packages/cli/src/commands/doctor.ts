@@ -18,6 +18,7 @@ import { toRealPlace } from "@sheaf/base/files/repository";
 import { chooseModel, findModelName, type NamedModel } from "@sheaf/agent/config/endpoints";
 import { withoutInnerFolders } from "@sheaf/sandbox/environment";
 import { createSearchProgram } from "@sheaf/sandbox/launch/search-program";
+import { adviseOnContainer } from "@sheaf/sandbox/find/choose-sandbox";
 import { findSandbox } from "@sheaf/sandbox/find/find-sandbox";
 import { finishKilledRuns } from "@sheaf/sandbox/hold/journal";
 import { findRefuges } from "@sheaf/sandbox/hold/own-folders";
@@ -222,7 +223,7 @@ async function checkSandbox(io: CommandIo, flags: FlagValues): Promise<Answer> {
       return { status: "ok", found };
     }
     case "unavailable": {
-      const advice = `${sandbox.advice}; until then every command is refused`;
+      const advice = `${sandbox.advice}, or ${adviseOnContainer()}; until then every command is refused`;
       return { status: "fail", found: `no sandbox works here (${sandbox.problem})`, advice };
     }
     case "enabled": {

@@ -15,11 +15,16 @@ interface Machine {
   readonly read: (path: string) => string | undefined;
 }
 
+const thisMachine: Machine = { userId: process.getuid?.(), read: readProbeFile };
+
+/** The way out for a machine without a sandbox, without a full stop. */
+export function adviseOnContainer({ userId, read } = thisMachine): string {
+  const choice: SandboxChoice = userId === 0 && !isContainer(read) ? "container=root" : "container";
+  return `pass --sandbox ${choice} if this machine is a container that you throw away`;
+}
+
 /** @throws SheafError USAGE for `container` as root on a machine that shows no sign of being one. */
-export function chooseSandbox(
-  choice: SandboxChoice,
-  { userId, read }: Machine = { userId: process.getuid?.(), read: readProbeFile },
-): SandboxSetting {
+export function chooseSandbox(choice: SandboxChoice, { userId, read } = thisMachine): SandboxSetting {
   if (choice === "container=root") return "container";
   if (choice !== "container" || userId !== 0 || isContainer(read)) return choice;
   const signs = "/.dockerenv, /run/.containerenv, an overlay as root folder";
@@ -30,7 +35,7 @@ export function chooseSandbox(
 }
 
 /** Docker and Podman make a file, other engines an overlay. Some containers have neither, and then root names them. */
-export function isContainer(read: Machine["read"] = readProbeFile): boolean {
+function isContainer(read: Machine["read"]): boolean {
   const hasFile = ["/.dockerenv", "/run/.containerenv"].some((file) => read(file) !== undefined);
   return hasFile || /^(?:\S+ ){4}\/ .* - (?:fuse\.fuse-)?overlay(?:fs)? /m.test(read("/proc/self/mountinfo") ?? "");
 }

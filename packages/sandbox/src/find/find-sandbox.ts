@@ -8,6 +8,7 @@ import { withoutInnerFolders } from "../environment.ts";
 import { isExecutable } from "@sheaf/base/is-executable";
 import { findProgram } from "../programs.ts";
 import type { Sandbox, SandboxSetting } from "../sandbox.ts";
+import { adviseOnContainer } from "./choose-sandbox.ts";
 import { openProbeMemory, type ProbePlace, readProbeFile } from "./probe-memory.ts";
 
 export interface SandboxSearch {
@@ -23,8 +24,7 @@ export interface SandboxSearch {
   readonly platform?: NodeJS.Platform;
 }
 
-const wayOut =
-  "or pass --sandbox container if this machine is a container that you throw away, or --sandbox disabled and a rule or --force";
+const wayOut = `or ${adviseOnContainer()}, or --sandbox disabled and a rule or --force`;
 
 /** A part of macOS. */
 const seatbeltFile = "/usr/bin/sandbox-exec";
