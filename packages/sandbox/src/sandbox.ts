@@ -11,7 +11,7 @@ export type Sandbox =
     }
   /** The user switched it off: commands need `--force` or a rule. */
   | { readonly state: "disabled" }
-  /** The user declared this machine a throw-away container: commands run by the rules of the sandbox, and nothing holds them (S-254). */
+  /** The user declared this machine a throw-away container: commands run by its rules, without a sandbox (S-254). */
   | { readonly state: "container" }
   /** It is switched on but cannot start: commands are refused. */
   | {
