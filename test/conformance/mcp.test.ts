@@ -89,6 +89,13 @@ describe("in the sandbox", () => {
     expect(existsSync(join(outside, "made"))).toBe(false);
   });
 
+  test(verifies(["S-258", "S-254"], "a server runs as commands do in a throw-away container"), async () => {
+    const place = createPlace([add], { math: { ...stdio, sandbox: true } });
+    const choice = ["--sandbox", "container=root", "--strict", "--allow", "Mcp(math:add)"];
+    const { code, lines } = await run(place, choice);
+    expect([code, lines[0]]).toMatchObject([0, { sandbox: "container", mcp_servers: [{ status: "ready" }] }]);
+  });
+
   test(verifies("S-258", "a server that cannot start shows why"), async () => {
     skipIfMissing(missingBubblewrap);
     const place = createPlace([], { math: { command: "no-such-program", sandbox: true } });

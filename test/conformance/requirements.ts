@@ -296,7 +296,7 @@ export const requirements = {
     "S-242": ["secrets that cannot be hidden: no start", "10c94fb9"],
     "S-243": ["searches leave out what rules deny", "0f52d940"],
     "S-31": ["no sandbox, no commands, never silent", "ca82f272"],
-    "S-254": ["a throw-away container: commands run as in the sandbox, but uncontained", "0266ffe7"],
+    "S-254": ["a throw-away container: commands run as in the sandbox, but uncontained", "81197772"],
     "S-32": ["network allow list", "db0f8c0b"],
     "S-33": ["permissions state what was granted", "7955d285"],
     "S-34": ["secret folders are unreadable", "55988494"],

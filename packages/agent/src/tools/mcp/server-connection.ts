@@ -16,6 +16,7 @@ import { isFolder } from "@sheaf/base/make-folder";
 import { findHome, type Environment } from "@sheaf/base/paths";
 import { toFixedPath, withoutInnerFolders } from "@sheaf/sandbox/environment";
 import { createSandbox, type RunnerSettings } from "@sheaf/sandbox/create-sandbox";
+import { isExpendable } from "@sheaf/sandbox/sandbox";
 import {
   runServerProgram,
   startServerProgram,
@@ -234,7 +235,7 @@ function createProgramTransport(
 /** @throws Error without a sandbox that works. */
 async function startHeld(program: ServerProgramOptions, { held }: ServerPorts): Promise<ServerProgram> {
   const sandbox = held?.commandOptions.sandbox ?? { state: "disabled" };
-  if (held && sandbox.state === "enabled") return runServerProgram(program, createSandbox(held.commandOptions));
+  if (held && isExpendable(sandbox)) return runServerProgram(program, createSandbox(held.commandOptions));
   const switched = `it is switched off: leave out --sandbox ${sandbox.state}`;
   const reason = sandbox.state === "unavailable" ? sandbox.reason : switched;
   throw new Error(`it may only run in the sandbox ("sandbox": true), and ${reason}`);
