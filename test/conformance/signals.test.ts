@@ -192,6 +192,7 @@ testDeep(verifies(["C20", "C23", "R-12"], "while nobody reads stdout: a stuck re
   const cases = [
     ["word ", 50_000, /^sheaf: CANCELLED: cancelled by SIGTERM\n$/, "CANCELLED"],
     ["x", 40_000, /^sheaf: CANCELLED: cancelled by a signal, after the run, while stdout took nothing\n$/, undefined],
+    ["word ", 50_000, /^sheaf: BUDGET_TIME: the run took longer than 2 s: /, "BUDGET_TIME"],
   ] as const;
   await Promise.all(
     cases.map(async ([text, repeat, message, storedCode]) => {
@@ -202,16 +203,18 @@ testDeep(verifies(["C20", "C23", "R-12"], "while nobody reads stdout: a stuck re
       writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns: [{ events }] }));
       const start = `{ sh -c 'echo $$ >pid; exec "$@"' sh "$@"; echo $? >code; }`;
       const reader = "{ until [ -s code ]; do sleep 0.1; done; }";
-      const running = runProgram(["-p", "--session-id", session, "--model", "scripted:s.json", "go"], {
+      const isTimed = storedCode === "BUDGET_TIME";
+      const limit = isTimed ? ["--timeout", "2"] : [];
+      const running = runProgram(["-p", "--session-id", session, "--model", "scripted:s.json", ...limit, "go"], {
         cwd,
         home,
         wrapper: ["sh", "-c", `${start} | ${reader}`, "sh"],
       });
       await sleep(4000);
-      process.kill(Number(readFileSync(join(cwd, "pid"), "utf8")), "SIGTERM");
+      if (!isTimed) process.kill(Number(readFileSync(join(cwd, "pid"), "utf8")), "SIGTERM");
       const { stderr } = await running;
       expect(stderr).toMatch(message);
-      expect(readFileSync(join(cwd, "code"), "utf8")).toBe("143\n");
+      expect(readFileSync(join(cwd, "code"), "utf8")).toBe(isTimed ? "7\n" : "143\n");
       const shown = parseStream((await runSheaf(["show", session], { cwd, home })).stdout).at(-1)!;
       expect((shown.error as { code: string } | undefined)?.code).toBe(storedCode);
     }),

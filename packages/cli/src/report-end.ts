@@ -21,13 +21,16 @@ export function reportEnd(
   { verbose, io, namesSession = false, write }: ReportOptions,
 ): number {
   const { profile, writeError } = io;
-  // After a signal a reader that takes nothing is expected: the signal ended the run (C23).
-  const isStuck = outputError?.code === stuckReaderCode && signalCode !== undefined;
+  // A signal or a timeout ended the run, whatever the reader did (C23).
+  const isStuck = outputError?.code === stuckReaderCode;
   if (outputError && !isStuck) return reportOutputError(outputError, verbose, io);
   if (isStuck && !end?.error) {
-    const message = "cancelled by a signal, after the run, while stdout took nothing";
-    writeError(formatFailure({ code: "CANCELLED", message }, verbose));
-    return signalCode;
+    const [code, message] =
+      signalCode === undefined
+        ? (["BUDGET_TIME", "stdout took nothing until the end of --timeout: read it, or raise --timeout"] as const)
+        : (["CANCELLED", "cancelled by a signal, after the run, while stdout took nothing"] as const);
+    writeError(formatFailure({ code, message }, verbose));
+    return signalCode ?? errorTable[code].exitCode;
   }
   if (end?.error) {
     const isInterrupted = end.error.code === "CANCELLED" && signalCode !== undefined;

@@ -18,7 +18,7 @@ const LAST_WAIT_MS = 8000;
 export const stuckReaderCode = "ETIMEDOUT";
 
 export interface LineOutputOptions {
-  /** Whether a signal has come: from then on a reader is waited for only as long as it takes something (C23). */
+  /** Returns true after a signal or a timeout: from then on Sheaf waits only for a reader that takes something (C23). */
   readonly isEnding?: () => boolean;
 }
 

@@ -109,6 +109,11 @@ describe("a stdout that takes no more", () => {
     expect(report(failed("CANCELLED"), { outputError, signalCode: 143 })[0]).toBe(143);
     const [code, text] = report({ type: "run_end", reason: "end_turn" }, { outputError, signalCode: 130 });
     expect([code, text]).toEqual([130, expect.stringMatching(/^sheaf: CANCELLED: .*stdout/)]);
+    expect(report(failed("BUDGET_TIME"), { outputError })[0]).toBe(7);
+    expect(report({ type: "run_end", reason: "end_turn" }, { outputError })).toEqual([
+      7,
+      "sheaf: BUDGET_TIME: stdout took nothing until the end of --timeout: read it, or raise --timeout\n",
+    ]);
   });
 });
 

@@ -108,7 +108,7 @@ export async function printRun(
     projection,
     output: terminal
       ? { write: (text) => terminal.write(text) as undefined }
-      : (conversation?.output ?? io.openOutput({ isEnding: () => control.exitCode !== undefined })),
+      : (conversation?.output ?? io.openOutput({ isEnding: () => control.signal.aborted })),
     onEvents(events) {
       lastMessage?.push(events);
       if (conversation?.onEvents) conversation.onEvents(events);
