@@ -19,12 +19,17 @@ const readStatus = async ({ address }: Pick<TestServer, "address">): Promise<[nu
   return [answer.status, ((await answer.json()) as { status: unknown }).status];
 };
 
-test(verifies("R-60", "a server with its own file is ready, until it closes"), async () => {
-  const server = await startServer();
+test(verifies(["R-60", "R-61"], "a server with its own file is ready, and closes while a response ends"), async () => {
+  const slow = { turns: [{ events: [{ text: "a" }, { wait_ms: 2000 }, { text: "b" }] }], after: "repeat_last" };
+  const server = await startServer({ script: slow, args: ["--grace", "10"] });
   expect(await readStatus(server)).toEqual([200, "ready"]);
   const metrics = await (await server.fetch("/metrics")).text();
   expect(metrics).toContain("\nsheaf_ready 1\n");
   expect(metrics).not.toContain("sheaf_cluster");
+  await begin(server);
+  const stopped = server.stop();
+  await expect.poll(() => readStatus(server)).toEqual([503, "closing"]);
+  expect(await stopped).toBe(0);
 });
 
 describeWithPostgres("servers of a database", (postgres) => {

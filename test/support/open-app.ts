@@ -81,7 +81,7 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   let app: App | undefined;
   const server = await serve({ ...plan, store }, async (opened) => {
     app = opened;
-    return { port, stop: () => undefined, close: async () => undefined };
+    return { port, close: async () => undefined };
   });
   let closed: Promise<void> | undefined;
   const stop = (): Promise<void> => (closed ??= server.close(0));

@@ -22,8 +22,6 @@ const FLUSH_MS = 3000;
 /** A server that takes requests. */
 export interface Listener {
   readonly port: number;
-  /** Takes no more connections; those that are idle end. */
-  stop(): void;
   /** Waits until everything is sent, then closes all connections. */
   close(): Promise<void>;
 }
@@ -49,15 +47,11 @@ export async function listen(app: Hono<ServerEnvironment>, host: string, port: n
   server.on("checkExpectation", (incoming, outgoing) => void handle(incoming, outgoing));
   await startListening(server, host, port);
   const closed = Promise.withResolvers<void>();
-  const stop = (): void => {
-    server.close(() => closed.resolve());
-    server.closeIdleConnections();
-  };
   return {
     port: (server.address() as AddressInfo).port,
-    stop,
     async close() {
-      stop();
+      server.close(() => closed.resolve());
+      server.closeIdleConnections();
       await waitAtMost(closed.promise, FLUSH_MS);
       server.closeAllConnections();
     },

@@ -155,8 +155,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
       claiming.close();
       await endSweep();
       await retention.close();
-      // Others serve readers and new messages of a database; until they are found, this server says where it stands.
-      if (!store.cluster) listener.stop();
+      // Meanwhile the server answers readers, and probes with `closing` (R-60).
       await context.runner.close(graceMs, context.settings.onNodeLoss === "resume" ? handOver : undefined);
       await context.toolServers.close();
       context.trees.close();
