@@ -51,7 +51,7 @@ const definitions = {
   show: {
     usage: "SESSION",
     summary: "Print a stored session again, in any format",
-    flags: sets.outputFlags,
+    flags: { ...sets.outputFlags, ...sets.unmaskedFlag },
     examples: [`show ${session} --output-format text`, `show ${session} --output-format documents`],
   },
   ls: {
@@ -87,6 +87,7 @@ const definitions = {
     flags: {
       "--format <json|markdown>": "json is the default",
       "-o, --output <FILE>": "Write to a file, not to stdout",
+      ...sets.unmaskedFlag,
     },
     examples: [`export ${session}`, `export ${session} --format markdown --output session.md`],
   },

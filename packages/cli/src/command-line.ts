@@ -1,5 +1,6 @@
 /** Runs a command line: finds the command and loads it, nothing else. */
 import { errorTable, toSheafError } from "@sheaf/base/errors";
+import { createKnownMask } from "@sheaf/agent/config/known-secrets";
 import type { Environment } from "@sheaf/base/paths";
 import { sheafVersion } from "@sheaf/base/version";
 import { checkForeignFlags, parseArguments, type ParsedArguments } from "./arguments.ts";
@@ -61,10 +62,12 @@ export interface CommandLineSetup {
 
 /** Runs the command line to its end and reports what fails; gives the exit code. */
 export async function runCommandLine(words: readonly string[], setup: CommandLineSetup): Promise<number> {
+  const writeError = (text: string): void => setup.ports.writeError(createKnownMask(setup.environment).mask(text));
+  const ports = { ...setup.ports, writeError };
   try {
-    return await runWords(words, setup);
+    return await runWords(words, { ...setup, ports });
   } catch (error) {
-    return reportFailure(error, words, setup.ports);
+    return reportFailure(error, words, ports);
   }
 }
 

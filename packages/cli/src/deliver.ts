@@ -1,5 +1,6 @@
 /** Brings the events of a run to stdout in a format, and learns from the log how the run ended. */
 import { readNotices, type Notice, type RunEnd, type RunEvent, type RunStart } from "@sheaf/protocol";
+import type { EventMask } from "@sheaf/agent/output/event-mask";
 import type { Projection } from "@sheaf/agent/output/projection";
 import { toBareId } from "@sheaf/agent/output/result-line";
 import type { LineOutput } from "./standard-output.ts";
@@ -21,6 +22,8 @@ export interface Delivery {
 export interface DeliveryOptions {
   readonly projection: Projection;
   readonly output: LineOutput;
+  /** Masks secrets (S-257); undefined for a program at both ends. */
+  readonly mask: EventMask | undefined;
   /** Called with each group, before any of it is printed. */
   readonly onEvents?: ((events: readonly RunEvent[]) => void) | undefined;
   /** Called with the first event. */
@@ -40,7 +43,7 @@ export async function deliverEvents(
   groups: AsyncIterable<readonly RunEvent[]>,
   options: DeliveryOptions,
 ): Promise<Delivery> {
-  const { projection, output } = options;
+  const { projection, output, mask } = options;
   const delivery: Delivery = { session: undefined, end: undefined, outputError: undefined };
   const fail = (error: unknown): void => {
     delivery.outputError ??= error as NodeJS.ErrnoException;
@@ -51,7 +54,7 @@ export async function deliverEvents(
   const heart = createHeart(options, fail);
   for await (const events of groups) {
     options.onEvents?.(events);
-    for (const event of events) {
+    for (const event of mask ? events.flatMap(mask) : events) {
       if (event.type === "run_start") {
         ({ conversationId } = event);
         options.onStart?.(event);

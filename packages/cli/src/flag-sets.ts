@@ -31,6 +31,8 @@ export const outputFlags = {
   "--locale <en|de|tr|ja|zh-TW>": "Language of the text format",
 } as const;
 
+export const unmaskedFlag = { "--unmasked": "Print keys and passwords instead of [masked]" } as const;
+
 export const modelFlag = { "-m, --model <MODEL>": "PROVIDER/ID, offline or scripted:FILE (sheaf models)" } as const;
 
 /** How a model is reached. */

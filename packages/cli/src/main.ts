@@ -1,6 +1,7 @@
 /** Entry of the program: runs the command line of this process. */
 import { SheafError } from "@sheaf/base/errors";
 import { silenceRuntimeWarnings } from "@sheaf/base/runtime-warnings";
+import { createTextMask } from "@sheaf/base/text-mask";
 import { sheafVersion } from "@sheaf/base/version";
 import type { ParsedArguments } from "./arguments.ts";
 import { controlledCommands, reportFailure, runCommandLine } from "./command-line.ts";
@@ -16,8 +17,8 @@ const startMs = 250;
 /** Runs the command line of this process, and ends the process. */
 export async function startSheaf(): Promise<void> {
   const words = process.argv.slice(2);
-  const fail = (error: unknown): never =>
-    process.exit(reportFailure(error, words, { writeError: (text) => void process.stderr.write(text) }));
+  const writeError = (text: string): void => void process.stderr.write(createTextMask().mask(text));
+  const fail = (error: unknown): never => process.exit(reportFailure(error, words, { writeError }));
   process.on("uncaughtException", fail);
   silenceRuntimeWarnings();
   if (words.length === 1 && (words[0] === "--version" || words[0] === "-v")) {

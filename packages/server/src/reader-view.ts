@@ -2,6 +2,7 @@
 import type { RunEvent } from "@sheaf/protocol";
 import { encodeSse, toJsonLine } from "@sheaf/protocol/encode";
 import { aiSdkUiHeaders, createAiSdkUiProjection, type UiQuestions } from "@sheaf/agent/output/ai-sdk-ui";
+import { createEventMask, type EventMask } from "@sheaf/agent/output/event-mask";
 import { createOpenAiChatProjection } from "@sheaf/agent/output/openai-chat";
 import { createOpenAiResponseProjection } from "@sheaf/agent/output/openai-responses";
 import type { Projection } from "@sheaf/agent/output/projection";
@@ -39,15 +40,16 @@ export function toFormHeaders(form: WireForm): Readonly<Record<string, string>> 
 }
 
 /** Sees the log from its first event on, and gives frames from `after` on. */
-export function createReaderView(view: ViewOptions, wire: WireOptions): ReaderView {
-  const { form, after, includesReasoning, includesUsage = false, questions } = view;
+export function createReaderView(asked: ViewOptions, wire: WireOptions): ReaderView {
+  const { form, after, includesReasoning, includesUsage = false, questions } = asked;
   if (form === "documents") return createDocumentsView(after, includesReasoning, wire);
   const options = { includeThinking: includesReasoning, includeUsage: includesUsage, questions };
-  if (form === "stream-json") return createLineView(createStreamJsonProjection(options), after, "");
-  if (form === "openai-responses") return createLineView(createOpenAiResponseProjection(), after, "");
+  const view = { mask: createEventMask({ mask: wire.mask }), after };
+  if (form === "stream-json") return createLineView(createStreamJsonProjection(options), view, "");
+  if (form === "openai-responses") return createLineView(createOpenAiResponseProjection(), view, "");
   const create = form === "ai-sdk-ui" ? createAiSdkUiProjection : createOpenAiChatProjection;
   // Their clients wait for this word.
-  return createLineView(create(options), after, "data: [DONE]\n\n");
+  return createLineView(create(options), view, "data: [DONE]\n\n");
 }
 
 function createDocumentsView(after: number, includesReasoning: boolean, wire: WireOptions): ReaderView {
@@ -73,7 +75,7 @@ function createDocumentsView(after: number, includesReasoning: boolean, wire: Wi
 /** Each line is one message without a name; its id is the number of the event in the log. */
 function createLineView(
   projection: Projection & { readonly isPaused?: boolean },
-  after: number,
+  { mask, after }: { readonly mask: EventMask; readonly after: number },
   last: string,
 ): ReaderView {
   return {
@@ -84,7 +86,7 @@ function createLineView(
     push(event) {
       if (projection.isPaused) return "";
       let frames = "";
-      for (const line of projection.push(event)) {
+      for (const line of mask(event).flatMap((shown) => projection.push(shown))) {
         if (event.seq > after) frames += `id: ${event.seq}\ndata: ${toJsonLine(JSON.parse(line))}\n\n`;
       }
       const isLast = event.type === "run_end" || projection.isPaused;

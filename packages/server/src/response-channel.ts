@@ -2,7 +2,9 @@
 import { createAssembler, type Assembler } from "@sheaf/documents";
 import { createReducer, toSnapshot, type ChatResponse, type Reducer, type RunEvent } from "@sheaf/protocol";
 import { encodeSse } from "@sheaf/protocol/encode";
+import { createEventMask } from "@sheaf/agent/output/event-mask";
 import type { LiveChannel } from "@sheaf/agent/run/conversations/response-runner";
+import type { TextMask } from "@sheaf/base/text-mask";
 import { toFrames, type Frames } from "./event-sink.ts";
 
 /** One of those who listen. */
@@ -19,11 +21,15 @@ interface ChannelReader {
 export interface WireOptions {
   /** Told to clients (X5). */
   readonly heartbeatMs: number;
+  /** Masks the secrets in every form (S-256). */
+  readonly mask: TextMask;
 }
 
 /** The same for every reader and every replay, so that ids are. */
-export function createWireAssembler({ heartbeatMs }: WireOptions): Assembler {
-  return createAssembler({ heartbeatMs, includeReasoning: true });
+export function createWireAssembler({ heartbeatMs, mask: textMask }: WireOptions): Assembler {
+  const assembler = createAssembler({ heartbeatMs, includeReasoning: true });
+  const mask = createEventMask({ mask: textMask, keepsQuestions: true });
+  return { push: (event) => mask(event).flatMap((shown) => assembler.push(shown)) };
 }
 
 /** A response with its readers; nobody listens yet. */

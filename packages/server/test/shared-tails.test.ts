@@ -1,6 +1,7 @@
 /** Many readers at a server that does not run the response: one reader of the store, and each gets the whole stream. */
 import type { RunEvent } from "@sheaf/protocol";
 import { expect, test } from "vitest";
+import { createTextMask } from "@sheaf/base/text-mask";
 import { createSharedTails } from "../src/shared-tails.ts";
 import { createSqliteStore } from "@sheaf/store/sqlite";
 import type { Store } from "@sheaf/store/store";
@@ -40,7 +41,7 @@ test(verifies("R-65", "fifty readers cost the store what one costs; the last one
   await store.createResponse(row);
   await store.appendEvents("chat_a", [start], "grouped");
   const watched = watchReads(store);
-  const tails = createSharedTails({ heartbeatMs: 1000 });
+  const tails = createSharedTails({ heartbeatMs: 1000, mask: createTextMask() });
   const readers = Array.from({ length: 50 }, () => join(tails, watched.store));
   expect(tails.size).toBe(1);
   expect(await readers[0]!.tail.reach(1)).toBe(true);
@@ -70,7 +71,7 @@ test(
       const store = createSqliteStore(":memory:");
       await store.createResponse(row);
       await store.appendEvents("chat_a", [start, end(2)], "synced");
-      const tails = createSharedTails({ heartbeatMs: 1000 });
+      const tails = createSharedTails({ heartbeatMs: 1000, mask: createTextMask() });
       const broken: Store = {
         ...store,
         readEvents: async (id, after = 0) => {

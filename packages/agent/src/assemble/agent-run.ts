@@ -3,6 +3,7 @@ import { createAssembler, toResponse } from "@sheaf/documents";
 import type { ChatResponse, RunEvent, StreamEvent } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "@sheaf/base/errors";
 import type { ProjectionOptions } from "../output/create-message-projection.ts";
+import { createEventMask, maskLog } from "../output/event-mask.ts";
 import { createProjection } from "../output/create-projection.ts";
 import { outputFormats, type OutputFormat } from "../output/projection.ts";
 
@@ -23,7 +24,7 @@ export interface AgentRun extends AsyncIterable<StreamEvent> {
    * `error`, its `metadata.finishReason` says how it ended (`cancelled`, `budget`, …), and its last document why. Rejects for a defect in Sheaf alone (INTERNAL).
    */
   readonly result: Promise<ChatResponse>;
-  /** The log: everything that happened, in order. */
+  /** The log: everything that happened, in order. Here alone secrets are not masked. */
   readonly events: AsyncIterable<RunEvent>;
   /** The lines of an output format of the command line, each with its line end. @throws SheafError USAGE. */
   format(format: OutputFormat, options?: Partial<ProjectionOptions>): AsyncIterable<string>;
@@ -53,7 +54,7 @@ export function startAgentRun(
       throw defect;
     }
     log.end();
-    return toResponse(log.events);
+    return toResponse(maskLog(log.events));
   };
   const result = record();
   // Who does not ask for the result need not handle its failure.
@@ -64,7 +65,7 @@ export function startAgentRun(
     events: { [Symbol.asyncIterator]: () => log.read() },
     async *[Symbol.asyncIterator]() {
       const assembler = createAssembler({ includeReasoning });
-      for await (const event of log.read()) yield* assembler.push(event);
+      for await (const event of log.readMasked()) yield* assembler.push(event);
     },
     format(format, options = {}) {
       if (!outputFormats.includes(format)) {
@@ -74,7 +75,7 @@ export function startAgentRun(
       return {
         async *[Symbol.asyncIterator]() {
           const projection = createProjection(format, { locale: "en", includeThinking: includeReasoning, ...options });
-          for await (const event of log.read()) yield* projection.push(event);
+          for await (const event of log.readMasked()) yield* projection.push(event);
         },
       };
     },
@@ -101,6 +102,10 @@ function createGrowingLog() {
       isOver = true;
       failure = error;
       wake();
+    },
+    async *readMasked(): AsyncGenerator<RunEvent> {
+      const mask = createEventMask();
+      for await (const event of this.read()) yield* mask(event);
     },
     async *read(): AsyncGenerator<RunEvent> {
       for (let next = 0; ;) {

@@ -2,8 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunEvent } from "@sheaf/protocol";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
+import type { TextMask } from "@sheaf/base/text-mask";
 import { sheafVersion } from "@sheaf/base/version";
 import type { SignalTarget, TelemetrySettings } from "../config/telemetry-settings.ts";
+import { createEventMask } from "../output/event-mask.ts";
 import { createHistograms, encodeTraces } from "../output/telemetry/otlp.ts";
 import { SpanCollector } from "../output/telemetry/run-spans.ts";
 
@@ -18,6 +20,7 @@ export interface TelemetryPorts {
   readonly fetch: typeof fetch;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  readonly mask: TextMask;
   /** Of this server, or of this run. */
   readonly instanceId: string;
 }
@@ -59,8 +62,10 @@ export function createTelemetry(settings: TelemetrySettings, ports: TelemetryPor
   return {
     startRun() {
       const collector = new SpanCollector(settings);
+      const hasTexts = settings.capturesContent;
+      const mask = hasTexts ? createEventMask({ mask: ports.mask, masksEdits: true }) : (event: RunEvent) => [event];
       return (events) => {
-        for (const event of events) {
+        for (const event of events.flatMap(mask)) {
           collector.push(event);
           if (event.type !== "run_end") continue;
           const { spans, measurements } = collector;

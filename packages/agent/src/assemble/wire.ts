@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { Environment } from "@sheaf/base/paths";
+import { createKnownMask } from "../config/known-secrets.ts";
 import { hookFiles } from "../config/hook-settings.ts";
 import { readTrusted } from "../config/trust.ts";
 import { chooseProxy, findProxy } from "../config/proxy.ts";
@@ -67,7 +68,7 @@ export async function openTelemetry(
   const settings = findTelemetrySettings(hasParent ? environment : { ...environment, TRACEPARENT: undefined });
   if (!settings) return undefined;
   const { createTelemetry } = await import("./telemetry.ts");
-  return createTelemetry(settings, { fetch, now, instanceId: randomUUID() });
+  return createTelemetry(settings, { fetch, now, instanceId: randomUUID(), mask: createKnownMask(environment) });
 }
 
 /** Whether the environment names a collector at all. */

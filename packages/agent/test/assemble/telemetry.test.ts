@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createTextMask } from "@sheaf/base/text-mask";
 import { createTelemetry } from "../../src/assemble/telemetry.ts";
 import { findTelemetrySettings } from "../../src/config/telemetry-settings.ts";
 import { runStart, toLog } from "../output/log.ts";
@@ -19,6 +20,7 @@ async function countTries(...answers: readonly (number | Error)[]): Promise<numb
   const telemetry = createTelemetry(settings, {
     fetch,
     now: () => 1,
+    mask: createTextMask(),
     instanceId: "i",
   });
   telemetry.startRun()(toLog(runStart, { type: "run_end", reason: "end_turn" }));

@@ -8,6 +8,8 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import { now } from "@sheaf/agent/assemble/wire";
 import { SheafError } from "@sheaf/base/errors";
+import { createKnownMask } from "@sheaf/agent/config/known-secrets";
+import { maskLog } from "@sheaf/agent/output/event-mask";
 import { createAcpProjection } from "@sheaf/agent/output/acp-updates";
 import { toBareId } from "@sheaf/agent/output/result-line";
 import { readConversationSettings } from "@sheaf/agent/run/conversations/conversation-settings";
@@ -76,10 +78,11 @@ export async function keepSettings(sessionId: string, settings: ConversationSett
 export async function tellHistory(sessionId: string, client: AgentContext, io: CommandIo): Promise<void> {
   await withSessionStore(io, undefined, async (store) => {
     const responses = await readResponses(store, sessionId);
+    const mask = createKnownMask(io.environment);
     for (const { id, reverted } of responses) {
       if (reverted) continue;
       const projection = createAcpProjection({ withPrompt: true });
-      for (const event of await store.readEvents(id)) {
+      for (const event of maskLog(await store.readEvents(id), { mask })) {
         for (const update of projection.push(event)) {
           await client.notify(methods.client.session.update, { sessionId, update });
         }

@@ -1,5 +1,7 @@
 /** `sheaf export SESSION`: a stored session as JSON or Markdown. */
 import { resolve } from "node:path";
+import { createKnownMask } from "@sheaf/agent/config/known-secrets";
+import { maskLog } from "@sheaf/agent/output/event-mask";
 import { now } from "@sheaf/agent/assemble/wire";
 import {
   exportVersion,
@@ -9,6 +11,7 @@ import {
 import { formatMarkdownExport } from "@sheaf/agent/output/exports/markdown-export";
 import { toVisibleJson } from "@sheaf/agent/output/visible-text";
 import { listEndedResponses } from "@sheaf/agent/run/conversations/end-cut-response";
+import type { TextMask } from "@sheaf/base/text-mask";
 import type { Store } from "@sheaf/store/store";
 import type { ParsedArguments } from "../arguments.ts";
 import { chooseWord } from "../command-flags.ts";
@@ -25,20 +28,22 @@ export async function runExport(parsed: ParsedArguments, io: CommandIo): Promise
   const [word = ""] = parsed.positionals;
   const { output } = parsed.flags;
   const format = chooseWord("--format", parsed.flags.format ?? "json", ["json", "markdown"]);
+  const mask = parsed.flags.unmasked ? undefined : createKnownMask(io.environment);
   const text = await withSessionStore(io, undefined, async (store) =>
-    formats[format](await readConversation(store, await findConversation(store, word))),
+    formats[format](await readConversation(store, await findConversation(store, word), mask)),
   );
   if (output === undefined) return printText(io, text, format === "json" ? toVisibleJson : undefined);
   writeOutputFile(resolve(io.cwd, output), text);
   return 0;
 }
 
-async function readConversation(store: Store, id: string): Promise<ConversationExport> {
+async function readConversation(store: Store, id: string, mask: TextMask | undefined): Promise<ConversationExport> {
   const { workspace, title, createdAt } = (await store.getConversation(id))!;
   const responses = [];
   for (const response of await listEndedResponses(store, id, now)) {
     if (response.reverted) continue;
-    const events = await store.readEvents(response.id);
+    const log = await store.readEvents(response.id);
+    const events = mask ? maskLog(log, { mask }) : log;
     responses.push({ id: response.id, createdAt: response.createdAt, events });
   }
   return { sheafExport: exportVersion, conversation: { id, workspace, title, createdAt }, responses };

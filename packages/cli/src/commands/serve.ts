@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { findUserConfig } from "@sheaf/agent/config/config-file";
+import { createKnownMask } from "@sheaf/agent/config/known-secrets";
 import { createConfig, type Config } from "@sheaf/agent/config/config";
 import { makeFolder } from "@sheaf/base/make-folder";
 import { toUserFiles } from "@sheaf/base/paths";
@@ -132,7 +133,7 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
           dataFolder: config.dataFolder,
         }),
       environment: io.environment,
-      wire: { heartbeatMs: config.heartbeatMs ?? HEARTBEAT_MS },
+      wire: { heartbeatMs: config.heartbeatMs ?? HEARTBEAT_MS, mask: createKnownMask(io.environment) },
     },
     models: createServerModels(modelNames, {
       async create(name) {

@@ -34,6 +34,7 @@ import { createUndoPorts } from "@sheaf/agent/run/conversations/undo-ports";
 import { toFileSpans } from "@sheaf/agent/run/conversations/file-spans";
 import { createTreeContents, listTreeSteps } from "@sheaf/agent/run/conversations/tree-steps";
 import { removeConversationFiles } from "@sheaf/agent/workspace/conversation-folders";
+import { maskLog, maskValue } from "@sheaf/agent/output/event-mask";
 import { formatMarkdownExport } from "@sheaf/agent/output/exports/markdown-export";
 import { findExcerpt } from "../search-excerpt.ts";
 import { toShownModel } from "../server-models.ts";
@@ -82,7 +83,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
       // What is so only now is no part of a file; JSON leaves out undefined fields.
       return request.json({ ...whole, runningResponseId: undefined, approvals: undefined });
     }
-    const text = await readMarkdownExport(store, record);
+    const text = await readMarkdownExport(store, record, context);
     return request.body(text, 200, { "Content-Type": "text/markdown; charset=UTF-8" });
   });
 
@@ -184,7 +185,7 @@ async function readPage(
   const next = records.length > limit ? encodePlace(page.at(-1)!) : undefined;
   const conversations: ConversationSummary[] = [];
   for (const record of page) {
-    const match = search === undefined ? undefined : await findMatch(store, record, search);
+    const match = search === undefined ? undefined : await findMatch(store, record, search, context);
     conversations.push({ ...(await readSummary(store, record, context)), ...(match && { match }) });
   }
   return { conversations, ...(next !== undefined && { next }) };
@@ -278,8 +279,8 @@ async function readTurn(store: SharedStore, responseId: string, context: ServerC
   const [start] = await store.readEvents(responseId, 0, 1);
   const response = await readCurrentResponse(store, responseId, context);
   if (start?.type !== "run_start" || !response) return undefined;
-  const attachments = start.attachments?.map(toAttachmentSummary);
-  const { prompt: message, answers } = start;
+  const { prompt: message, answers, attachments: files } = maskValue(start, context.settings.wire.mask);
+  const attachments = files?.map(toAttachmentSummary);
   return { message, ...(answers && { answers }), ...(attachments && { attachments }), response };
 }
 
@@ -315,10 +316,14 @@ async function listExported(store: SharedStore, conversationId: string): Promise
   return (await store.listResponses(conversationId)).filter(({ ended, reverted }) => ended && !reverted);
 }
 
-async function readMarkdownExport(store: SharedStore, { id, title }: ConversationRecord): Promise<string> {
+async function readMarkdownExport(
+  store: SharedStore,
+  { id, title }: ConversationRecord,
+  { settings }: ServerContext,
+): Promise<string> {
   const responses = [];
   for (const response of await listExported(store, id)) {
-    responses.push({ events: await store.readEvents(response.id) });
+    responses.push({ events: maskLog(await store.readEvents(response.id), settings.wire) });
   }
   return formatMarkdownExport({ conversation: { title }, responses });
 }
@@ -374,13 +379,15 @@ async function findMatch(
   store: SharedStore,
   { id, title }: ConversationRecord,
   search: string,
+  { settings }: ServerContext,
 ): Promise<ConversationSummary["match"]> {
+  const { mask } = settings.wire.mask;
   const inTitle = findExcerpt(title, search);
   if (inTitle) return { where: "title", ...inTitle };
   for (const { responseId, message, answer } of await store.listTexts(id)) {
-    const inMessage = findExcerpt(message, search);
+    const inMessage = findExcerpt(mask(message), search);
     if (inMessage) return { where: "message", responseId, ...inMessage };
-    const inAnswer = findExcerpt(answer, search);
+    const inAnswer = findExcerpt(mask(answer), search);
     if (inAnswer) return { where: "answer", responseId, ...inAnswer };
   }
   return undefined;

@@ -1,6 +1,7 @@
 /** The agent for clients of OpenAI: chat completions, Responses and the models (X20, X21, N71, N72). */
 import type { RunEvent } from "@sheaf/protocol";
 import type { Hono } from "hono";
+import { createEventMask, type EventMask } from "@sheaf/agent/output/event-mask";
 import { createOpenAiCompletion, type OpenAiFailure } from "@sheaf/agent/output/openai-chat";
 import { createOpenAiResponse } from "@sheaf/agent/output/openai-responses";
 import type { PastTurn } from "@sheaf/agent/run/conversations/past-turns";
@@ -38,7 +39,7 @@ export function addOpenAiRoutes(app: Hono<ServerEnvironment>, context: ServerCon
       includesUsage: options?.include_usage ?? false,
       async answerWhole(responseId, store, headers) {
         const answer = createOpenAiCompletion(message.body.accept?.reasoning ?? false);
-        await readLog(store, responseId, answer);
+        await readLog(store, responseId, answer, createEventMask({ mask: context.settings.wire.mask }));
         return toAnswer(answer.failure, answer.completion, headers);
       },
     });
@@ -64,7 +65,8 @@ export function addOpenAiRoutes(app: Hono<ServerEnvironment>, context: ServerCon
       beforeStart: async () => last && checkNewest(last, store),
       form: "openai-responses",
       async answerWhole(responseId, _store, headers) {
-        const answer = await readOpenAiResponse(store, responseId);
+        const answer = createOpenAiResponse();
+        await readLog(store, responseId, answer, createEventMask({ mask: context.settings.wire.mask }));
         return toAnswer(answer.failure, answer.response, headers);
       },
     });
@@ -102,17 +104,23 @@ function toAnswer(
   return Response.json({ error }, { status, headers: { ...headers, "x-should-retry": "false" } });
 }
 
-async function readLog(store: Store, responseId: string, answer: { push(event: RunEvent): unknown }): Promise<void> {
+async function readLog(
+  store: Store,
+  responseId: string,
+  answer: { push(event: RunEvent): unknown },
+  mask: EventMask,
+): Promise<void> {
   const reader = createLogReader(store, responseId);
   for (let page = await reader.read(); page; page = await reader.read()) {
-    for (const event of page) answer.push(event);
+    for (const event of page.flatMap(mask)) answer.push(event);
   }
 }
 
-async function readOpenAiResponse(store: Store, responseId: string): Promise<ReturnType<typeof createOpenAiResponse>> {
+/** The unmasked text of an answer, for the next request to the model. */
+async function readAnswerText(store: Store, responseId: string): Promise<string> {
   const answer = createOpenAiResponse();
-  await readLog(store, responseId, answer);
-  return answer;
+  await readLog(store, responseId, answer, (event) => [event]);
+  return answer.text;
 }
 
 /** Messages, with the text of those that the agent wrote and the client only names. @throws HttpError USAGE, PAYLOAD_TOO_LARGE. */
@@ -127,7 +135,7 @@ async function resolveItems(input: string | readonly InputItem[], store: Store):
       if (role === undefined) throw createFieldError(`input.${index}.role`, "is missing");
       messages.push({ role, content });
     } else {
-      const text = known.get(id) ?? (await readOpenAiResponse(store, id.replace(/^msg_/, "chat_"))).text;
+      const text = known.get(id) ?? (await readAnswerText(store, id.replace(/^msg_/, "chat_")));
       known.set(id, text);
       length += text.length;
       if (length > maxBody) {

@@ -1,6 +1,7 @@
 /** One response of a conversation: opened in the store, run, and delivered event by event. */
 import type { Notice, RunEvent } from "@sheaf/protocol";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
+import { createTextMask } from "@sheaf/base/text-mask";
 import { SheafError } from "@sheaf/base/errors";
 import { createRunLog, type EventGroup, readAhead } from "../run-log.ts";
 import { mayChangeFiles } from "./cut-log.ts";
@@ -161,7 +162,9 @@ function keepLease(
 
 /** The first line of a prompt, shortened. */
 export function toTitle(prompt: string): string {
-  const [line = ""] = prompt.trim().split("\n", 1);
+  const [first = ""] = prompt.trim().split("\n", 1);
+  // Lists show titles; half a key is a secret too (S-256).
+  const line = createTextMask().mask(first);
   return line.length > MAX_TITLE
     ? `${line
         .slice(0, MAX_TITLE - 1)

@@ -1,0 +1,269 @@
+/** Masks the secrets in texts: keys by their shape, passwords by their name, and known values (S-256). */
+
+/** The masked part of a secret in a text. UTF-16 units. */
+export interface SecretPlace {
+  readonly start: number;
+  readonly end: number;
+  /** More text may make this longer, or show that it is not a secret. */
+  readonly isOpen: boolean;
+}
+
+/** Masks whole texts and texts in pieces. */
+export interface TextMask {
+  readonly mask: (text: string) => string;
+  /** Opens a text in pieces. The masked pieces, joined, equal the masked text. */
+  readonly openPieces: () => MaskedPieces;
+}
+
+export interface MaskedPieces {
+  /** Returns the masked text, except for an end that may be part of a secret: a later piece decides. */
+  push(piece: string): string;
+  /** Ends the text, and returns the rest. */
+  end(): string;
+}
+
+/** Replaces the secret part of a key. */
+export const maskMark = "…[masked]";
+
+const MAX_WORD = 4096;
+
+/** A longer private key has more than 16,384 bits. UTF-16 units. */
+const MAX_BLOCK = 16_384;
+
+/** Text before a secret that identifies it, such as a name and a prefix. UTF-16 units. */
+const MAX_CONTEXT = 80;
+
+/** Shorter values are too common to be secrets. UTF-16 units. */
+const MIN_VALUE = 8;
+
+/** Characters of a known value that stay visible. UTF-16 units. */
+const SHOWN_VALUE = 2;
+
+/** A kind of secret: `head` identifies it and stays visible, `body` is masked. */
+interface Shape {
+  readonly head: string;
+  /** Pattern of one of its characters. */
+  readonly body: string;
+  /** UTF-16 units; a longer body is data, not a secret. Default: 4096. */
+  readonly longest?: number;
+  /** `next`: the character after the body. */
+  readonly isSecret: (body: string, next: string | undefined) => boolean;
+}
+
+interface Finder {
+  readonly kinds: readonly Shape[];
+  readonly pattern: RegExp;
+}
+
+/** Letters and digits by chance: words, versions and examples (`xxxx`, `your-key`) have fewer kinds of characters. */
+function isRandom(text: string, least: number): boolean {
+  return (
+    text.length >= least &&
+    /\d.*\d/s.test(text) &&
+    /[A-Za-z].*[A-Za-z]/s.test(text) &&
+    new Set(text).size >= Math.min(8, least - 2)
+  );
+}
+
+const wordCharacter = "[\\w+/=-]|\\.(?=[\\w-]|$)";
+
+const shapes: readonly Shape[] = [
+  {
+    head:
+      "sk-(?:ant|proj|or|svcacct|admin|lf)-|github_pat_|gl(?:pat|dt|rt|cbt|ptt|soat|ft|agent|oas|imt)-|xox[abeoprs]-|xapp-|pypi-|" +
+      "nvapi-|tvly-|whsec_|lin_api_|ntn_|figd_|PMAK-|glsa_|glc_|ATATT3|hv[sbr]\\.|ya29\\.|GOCSPX-|AIza|SG\\.|" +
+      "pscale_(?:tkn|pw|oauth)_|sntry[su]_|NRAK-|HRKU-|pul-|dp\\.(?:pt|st|ct|sa|scim|audit)\\.|ops_eyJ|sq0(?:atp|csp)-|" +
+      "dckr_[op]at_|AGE-SECRET-KEY-|hooks\\.slack\\.com/services/|FlyV1 fm\\d_",
+    body: wordCharacter,
+    isSecret: (body) => isRandom(body, 16),
+  },
+  {
+    head: "gh[pousr]_|xai-|pplx-|csk-|npm_|hf_|gsk_|fw_|r8_|sbp_|shp(?:at|ss|ca|pa)_|[sr]k_(?:live|test)_|do[opr]_v1_|rubygems_|secret_|dapi|sk-|SK|key-",
+    body: "[A-Za-z0-9]",
+    isSecret: (body) => isRandom(body, 20),
+  },
+  { head: "A(?:KI|SI)A", body: "[0-9A-Z]", isSecret: (body) => body.length === 16 },
+  { head: "\\d{8,10}:AA", body: "[\\w-]", isSecret: (body) => body.length >= 30 },
+  { head: "eyJ", body: "[\\w.-]", isSecret: (body) => /^[\w-]{8,}\.[\w-]{8,}\./.test(body) },
+  {
+    head: "(?:[Bb]earer|BEARER|[Bb]asic|BASIC) ",
+    body: "[\\w.~+/=-]",
+    isSecret: (body) => isRandom(body, 16) || (/={1,2}$/.test(body) && body.length >= 12),
+  },
+  {
+    head: "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
+    // With the lines before the key, and with the numbers that grep and cat put before each line.
+    body: "[A-Za-z0-9+/=\\s:,|→]|\\\\[nr]?|-(?!-)",
+    longest: MAX_BLOCK,
+    isSecret: (body) => /[A-Za-z0-9+/]{32}/.test(body),
+  },
+];
+
+/** The start of a word, an escaped line end or a color code of a terminal. */
+const wordStart = "(?:(?<!\\w)|(?<=\\\\[nrtbf]|\u001B\\[[\\d;]{0,12}m))";
+
+/** A word, a name of code, a path or a mask in the place of a secret. */
+function isExample(text: string): boolean {
+  const words =
+    /your|example|placeholder|changeme|redacted|masked|^(?:my[-_]?)?(?:pass(?:word|wd)?|pwd|secret|token|key)\d?$/i;
+  return words.test(text) || /^(.)\1*$|^[a-z_$][\w$]*\.[\w$.=]+$|^[.~]{0,2}\/[\w.-]+\//i.test(text);
+}
+
+/** Names of secrets in files such as .env, in code, in JSON and in addresses. */
+const names =
+  "(?:secret|token|passw(?:or)?d|passphrase|pwd|credential|(?:api|access|auth|account|private|signing|encryption|master|license|" +
+  "subscription|webhook|service|app|admin|client)[_-]?(?:key|pass)|[a-z\\d]_key)(?:[_-]?(?:\\d|key|base64|value))?";
+
+const valueBody = "[^\\s\"'`;&|<>(){}\\[\\]\\\\$,\u001B]";
+
+const finders: readonly Finder[] = [
+  toFinder(wordStart, shapes),
+  // NAME=value of an environment: also a word, since people choose those.
+  toFinder(`(?<![$.{/-])${wordStart}`, [
+    {
+      head: "(?:[A-Z][A-Z0-9]{0,30}_){0,8}(?:[A-Z]{0,20}(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE)|PASS|PWD|PAT)=[\"']?",
+      body: valueBody,
+      isSecret: (body) => body.length >= 6 && !/^(?:[a-z]{4,9}|[\d.:]+)$/i.test(body) && !isExample(body),
+    },
+  ]),
+  toFinder(
+    "",
+    [
+      {
+        head: `${names}(?:\\\\?["'\`]?\\s?(?:=>|:=|[:=])\\s?\\\\?["'\`]|["']?(?:\\s?=|\\s=>|:)\\s|=)`,
+        body: valueBody,
+        isSecret: (body) => isRandom(body, 12) && !isExample(body),
+      },
+    ],
+    "i",
+  ),
+  toFinder("", [
+    {
+      head: "://[^\\s/:@\"'`<>{}]{0,48}:",
+      body: "[^\\s/@\"'`<>{}$]",
+      isSecret: (body, next) => next === "@" && body.length >= 5 && !isExample(body),
+    },
+  ]),
+];
+
+function toFinder(before: string, kinds: readonly Shape[], flags = ""): Finder {
+  const alternatives = kinds
+    .map(({ head, body, longest = MAX_WORD }) => `(${head})((?:${body}){0,${longest}})`)
+    .join("|");
+  return { kinds, pattern: new RegExp(`${before}(?:${alternatives})`, `g${flags}`) };
+}
+
+function findShapes(text: string, { kinds, pattern }: Finder, { mayGrow, from }: SearchOptions): SecretPlace[] {
+  const places: SecretPlace[] = [];
+  pattern.lastIndex = from;
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+    const index = kinds.findIndex((_, at) => match?.[2 * at + 1] !== undefined);
+    const body = match[2 * index + 2]!;
+    const end = pattern.lastIndex;
+    const start = end - body.length;
+    const isOpen = mayGrow && end === text.length && body.length < (kinds[index]!.longest ?? MAX_WORD);
+    if (isOpen || kinds[index]!.isSecret(body, text[end])) places.push({ start, end, isOpen });
+    // An example of a private key is only its first line: the rest is ordinary text.
+    else if (/\s/.test(body)) pattern.lastIndex = start;
+  }
+  return places;
+}
+
+interface SearchOptions {
+  /** More of the text may follow. */
+  readonly mayGrow: boolean;
+  /** Place of the first character to search. */
+  readonly from: number;
+}
+
+const whole: SearchOptions = { mayGrow: false, from: 0 };
+
+/** The secrets in a text by shape and name, in order and apart from each other. */
+export function findSecrets(text: string, options = whole): SecretPlace[] {
+  return joinPlaces(finders.flatMap((finder) => findShapes(text, finder, options)));
+}
+
+function joinPlaces(places: SecretPlace[]): SecretPlace[] {
+  if (places.length < 2) return places;
+  const joined: SecretPlace[] = [];
+  for (const place of places.toSorted((one, other) => one.start - other.start)) {
+    const last = joined.at(-1);
+    if (!last || place.start > last.end) joined.push(place);
+    else if (place.end >= last.end) {
+      joined[joined.length - 1] = { ...place, start: last.start, isOpen: place.isOpen || last.isOpen };
+    }
+  }
+  return joined;
+}
+
+/** @param values secrets that the process knows, such as its own keys; short ones are left out. */
+export function createTextMask(values: readonly string[] = []): TextMask {
+  const known = [
+    ...new Set(values.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)])),
+  ].filter(({ length }) => length >= MIN_VALUE);
+  const find = (text: string, options: SearchOptions): SecretPlace[] => {
+    const places = findSecrets(text, options);
+    if (known.length === 0) return places;
+    return joinPlaces([...places, ...known.flatMap((value) => findValue(text, value, options))]);
+  };
+  return {
+    mask: (text) => (text === "" ? text : render(text, find(text, whole), 0)),
+    openPieces: () => openPieces(find),
+  };
+}
+
+function findValue(text: string, value: string, { mayGrow }: SearchOptions): SecretPlace[] {
+  const places: SecretPlace[] = [];
+  for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + value.length)) {
+    places.push({ start: at + SHOWN_VALUE, end: at + value.length, isOpen: false });
+  }
+  const begun = mayGrow ? Math.min(value.length - 1, text.length) : 0;
+  for (let length = begun; length > SHOWN_VALUE; length -= 1) {
+    if (!value.startsWith(text.slice(-length))) continue;
+    return [...places, { start: text.length - length + SHOWN_VALUE, end: text.length, isOpen: true }];
+  }
+  return places;
+}
+
+function openPieces(find: (text: string, options: SearchOptions) => SecretPlace[]): MaskedPieces {
+  /** The end of the text so far: context before `sent`, held text after it. */
+  let text = "";
+  let sent = 0;
+  /** 1 once `text` lost its start: its first character may belong to a longer word. */
+  let from = 0;
+  const take = (places: readonly SecretPlace[], until: number): string => {
+    const masked = render(text.slice(0, until), places, sent);
+    const kept = Math.max(text.lastIndexOf("\n", until - 1), until - MAX_CONTEXT, 0);
+    text = text.slice(kept);
+    sent = until - kept;
+    if (kept > 0) from = 1;
+    return masked;
+  };
+  return {
+    push(piece) {
+      text += piece;
+      const places = find(text, { mayGrow: true, from });
+      const last = places.at(-1);
+      return take(places, last?.isOpen ? Math.max(last.start, sent) : text.length);
+    },
+    end: () => (sent === text.length ? "" : take(find(text, { mayGrow: false, from }), text.length)),
+  };
+}
+
+/** The text from `from` on, with its secrets masked. */
+function render(text: string, places: readonly SecretPlace[], from: number): string {
+  let masked = "";
+  let at = from;
+  for (const { start, end } of places) {
+    const begin = Math.max(start, at);
+    if (end <= at || begin >= text.length) continue;
+    masked += text.slice(at, begin) + toMasked(text.slice(begin, end));
+    at = end;
+  }
+  return masked + text.slice(at);
+}
+
+/** Lines stay lines: a private key has as many as before. */
+function toMasked(secret: string): string {
+  return /\s|\\[nr]/.test(secret) ? secret.replaceAll(/(?<!\\)[^\s\\]+/g, maskMark) : maskMark;
+}
