@@ -153,7 +153,7 @@ function toFinder(before: string, kinds: readonly Shape[], flags = ""): Finder {
   return { kinds, pattern: new RegExp(`${before}(?:${alternatives})`, `g${flags}`) };
 }
 
-function findShapes(text: string, { kinds, pattern }: Finder, { mayGrow, from }: SearchOptions): SecretPlace[] {
+function findShapes(text: string, { kinds, pattern }: Finder, mayGrow: boolean, from: number): SecretPlace[] {
   const places: SecretPlace[] = [];
   pattern.lastIndex = from;
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
@@ -169,18 +169,12 @@ function findShapes(text: string, { kinds, pattern }: Finder, { mayGrow, from }:
   return places;
 }
 
-interface SearchOptions {
-  /** More of the text may follow. */
-  readonly mayGrow: boolean;
-  /** Place of the first character to search. */
-  readonly from: number;
-}
-
-const whole: SearchOptions = { mayGrow: false, from: 0 };
-
-/** The secrets in a text by shape and name, in order and apart from each other. */
-export function findSecrets(text: string, options = whole): SecretPlace[] {
-  return joinPlaces(finders.flatMap((finder) => findShapes(text, finder, options)));
+/**
+ * Finds secrets by shape and name, in order and apart from each other. `mayGrow`: more of the text may follow; `from`:
+ * the first character to search.
+ */
+export function findSecrets(text: string, mayGrow = false, from = 0): SecretPlace[] {
+  return joinPlaces(finders.flatMap((finder) => findShapes(text, finder, mayGrow, from)));
 }
 
 function joinPlaces(places: SecretPlace[]): SecretPlace[] {
@@ -199,20 +193,23 @@ function joinPlaces(places: SecretPlace[]): SecretPlace[] {
 /** @param values secrets that the process knows, such as its own keys; short ones are left out. */
 export function createTextMask(values: readonly string[] = []): TextMask {
   const known = [
-    ...new Set(values.flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)])),
+    ...new Set(
+      values.flatMap((value) => [value, encodeURIComponent(value.toWellFormed()), JSON.stringify(value).slice(1, -1)]),
+    ),
   ].filter(({ length }) => length >= MIN_VALUE);
-  const find = (text: string, options: SearchOptions): SecretPlace[] => {
-    const places = findSecrets(text, options);
-    if (known.length === 0) return places;
-    return joinPlaces([...places, ...known.flatMap((value) => findValue(text, value, options))]);
+  const find: typeof findSecrets = (text, mayGrow = false, from = 0) => {
+    const places = findSecrets(text, mayGrow, from);
+    return known.length === 0
+      ? places
+      : joinPlaces([...places, ...known.flatMap((value) => findValue(text, value, mayGrow))]);
   };
   return {
-    mask: (text) => (text === "" ? text : render(text, find(text, whole), 0)),
+    mask: (text) => (text === "" ? text : render(text, find(text), 0)),
     openPieces: () => openPieces(find),
   };
 }
 
-function findValue(text: string, value: string, { mayGrow }: SearchOptions): SecretPlace[] {
+function findValue(text: string, value: string, mayGrow: boolean): SecretPlace[] {
   const places: SecretPlace[] = [];
   for (let at = text.indexOf(value); at !== -1; at = text.indexOf(value, at + value.length)) {
     places.push({ start: at + SHOWN_VALUE, end: at + value.length, isOpen: false });
@@ -225,28 +222,27 @@ function findValue(text: string, value: string, { mayGrow }: SearchOptions): Sec
   return places;
 }
 
-function openPieces(find: (text: string, options: SearchOptions) => SecretPlace[]): MaskedPieces {
+function openPieces(find: typeof findSecrets): MaskedPieces {
   /** The end of the text so far: context before `sent`, held text after it. */
   let text = "";
-  let sent = 0;
-  /** 1 once `text` lost its start: its first character may belong to a longer word. */
-  let from = 0;
+  let [sent, from] = [0, 0];
   const take = (places: readonly SecretPlace[], until: number): string => {
     const masked = render(text.slice(0, until), places, sent);
     const kept = Math.max(text.lastIndexOf("\n", until - 1), until - MAX_CONTEXT, 0);
     text = text.slice(kept);
     sent = until - kept;
-    if (kept > 0) from = 1;
+    // The first character may belong to a longer word now.
+    from = kept > 0 ? 1 : from;
     return masked;
   };
   return {
     push(piece) {
       text += piece;
-      const places = find(text, { mayGrow: true, from });
+      const places = find(text, true, from);
       const last = places.at(-1);
       return take(places, last?.isOpen ? Math.max(last.start, sent) : text.length);
     },
-    end: () => (sent === text.length ? "" : take(find(text, { mayGrow: false, from }), text.length)),
+    end: () => (sent === text.length ? "" : take(find(text, false, from), text.length)),
   };
 }
 

@@ -1,8 +1,7 @@
 /** A run whose settings or prompt cannot be used, reported in the requested format (C22). */
 import { randomUUID } from "node:crypto";
 import type { RunEvent } from "@sheaf/protocol";
-import { createKnownMask } from "@sheaf/agent/config/known-secrets";
-import { createEventMask } from "@sheaf/agent/output/event-mask";
+import { createOutputMask } from "@sheaf/agent/output/event-mask";
 import { createFailedRun } from "@sheaf/agent/run/run-failure";
 import { SheafError } from "@sheaf/base/errors";
 import type { OutputFormat } from "@sheaf/agent/output/projection";
@@ -64,7 +63,7 @@ export async function printRefusedRun(
   const delivery = await deliverEvents(events(), {
     projection: await createChosenProjection(format, flags, io),
     output: io.openOutput(),
-    mask: createEventMask({ mask: createKnownMask(io.environment) }),
+    mask: createOutputMask(io.environment),
   });
   return reportEnd(delivery, undefined, { verbose: flags.verbose ?? false, io });
 }

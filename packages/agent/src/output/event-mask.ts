@@ -1,6 +1,8 @@
 /** Masks the events of a log before a projection, a collector or an export reads them (S-256). */
-import type { OwnEventBody, RunEvent, ToolCallStart } from "@sheaf/protocol";
+import type { OwnEventBody, RunEvent } from "@sheaf/protocol";
+import type { Environment } from "@sheaf/base/paths";
 import { createTextMask, type MaskedPieces, type TextMask } from "@sheaf/base/text-mask";
+import { createKnownMask } from "../config/known-secrets.ts";
 
 /**
  * Takes the next event of a log and returns masked events with its number and time: mostly one. It returns no event
@@ -27,6 +29,11 @@ export function createEventMask({ mask = createTextMask(), ...options }: EventMa
     if (event.type !== "agent_event") return run.push(event).map((own) => ({ ...own, seq, time }));
     return run.push(event.event).map((own) => ({ ...event, event: own }));
   };
+}
+
+/** Creates the mask of one log, for readers of this process. */
+export function createOutputMask(environment: Environment): EventMask {
+  return createEventMask({ mask: createKnownMask(environment) });
 }
 
 /** Masks a whole log and numbers its events again. */
@@ -57,19 +64,18 @@ function maskNamed(text: string, mask: TextMask, name: string): string {
   return masked.startsWith(head) ? masked.slice(head.length) : mask.mask(text);
 }
 
-type WordsType = "text_delta" | "reasoning_delta";
-
-interface OpenCall {
-  readonly isEdit: boolean;
-  readonly arguments: MaskedPieces;
-  readonly output: Readonly<Record<"stdout" | "stderr", MaskedPieces>>;
+interface OpenText {
+  readonly pieces: MaskedPieces;
+  /** Makes an event of a piece. */
+  toEvent: (text: string) => OwnEventBody;
 }
 
-/** The events of one run, or of one subagent. */
+/** The events of one run or one subagent. */
 class RunMask {
   readonly #options: EventMaskOptions & { readonly mask: TextMask };
-  readonly #calls = new Map<string, OpenCall>();
-  #words: { readonly type: WordsType; readonly pieces: MaskedPieces } | undefined;
+  /** By type, or by call and stream. */
+  readonly #texts = new Map<string, OpenText>();
+  readonly #edits = new Set<string>();
 
   constructor(options: EventMaskOptions & { readonly mask: TextMask }) {
     this.#options = options;
@@ -78,47 +84,39 @@ class RunMask {
   push(event: OwnEventBody): OwnEventBody[] {
     switch (event.type) {
       case "text_delta":
-      case "reasoning_delta":
-        return this.#pushWords(event.type, event.text);
+      case "reasoning_delta": {
+        const other = event.type === "text_delta" ? "reasoning_delta" : "text_delta";
+        const masked = this.#push(event.type, event.text, (text) => ({ ...event, text }));
+        return [...this.#end(other), ...masked];
+      }
       // These stand between the pieces of one text.
       case "provider_data":
       case "provider_wait":
       case "reference_check":
         return [event];
       case "tool_call_start":
-        this.#openCall(event);
-        return [...this.#endWords(), event];
-      case "tool_call_arguments_delta": {
-        const { callId, delta } = event;
-        const call = this.#calls.get(callId);
-        return call?.isEdit ? [event] : toDelta(event, call?.arguments.push(delta) ?? "");
-      }
-      case "tool_output_delta": {
-        const { callId, stream, delta } = event;
-        return toDelta(event, this.#calls.get(callId)?.output[stream].push(delta) ?? "");
-      }
-      case "tool_call_arguments": {
-        const { callId } = event;
-        const call = this.#calls.get(callId);
-        if (call?.isEdit) return [event];
-        const rest = call?.arguments.end() ?? "";
-        return [...toDelta({ type: "tool_call_arguments_delta", callId, delta: "" }, rest), this.#maskAll(event)];
-      }
+        if (event.documentType === "file_edit" && !this.#options.masksEdits) this.#edits.add(event.callId);
+        return [...this.#end("text_delta", "reasoning_delta"), event];
+      case "tool_call_arguments_delta":
+        if (this.#edits.has(event.callId)) return [event];
+        return this.#push(event.callId, event.delta, (delta) => ({ ...event, delta }));
+      case "tool_call_arguments":
+        return this.#edits.has(event.callId) ? [event] : [...this.#end(event.callId), this.#maskAll(event)];
+      case "tool_output_delta":
+        return this.#push(`${event.callId} ${event.stream}`, event.delta, (delta) => ({ ...event, delta }));
       case "tool_result": {
         const { effect, ...result } = event;
-        const isEdit = effect?.kind === "file_edit" && this.#options.masksEdits !== true;
+        const isEdit = effect?.kind === "file_edit" && !this.#options.masksEdits;
         const masked = isEdit ? { ...this.#maskAll(result), effect } : this.#maskAll(event);
-        return [...this.#endCall(event.callId), masked];
+        return [...this.#end(`${event.callId} stdout`, `${event.callId} stderr`), masked];
       }
       case "approval_request":
-        return this.#options.keepsQuestions ? [event] : [this.#maskAll(event)];
-      case "turn_end":
+        return [this.#options.keepsQuestions ? event : this.#maskAll(event)];
+      default: {
         // A text that was cut continues in the next turn (R-40).
-        return [...(event.cut ? [] : this.#endWords()), this.#maskAll(event)];
-      case "turn_start":
-        return [this.#maskAll(event)];
-      default:
-        return [...this.#endWords(), this.#maskAll(event)];
+        const isCut = event.type === "turn_start" || (event.type === "turn_end" && event.cut);
+        return [...(isCut ? [] : this.#end("text_delta", "reasoning_delta")), this.#maskAll(event)];
+      }
     }
   }
 
@@ -126,39 +124,20 @@ class RunMask {
     return maskValue(value, this.#options.mask);
   }
 
-  #pushWords(type: WordsType, text: string): OwnEventBody[] {
-    const before = this.#words?.type === type ? [] : this.#endWords();
-    this.#words ??= { type, pieces: this.#options.mask.openPieces() };
-    const masked = this.#words.pieces.push(text);
-    return masked === "" && text !== "" ? before : [...before, { type, text: masked }];
+  #push(name: string, piece: string, toEvent: OpenText["toEvent"]): OwnEventBody[] {
+    const open = this.#texts.get(name) ?? { pieces: this.#options.mask.openPieces(), toEvent };
+    this.#texts.set(name, open);
+    open.toEvent = toEvent;
+    const text = open.pieces.push(piece);
+    return text === "" ? [] : [toEvent(text)];
   }
 
-  #endWords(): OwnEventBody[] {
-    if (!this.#words) return [];
-    const { type, pieces } = this.#words;
-    this.#words = undefined;
-    const text = pieces.end();
-    return text === "" ? [] : [{ type, text }];
+  #end(...names: readonly string[]): OwnEventBody[] {
+    return names.flatMap((name) => {
+      const open = this.#texts.get(name);
+      this.#texts.delete(name);
+      const rest = open?.pieces.end() ?? "";
+      return open && rest !== "" ? [open.toEvent(rest)] : [];
+    });
   }
-
-  #openCall({ callId, documentType }: ToolCallStart): void {
-    const { mask, masksEdits = false } = this.#options;
-    const output = { stdout: mask.openPieces(), stderr: mask.openPieces() };
-    const isEdit = documentType === "file_edit" && !masksEdits;
-    this.#calls.set(callId, { isEdit, arguments: mask.openPieces(), output });
-  }
-
-  #endCall(callId: string): OwnEventBody[] {
-    const call = this.#calls.get(callId);
-    this.#calls.delete(callId);
-    return (["stdout", "stderr"] as const).flatMap((stream) =>
-      toDelta({ type: "tool_output_delta", callId, stream, delta: "" }, call?.output[stream].end() ?? ""),
-    );
-  }
-}
-
-type PieceEvent = Extract<OwnEventBody, { type: "tool_call_arguments_delta" | "tool_output_delta" }>;
-
-function toDelta(event: PieceEvent, delta: string): OwnEventBody[] {
-  return delta === "" ? [] : [{ ...event, delta }];
 }

@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 import type { Attachment, ModelEvent, OwnEventBody } from "@sheaf/protocol";
 import { keyShapes } from "@sheaf/base/key-shapes";
+import { findSecrets, type SecretPlace } from "@sheaf/base/text-mask";
 import type { Cassette, CassetteHeader, CassetteRecord } from "./cassette.ts";
 
 /** Private text that no pattern recognizes. */
@@ -17,9 +18,7 @@ type Redact = (text: string) => string;
 
 /** Well-known forms of secrets: the first group stays, the second is replaced. */
 const patterns: readonly RegExp[] = [
-  /(-----BEGIN [A-Z ]*PRIVATE KEY-----)([\s\S]*?)(?=-----END )/g,
   ...keyShapes,
-  /\b(eyJ)([\w-]{8,}\.[\w-]{8,}\.[\w-]*)/g,
   /(:\/\/)([^\s/:@"'\\]+:[^\s/@"'\\]+)(?=@)/g,
   /()([\w.%+-]+@[\w-]+(?:\.[\w-]+)+)/g,
   // The folder of a user, on any system; in JSON text a backslash is doubled.
@@ -101,8 +100,12 @@ function createRedact({ names, secrets }: PrivateWords): Redact {
   return (text) =>
     all.reduce(
       (result, pattern) => result.replace(pattern, (_, kept: string, hidden: string) => kept + toPlaceholder(hidden)),
-      text,
+      findSecrets(text).reduce(hidePlace, text),
     );
+}
+
+function hidePlace(text: string, { start, end }: SecretPlace): string {
+  return text.slice(0, start) + toPlaceholder(text.slice(start, end)) + text.slice(end);
 }
 
 function escapePattern(text: string): string {

@@ -11,8 +11,7 @@ import type { RunEnd, RunStart } from "@sheaf/protocol";
 import type { ToolServers } from "@sheaf/agent/assemble/wire-servers";
 import { SheafError } from "@sheaf/base/errors";
 import type { McpServers } from "@sheaf/agent/config/mcp-settings";
-import { createKnownMask } from "@sheaf/agent/config/known-secrets";
-import { createEventMask } from "@sheaf/agent/output/event-mask";
+import { createOutputMask } from "@sheaf/agent/output/event-mask";
 import { createAcpProjection, toStopReason } from "@sheaf/agent/output/acp-updates";
 import type { ConversationSettings } from "@sheaf/store/store";
 import type { FlagValues } from "../flags.ts";
@@ -113,7 +112,7 @@ async function runMessage(
     editor: toEditorFiles(client, sessionId, editor),
   });
   const projection = createAcpProjection();
-  const mask = createEventMask({ mask: createKnownMask(io.environment) });
+  const mask = createOutputMask(io.environment);
   let end: RunEnd | undefined;
   for await (const events of run.events()) {
     for (const event of events.flatMap(mask)) {

@@ -21,8 +21,7 @@ import {
   type ModelStreamReport,
 } from "@sheaf/documents/model-streams";
 import type { ModelEvent, RunEvent } from "@sheaf/protocol";
-import { createKnownMask } from "@sheaf/agent/config/known-secrets";
-import { createEventMask } from "@sheaf/agent/output/event-mask";
+import { createOutputMask } from "@sheaf/agent/output/event-mask";
 import type { ParsedArguments } from "../arguments.ts";
 import { chooseWord } from "../command-flags.ts";
 import { deliverEvents } from "../deliver.ts";
@@ -55,7 +54,7 @@ export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promis
     const delivery = await deliverEvents(run, {
       projection: await createChosenProjection(to, flags, io),
       output: io.openOutput(),
-      mask: createEventMask({ mask: createKnownMask(io.environment) }),
+      mask: createOutputMask(io.environment),
       onOutputError: () => io.openInput().destroy(),
     });
     if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false, io);

@@ -2,8 +2,7 @@
 import { resolve } from "node:path";
 import { readNotices, type Notice, type RunStart } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
-import { createKnownMask } from "@sheaf/agent/config/known-secrets";
-import { createEventMask } from "@sheaf/agent/output/event-mask";
+import { createOutputMask } from "@sheaf/agent/output/event-mask";
 import type { Projection } from "@sheaf/agent/output/projection";
 import type { Approver } from "@sheaf/agent/tools/approval";
 import type { ParsedArguments } from "../arguments.ts";
@@ -112,7 +111,7 @@ export async function printRun(
       ? { write: (text) => terminal.write(text) as undefined }
       : (conversation?.output ?? io.openOutput({ isEnding: () => control.signal.aborted })),
     // A program at both ends works with the texts (C64).
-    mask: conversation?.output ? undefined : createEventMask({ mask: createKnownMask(io.environment) }),
+    mask: conversation?.output ? undefined : createOutputMask(io.environment),
     onEvents(events) {
       lastMessage?.push(events);
       if (conversation?.onEvents) conversation.onEvents(events);

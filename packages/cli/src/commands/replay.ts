@@ -3,8 +3,7 @@ import { resolve } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
 import { findHome } from "@sheaf/base/paths";
 import { readNamedFile } from "@sheaf/base/read-named-file";
-import { createKnownMask } from "@sheaf/agent/config/known-secrets";
-import { createEventMask } from "@sheaf/agent/output/event-mask";
+import { createOutputMask } from "@sheaf/agent/output/event-mask";
 import type { Cassette } from "@sheaf/agent/recording/cassette";
 import { createCassetteWriter } from "@sheaf/agent/recording/cassette-writer";
 import { decodeCassette } from "@sheaf/agent/recording/decode-cassette";
@@ -39,7 +38,7 @@ export async function runReplay(parsed: ParsedArguments, io: CommandIo): Promise
   const delivery = await deliverEvents(replayRun(cassette, store), {
     projection: await createChosenProjection(format, flags, io),
     output: io.openOutput(),
-    mask: createEventMask({ mask: createKnownMask(io.environment) }),
+    mask: createOutputMask(io.environment),
   });
   return reportEnd(delivery, toSignalExitCode(delivery.end?.error?.details ?? ""), {
     verbose: flags.verbose ?? false,

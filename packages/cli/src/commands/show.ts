@@ -1,7 +1,6 @@
 /** `sheaf show SESSION`: a stored conversation, printed again in any format (C31). */
 import type { RunEvent } from "@sheaf/protocol";
-import { createKnownMask } from "@sheaf/agent/config/known-secrets";
-import { createEventMask } from "@sheaf/agent/output/event-mask";
+import { createOutputMask } from "@sheaf/agent/output/event-mask";
 import { now } from "@sheaf/agent/assemble/wire";
 import { SheafError } from "@sheaf/base/errors";
 import { toBareId } from "@sheaf/agent/output/result-line";
@@ -27,11 +26,10 @@ export async function runShow(parsed: ParsedArguments, io: CommandIo): Promise<n
     const conversationId = await findConversation(store, word);
     const responses = await listEndedResponses(store, conversationId, now);
     const output = io.openOutput();
-    const known = createKnownMask(io.environment);
     for (const response of responses) {
       if (response.reverted) continue;
       const projection = await createChosenProjection(format, flags, io, { showsFailure: true });
-      const mask = flags.unmasked ? undefined : createEventMask({ mask: known });
+      const mask = flags.unmasked ? undefined : createOutputMask(io.environment);
       const delivery = await deliverEvents(readGroups(store, response.id), { projection, output, mask });
       if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false, io);
       if (!delivery.end) throw createUnendedError(conversationId);
