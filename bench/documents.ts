@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { createEventMask } from "@sheaf/agent/output/event-mask";
 import { createAssembler } from "@sheaf/documents";
 import { createModelStreamDecoder } from "@sheaf/documents/model-streams";
 import type { RunEvent, RunEventBody } from "@sheaf/protocol";
@@ -33,6 +34,13 @@ export const bench: Bench = async (isQuick) => {
     ...(await compareParts("a delta of text to documents, at 4 MB", text, rounds, createLineScan, () => {
       const run = startRun([]);
       return (part) => run.prepare(textDeltas(part));
+    })),
+    ...(await compareParts("a delta of text, masked", text.slice(0, 1_000_000), rounds, createLineScan, () => {
+      const mask = createEventMask();
+      return (part) => {
+        const events = textDeltas(part).map((delta, index): RunEvent => ({ ...delta, seq: index + 1, time: 0 }));
+        return () => events.forEach(mask);
+      };
     })),
     ...(await compareParts("a delta of arguments to a file edit", file, rounds, createLineScan, () => {
       const run = startRun([callStart]);

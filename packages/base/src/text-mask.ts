@@ -116,8 +116,9 @@ const names =
 
 const valueBody = "[^\\s\"'`;&|<>(){}\\[\\]\\\\$,\u001B]";
 
-const finders: readonly Finder[] = [
-  toFinder(wordStart, shapes),
+const keyFinder = toFinder(wordStart, shapes);
+
+const valueFinders: readonly Finder[] = [
   // NAME=value of an environment: also a word, since people choose those.
   toFinder(`(?<![$.{/-])${wordStart}`, [
     {
@@ -174,8 +175,12 @@ function findShapes(text: string, { kinds, pattern }: Finder, mayGrow: boolean, 
  * the first character to search.
  */
 export function findSecrets(text: string, mayGrow = false, from = 0): SecretPlace[] {
+  // Most pieces of an answer have no value.
+  const finders = /[:=]/.test(text) ? [keyFinder, ...valueFinders] : [keyFinder];
   return joinPlaces(finders.flatMap((finder) => findShapes(text, finder, mayGrow, from)));
 }
+
+type Find = (text: string, mayGrow: boolean, from: number) => SecretPlace[];
 
 function joinPlaces(places: SecretPlace[]): SecretPlace[] {
   if (places.length < 2) return places;
@@ -190,21 +195,20 @@ function joinPlaces(places: SecretPlace[]): SecretPlace[] {
   return joined;
 }
 
-/** @param values secrets that the process knows, such as its own keys; short ones are left out. */
-export function createTextMask(values: readonly string[] = []): TextMask {
-  const known = [
-    ...new Set(
-      values.flatMap((value) => [value, encodeURIComponent(value.toWellFormed()), JSON.stringify(value).slice(1, -1)]),
-    ),
-  ].filter(({ length }) => length >= MIN_VALUE);
-  const find: typeof findSecrets = (text, mayGrow = false, from = 0) => {
-    const places = findSecrets(text, mayGrow, from);
-    return known.length === 0
-      ? places
-      : joinPlaces([...places, ...known.flatMap((value) => findValue(text, value, mayGrow))]);
+/** @param secrets values that the process knows, such as its own keys; short ones are left out. */
+export function createTextMask(secrets: readonly string[] = []): TextMask {
+  const forms = secrets.flatMap((value) => [
+    value,
+    encodeURIComponent(value.toWellFormed()),
+    JSON.stringify(value).slice(1, -1),
+  ]);
+  const known = [...new Set(forms)].filter(({ length }) => length >= MIN_VALUE);
+  const find: Find = (text, mayGrow, from) => {
+    const values = known.flatMap((value) => findValue(text, value, mayGrow));
+    return joinPlaces([...findSecrets(text, mayGrow, from), ...values]);
   };
   return {
-    mask: (text) => (text === "" ? text : render(text, find(text), 0)),
+    mask: (text) => (text === "" ? text : render(text, find(text, false, 0), 0)),
     openPieces: () => openPieces(find),
   };
 }
@@ -222,7 +226,7 @@ function findValue(text: string, value: string, mayGrow: boolean): SecretPlace[]
   return places;
 }
 
-function openPieces(find: typeof findSecrets): MaskedPieces {
+function openPieces(find: Find): MaskedPieces {
   /** The end of the text so far: context before `sent`, held text after it. */
   let text = "";
   let [sent, from] = [0, 0];
