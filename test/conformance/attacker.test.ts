@@ -159,7 +159,7 @@ async function runScript(turns: readonly object[]): Promise<AttackRun> {
   const script = join(top, "script.json");
   writeFileSync(script, JSON.stringify({ turns: [...turns, { events: [{ text: "end" }] }] }));
   let peak = 0;
-  const result = await runProgram(["-p", "--force", "--model", `scripted:${script}`, "go"], {
+  const result = await runProgram(["-p", "--force", "--background-wait", "0", "--model", `scripted:${script}`, "go"], {
     cwd: workspace,
     home: sheafHome,
     environment,

@@ -18,10 +18,14 @@ interface Call {
 /** Lets a scripted model make these calls, each in a separate turn, and then answer. */
 async function runCalls(
   calls: readonly Call[],
-  args: readonly string[] = [],
+  args: readonly string[] = ["--background-wait", "0"],
 ): Promise<SheafResult & { readonly cwd: string }> {
   const cwd = folders.newFolder();
-  const turns = [...calls.map((call) => ({ events: [{ call }] })), { events: [{ text: "end" }] }];
+  const turns = [
+    ...calls.map((call) => ({ events: [{ call }] })),
+    { events: [{ text: "end" }] },
+    { events: [{ text: ", read" }] },
+  ];
   writeFileSync(join(cwd, "s.json"), JSON.stringify({ turns }));
   return { ...(await runSheaf(["-p", "--model", "scripted:s.json", ...args, "go"], { cwd })), cwd };
 }
@@ -67,7 +71,44 @@ describeWithBubblewrap("in the background", () => {
     expect(last!.tool_call).toMatchObject({ function: { name: "read_terminal" } });
     expect(JSON.stringify(last)).toContain("bye");
     expect(JSON.stringify(last)).toContain("It was ended.");
-    expect(lines.at(-1)).toMatchObject({ type: "result", subtype: "success", result: "end" });
+    expect(lines.at(-1)).toMatchObject({
+      type: "result",
+      subtype: "success",
+      result: "end",
+      notices: [
+        {
+          code: "COMMAND_ENDED",
+          message: expect.stringMatching(/^Sheaf ended bg_1 \(trap .*which still ran when the run ended$/) as string,
+        },
+      ],
+    });
+  });
+
+  test(verifies("C169", "a build is waited for, and its result goes to the model"), async () => {
+    const { code, stdout } = await runCalls([background("sleep 1; echo built; exit 3")], []);
+    const lines = parseStream(stdout);
+    expect(JSON.stringify(lines.findLast(({ subtype }) => subtype === "completed"))).toMatch(
+      /built.*It ended, exit code 3/,
+    );
+    expect([code, lines.at(-1)]).toMatchObject([0, { result: "end, read", num_turns: 3 }]);
+    expect(lines.at(-1)).not.toHaveProperty("notices");
+  });
+
+  test(verifies("C169", "a server is not waited for, and the result names it"), async () => {
+    const serve = `exec perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 4711, Listen => 5) or die; $s->accept'`;
+    const { code, stdout } = await runCalls([background(serve)], []);
+    const message = expect.stringMatching(/^Sheaf ended bg_1 \(exec perl .*which waits for connections$/) as string;
+    expect([code, parseStream(stdout).at(-1)]).toMatchObject([0, { notices: [{ code: "COMMAND_ENDED", message }] }]);
+  });
+
+  test(verifies(["C169", "C24"], "the time budget ends the wait"), async () => {
+    const { code, stdout } = await runCalls([background("while :; do date; sleep 0.2; done")], ["--timeout", "3"]);
+    expect([code, parseStream(stdout).at(-1)]).toMatchObject([7, { error: { code: "BUDGET_TIME" } }]);
+    const wrong = await runCalls([], ["--background-wait", "900"]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      'sheaf: USAGE: --background-wait "900" is not a whole number from 0 to 600\n',
+    ]);
   });
 
   test(verifies("S-30", "files in /tmp are shared by the commands of a run"), async () => {

@@ -157,7 +157,7 @@ describeWithBubblewrap("in the sandbox", () => {
       const cwd = folders.newFolder({ "a.txt": "a\n", "b.txt": "b\n", "s.json": JSON.stringify({ turns }) });
       const hook = [{ hooks: [{ type: "command", command: "sleep 0.1" }] }];
       const user = createUser({ hooks: { PreToolUse: hook, PostToolUse: hook } });
-      const run = await runSheaf(words, { cwd, ...user });
+      const run = await runSheaf([...words.slice(0, -1), "--background-wait", "0", "go"], { cwd, ...user });
       expect([run.code, run.stderr]).toEqual([0, ""]);
       const hooks = parseStream(run.stdout).filter(({ subtype }) => subtype === "hook");
       expect(hooks.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => "success"));

@@ -17,6 +17,7 @@ import { toConversationId } from "./session-id.ts";
 import { findConversation } from "./session-words.ts";
 import type { RunControl } from "./signals.ts";
 import type { RunConfig } from "./run-config.ts";
+import { longestBackgroundWait } from "@sheaf/agent/config/config";
 import type { McpServers } from "@sheaf/agent/config/mcp-settings";
 import { readConversationSettings } from "@sheaf/agent/run/conversations/conversation-settings";
 import { memoryFile, type SharedStore, type Store } from "@sheaf/store/store";
@@ -103,6 +104,8 @@ function toRunRequest({ message, config, flags, io: { environment }, ...prompt }
     },
     environment,
     userFiles: toUserFiles(environment),
+    // A person in a conversation ends commands, or waits for them.
+    backgroundWaitMs: prompt.toolServers ? 0 : (config.backgroundWaitMs ?? longestBackgroundWait * 1000),
   };
 }
 

@@ -82,6 +82,7 @@ export function toRawSettings(flags: FlagValues): Parameters<typeof createConfig
     maxCostUsd: flags["max-cost-usd"],
     maxCostUsdPerDay: flags["max-cost-usd-per-day"],
     onDenied: flags["on-denied"],
+    backgroundWait: flags["background-wait"],
     verify: flags.verify,
     verifyRounds: flags["verify-rounds"],
     strict: flags.strict,

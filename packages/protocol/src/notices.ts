@@ -19,6 +19,7 @@ export const notices = {
   STDIN_SKIPPED: "a pipe stayed silent beside a prompt, and was not read",
   RESTRICTIONS_KEPT: "the session keeps --deny, --tools or --exclude-tools of an earlier run",
   FLAG_IGNORED: "a flag or a key of cursor-agent has no effect",
+  COMMAND_ENDED: "Sheaf ended a command in the background, because the run ended",
   COMMITS_KEPT: "commands ended in the middle of their work on a repository, and where its commits are",
   INSTRUCTIONS_UNTRUSTED: "the model reads the instructions of the repository as data, since it is not trusted",
   GIT_HOOKS_OFF: "git does not run the hooks of the repository, since it is not trusted",

@@ -246,6 +246,8 @@ export interface ToolResult {
    * needs approval, without a person to ask (C180).
    */
   readonly lacks?: "sandbox" | "permission";
+  /** A notice about the call to the user. */
+  readonly notice?: Notice;
   /** What happened, for projections. May be present for errors too, as far as the tool got. */
   readonly effect?: ToolEffect;
   readonly durationMs: number;

@@ -113,6 +113,8 @@ export interface TerminalEffect {
   readonly isRunning: boolean;
   /** N37; null while it runs. */
   readonly exitCode: number | null;
+  /** The reason why the call ended the command. Absent: the command ended by itself, or still runs. */
+  readonly ended?: "asked" | "listens" | "silent" | "time";
 }
 
 /** grep_search. */

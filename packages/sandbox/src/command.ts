@@ -1,6 +1,7 @@
 /** The port through which tools run commands. */
 import type { Readable } from "node:stream";
 import type { CommandPermission, Notice } from "@sheaf/protocol";
+import type { ProcessUse } from "./follow/processes.ts";
 
 export interface CommandRequest {
   readonly command: string;
@@ -23,6 +24,8 @@ export interface CommandRequest {
    * or on false, it is ended.
    */
   readonly onTimeLimit?: (soFar: CommandOutcome) => boolean;
+  /** Called once it has started. `look` returns the use of its processes, where the system shows it. */
+  readonly onStart?: ((look: () => ProcessUse | undefined) => void) | undefined;
   readonly signal: AbortSignal;
   /** Called with decoded output as it arrives, up to a limit, until the command is in the background. */
   readonly onOutput: (stream: "stdout" | "stderr", text: string) => void;

@@ -112,6 +112,7 @@ export async function runInLauncher(
       isReadOnly,
       variables: { ...variables, ...request.variables },
     });
+    request.onStart?.(() => started.tree?.look());
     let end: ShellEnd | undefined;
     let refusals: readonly string[] = [];
     try {

@@ -176,7 +176,7 @@ test(verifies("R-24", "a process that SIGKILL does not end is left behind"), asy
       ended: never,
       close: () => undefined,
     },
-    tree: { end: async () => undefined },
+    tree: { end: async () => undefined, look: () => undefined },
     toSignal: () => undefined,
     findStartError: () => "",
     moveToBackground: () => undefined,

@@ -8,6 +8,7 @@ import { chooseRows } from "../../../test/support/depth.ts";
 import { describeWhere, notLinux } from "../../../test/support/describe-where.ts";
 import { chooseRuns } from "../../../test/support/soak.ts";
 import { verifies } from "../../../test/support/verifies.ts";
+import type { ProcessUse } from "../src/follow/processes.ts";
 import { findByCommandLine, findByEnvironment, waitUntil } from "./processes.ts";
 import { environment, runCommand as runPlain } from "./run-command.ts";
 import { describeBothWays } from "./sandbox-run.ts";
@@ -41,6 +42,22 @@ const escapes: readonly (readonly [string, (period: string) => string])[] = [
 ];
 
 describeBothWays("process trees", (runCommand, isHeld) => {
+  test.skipIf(notLinux)(
+    verifies("C169", "shows whether a command works, and whether it waits for connections"),
+    async () => {
+      const program = `perl -MIO::Socket::INET -e '1 until times > 0.2; $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 5); print "x"; $s->accept'`;
+      const controller = new AbortController();
+      let look: () => ProcessUse | undefined = () => undefined;
+      const request = { signal: controller.signal, onStart: (found: typeof look) => void (look = found) };
+      const running = runCommand(program, request);
+      expect(await waitUntil(() => look()?.listens === true)).toBe(true);
+      expect(look()!.used).toBeGreaterThanOrEqual(15);
+      controller.abort();
+      await running;
+      expect(look()).toEqual({ used: 0, listens: false });
+    },
+  );
+
   test.concurrent.each(chooseRows(escapes, 5))(verifies("R-13", "an abort ends %s"), async (_, toCommand) => {
     const period = createPeriod();
     const controller = new AbortController();

@@ -97,10 +97,10 @@ export async function prepareResponse(
     now,
   });
   const tools = closeWith(toolBox, [hooks.close, servers.close]);
-  const { limits, stopsOnDenied, mode, modelName, effort } = request;
+  const { limits, stopsOnDenied, mode, modelName, effort, backgroundWaitMs } = request;
   const history = conversation.messages;
   return {
-    settings: { start, cut, history, system, limits, stopsOnDenied, moments: hooks.moments },
+    settings: { start, cut, history, system, limits, stopsOnDenied, moments: hooks.moments, backgroundWaitMs },
     ports: {
       ...run,
       tools,

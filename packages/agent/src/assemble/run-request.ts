@@ -66,6 +66,8 @@ export interface TreeSetup {
 
 /** One response that is asked for. */
 export interface RunRequest extends RunSetup {
+  /** How long the run waits for background commands when the model is done (C169). Milliseconds; default 0. */
+  readonly backgroundWaitMs?: number | undefined;
   /** What of the prompt may name a command (C91); undefined: all of it. */
   readonly typed?: string | undefined;
   /** Others keep the states of its files, so that it can be undone. */

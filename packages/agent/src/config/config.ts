@@ -48,6 +48,7 @@ export interface RawSettings extends ModelFlags {
   readonly onDenied?: string | undefined;
   readonly verify?: readonly string[] | undefined;
   readonly verifyRounds?: string | undefined;
+  readonly backgroundWait?: string | undefined;
   readonly strict?: true | undefined;
   readonly sandbox?: string | undefined;
   readonly heartbeat?: string | undefined;
@@ -110,6 +111,8 @@ export interface Config {
   readonly windowTokens: number | undefined;
   /** Milliseconds; undefined: no limit. */
   readonly timeoutMs: number | undefined;
+  /** As the flag sets it (C169). Milliseconds. */
+  readonly backgroundWaitMs: number | undefined;
   readonly stopsOnDenied: boolean;
   /** The first loss ends the run (C180). */
   readonly strict: boolean;
@@ -144,6 +147,9 @@ export function isEffort(value: string): value is Effort {
   return (efforts as readonly string[]).includes(value);
 }
 
+/** Seconds for which a run waits for its background commands, at most (C169). */
+export const longestBackgroundWait = 600;
+
 export const modes: readonly Mode[] = ["agent", "plan", "ask", "debug"];
 
 /** @throws SheafError USAGE or CONFIG_INVALID; the message names the value and says what to do. */
@@ -166,6 +172,7 @@ export function createConfig(
   const maxTokens = toPositive("--max-tokens", raw.maxTokens, toInteger) ?? budgets.maxTokens;
   const maxCostUsd = toPositive("--max-cost-usd", raw.maxCostUsd, Number) ?? budgets.maxCostUsd;
   const maxCostUsdPerDay = toPositive("--max-cost-usd-per-day", raw.maxCostUsdPerDay, Number);
+  const backgroundWait = toAtMost("--background-wait", raw.backgroundWait, longestBackgroundWait);
   const model = findModelName(modelSettings)?.name;
   const contextTokens = toPositive("--context-tokens", raw.contextTokens, toInteger);
   if (contextTokens !== undefined && contextTokens < 1000) {
@@ -198,6 +205,7 @@ export function createConfig(
       ...(maxCostUsd !== undefined && { maxCostUsd }),
     },
     timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+    backgroundWaitMs: backgroundWait === undefined ? undefined : backgroundWait * 1000,
     stopsOnDenied: toChoice("--on-denied", raw.onDenied, ["continue", "stop"], "continue") === "stop",
     strict: raw.strict ?? false,
     mcpServers: found.settings.mcpServers ?? {},
@@ -227,17 +235,15 @@ function toHookSources(
   environment: Environment,
 ): HookSources | undefined {
   const own = withVerify(hooks, [...verify, ...(flags.verify ?? [])]);
-  const verifyRounds = toRounds(flags.verifyRounds) ?? config.verifyRounds;
+  const verifyRounds = toAtMost("--verify-rounds", flags.verifyRounds, maxVerifyRounds) ?? config.verifyRounds;
   if (hooksFile === undefined && verifyRounds === undefined && Object.keys(own).length === 0) return undefined;
   const file = hooksFile?.replace(/^~(?=\/)/, () => findHome(environment));
   return { own, file, isSandboxed: hooksSandbox, verifyRounds };
 }
 
-function toRounds(text: string | undefined): number | undefined {
-  if (text === undefined || (/^\d+$/.test(text) && Number(text) <= maxVerifyRounds))
-    return text === undefined ? text : Number(text);
-  const advice = `give a whole number from 0 to ${maxVerifyRounds}`;
-  throw new SheafError("USAGE", `--verify-rounds "${text}" is not possible: ${advice}`);
+function toAtMost(flag: string, text: string | undefined, most: number): number | undefined {
+  if (text === undefined || toInteger(text) <= most) return text === undefined ? undefined : Number(text);
+  throw new SheafError("USAGE", `${flag} "${text}" is not a whole number from 0 to ${most}`);
 }
 
 function toSandboxChoice({ sandbox }: RawSettings, { SHEAF_SANDBOX }: Environment, config: UserConfig): SandboxChoice {

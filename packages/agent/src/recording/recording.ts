@@ -78,7 +78,7 @@ export function createRecording(file: string): Recording {
 }
 
 function writeHeader(writer: CassetteWriter, settings: RunSettings, ports: RunPorts): void {
-  const { start, system, history, limits, stopsOnDenied, moments = {} } = settings;
+  const { start, system, history, limits, stopsOnDenied, moments = {}, backgroundWaitMs } = settings;
   const { sheafVersion } = start;
   const checksAnswer = ports.checkAnswer !== undefined;
   const approvals = ports.approver && { approvalExpiryMs: ports.approver.expiresAfterMs };
@@ -93,6 +93,7 @@ function writeHeader(writer: CassetteWriter, settings: RunSettings, ports: RunPo
     checksAnswer,
     ...approvals,
     ...(ports.hooks && { hooks: moments }),
+    ...(backgroundWaitMs !== undefined && { backgroundWaitMs }),
   });
   writer.flush();
 }

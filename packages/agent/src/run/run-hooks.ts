@@ -126,10 +126,9 @@ function toEnd(result: HookResult): RunEnd {
 const MAX_SHOWN = 200;
 
 function toVerifyFailure({ command, exitCode, status, reason = "" }: HookResult, rounds: number): string {
-  const name = JSON.stringify(toPrefix(command, MAX_SHOWN));
   const last = toOneLine(reason.trim()).slice(-MAX_SHOWN);
-  const said = last === "" ? "" : `: ${last}`;
+  const code = status === "failed" ? "" : ` with exit code ${exitCode}`;
   const tried = rounds === 0 ? "" : ` after ${rounds} ${rounds === 1 ? "round" : "rounds"} of repair`;
-  if (exitCode === -1) return `${name}, which verifies the run, did not pass${said}`;
-  return `${name}, which verifies the run, failed${status === "failed" ? "" : ` with exit code ${exitCode}`}${tried}${said}`;
+  const name = JSON.stringify(toPrefix(command, MAX_SHOWN));
+  return `${name}, which verifies the run, failed${code}${tried}${last === "" ? "" : `: ${last}`}`;
 }

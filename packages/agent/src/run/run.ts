@@ -36,6 +36,8 @@ export interface RunSettings {
   readonly stopsOnDenied: boolean;
   /** What this run is of its session, for hooks; undefined: in the middle. */
   readonly moments?: HookMoments | undefined;
+  /** How long the run waits for background commands when the model is done; default: it ends them (C169). Milliseconds. */
+  readonly backgroundWaitMs?: number | undefined;
 }
 
 export interface RunPorts extends ModelTurnPorts, Omit<CallPorts, "runBudget"> {
@@ -157,11 +159,11 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const loop = createLoopGuard();
   const budget = ports.budget ?? createBudget(settings.limits, start.price);
   const answer = createFinalAnswer(ports.checkAnswer);
-  const closing = createClosingCalls(settings.start);
+  const closing = createClosingCalls(settings.start, settings.backgroundWaitMs);
   const corrections = createCorrections();
   const losses = createLosses(start);
   const hooks = createRunHooks(ports.hooks, settings.moments);
-  let cutNote: string | undefined;
+  let nextNote: string | undefined;
   let turnText = "";
   let hasText = false;
   let pauses = 0;
@@ -189,7 +191,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         if (event.event.type === "turn_end") budget.addUsage(event.event.usage, event.event.model?.price);
         if (event.event.type === "tool_call_arguments") budget.addToolCalls(1);
       }
-      cutNote = note;
+      nextNote = note;
       if (!lastTurn) return undefined;
       const { calls, results, text } = lastTurn;
       if (calls.length > 0) return toEndAfterTools(results, settings, ports, undefined);
@@ -227,14 +229,14 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       repeats: boolean,
     ): { readonly turnStart: TurnStart; readonly request: ModelRequest } {
       const notes = [
-        cutNote,
+        nextNote,
         answer.note,
         hooks.takeNote(),
         loop.note,
         corrections.take(),
         budget.isLastTurn ? wrapUpNote : undefined,
       ];
-      cutNote = undefined;
+      nextNote = undefined;
       const text = repeats ? turnText : notes.filter((line) => line !== undefined).join("\n");
       turnText = text;
       const turnNote: readonly ModelMessage[] = text === "" ? [] : [{ role: "user", text, isNote: true }];
@@ -274,7 +276,10 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     },
     /** How the run ends once the user's hooks, and what verifies it, had their say; undefined: it goes on. */
     async *askStop(end: RunEnd, text: string, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined> {
-      return yield* hooks.atStop({ end, text, mayContinue: !budget.findExceeded(0) }, signal);
+      const mayContinue = !budget.findExceeded(0);
+      const waited = yield* closing.wait(ports, signal);
+      if (waited !== undefined && mayContinue && !signal.aborted) return void (nextNote = waited);
+      return yield* hooks.atStop({ end, text, mayContinue }, signal);
     },
     /** The same after the tool calls of a turn. */
     findEndAfterTools({ calls }: TurnState, results: readonly ToolResult[], signal: AbortSignal): RunEnd | undefined {

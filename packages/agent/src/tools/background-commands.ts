@@ -1,5 +1,6 @@
 /** Commands that keep running while the run goes on: their output waits to be read, in bounded memory. */
-import type { CommandPermission } from "@sheaf/protocol";
+import { setTimeout as wait } from "node:timers/promises";
+import type { CommandPermission, TerminalEffect } from "@sheaf/protocol";
 import type { CommandOutcome, CommandRequest, CommandRunner } from "@sheaf/sandbox/command";
 import { createBoundedOutput } from "@sheaf/base/files/bounded-output";
 import type { KeptResults } from "../workspace/kept-results.ts";
@@ -19,9 +20,30 @@ export interface BackgroundCommand {
   waitForNews(period: number, signal: AbortSignal): Promise<void>;
   /** Resolves at its end, on abort, or after this time (milliseconds). */
   waitForEnd(period: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves at its end, on abort, or with the reason to wait no longer: the command waits for connections, it is idle, or
+   * this time (milliseconds) is over.
+   */
+  waitWhileBusy(period: number, signal: AbortSignal): Promise<WaitEnd | undefined>;
   /** Ends it with all its processes. */
   end(): Promise<CommandOutcome>;
 }
+
+export type WaitEnd = Exclude<TerminalEffect["ended"], "asked" | undefined>;
+
+/** Waits this long (milliseconds); rejects on abort. */
+export type Wait = (period: number, signal: AbortSignal) => Promise<unknown>;
+
+const waitReally: Wait = (period, signal) => wait(period, undefined, { signal });
+
+/** The time between two looks at a command. Milliseconds. */
+const LOOK_MS = 1000;
+
+/** A command is idle if it does not print or work for so long. Milliseconds. */
+const SILENT_MS = 30_000;
+
+/** Ticks of processor time that are work: a percent of that time. */
+const WORK_TICKS = 30;
 
 /** Who waits for a command until its time limit. */
 type Foreground = Pick<CommandRequest, "signal" | "onOutput">;
@@ -65,20 +87,22 @@ export interface BackgroundCommands {
   end(): Promise<void>;
 }
 
-export function createBackgroundCommands(commands: CommandRunner): BackgroundCommands {
+export function createBackgroundCommands(commands: CommandRunner, pause = waitReally): BackgroundCommands {
   const all: BackgroundCommand[] = [];
   const keep = (command: FollowedCommand): BackgroundCommand => {
     command.id = `bg_${all.length + 1}`;
     all.push(command);
     return command;
   };
+  const start = (request: BackgroundRequest, foreground?: ForegroundPorts): FollowedCommand =>
+    startCommand(request, { commands, pause }, foreground);
   return {
-    start: (request) => keep(startCommand(request, commands)),
+    start: (request) => keep(start(request)),
     async run(request, foreground) {
       const limit = Promise.withResolvers<ForegroundEnd>();
       const sink = createOutputSink(request);
       const toWhole = (outcome: CommandOutcome): WholeOutcome => ({ ...outcome, whole: sink.end() });
-      const command: FollowedCommand = startCommand(request, commands, {
+      const command = start(request, {
         ...foreground,
         onBytes: (bytes) => sink.append(bytes),
         onTimeLimit(outcome) {
@@ -105,27 +129,33 @@ export function createBackgroundCommands(commands: CommandRunner): BackgroundCom
 /** `id` is "" until it goes on in the background. */
 type FollowedCommand = Omit<BackgroundCommand, "id"> & { id: string; readonly ended: Promise<CommandOutcome> };
 
+type ForegroundPorts = Foreground & Pick<CommandRequest, "onBytes" | "onTimeLimit">;
+
 /** `foreground`: where its output goes until its time limit. */
 function startCommand(
   { results, ...request }: BackgroundRequest,
-  commands: CommandRunner,
-  foreground?: Foreground & Pick<CommandRequest, "onBytes" | "onTimeLimit">,
+  { commands, pause }: { readonly commands: CommandRunner; readonly pause: Wait },
+  foreground?: ForegroundPorts,
 ): FollowedCommand {
   const controller = new AbortController();
   if (foreground?.signal.aborted) controller.abort();
   let unread = createBoundedOutput(maxKeptBytes);
   let sink = createOutputSink({ results });
   let bytes = 0;
+  let allBytes = 0;
+  let look: Parameters<NonNullable<CommandRequest["onStart"]>>[0] = () => undefined;
   let outcome: CommandOutcome | undefined;
   let news = Promise.withResolvers<void>();
   const running = commands.run({
     ...request,
     isBackground: foreground === undefined,
     onOutput: () => undefined,
+    onStart: (found) => void (look = found),
     ...foreground,
     signal: controller.signal,
     onBackgroundOutput(encoded) {
       bytes += encoded.length;
+      allBytes += encoded.length;
       unread.append(encoded);
       sink.append(encoded);
       news.resolve();
@@ -157,6 +187,22 @@ function startCommand(
     },
     waitForNews: (period, signal) => waitFor(news.promise, period, signal),
     waitForEnd: (period, signal) => waitFor(ended, period, signal),
+    async waitWhileBusy(period, signal) {
+      let active = { at: 0, bytes: allBytes, used: look()?.used ?? 0 };
+      let looks = 0;
+      const isOver = (): boolean => outcome !== undefined || signal.aborted;
+      for (let at = 0; !isOver(); at += LOOK_MS) {
+        const { used, listens } = look() ?? { used: 0, listens: false };
+        // A test of a server listens for a moment.
+        looks = listens ? looks + 1 : 0;
+        if (looks > 1) return "listens";
+        if (allBytes > active.bytes || used >= active.used + WORK_TICKS) active = { at, bytes: allBytes, used };
+        if (at - active.at >= SILENT_MS) return "silent";
+        if (at >= period) return "time";
+        await Promise.race([ended, pause(LOOK_MS, signal).catch(() => undefined)]);
+      }
+      return undefined;
+    },
     end() {
       controller.abort();
       return ended;

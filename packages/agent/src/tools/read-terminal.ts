@@ -6,7 +6,7 @@ import type { CommandOutcome } from "@sheaf/sandbox/command";
 import { toCancelledOutcome, toFailure } from "./failure.ts";
 import type { Tool, ToolReturn } from "./tool.ts";
 
-const maxWaitMs = 60_000;
+const maxWaitMs = 600_000;
 /** Milliseconds that the end of a command may take. */
 const endPeriod = 5000;
 
@@ -19,7 +19,7 @@ const parameters = s.object({
       description: `Waits this long for more output; default: not at all, at most ${maxWaitMs}`,
     }),
   ),
-  end: s.optional(s.boolean({ description: "Ends the command first" })),
+  end: s.optional(s.boolean({ description: "Ends the command first; with wait_ms, lets it end by itself until then" })),
 });
 
 /** Sheaf also calls it itself, for commands still running at the end of a run. */
@@ -37,16 +37,21 @@ export const readTerminalTool: Tool<s.ValueOf<typeof parameters>> = {
       const message = `there is no terminal ${JSON.stringify(terminal_id.slice(0, 100))} in this run (known: ${ids})`;
       return toFailure("UNKNOWN_TERMINAL", `${message}: start the command again with run_terminal_cmd`);
     }
+    let ended: TerminalEffect["ended"];
     if (end) {
-      void command.end();
-      await command.waitForEnd(endPeriod, signal);
+      const reason = wait_ms > 0 ? await command.waitWhileBusy(wait_ms, signal) : "asked";
+      if (!command.outcome && !signal.aborted) {
+        ended = reason;
+        void command.end();
+        await command.waitForEnd(endPeriod, signal);
+      }
     } else if (wait_ms > 0) await command.waitForNews(wait_ms, signal);
     if (signal.aborted && !command.outcome) return toCancelledOutcome();
-    return toTerminalOutcome(command);
+    return toTerminalOutcome(command, ended);
   },
 };
 
-function toTerminalOutcome(command: BackgroundCommand): ToolReturn {
+function toTerminalOutcome(command: BackgroundCommand, ended: TerminalEffect["ended"]): ToolReturn {
   const { outcome } = command;
   const { text, truncated, bytes, whole } = command.takeOutput();
   const effect: TerminalEffect = {
@@ -55,6 +60,7 @@ function toTerminalOutcome(command: BackgroundCommand): ToolReturn {
     command: command.command,
     isRunning: outcome === undefined,
     exitCode: outcome ? outcome.exitCode : null,
+    ...(ended && { ended }),
   };
   const note = [describeState(outcome), ...(outcome?.refusals ?? [])].join(" ");
   return { status: "success", output: text, effect, note, whole, ...(truncated && { truncated, bytes }) };

@@ -257,7 +257,7 @@ describe("what verifies a run", () => {
     const model = answers();
     const { hooks } = createCheck(9, { status: "failed", exitCode: -1, reason: "it did not run: no sandbox works" });
     expect(last(await runModel(model, { hooks, settings }))).toMatchObject({
-      error: { message: '"npm test", which verifies the run, did not pass: it did not run: no sandbox works' },
+      error: { message: '"npm test", which verifies the run, failed: it did not run: no sandbox works' },
     });
     expect(model.requests).toHaveLength(1);
   });

@@ -1,5 +1,7 @@
 /** Commands that run on beside the calls behind them, through the tools of a run. */
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { CommandOutcome, CommandRequest, CommandRunner } from "@sheaf/sandbox/command";
+import { createBackgroundCommands, type Wait } from "../../src/tools/background-commands.ts";
 import { readTerminalTool } from "../../src/tools/read-terminal.ts";
 import { runTerminalCmdTool } from "../../src/tools/run-terminal-cmd.ts";
 import type { CallableTool } from "../../src/tools/registry.ts";
@@ -174,6 +176,63 @@ describe("a command at its time limit", () => {
     const later = createTerminals(AbortSignal.timeout(300));
     expect(await later.run("echo a; sleep 60", 30_000)).toMatchObject({ status: "cancelled", output: "a\n" });
     expect(await later.read("bg_1")).toMatchObject({ error: { code: "UNKNOWN_TERMINAL" } });
+  });
+});
+
+describe("a wait for a command", () => {
+  /** A command that is seen like this at each look, a second apart. */
+  function createPlayed(
+    looks: readonly { readonly prints?: string; readonly used?: number; readonly listens?: boolean }[],
+  ) {
+    let time = 0;
+    let request: CommandRequest | undefined;
+    const outcome = { exitCode: 0, signal: "", timedOut: false, cancelled: false } as CommandOutcome;
+    const left = [...looks];
+    const running = Promise.withResolvers<CommandOutcome>();
+    const commands: CommandRunner = {
+      permissions: [],
+      run(asked) {
+        request = asked;
+        asked.onStart?.(() => ({ used: left[0]?.used ?? 0, listens: left[0]?.listens ?? false }));
+        return running.promise;
+      },
+      end: async () => undefined,
+    };
+    const pause: Wait = async (period) => {
+      time += period;
+      const { prints } = left[0] ?? {};
+      if (prints !== undefined) request!.onBackgroundOutput!(Buffer.from(prints), "stdout");
+      if (left.length > 1) left.shift();
+      else if (prints === "end") running.resolve(outcome);
+    };
+    const command = createBackgroundCommands(commands, pause).start({
+      command: "make",
+      workingDirectory: "/",
+      timeoutMs: undefined,
+    });
+    const wait = (period = 600_000, signal = new AbortController().signal) => command.waitWhileBusy(period, signal);
+    return { wait, seconds: () => time / 1000 };
+  }
+
+  test(verifies("C169", "goes on while it prints or works, until its end"), async () => {
+    const looks = Array.from({ length: 90 }, (_, index) => ({ used: index * 2 }));
+    const { wait, seconds } = createPlayed([...looks, { prints: "a" }, ...looks.slice(0, 20), { prints: "end" }]);
+    expect([await wait(), seconds()]).toEqual([undefined, 112]);
+  });
+
+  test(verifies("C169", "ends if it does neither for 30 s, or when its time is over"), async () => {
+    const silent = createPlayed([{ prints: "a" }, {}]);
+    expect([await silent.wait(), silent.seconds()]).toEqual(["silent", 31]);
+    const busy = createPlayed(Array.from({ length: 90 }, (_, index) => ({ used: index * 50 })));
+    expect([await busy.wait(5000), busy.seconds()]).toEqual(["time", 5]);
+    expect(await busy.wait(5000, AbortSignal.abort())).toBe(undefined);
+  });
+
+  test(verifies("C169", "ends if it waits for connections, but not if it does so for a moment"), async () => {
+    const server = createPlayed([{ used: 1 }, { used: 90, listens: true }]);
+    expect([await server.wait(), server.seconds()]).toEqual(["listens", 2]);
+    const moment = createPlayed([{ listens: true }, { prints: "ok" }, { prints: "end" }]);
+    expect(await moment.wait()).toBe(undefined);
   });
 });
 

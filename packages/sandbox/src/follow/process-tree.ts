@@ -2,7 +2,14 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { markerName } from "../environment.ts";
-import { type ProcessEntry, readProcess, readProcesses, sendSignal, type StartedProcess } from "./processes.ts";
+import {
+  type ProcessEntry,
+  readProcess,
+  readProcesses,
+  readUse,
+  sendSignal,
+  type StartedProcess,
+} from "./processes.ts";
 
 /** All processes of one command. */
 export interface ProcessTree {
@@ -12,6 +19,8 @@ export interface ProcessTree {
    * is not found.
    */
   end(): Promise<void>;
+  /** Returns their use of the machine; undefined if the system does not show it. */
+  look(): ReturnType<typeof readUse> | undefined;
 }
 
 /** Milliseconds between SIGTERM and SIGKILL. */
@@ -24,7 +33,10 @@ const maxFreezeRounds = 20;
 export function createProcessTree(leader: number, marker: string): ProcessTree {
   const find = process.platform === "linux" ? createFinder(leader, marker) : () => findGroup(leader);
   let ending: Promise<void> | undefined;
-  return { end: () => (ending ??= endProcesses(find)) };
+  return {
+    end: () => (ending ??= endProcesses(find)),
+    look: () => (process.platform === "linux" ? readUse(find()) : undefined),
+  };
 }
 
 async function endProcesses(find: () => readonly number[]): Promise<void> {
@@ -113,7 +125,10 @@ const maxPollInterval = 10;
 /** All processes in a sandbox: its first process ends with bubblewrap, and all others end with that one. */
 export function createSandboxTree(bubblewrap: StartedProcess, findFirst: () => ProcessEntry | undefined): ProcessTree {
   let ending: Promise<void> | undefined;
-  return { end: () => (ending ??= endSandbox(bubblewrap, findFirst)) };
+  return {
+    end: () => (ending ??= endSandbox(bubblewrap, findFirst)),
+    look: () => readUse(findBelow(findFirst()).map(({ pid }) => pid)),
+  };
 }
 
 async function endSandbox(bubblewrap: StartedProcess, findFirst: () => ProcessEntry | undefined): Promise<void> {

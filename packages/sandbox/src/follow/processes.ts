@@ -1,6 +1,6 @@
 /** The process of a command, and the process table of `/proc`. */
 import type { ChildProcess } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Readable } from "node:stream";
 
 export interface ProcessEntry {
@@ -11,6 +11,8 @@ export interface ProcessEntry {
   readonly start: number;
   /** It has ended, and nobody has waited for it yet. */
   readonly isDead: boolean;
+  /** Ticks of processor time, with its children that have ended. */
+  readonly used: number;
 }
 
 export function readProcesses(): ProcessEntry[] {
@@ -35,9 +37,48 @@ export function readProcess(pid: number): ProcessEntry | undefined {
       session: Number(session),
       start: Number(fields[19]),
       isDead: "ZXx".includes(state),
+      used: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0),
     };
   } catch {
     return undefined;
+  }
+}
+
+/** The use of the machine by some processes. */
+export interface ProcessUse {
+  /** Ticks of processor time, usually 100 a second. */
+  readonly used: number;
+  /** A process of them waits for connections. */
+  readonly listens: boolean;
+}
+
+export function readUse(pids: readonly number[]): ProcessUse {
+  const sockets = new Set(pids.flatMap(listDescriptors));
+  return {
+    used: pids.reduce((sum, pid) => sum + (readProcess(pid)?.used ?? 0), 0),
+    listens: pids.some((pid) => listListening(pid).some((socket) => sockets.has(socket))),
+  };
+}
+
+/** The targets of the descriptors of a process; none if it is gone. */
+function listDescriptors(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((name) => readlinkSync(`/proc/${pid}/fd/${name}`));
+  } catch {
+    return [];
+  }
+}
+
+/** The sockets that wait for connections in the network of a process, as descriptors name them; none if it is gone. */
+function listListening(pid: number): string[] {
+  try {
+    const tables = ["tcp", "tcp6"].map((name) => readFileSync(`/proc/${pid}/net/${name}`, "latin1"));
+    // The fourth column is the state, the tenth the number of the socket.
+    return [...tables.join("").matchAll(/^ *\d+:(?: \S+){2} 0A(?: +\S+){5} +(\d+)/gm)].map(
+      ([, id]) => `socket:[${id}]`,
+    );
+  } catch {
+    return [];
   }
 }
 
