@@ -77,9 +77,10 @@ class Summary implements RunSummary {
   #waiting: number | undefined;
 
   push(event: RunEvent): void {
-    for (const notice of readNotices(event)) this.#notices.set(notice.message, notice);
+    const own = event.type === "agent_event" ? event.event : event;
+    for (const notice of readNotices(own)) this.#notices.set(notice.message, notice);
     this.#pushRequest(event);
-    this.#pushCall(event.type === "agent_event" ? event.event : event);
+    this.#pushCall(own);
     switch (event.type) {
       case "run_start":
         this.#start = event.time;

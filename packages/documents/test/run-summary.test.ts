@@ -60,6 +60,13 @@ test(
   },
 );
 
+test(verifies("N63", "a notice of a subagent is a notice of the run"), () => {
+  const notice: Notice = { code: "COMMAND_ENDED", message: "Sheaf ended bg_1" };
+  const event = { ...toResult("call_1"), notice };
+  const log = toRunLog([...toTurn(1, []), { type: "agent_event", callId: "call_0", event } as RunEventBody, endTurn]);
+  expect(toResponse(log).metadata.notices).toEqual([notice]);
+});
+
 test(verifies("N63", "a sentence in a log that is older than the codes is a note"), () => {
   const old = { ...endTurn, notices: ["a branch"] } as object as typeof endTurn;
   expect(toResponse(toRunLog([...toTurn(1, []), old])).metadata.notices).toEqual([
