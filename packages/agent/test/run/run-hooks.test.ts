@@ -3,7 +3,9 @@ import { toResponse } from "@sheaf/documents";
 import type { HookResult } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { toCutLog } from "../../src/run/conversations/cut-log.ts";
 import { createHistory } from "../../src/run/history.ts";
+import { runResponse } from "../../src/run/run.ts";
 import type { HookOccasion, Hooks } from "../../src/tools/hooks/hooks.ts";
 import { call, createFakeModel, createFakeTools, end, last, ok, runModel, start, text, types } from "./fake-ports.ts";
 
@@ -279,6 +281,31 @@ describe("what verifies a run", () => {
     expect(notes[1]).toMatchObject({ text: expect.stringContaining("not accepted") as unknown });
     expect(notes[2]).toMatchObject({ text: expect.not.stringContaining("not accepted") as unknown });
   });
+
+  test(
+    verifies(["C168", "R-40"], "a response that another process continues is verified, within the same rounds"),
+    async () => {
+      const { hooks } = createCheck(9);
+      const whole = (await runModel(answers(), { hooks, settings })).flat();
+      // The first process died while the command of the second answer ran.
+      const cut = toCutLog(whole.slice(0, whole.findLastIndex(({ type }) => type === "turn_start") - 1))!;
+      const model = answers();
+      const ports = {
+        model,
+        tools: createFakeTools({}),
+        hooks,
+        now: () => 0,
+        newCallId: () => "call_x",
+        newApprovalId: () => "appr_x",
+        findQuote: async () => undefined,
+      };
+      const all = { ...settings, start, history: [], system: "", limits: {}, stopsOnDenied: false, cut };
+      const groups = [];
+      for await (const group of runResponse(all, ports, new AbortController().signal)) groups.push(...group.events);
+      expect(groups.at(-1)).toMatchObject({ error: { code: "VERIFY_FAILED" } });
+      expect(model.requests).toHaveLength(1);
+    },
+  );
 
   test(verifies("C168", "an error of the model, and a question, end the run unverified"), async () => {
     const { hooks, occasions } = createCheck(1);
