@@ -343,7 +343,7 @@ export const requirements = {
     "S-73": ["dependencies and reporting", "b5912dc5"],
     "S-87": ["servers of a repository need a yes of their own", "cac04629"],
     "S-88": ["no file of a workspace starts as a tool server", "b76e6e78"],
-    "S-258": ["servers in the sandbox", "beb761d0"],
+    "S-258": ["servers in the sandbox", "387633d8"],
     "S-89": ["schemas of users: a thread with a time limit", "5306ab52"],
     "S-90": ["commands leave room on the disk", "be484ba3"],
     "S-91": ["an imported session has no rights of its own", "8ac5fc49"],

@@ -13,6 +13,9 @@ import {
 import { dirname, join } from "node:path";
 import { createSqliteStore } from "@sheaf/store/sqlite";
 import { describe, expect, test } from "vitest";
+import { missingBubblewrap } from "../../../../../test/support/bubblewrap.ts";
+import { chooseRows } from "../../../../../test/support/depth.ts";
+import { skipIfMissing } from "../../../../../test/support/describe-where.ts";
 import { verifies } from "../../../../../test/support/verifies.ts";
 import { createTemporaryFolder } from "../../../../base/test/files/temporary-workspace.ts";
 import { createAgent } from "../../../src/index.ts";
@@ -146,7 +149,13 @@ function readAll(root: string, { hasGit }: Kind): Record<string, string> {
 }
 
 describe.each(Object.entries(kinds))("%s", (_, kind) => {
-  test.each([...destructive, ...(kind.hasGit ? withGit : [])])(verifies(["R-76", "R-79"], "%s"), async (command) => {
+  const commands = [...destructive, ...(kind.hasGit ? withGit : [])];
+  const rows = [
+    ...commands.map((command) => ({ command, sandbox: "disabled" }) as const),
+    ...chooseRows(commands, 3).map((command) => ({ command, sandbox: "enabled" }) as const),
+  ];
+  test.each(rows)(verifies(["R-76", "R-79"], "$command, the sandbox is $sandbox"), async ({ command, sandbox }) => {
+    if (sandbox === "enabled") skipIfMissing(missingBubblewrap);
     const root = createProject(kind);
     const dataFolder = createTemporaryFolder();
     const script = join(dataFolder, "script.json");
@@ -158,7 +167,7 @@ describe.each(Object.entries(kinds))("%s", (_, kind) => {
       workspace: root,
       dataFolder,
       store: file,
-      sandbox: "disabled",
+      sandbox,
       permissions: { force: true },
     } as const;
     const agent = createAgent({ ...options, model: `scripted:${script}` });
