@@ -1,14 +1,26 @@
 /** What commands made is gone, however the process of Sheaf ends while they run (S-253). */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createJournal, finishKilledRuns } from "../src/hold/journal.ts";
 import { makeRunFolder } from "../src/hold/own-folders.ts";
-import { testDeep } from "../../../test/support/describe-where.ts";
+import { notRoot, skipIfMissing } from "../../../test/support/describe-where.ts";
+import { chooseRuns } from "../../../test/support/soak.ts";
 import { verifies } from "../../../test/support/verifies.ts";
+import { copySources, giveToUser } from "./plain-user.ts";
 import { findByCommandLine } from "./processes.ts";
 import { environment } from "./run-command.ts";
 import { createFolder, describeWithSandbox, sandbox, takeRefused } from "./sandbox-run.ts";
@@ -18,8 +30,9 @@ const make =
   "mkdir -p .vscode sub/.git d/objects d/refs; echo x > .vscode/tasks.json; echo x > sub/.git/config; echo x > d/HEAD; ln -sf /proc/self vend";
 
 /** A process that runs a command in a workspace; `exit`: code that it runs once the command has begun. */
-function startSheaf(workspace: string, stateFolder: string, command: string, exit = "") {
-  const toFile = (path: string): string => JSON.stringify(join(import.meta.dirname, path));
+function startSheaf(workspace: string, stateFolder: string, command: string, exit = "", asUser?: readonly string[]) {
+  const toFile = (path: string): string =>
+    JSON.stringify(asUser ? `./sandbox/test/${path}` : join(import.meta.dirname, path));
   const program = `
     import { runCommandIn, environment } from ${toFile("run-command.ts")};
     const atExit = (end) => { process.on("exit", end); return () => process.off("exit", end); };
@@ -28,8 +41,10 @@ function startSheaf(workspace: string, stateFolder: string, command: string, exi
       { workingDirectory: ${JSON.stringify(workspace)}, timeoutMs: undefined, onOutput },
       environment, { stateFolder: ${JSON.stringify(stateFolder)}, atExit });
   `;
-  const words = ["--conditions=sheaf-source", "--input-type=module-typescript", "-e", program];
-  return spawn(process.execPath, words, { env: environment, stdio: ["ignore", "ignore", "inherit"] });
+  const own = [process.execPath, "--conditions=sheaf-source", "--input-type=module-typescript", "-e"];
+  const [file = "", ...words] = asUser ?? own;
+  const cwd = asUser && dirname(workspace);
+  return spawn(file, [...words, program], { cwd, env: environment, stdio: ["ignore", "ignore", "inherit"] });
 }
 
 function listLeft(workspace: string): string[] {
@@ -91,16 +106,46 @@ describeWithSandbox("a process of Sheaf", () => {
     await expect.poll(() => existsSync(run)).toBe(false);
   });
 
-  testDeep(verifies("S-253", "leaves nothing at 50 moments of SIGKILL"), async () => {
-    for (let round = 0; round < 50; round += 1) {
-      const [workspace, state] = [createFolder("workspace"), createFolder("state")];
-      const sheaf = startSheaf(workspace, state, `${make}; sleep 0.05; rm -rf .vscode sub; ${make}`);
-      await wait(200 + Math.random() * 600);
-      sheaf.kill("SIGKILL");
-      await once(sheaf, "exit");
-      await wait(300);
-      finishKilledRuns({ stateFolder: state, environment, writable: [workspace] });
-      expect(listLeft(workspace)).toEqual([]);
-    }
-  });
+  test.each(["this user", "an ordinary user"])(
+    verifies("S-253", "of %s leaves nothing at any moment of SIGKILL"),
+    async (who) => {
+      if (who !== "this user") skipIfMissing(notRoot);
+      const top = realpathSync(mkdtempSync(join(tmpdir(), "sheaf-killed-")));
+      onTestFinished(() => rmSync(top, { recursive: true, force: true }));
+      const words = who === "this user" ? undefined : copySources(top);
+      const finish = `
+        import { finishKilledRuns } from "./sandbox/src/hold/journal.ts";
+        const [stateFolder, workspace] = process.argv.slice(1);
+        finishKilledRuns({ stateFolder, environment: { PATH: "/usr/bin:/bin", HOME: workspace }, writable: [workspace] });
+      `;
+      const rounds = chooseRuns(50);
+      let made = 0;
+      for (let round = 0; round < rounds; round += 1) {
+        const [workspace, state] = ["workspace", "state"].map((name) => join(top, `${name}-${round}`));
+        for (const folder of [workspace, state]) mkdirSync(folder!);
+        if (words) giveToUser(top);
+        const sheaf = startSheaf(
+          workspace!,
+          state!,
+          `while :; do ${make}; sleep 0.02; rm -rf .vscode sub; done`,
+          "",
+          words,
+        );
+        const ended = once(sheaf, "exit");
+        const isBegun = (): boolean =>
+          readdirSync(state!, { recursive: true }).some((path) => String(path).endsWith("journal.json"));
+        while (!isBegun() && sheaf.exitCode === null) await wait(2);
+        await wait((200 * round) / rounds);
+        sheaf.kill("SIGKILL");
+        await ended;
+        await wait(300);
+        made += listLeft(workspace!).length;
+        if (words) spawnSync(words[0]!, [...words.slice(1), finish, "--", state!, workspace!], { cwd: top, env: {} });
+        else finishKilledRuns({ stateFolder: state, environment, writable: [workspace!] });
+        expect(listLeft(workspace!)).toEqual([]);
+      }
+      expect(made).toBeGreaterThan(0);
+    },
+    300_000,
+  );
 });

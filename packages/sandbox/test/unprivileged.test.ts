@@ -1,27 +1,14 @@
 /** The sandbox of a user without rights, where the other tests run as root (S-30, S-32). */
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { createRequire } from "node:module";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { notRoot, skipIfMissing } from "../../../test/support/describe-where.ts";
 import { chooseRows } from "../../../test/support/depth.ts";
 import { verifies } from "../../../test/support/verifies.ts";
+import { copySources, giveToUser, user } from "./plain-user.ts";
 import { describeWithSandbox } from "./sandbox-run.ts";
-
-const user = 4711;
 
 /** Node and the sources where another user may read them. */
 const top = mkdtempSync(join(tmpdir(), "sheaf-unprivileged-"));
@@ -63,34 +50,13 @@ function runAsUser(
   prepare: (workspace: string) => void = () => undefined,
   code = "",
 ): UserOutcome {
-  chmodSync(top, 0o755);
-  for (const room of ["sandbox", "base", "permissions"]) {
-    const from = join(import.meta.dirname, "../..", room);
-    for (const part of ["src", "package.json"]) cpSync(join(from, part), join(top, room, part), { recursive: true });
-  }
-  mkdirSync(join(top, "node_modules/@sheaf"), { recursive: true });
-  for (const room of ["base", "permissions"])
-    if (!existsSync(join(top, "node_modules/@sheaf", room)))
-      symlinkSync(join("../..", room), join(top, "node_modules/@sheaf", room));
-  cpSync(process.execPath, join(top, "node"));
-  const ignore = dirname(createRequire(import.meta.url).resolve("ignore"));
-  cpSync(ignore, join(top, "node_modules/ignore"), { recursive: true });
+  const [file = "", ...words] = copySources(top);
   const workspace = mkdtempSync(join(top, "workspace-"));
   prepare(workspace);
-  spawnSync("chown", ["-R", `${user}:${user}`, workspace]);
-  const words = [
-    `--reuid=${user}`,
-    `--regid=${user}`,
-    "--clear-groups",
-    join(top, "node"),
-    "--conditions=sheaf-source",
-    "--input-type=module-typescript",
-    "-e",
-    program,
-  ];
+  giveToUser(workspace);
   const { stdout, stderr } = spawnSync(
-    "setpriv",
-    [...words, "--", workspace, JSON.stringify(rules), command, code && join(workspace, code)],
+    file,
+    [...words, program, "--", workspace, JSON.stringify(rules), command, code && join(workspace, code)],
     {
       cwd: top,
       encoding: "utf8",
