@@ -99,7 +99,7 @@ export class AgentRun {
     this.#emit({ type: "turn_end", finishReason, rawFinishReason: "", usage, modelMs: 0 });
   }
 
-  /** Ends the open calls, the turn and the run; the next event begins another one, with the same facts. */
+  /** Ends the open calls, the turn and the run; the next event begins another one, with the same facts but for the prompt. */
   end(end: RunEnd, usage = noUsage): void {
     this.#start();
     // The usage of all turns needs one, also after the last result.
@@ -111,6 +111,8 @@ export class AgentRun {
     }
     this.#open.clear();
     this.#emit(end);
+    const { prompt: _, ...facts } = this.facts;
+    this.facts = facts;
     this.isStarted = false;
     this.#seq = 0;
     this.#turn = 0;

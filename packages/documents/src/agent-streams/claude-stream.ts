@@ -119,8 +119,6 @@ export function createClaudeReader(run: AgentRun, notes: AgentStreamNotes): Agen
   function endRun(end: RunEnd, total: Usage): void {
     run.end(end, total);
     notes.runs += 1;
-    const { prompt: _, ...facts } = run.facts;
-    run.facts = facts;
     deltas.text_delta = "";
     deltas.thinking_delta = "";
   }
@@ -164,7 +162,7 @@ function toOutcome(block: JsonObject, details: unknown, call: NamedCall, workspa
         ...(typeof stdout === "string" && { stdout, stderr: readString(stderr) }),
         ...(interrupted === true && { timedOut: true }),
       };
-      return toCommandOutcome(ran, call, workspace);
+      return toCommandOutcome(ran, call.arguments, workspace);
     }
   }
   if (block.is_error === true) return toFailure(output, isRefusal(output) ? "rejected" : "error");

@@ -1,5 +1,5 @@
 /** The events of `codex exec --json` as run logs: each turn of the thread is a run. */
-import type { RunEnd, ToolEffect } from "@sheaf/protocol";
+import type { RunEnd, ToolEffect, Usage } from "@sheaf/protocol";
 import {
   readCount,
   readFirstString,
@@ -8,6 +8,7 @@ import {
   readString,
   type JsonObject,
 } from "../model-streams/read-json.ts";
+import { createUsage } from "../model-streams/usage.ts";
 import { toAbsolutePath, toWorkspacePath } from "../workspace-path.ts";
 import { toErrorEnd, type AgentRun, type NamedCall, type Outcome } from "./agent-run.ts";
 import type { AgentReader, AgentStreamNotes } from "./agent-stream.ts";
@@ -77,21 +78,13 @@ function toFailedEnd(message: string): RunEnd {
   return toErrorEnd({ code: "PROVIDER_REJECTED", message: message || "the turn failed without a reason" });
 }
 
-function toUsage(usage: JsonObject) {
-  const promptTokens = readCount(usage.input_tokens) ?? 0;
-  const completionTokens = readCount(usage.output_tokens) ?? 0;
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens: promptTokens + completionTokens,
-    ...(readCount(usage.input_tokens) === undefined && { estimated: true as const }),
-    ...(readCount(usage.reasoning_output_tokens) !== undefined && {
-      reasoningTokens: readCount(usage.reasoning_output_tokens)!,
-    }),
-    ...(readCount(usage.cached_input_tokens) !== undefined && {
-      cachedPromptTokens: readCount(usage.cached_input_tokens)!,
-    }),
-  };
+function toUsage(usage: JsonObject): Usage {
+  return createUsage({
+    prompt: readCount(usage.input_tokens),
+    completion: readCount(usage.output_tokens),
+    reasoning: readCount(usage.reasoning_output_tokens),
+    cached: readCount(usage.cached_input_tokens),
+  });
 }
 
 /** Undefined for an item that is no call. */
@@ -129,7 +122,7 @@ function toOutcome(item: JsonObject, call: NamedCall, workspace: string): Outcom
   if (item.type === "command_execution") {
     if (item.status === "declined") return toFailure(output || "the command was declined", "rejected");
     const exitCode = readCount(item.exit_code) ?? (item.status === "failed" ? 1 : 0);
-    return toCommandOutcome({ command: readString(item.command), exitCode, output }, call, workspace);
+    return toCommandOutcome({ command: readString(item.command), exitCode, output }, call.arguments, workspace);
   }
   const { message } = readObject(item.error);
   if (item.status === "failed") return toFailure(readString(message) || "the call failed");

@@ -1,8 +1,8 @@
 /** Tool calls of `cursor-agent` in the names and arguments that documents are made from (N28), and back to results. */
-import type { McpContent, McpEffect, ToolEffect, ToolError } from "@sheaf/protocol";
-import { toAbsolutePath } from "../workspace-path.ts";
+import type { McpContent, McpEffect } from "@sheaf/protocol";
 import type { NamedCall, Outcome } from "./agent-run.ts";
 import { toEditChange } from "./cursor-edits.ts";
+import { toCommandOutcome, toFailure } from "./foreign-tools.ts";
 import { isJsonObject, readObject, readObjects, readString, type JsonObject } from "../model-streams/read-json.ts";
 
 export interface CursorCall extends NamedCall {
@@ -101,11 +101,11 @@ export function readOutcome(
   workspace: string,
 ): Outcome {
   const { success, failure, timeout, error, rejected } = result ?? {};
-  if (isJsonObject(rejected)) return toFailed("rejected", "PERMISSION_DENIED", readString(rejected.reason));
-  if (isJsonObject(error)) return toFailed("error", "TOOL_FAILED", readString(error.errorMessage));
+  if (isJsonObject(rejected)) return toFailure(readString(rejected.reason), "rejected");
+  if (isJsonObject(error)) return toFailure(readString(error.errorMessage));
   const given = [success, failure, timeout].find(isJsonObject);
-  if (!given) return toFailed("error", "TOOL_FAILED", "the stream has no result for it");
-  if (toolName === "run_terminal_cmd") return toCommandOutcome(given, timeout !== undefined, workspace);
+  if (!given) return toFailure("the stream has no result for it");
+  if (toolName === "run_terminal_cmd") return toRanOutcome(given, timeout !== undefined, workspace);
   if (toolName === "edit_file") {
     const change = toEditChange(args, given, workspace);
     const output = readString(given.message) || readString(given.resultForModel);
@@ -126,30 +126,19 @@ function toServerOutcome({ providerIdentifier, toolName }: JsonObject, given: Js
   const isError = given.isError === true;
   const [server, tool] = [readString(providerIdentifier), readString(toolName)];
   const effect: McpEffect = { kind: "mcp", server, tool, content, isError };
-  return isError
-    ? { ...toFailed("error", "TOOL_FAILED", output), output, effect }
-    : { status: "success", output, effect };
+  return isError ? { ...toFailure(output), output, effect } : { status: "success", output, effect };
 }
 
-function toFailed(status: "error" | "rejected", code: string, message: string): Outcome {
-  const error: ToolError = { code, message, details: "" };
-  return { status, output: "", error };
-}
-
-function toCommandOutcome(given: JsonObject, timedOut: boolean, workspace: string): Outcome {
+function toRanOutcome(given: JsonObject, timedOut: boolean, workspace: string): Outcome {
   const [stdout, stderr] = [readString(given.stdout), readString(given.stderr)];
-  const output = typeof given.interleavedOutput === "string" ? given.interleavedOutput : stdout + stderr;
-  const effect: ToolEffect = {
-    kind: "command",
+  const ran = {
     command: readString(given.command),
-    workingDirectory: toAbsolutePath(readString(given.workingDirectory), workspace),
     exitCode: typeof given.exitCode === "number" ? given.exitCode : timedOut ? 124 : 0,
     signal: readString(given.signal),
+    output: typeof given.interleavedOutput === "string" ? given.interleavedOutput : stdout + stderr,
     stdout,
     stderr,
     timedOut,
-    background: false,
-    permissions: [],
   };
-  return { status: "success", output, effect };
+  return toCommandOutcome(ran, { working_directory: given.workingDirectory }, workspace);
 }

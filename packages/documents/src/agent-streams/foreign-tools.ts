@@ -105,16 +105,17 @@ export interface RanCommand {
   readonly stdout?: string;
   readonly stderr?: string;
   readonly timedOut?: boolean;
+  readonly signal?: string;
 }
 
-/** A command that ran: its exit code tells whether it failed (N37). */
-export function toCommandOutcome(ran: RanCommand, { arguments: args }: NamedCall, workspace: string): Outcome {
-  const { output, stdout = output, stderr = "", timedOut = false, ...rest } = ran;
+/** A command that ran: its exit code tells whether it failed (N37). `args`: of the call, by our names. */
+export function toCommandOutcome(ran: RanCommand, args: JsonObject, workspace: string): Outcome {
+  const { output, stdout = output, stderr = "", timedOut = false, signal = "", ...rest } = ran;
   return toSuccess(output, {
     ...rest,
     kind: "command",
     workingDirectory: toAbsolutePath(readString(args.working_directory), workspace),
-    signal: "",
+    signal,
     stdout,
     stderr,
     timedOut,

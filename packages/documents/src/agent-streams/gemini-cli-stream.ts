@@ -1,6 +1,7 @@
 /** The `stream-json` of Gemini CLI as a run log. */
-import type { RunEnd } from "@sheaf/protocol";
+import type { RunEnd, Usage } from "@sheaf/protocol";
 import { readCount, readObject, readString, type JsonObject } from "../model-streams/read-json.ts";
+import { createUsage } from "../model-streams/usage.ts";
 import { noUsage, toErrorEnd, type AgentRun, type Outcome, type NamedCall } from "./agent-run.ts";
 import type { AgentReader, AgentStreamNotes } from "./agent-stream.ts";
 import { toCommandOutcome, toFailure, toNamedCall, toSuccess } from "./foreign-tools.ts";
@@ -19,8 +20,6 @@ export function createGeminiCliReader(run: AgentRun, notes: AgentStreamNotes): A
     notes.result = line;
     notes.runs += 1;
     run.end(toEnd(line, error), toUsage(readObject(line.stats)));
-    const { prompt: _, ...facts } = run.facts;
-    run.facts = facts;
     error = "";
     return true;
   }
@@ -60,7 +59,7 @@ function toOutcome(line: JsonObject, call: NamedCall, workspace: string): Outcom
   if (call.toolName !== "run_terminal_cmd") return toSuccess(output);
   const [, code = "0"] = /^Exit Code: (\d+)$/m.exec(output) ?? [];
   const ran = { command: readString(call.arguments.command), exitCode: Number(code), output };
-  return toCommandOutcome(ran, call, workspace);
+  return toCommandOutcome(ran, call.arguments, workspace);
 }
 
 function toEnd({ status, error }: JsonObject, said: string): RunEnd {
@@ -70,15 +69,8 @@ function toEnd({ status, error }: JsonObject, said: string): RunEnd {
   return toErrorEnd({ code, message: readString(message) || said || "the run failed without a reason" });
 }
 
-function toUsage({ input_tokens, output_tokens, cached }: JsonObject) {
-  const promptTokens = readCount(input_tokens);
-  const completionTokens = readCount(output_tokens) ?? 0;
-  if (promptTokens === undefined) return noUsage;
-  const cachedPromptTokens = readCount(cached);
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens: promptTokens + completionTokens,
-    ...(cachedPromptTokens !== undefined && { cachedPromptTokens }),
-  };
+function toUsage({ input_tokens, output_tokens, cached }: JsonObject): Usage {
+  const prompt = readCount(input_tokens);
+  if (prompt === undefined) return noUsage;
+  return createUsage({ prompt, completion: readCount(output_tokens), reasoning: undefined, cached: readCount(cached) });
 }

@@ -8,6 +8,7 @@ import {
   readString,
   type JsonObject,
 } from "../model-streams/read-json.ts";
+import { createUsage } from "../model-streams/usage.ts";
 import { noUsage, toErrorEnd, type AgentRun, type NamedCall, type Outcome } from "./agent-run.ts";
 import type { AgentReader, AgentStreamNotes } from "./agent-stream.ts";
 import { toCommandOutcome, toEditOutcome, toFailure, toNamedCall, toSuccess } from "./foreign-tools.ts";
@@ -84,17 +85,14 @@ function toEnd(reason: string): RunEnd {
 function toUsage({ input, output, reasoning, cache }: JsonObject): Usage {
   const cached = readCount(readObject(cache).read) ?? 0;
   const cacheWrite = readCount(readObject(cache).write) ?? 0;
-  const promptTokens = (readCount(input) ?? 0) + cached + cacheWrite;
-  const reasoningTokens = readCount(reasoning) ?? 0;
-  const completionTokens = (readCount(output) ?? 0) + reasoningTokens;
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens: promptTokens + completionTokens,
-    reasoningTokens,
-    cachedPromptTokens: cached,
-    cacheWriteTokens: cacheWrite,
-  };
+  const thoughts = readCount(reasoning) ?? 0;
+  return createUsage({
+    prompt: (readCount(input) ?? 0) + cached + cacheWrite,
+    completion: (readCount(output) ?? 0) + thoughts,
+    reasoning: thoughts,
+    cached,
+    cacheWrite,
+  });
 }
 
 function toOutcome({ status, output, error, metadata }: JsonObject, call: NamedCall, workspace: string): Outcome {
@@ -106,7 +104,7 @@ function toOutcome({ status, output, error, metadata }: JsonObject, call: NamedC
   const { exit, diff, filediff } = readObject(metadata);
   if (call.toolName === "run_terminal_cmd") {
     const ran = { command: readString(call.arguments.command), exitCode: readCount(exit) ?? 0, output: text };
-    return toCommandOutcome(ran, call, workspace);
+    return toCommandOutcome(ran, call.arguments, workspace);
   }
   if (call.toolName !== "edit_file" && call.toolName !== "write_file") return toSuccess(text);
   const { before, after } = readObject(filediff);

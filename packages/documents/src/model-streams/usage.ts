@@ -18,7 +18,8 @@ interface TokenCounts {
 /** Usage of a turn for which the provider reports none (N6). */
 export const unknownUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
 
-function createUsage(counts: TokenCounts): Usage {
+/** Usage of a turn from these counts; `unknownUsage` for none. */
+export function createUsage(counts: TokenCounts): Usage {
   if (counts.prompt === undefined && counts.completion === undefined) return unknownUsage;
   const promptTokens = include(counts.cached, counts.prompt ?? 0);
   const completionTokens = include(counts.reasoning, counts.completion ?? 0);
