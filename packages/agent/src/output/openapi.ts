@@ -9,6 +9,9 @@ const fileTypes: readonly AttachmentType[] = [...attachmentTypes, "text/plain"];
 /** Statuses of errors that every operation can have. */
 const commonErrors = [400, 401, 403, 429, 503];
 
+/** Those of operations that take a body: it is too large, or of another type. */
+const bodyErrors = [413, 415];
+
 /** The document, built from the schemas. */
 export function createOpenApiDocument(version: string): Record<string, unknown> {
   return {
@@ -54,7 +57,8 @@ function toOperation(route: string, operation: Operation): object {
   const statuses = Object.entries(answers).map(([status, answer]) => [status, toAnswer(answer)] as const);
   const [answer] = Object.values(answers);
   const failure = toAnswer(answer === "foreign" ? "any" : answer === "ui-stream" ? "text/plain" : "error");
-  const failures = [...commonErrors, ...errors].map((status) => [`${status}`, failure] as const);
+  const ownErrors = [...errors, ...(request ? bodyErrors : [])];
+  const failures = [...commonErrors, ...ownErrors].map((status) => [`${status}`, failure] as const);
   return {
     operationId: id,
     summary,
