@@ -29,8 +29,9 @@ test(
     const cwd = newFolder({ ".env": keys });
     const home = newFolder({ "script.json": script });
     const model = `scripted:${join(home, "script.json")}`;
-    const run = await runSheaf(["-p", "--model", model, `Read ${keys}`], { cwd, home });
-    expect([run.code, listLeaks(run.stdout + run.stderr)]).toEqual([0, []]);
+    const last = join(home, "last.md");
+    const run = await runSheaf(["-p", "--model", model, "--output-last-message", last, `Read ${keys}`], { cwd, home });
+    expect([run.code, listLeaks(run.stdout + run.stderr + readFileSync(last, "utf8"))]).toEqual([0, []]);
     const session = String(parseStream(run.stdout)[0]!.session_id);
     const commands = [
       ...outputFormats.map((format) => ["show", session, "--output-format", format]),

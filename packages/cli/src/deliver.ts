@@ -24,7 +24,7 @@ export interface DeliveryOptions {
   readonly output: LineOutput;
   /** Masks secrets (S-257); undefined for a program at both ends. */
   readonly mask: EventMask | undefined;
-  /** Called with each group, before any of it is printed. */
+  /** Called with each group as it is shown, before any of it is printed. */
   readonly onEvents?: ((events: readonly RunEvent[]) => void) | undefined;
   /** Called with the first event. */
   readonly onStart?: ((start: RunStart) => void) | undefined;
@@ -53,8 +53,9 @@ export async function deliverEvents(
   let isWaiting = false;
   const heart = createHeart(options, fail);
   for await (const events of groups) {
-    options.onEvents?.(events);
-    for (const event of mask ? events.flatMap(mask) : events) {
+    const shown = mask ? events.flatMap(mask) : events;
+    options.onEvents?.(shown);
+    for (const event of shown) {
       if (event.type === "run_start") {
         ({ conversationId } = event);
         options.onStart?.(event);
