@@ -9,6 +9,9 @@ import { join } from "node:path";
 import type { ChatResponse } from "@sheaf/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createAgent } from "../../packages/agent/src/index.ts";
+import { shortAnswers } from "../../packages/models/test/live/live-setup.ts";
+import { describeWithBubblewrap } from "../support/bubblewrap.ts";
+import { createModelServer } from "../support/model-server.ts";
 import { openApp } from "../support/open-app.ts";
 import { createTestFolder, parseStream, runSheaf, toLines, type Files, type SheafResult } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
@@ -446,6 +449,50 @@ const rows: readonly Row[] = [
   },
 ];
 
+/** Rows with commands in the sandbox. */
+const sandboxed: readonly Row[] = [
+  {
+    what: "the network refuses a host",
+    before: "quiet",
+    turns: [[command(`curl -sS -m 5 http://example.org/ || wget -qT5 -t1 http://example.org/`)], done],
+    args: ["--force", "--allow", "Network(example.com)"],
+    code: 0,
+    refusals: [{ tool: "run_terminal_cmd", reason: expect.stringContaining("refused example.org:80") }],
+    result: { sandbox: "enabled" },
+    stderr: [/^sheaf: refused: run_terminal_cmd: The network refused example\.org:80/],
+  },
+  {
+    what: "the repository does not get a setting of git",
+    before: "quiet",
+    turns: [[command("git config core.editor vi && git remote add up /up")], done],
+    args: ["--force"],
+    prepare: git,
+    code: 0,
+    refusals: [{ tool: "run_terminal_cmd", reason: expect.stringContaining('"core.editor", "remote.up.url"') }],
+    stderr: [/^sheaf: refused: run_terminal_cmd: The repository does not get settings of git/],
+  },
+  {
+    what: "a rule denies a command in the sandbox",
+    before: "quiet",
+    turns: [[command("rm a.txt")], done],
+    args: ["--force", "--deny", "Shell(rm)"],
+    code: 0,
+    refusals: [{ tool: "run_terminal_cmd", reason: expect.any(String), rule: "Shell(rm)" }],
+    result: { sandbox: "enabled" },
+    stderr: [/^sheaf: refused: run_terminal_cmd: /],
+  },
+];
+
+describeWithBubblewrap("in the sandbox, a run tells", () => {
+  test.each(sandboxed.map((row) => [row.what, row] as const))(
+    verifies("C166", "%s"),
+    async (_, row) => {
+      await expect(checkRow(row)).resolves.toBe(row.code);
+    },
+    60_000,
+  );
+});
+
 describe("a run tells", () => {
   test.each(rows.map((row) => [row.what, row] as const))(
     verifies("C166", "%s"),
@@ -454,6 +501,28 @@ describe("a run tells", () => {
     },
     60_000,
   );
+});
+
+test(verifies("C166", "a provider without counts does not become 0 tokens"), async () => {
+  const provider = await createModelServer({ chunks: shortAnswers["openai-chat"] });
+  onTestFinished(() => provider.close());
+  const endpoints = { lab: { protocol: "openai-chat", baseUrl: provider.url } };
+  await checkRow({
+    what: "",
+    before: "quiet",
+    turns: [],
+    model: "lab/m",
+    config: { endpoints, prices: { "lab/m": { input: 1, output: 1 } } },
+    args: free,
+    code: 0,
+    notices: ["USAGE_UNKNOWN"],
+    stderr: [/^sheaf: notice: the provider did not report the tokens of 1 of 1 answers/],
+  });
+  const words = ["-p", "--model", "lab/m", "--output-format", "json", ...free, "go"];
+  const home = folders.newFolder({ "config.json": JSON.stringify({ endpoints }) });
+  const { stdout } = await runSheaf(words, { cwd: folders.newFolder(), home });
+  expect(JSON.parse(stdout)).not.toHaveProperty("usage");
+  expect(JSON.parse(stdout)).not.toHaveProperty("total_cost_usd");
 });
 
 test(verifies("C166", "the library and the server have the same facts"), async () => {
