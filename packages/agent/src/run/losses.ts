@@ -35,8 +35,8 @@ const unstarted: ReadonlySet<string> = new Set(["PERMISSION_DENIED", "COMMAND_NO
 export function findLoss(event: OwnEventBody): SheafError | undefined {
   if (event.type === "tool_result" && event.lacks) return toError(lackCodes[event.lacks], event.error?.message ?? "");
   const found = [...readNotices(event), ...(event.type === "run_start" ? toServerNotices(event) : [])];
-  const notice = found.find(({ code }) => lossCodes[code as NoticeCode] !== undefined);
-  return notice && toError(lossCodes[notice.code as NoticeCode]!, notice.message);
+  const notice = found.find(({ code }) => lossCodes[code] !== undefined);
+  return notice && toError(lossCodes[notice.code]!, notice.message);
 }
 
 function toError(code: ErrorCode, message: string): SheafError {
