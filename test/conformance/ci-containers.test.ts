@@ -23,6 +23,7 @@ interface Container {
 
 const outer = ["bwrap", "--dev-bind", "/", "/", "--unshare-user"];
 const withoutNamespaces = [...outer, "--disable-userns"];
+const readOnly = "bwrap --ro-bind / / --dev /dev --tmpfs /tmp --unshare-user --disable-userns --bind".split(" ");
 const asOther = ["setpriv", `--reuid=${otherUser}`, `--regid=${otherUser}`, "--clear-groups"];
 
 const containers: Readonly<Record<string, Container>> = {
@@ -32,22 +33,7 @@ const containers: Readonly<Record<string, Container>> = {
     missing: unless(filter !== undefined, `there is no filter of system calls for ${process.arch}`),
   },
   "with a read-only root": {
-    wrap: (cwd) => [
-      ...[
-        "bwrap",
-        "--ro-bind",
-        "/",
-        "/",
-        "--dev",
-        "/dev",
-        "--tmpfs",
-        "/tmp",
-        "--bind",
-        join(cwd, ".."),
-        join(cwd, ".."),
-      ],
-      ...["--unshare-user", "--disable-userns"],
-    ],
+    wrap: (cwd) => [...readOnly, join(cwd, ".."), join(cwd, "..")],
     choice: "container=root",
   },
   "as another user": { wrap: () => [...asOther, ...withoutNamespaces], missing: notRoot, userId: otherUser },
