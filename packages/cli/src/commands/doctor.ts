@@ -219,7 +219,7 @@ async function checkSandbox(io: CommandIo, flags: FlagValues): Promise<Answer> {
       return { status: "warn", found: "switched off", advice };
     }
     case "container": {
-      const found = "none, as chosen: commands run with your rights in this container, and nothing holds them";
+      const found = "none, as chosen: commands run with your rights in this container";
       return { status: "ok", found };
     }
     case "unavailable": {
