@@ -290,7 +290,7 @@ export const requirements = {
     "S-30": ["restrictions of the sandbox", "35e7008d"],
     "S-240": ["commands reach no unix socket", "b38dd909"],
     "S-250": ["no command sees the files of runs", "55db7918"],
-    "S-257": ["every output is masked, the log is not", "7ca24f54"],
+    "S-257": ["every output is masked, the log is not", "0cb2f994"],
     "S-256": ["secrets are masked, also in pieces", "5021d13a"],
     "S-253": ["commands leave nothing, however Sheaf ends", "1ef3dca3"],
     "S-252": ["no link leads to folders that commands fill", "703e0ed2"],
