@@ -63,7 +63,7 @@ export const requirements = {
     C168: ["commands that must pass before a run succeeds", "ffc7a567"],
     C169: ["a run waits for commands that work, and names those that it ends", "94b84dbb"],
     C180: ["--strict: the first loss ends a run", "1c8d7824"],
-    C61: ["the action for GitHub: inputs by the environment, outputs that hold", "a7ae027b"],
+    C61: ["the action for GitHub: inputs by the environment, outputs that hold", "7e9e1ecc"],
     C60: ["sheaf usage sums up tokens and cost from the logs", "535b18ce"],
     C51: ["tool servers live as long as their conversation, and none is left", "42f9a5c9"],
     C53: ["tool servers of others: slow, noisy, broken, and unmodified", "ee7e4a48"],
