@@ -136,7 +136,9 @@ export interface KnownRoute {
 
 const patterns: (KnownRoute & { readonly pattern: RegExp })[] = [];
 for (const [path, methods] of listOperations()) {
-  const pattern = new RegExp(`^${path.replaceAll(".", String.raw`\.`).replaceAll(/\{\w+\}/g, "[^/]+")}$`);
+  // Names of models have slashes.
+  const word = path.startsWith("/v1/models/") ? ".+" : "[^/]+";
+  const pattern = new RegExp(`^${path.replaceAll(".", String.raw`\.`).replaceAll(/\{\w+\}/g, word)}$`);
   patterns.push({ path, methods, pattern });
 }
 

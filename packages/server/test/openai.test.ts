@@ -370,11 +370,13 @@ test(verifies("N71", "the models have OpenAI's form too"), async () => {
   expect(object).toBe("list");
   expect(data.map(({ id }) => ({ id }))).toEqual(models);
   expect(data[1]).toEqual({ id: "offline", object: "model", created: 0, owned_by: "sheaf" });
-  const offered = await start(undefined, ["--offer", "anthropic/claude-sonnet-4-5"]);
+  const name = "anthropic/claude-sonnet-4-5";
+  const offered = await start(undefined, ["--offer", name]);
   expect(await offered.read("/v1/models")).toMatchObject({
-    models: [{}, { id: "anthropic/claude-sonnet-4-5", contextTokens: 150_000 }],
+    models: [{}, { id: name, contextTokens: 150_000 }],
   });
   expect(await server.read("/v1/models/offline")).toEqual(data[1]);
   expect((await server.fetch(`/v1/models/${encodeURIComponent(data[0]!.id)}`)).status).toBe(200);
+  expect(await offered.read(`/v1/models/${name}`)).toMatchObject({ id: name });
   expect((await server.fetch("/v1/models/gpt-99")).status).toBe(404);
 });

@@ -81,7 +81,7 @@ export function addOpenAiRoutes(app: Hono<ServerEnvironment>, context: ServerCon
       models: models.map(({ id }) => ({ id, contextTokens: context.models.findWindow(id) })),
     }),
   );
-  app.get("/v1/models/:id", (request) => {
+  app.get("/v1/models/:id{.+}", (request) => {
     const model = models.find(({ id }) => id === request.req.param("id"));
     if (model) return request.json(model);
     throw new HttpError("NOT_FOUND", "the model is not offered here: see /v1/models");
