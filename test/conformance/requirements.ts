@@ -14,7 +14,7 @@ export const requirements = {
     C7: ["assistant lines: one item, chunks 1:1, joined equal result", "a6d57e7f"],
     C8: ["tool_call lines: one key, one completed for each started", "949b6440"],
     C9: ["names and shapes of tool calls", "844343aa"],
-    C10: ["last line: result on success, then the process exits", "e04ef84d"],
+    C10: ["last line: result on success, then the process exits", "21001abc"],
     C11: ["text: one line per action, then the whole answer, localised", "aa26b3db"],
     C12: ["thinking is left out unless asked for", "a50a3824"],
     C13: ["fields are only added, published schema, every line valid", "647162c3"],

@@ -80,7 +80,7 @@ export type McpServerSettings = StdioServerSettings | HttpServerSettings;
 
 /** Whether it may only run in the sandbox. */
 export function isHeld(settings: McpServerSettings): settings is StdioServerSettings {
-  return "sandbox" in settings && settings.sandbox === true;
+  return "sandbox" in settings && (settings.sandbox ?? false);
 }
 
 /** By the name that the user gave: letters, digits, dashes and points. */

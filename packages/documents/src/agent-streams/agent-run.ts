@@ -16,7 +16,7 @@ export type Outcome = Pick<ToolResult, "status" | "output" | "error" | "effect">
 export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
 
 /** What a stream says of its run before the answer. */
-export interface RunFacts {
+export interface StreamFacts {
   readonly session?: string;
   readonly model?: string;
   readonly workspace?: string;
@@ -27,7 +27,7 @@ export interface RunFacts {
 /** Writes one run log after another. */
 export class AgentRun {
   /** Of the run that is open; what it knows when the answer starts counts. */
-  facts: RunFacts = {};
+  facts: StreamFacts = {};
   isStarted = false;
   /** Usage of each turn that calls; 0 where only the end of the run says it, for all turns. */
   turnUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };

@@ -64,7 +64,7 @@ export interface AgentReader {
   end?(): void;
 }
 
-export type CreateAgentReader = (run: AgentRun, notes: AgentStreamNotes) => AgentReader;
+type CreateAgentReader = (run: AgentRun, notes: AgentStreamNotes) => AgentReader;
 
 const readers: Readonly<Record<AgentStreamFormat, CreateAgentReader>> = {
   "cursor-stream-json": createCursorReader,

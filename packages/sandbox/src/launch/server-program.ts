@@ -91,10 +91,12 @@ export function runServerProgram(options: ServerProgramOptions, commands: Comman
     onBackgroundOutput: (bytes: Uint8Array, stream: string) =>
       (stream === "stdout" ? onOutput : onErrorOutput)(Buffer.from(bytes)),
   };
-  const ended = commands.run(request).then(({ refusal, startError, refusals }) => {
+  const run = async (): Promise<void> => {
+    const { refusal, startError, refusals } = await commands.run(request);
     onErrorOutput(Buffer.from(["", refusal, startError, ...refusals].join("\n")));
     onEnd();
-  });
+  };
+  const ended = run();
   return {
     write: (text) =>
       new Promise((resolve, reject) => {
