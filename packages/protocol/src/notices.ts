@@ -51,11 +51,16 @@ export const refusal = s.object({
 /** A call that Sheaf refused, or a part of a command that its sandbox refused (C166). */
 export interface Refusal extends s.ValueOf<typeof refusal> {}
 
+/** For the many events without any. */
+const none: readonly Notice[] = [];
+
 /** Notices of an event. The log may be older than the codes: a string is a `NOTE`. */
 export function readNotices(event: RunEventBody): readonly Notice[] {
-  const { notice: single, notices: found = [] }: Noted = event;
+  const { notice: single, notices: found = none }: Noted = event;
   const all = single === undefined ? found : [single, ...found];
-  return all.map((given) => (typeof given === "string" ? { code: "NOTE", message: given } : given));
+  return all === none
+    ? none
+    : all.map((given) => (typeof given === "string" ? { code: "NOTE", message: given } : given));
 }
 
 /** What the model lacks because a tool server is not there. */

@@ -103,7 +103,7 @@ export async function printRun(
   const run = createPromptRun({ ...start, io, control, spentMs, approver, toolServers });
   const isShown = terminal !== undefined || (!conversation && io.isErrorTerminal);
   const notices = isShown ? createNoticeReport(seen, write) : undefined;
-  const summary = createRunSummary();
+  const summary = format === "text" && !conversation && io.profile === "sheaf" ? createRunSummary() : undefined;
   const lastMessage = createLastMessage(flags["output-last-message"], io);
   const delivery = await deliverEvents(run.events(), {
     projection,
@@ -114,8 +114,8 @@ export async function printRun(
     mask: conversation?.output ? undefined : createOutputMask(io.environment),
     onEvents(events) {
       lastMessage?.push(events);
-      if (conversation?.onEvents) conversation.onEvents(events);
-      else for (const event of events) summary.push(event);
+      conversation?.onEvents?.(events);
+      if (summary) for (const event of events) summary.push(event);
     },
     onStart(event) {
       const uncontained = readNotices(event).filter(({ code }) => code === "NOT_CONTAINED");
@@ -133,8 +133,7 @@ export async function printRun(
     heartbeat: config.heartbeatMs === undefined ? undefined : { everyMs: config.heartbeatMs, now },
   });
   await run.close();
-  if (format === "text" && !conversation && io.profile === "sheaf")
-    reportFacts(summary.toFacts().told, delivery.end?.error?.message, seen, write);
+  if (summary) reportFacts(summary.toFacts().told, delivery.end?.error?.message, seen, write);
   const code = reportEnd(delivery, control.exitCode, {
     verbose: flags.verbose ?? false,
     io,
