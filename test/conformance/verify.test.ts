@@ -97,6 +97,15 @@ describeWithBubblewrap("what verifies a run", () => {
     },
   );
 
+  test(verifies("C168", "an empty command is a usage error, in the configuration too"), async () => {
+    const { run, home } = createProject(lie);
+    const { code, stderr } = await run(["--verify", " "]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^sheaf: USAGE: --verify " " cannot run: give /)]);
+    writeFileSync(join(home, "config.json"), JSON.stringify({ verify: [""] }));
+    const configured = await run([]);
+    expect([configured.code, configured.stderr]).toEqual([2, expect.stringContaining("verify[0]: expected a command")]);
+  });
+
   test(verifies("C168", "in its own working tree, whose files the command sees"), async () => {
     const { run, cwd } = createProject([write, text("Done.")]);
     for (const words of ["init -q", "add -A", "-c user.name=A -c user.email=a@example.org commit -qm Begin"])

@@ -2,6 +2,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Effort, Mode, Notice, TokenPrice } from "@sheaf/protocol";
+import { listProblems } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
 import { hasForeignName } from "@sheaf/base/foreign-name";
 import { type HookSources, withVerify } from "./hook-settings.ts";
@@ -24,7 +25,7 @@ import { findWindowTokens } from "./model-windows.ts";
 import { chooseSandbox, type SandboxChoice, sandboxChoices } from "@sheaf/sandbox/find/choose-sandbox";
 import type { SandboxSetting } from "@sheaf/sandbox/sandbox";
 import { isTrusted } from "./trust.ts";
-import { efforts, longestSeconds, maxVerifyRounds, type UserConfig } from "./user-config.ts";
+import { efforts, longestSeconds, maxVerifyRounds, type UserConfig, verifyCommands } from "./user-config.ts";
 
 /** Values as they were given, still text. */
 export interface RawSettings extends ModelFlags {
@@ -234,6 +235,12 @@ function toHookSources(
   flags: Pick<RawSettings, "verify" | "verifyRounds">,
   environment: Environment,
 ): HookSources | undefined {
+  // An empty variable must not leave a run unverified.
+  const [problem] = listProblems(verifyCommands, flags.verify ?? []);
+  if (problem) {
+    const advice = "give at most 10 commands, such as npm test, of up to 4000 characters, or leave it out";
+    throw new SheafError("USAGE", `--verify ${JSON.stringify(problem.value).slice(0, 80)} cannot run: ${advice}`);
+  }
   const own = withVerify(hooks, [...verify, ...(flags.verify ?? [])]);
   const verifyRounds = toAtMost("--verify-rounds", flags.verifyRounds, maxVerifyRounds) ?? config.verifyRounds;
   if (hooksFile === undefined && verifyRounds === undefined && Object.keys(own).length === 0) return undefined;

@@ -99,7 +99,10 @@ function quotedParts(command: string): string[] {
 }
 
 /** Commands that must pass before a run succeeds (C168). */
-export const verifyCommands = s.list(s.string({ minLength: 1, maxLength: 4000 }), { maxItems: 10 });
+export const verifyCommands = s.list(
+  s.refine(s.string({ maxLength: 4000 }), "a command, such as npm test", (text) => text.trim() !== ""),
+  { maxItems: 10 },
+);
 
 export const maxVerifyRounds = 10;
 
