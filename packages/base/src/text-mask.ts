@@ -171,8 +171,9 @@ function findShapes(text: string, { kinds, pattern }: Finder, mayGrow: boolean, 
 }
 
 /**
- * Finds secrets by shape and name, in order and apart from each other. `mayGrow`: more of the text may follow; `from`:
- * the first character to search.
+ * Finds secrets by shape and name, in order and apart from each other.
+ * @param mayGrow more of the text may follow.
+ * @param from the first character to search.
  */
 export function findSecrets(text: string, mayGrow = false, from = 0): SecretPlace[] {
   // Most pieces of an answer have no value.
