@@ -85,7 +85,8 @@ export async function* runResponse(
     if (!end && run.start.shortens) end = yield* runShortening(run, signal);
   }
   let repeats = 0;
-  for (let turn = run.turns + 1; !(end ??= run.losses.failure); turn += 1) {
+  // A request that is sent again is the same turn (N5).
+  for (let turn = run.turns + 1; !(end ??= run.losses.failure); turn += repeats > 0 ? 0 : 1) {
     const shorter = repeats > 0 ? undefined : await shortener.shortenIfFull(signal);
     if (shorter && shorter.events.length > 0) yield run.note({ events: shorter.events, durability: "synced" });
 

@@ -206,7 +206,7 @@ describe("failures", () => {
   });
 
   test(
-    verifies("R-11", "an answer that breaks off before any text is asked for again, as if nothing had come"),
+    verifies(["R-11", "N5"], "an answer that breaks off before any text is asked for again, as if nothing had come"),
     async () => {
       const thinking = { type: "reasoning_delta", text: "hm" } as const;
       const broken = new SheafError("NETWORK", "reset", { source: "provider" });
@@ -227,6 +227,8 @@ describe("failures", () => {
       expect([writes, last(groups)]).toMatchObject([1, { reason: "end_turn" }]);
       const [first, second, third, after] = model.requests.map(({ messages }) => messages);
       expect([second, third]).toEqual([first, first]);
+      const turns = groups.flat().flatMap((event) => (event.type === "turn_start" ? [event.turn] : []));
+      expect(turns).toEqual([1, 1, 1, 2]);
       const called = (after ?? []).map((message) => (message.role === "tool" ? message.callId : message.role));
       // The last one is the note on the last turn of the budget.
       expect(called).toEqual(["user", "assistant", "call_2", "user"]);
