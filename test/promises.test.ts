@@ -19,7 +19,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "executes no file of it, and nothing by a name that PATH could lead there",
     ],
     [
-      "Sheaf itself reads only the instruction files below, `.gitignore`, `.sheafignore`, and `.git/HEAD` for the name of the branch.",
+      "When a run starts, Sheaf itself reads only the instruction files below, `.gitignore`, `.sheafignore`, and `.git/HEAD` for the name of the branch.",
       "reads its AGENTS.md and what tells its branch, nothing else",
     ],
     [
