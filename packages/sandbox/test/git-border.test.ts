@@ -40,6 +40,7 @@ const ordinary: readonly (readonly [title: string, command: string, words: strin
   ["stash push", "echo x > file.txt && git stash -q", "stash list", "stash@{0}: WIP on main"],
   ["stash pop", "echo x > file.txt && git stash -q && git stash list && git stash pop -q", "status -s", " M file.txt\n"],
   ["tag", "git tag v1 && git tag -a v2 -m two && git tag v3 && git tag -d v3", "tag", "v1\nv2\n"],
+  ["add -N, as an empty file", "echo x > n.txt && git add -N n.txt", "status -s", "AM n.txt\n"],
   ["gc", "git commit -q --allow-empty -m n && git gc -q --prune=now && git reflog expire --expire=now --all && git repack -qad && git pack-refs --all", "log -1 --format=%s", "n\n"],
   ["bisect", "git bisect start main main~1 && git bisect reset", "status -sb", "## main\n"],
   ["sparse checkout", "git sparse-checkout set none && git sparse-checkout disable && git archive HEAD | tar t", "status -sb", "## main\n"],
@@ -52,6 +53,26 @@ describeWithSandbox("git in a command", () => {
     expect([exitCode, refusals], output).toEqual([0, []]);
     expect(git(workspace, ...words.split(" "))).toContain(shown);
     expect(tryGit(workspace, "fsck", "--strict")).toMatchObject({ status: 0 });
+  });
+
+  test.each([
+    [
+      "a configuration that includes a pipe",
+      "mkfifo pipe; git config include.path ../pipe",
+      /"pipe" in its git folder/,
+    ],
+    [
+      "a pipe in place of an object",
+      "mkdir -p .git/objects/00; mkfifo .git/objects/00/$(printf %038d 1)",
+      /not an ordinary file/,
+    ],
+  ])(verifies("S-77", "does not hold Sheaf up with %s"), async (_, command, reason) => {
+    const workspace = createRepository();
+    const before = describeState(workspace);
+    const commit = `${gitVariables} git commit -q --allow-empty -m n; ${command}`;
+    const { refusals } = await runHeld(commit, workspace, { timeoutMs: 60_000 });
+    expect(describeState(workspace)).toBe(before);
+    expect(refusals.join(" ")).toMatch(reason);
   });
 
   test(verifies("S-77", "shows the user the state before it while it runs"), async () => {

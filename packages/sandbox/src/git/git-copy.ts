@@ -4,6 +4,7 @@
  */
 import { appendFileSync, type Dirent, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { isInclude, readGitConfig, toConfigPath } from "@sheaf/base/git/git-config";
 import { listEntries } from "@sheaf/base/files/list-files";
 import { readSmallBytesIn } from "@sheaf/base/files/open-file";
 import { readTarget } from "@sheaf/base/files/read-folder";
@@ -170,9 +171,8 @@ export function createGitCopy(repository: Repository, folder: string, position: 
       return interruptedNames.filter((name) => !readStats(join(copy, own, name)) && isSame(name));
     },
     findStrange: () =>
-      [copy, join(objects, "info"), join(objects, "pack")]
-        .flatMap(listStrange)
-        .find((path) => path !== join(copy, "objects")),
+      [copy, objects].flatMap(listStrange).find((path) => path !== join(copy, "objects")) ??
+      findUnreadConfig(join(copy, "config"), commonFolder),
     writeOriginal(place) {
       write(place, join(commonFolder, "objects"));
       // The work tree of a submodule is not beside this place.
@@ -242,6 +242,17 @@ function listStrange(folder: string): string[] {
     if (entry.isDirectory()) return listStrange(join(folder, entry.name));
     return entry.isFile() ? [] : [join(folder, entry.name)];
   });
+}
+
+/** An included file in which git would wait or which it cannot read, wherever a command has put it. */
+function findUnreadConfig(file: string, commonFolder: string): string | undefined {
+  const { settings } = readGitConfig([file], commonFolder);
+  const included = settings.filter((setting) => setting.file === file && isInclude(setting));
+  const paths = included.map((setting) => toConfigPath(setting, commonFolder, commonFolder));
+  return readGitConfig(
+    paths.filter((path) => path !== undefined),
+    commonFolder,
+  ).unread[0];
 }
 
 function add(found: Map<string, string>, folder: string, name: string): void {

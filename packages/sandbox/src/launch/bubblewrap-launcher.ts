@@ -1,7 +1,7 @@
 /** Commands in bubblewrap: each in new namespaces, which end with all their processes (S-30, R-13). */
 import type { Readable } from "node:stream";
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import type { Notice } from "@sheaf/protocol";
@@ -73,8 +73,9 @@ const maxSentLength = 4096;
 /** The kernel's limit for one argument. */
 const maxCommandBytes = 128 * 1024 - 1;
 
-/** Time limit of an export. Milliseconds. */
+/** Time limit of an export, and of its part before the pack: a background command may make pipes meanwhile. Milliseconds. */
 const scriptPeriod = 120_000;
+const readPeriod = 10_000;
 /** Characters of its messages. */
 const maxProblem = 2000;
 
@@ -189,8 +190,11 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       (_: string, chunk: Uint8Array) => (problem = (problem + Buffer.from(chunk).toString()).slice(-maxProblem)),
     );
     const timer = setTimeout(() => bubblewrap.kill(), scriptPeriod);
+    const isReading = (): boolean => !existsSync(join(out, "pack"));
+    const reading = setTimeout(() => isReading() && bubblewrap.kill(), readPeriod);
     const { code } = await bubblewrap.ended.finally(() => {
       clearTimeout(timer);
+      clearTimeout(reading);
       bubblewrap.release();
       pipes.close();
     });
