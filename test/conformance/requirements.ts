@@ -292,7 +292,7 @@ export const requirements = {
     "S-250": ["no command sees the files of runs", "55db7918"],
     "S-257": ["every output is masked, the log is not", "0cb2f994"],
     "S-256": ["secrets are masked, also in pieces", "5021d13a"],
-    "S-253": ["commands leave nothing, however Sheaf ends", "1ef3dca3"],
+    "S-253": ["commands leave nothing, however Sheaf ends", "e6cf9997"],
     "S-252": ["no link leads to folders that commands fill", "703e0ed2"],
     "S-251": ["what was moved away is found by sheaf doctor alone", "0cfb64a0"],
     "S-241": ["a server's secrets are hidden from commands", "11668a5b"],

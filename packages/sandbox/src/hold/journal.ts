@@ -2,7 +2,7 @@
  * What a process that is killed leaves to the next one: the folders in which its commands may have made something, and the
  * places that were there before (S-253).
  */
-import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, utimes, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
@@ -32,11 +32,26 @@ const journalName = "journal.json";
 /** Of the file that the reaper makes when no process is left. */
 const endName = "ended";
 
-/** `open`: the folder of the run, absolute. */
+/** Between two signs of life. Milliseconds. */
+const beatPeriod = 1000;
+/** After the last sign of life a command may run for so long: a busy or stopped process gives none. Nanoseconds. */
+const lastPeriod = 60_000_000_000n;
+
+/** `open`: the folder of the run, absolute. While commands run, its file gets the time again and again. */
 export function createJournal(open: () => string): Journal {
+  let timer: NodeJS.Timeout | undefined;
+  const beat = (file: string): void => utimes(file, new Date(), new Date(), () => undefined);
   return {
-    begin: (entry) => writeFileSync(join(open(), journalName), JSON.stringify(entry), { mode: 0o600 }),
-    end: () => rmSync(join(open(), journalName), { force: true }),
+    begin(entry) {
+      const file = join(open(), journalName);
+      writeFileSync(file, JSON.stringify(entry), { mode: 0o600 });
+      clearInterval(timer);
+      timer = setInterval(beat, beatPeriod, file).unref();
+    },
+    end() {
+      clearInterval(timer);
+      rmSync(join(open(), journalName), { force: true });
+    },
   };
 }
 
@@ -82,10 +97,11 @@ function finishRun(folder: string, stateFolder: string | undefined, environment:
   return { workspace: entry.writable[0], notes };
 }
 
-/** Nanoseconds since 1970. A power failure or the end of a container ends the reaper too. */
+/** Nanoseconds since 1970. Whatever ends Sheaf may end the reaper, such as a power failure or a logout. */
 function findEnd(folder: string): bigint | undefined {
   const toTime = (name: string): bigint | undefined =>
     statSync(join(folder, name), { bigint: true, throwIfNoEntry: false })?.mtimeNs;
   const [start, begun] = [readFirstStart(), toTime(journalName)];
-  return toTime(endName) ?? (start !== undefined && begun !== undefined && begun < start ? start : undefined);
+  if (begun === undefined) return toTime(endName);
+  return toTime(endName) ?? (start !== undefined && begun < start ? start : begun + lastPeriod);
 }
