@@ -59,7 +59,7 @@ interface ErrorOptions {
   readonly details?: string;
   /** RFC 3339 (C20). */
   readonly resetsAt?: string | undefined;
-  /** Default: that of the code. */
+  /** Default: the value of the code. */
   readonly retryable?: boolean;
 }
 

@@ -24,7 +24,7 @@ export interface DeliveryOptions {
   readonly output: LineOutput;
   /** Masks secrets (S-257); undefined for a program at both ends. */
   readonly mask: EventMask | undefined;
-  /** Called with each group as it is shown, before any of it is printed. */
+  /** Called with each group as readers see it, before Sheaf prints any of it. */
   readonly onEvents?: ((events: readonly RunEvent[]) => void) | undefined;
   /** Called with the first event. */
   readonly onStart?: ((start: RunStart) => void) | undefined;

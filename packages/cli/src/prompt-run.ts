@@ -210,7 +210,7 @@ async function withStoredModel(config: RunConfig, flags: FlagValues, folders: re
   }
 }
 
-/** That of the flag, else that of the conversation (C69). @throws SheafError USAGE for `--verify` in ask and plan mode (C168). */
+/** The mode of the flag, else of the conversation (C69). @throws SheafError USAGE for `--verify` in a mode that changes nothing (C168). */
 async function chooseMode({ mode }: RunConfig, flags: FlagValues, store: Store, id: string): Promise<Mode> {
   const conversation = flags.mode === undefined && !flags.plan ? await store.getConversation(id) : undefined;
   const chosen = (conversation && (await readConversationSettings(store, conversation)).mode) ?? mode;

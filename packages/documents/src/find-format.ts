@@ -15,8 +15,8 @@ import type { AgentStreamFormat } from "./agent-streams/agent-stream.ts";
 export type StreamFormat = Exclude<ModelStreamFormat, "markdown"> | AgentStreamFormat;
 
 /**
- * The format of a stream from its beginning, of which a few payloads are enough.
- * Undefined: no payload has the shape of one.
+ * Finds the format of a stream from its first payloads, of which a few are enough.
+ * Undefined: no payload has the shape of a known format.
  */
 export function findStreamFormat(beginning: Uint8Array | string): StreamFormat | undefined {
   const body = createBodyDecoder();

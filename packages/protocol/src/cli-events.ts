@@ -318,7 +318,7 @@ const cliUsage = s.object({
 /** Ext (C10). */
 export interface CliUsage extends s.ValueOf<typeof cliUsage> {}
 
-/** Ext: what a run did and did not do, also where it failed (C166). */
+/** Ext: what a run did and did not do, even if it failed (C166). */
 const facts = {
   /** Absent: no provider reported tokens. */
   usage: s.optional<CliUsage>(cliUsage),

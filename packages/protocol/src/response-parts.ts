@@ -129,7 +129,7 @@ export const responseMetadata = s.object({
   verify: s.optional(s.list<Verification>(verification)),
   /** Ext: what Sheaf refused; only if it refused something (C166). */
   refusals: s.optional(s.list<Refusal>(refusal)),
-  /** Ext: whether commands run in a sandbox: a value of `run_start` (C166). */
+  /** Ext: the sandbox in which commands run, as in `run_start` (C166). */
   sandbox: s.optional(s.string()),
   /** Ext: US dollars, if each model request has a price and a count of tokens (C166). */
   costUsd: s.optional(s.number({ minimum: 0 })),

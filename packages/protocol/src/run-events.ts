@@ -268,7 +268,7 @@ export interface ApprovalRequest extends Omit<ApprovalRequestData, "documentId">
 /** The answer to an approval request, when its call continues or the run ends (X8). Each request gets one. */
 export interface ApprovalResolved extends ApprovalResolvedData {
   readonly type: "approval_resolved";
-  /** The arguments by which the person replaced those of the call; the answer then applies to this call only. */
+  /** The arguments by which the person replaced the call's; the answer then applies to this call only. */
   readonly editedArguments?: Readonly<Record<string, unknown>>;
 }
 

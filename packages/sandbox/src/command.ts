@@ -64,6 +64,6 @@ export interface CommandRunner {
   /** What every command is allowed beyond the default sandbox (N38, S-33). */
   readonly permissions: readonly CommandPermission[];
   run(request: CommandRequest): Promise<CommandOutcome>;
-  /** After the last command: resolves when all have ended, perhaps with notices, and nothing of them is left. */
+  /** After the last command: resolves when all have ended without a trace, perhaps with notices. */
   end(): Promise<readonly Notice[] | void>;
 }

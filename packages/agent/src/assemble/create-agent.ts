@@ -45,7 +45,7 @@ export interface AgentOptions extends ToolOptions, ModelOptions {
   readonly agents?: boolean;
   /** Servers of the Model Context Protocol, by name. */
   readonly mcpServers?: McpServers;
-  /** Rules such as `Shell(npm test)`. Default: none, so that what needs permission is asked for, or refused. */
+  /** Rules such as `Shell(npm test)`. Default: none, so Sheaf asks the approver or refuses the call. */
   readonly permissions?: Partial<PermissionSettings>;
   /** Who is asked where a call needs permission. Default: nobody, so that such calls are refused. */
   readonly approver?: Approver;

@@ -162,7 +162,7 @@ function listSandboxNotices(sandbox: Sandbox): readonly Notice[] {
   return sandbox.state === "container" ? [{ code: "NOT_CONTAINED", message }] : [];
 }
 
-/** The request with the restrictions that its conversation has, unless the caller gives them anew (C69). */
+/** The request with the restrictions that its conversation has, unless the caller gives new ones (C69). */
 async function keepRestrictions(request: RunRequest, store: ResponsePorts["store"]): Promise<RunRequest> {
   const { permissions, toolChoice = {}, message } = request;
   const { settings = {} } = (await store.getConversation(request.conversationId)) ?? {};

@@ -36,7 +36,7 @@ export function allowServers(
   return { ...permissions, allow: [...permissions.allow, ...names.map((name) => `Mcp(${name}:*)`)] };
 }
 
-/** Starts them. `fillsPrompt`: the message may name one of their prompts. Nothing that may fail comes after it. */
+/** Starts them. `fillsPrompt`: the message may name one of their prompts. No later step may fail. */
 export async function prepareServers(
   { request, policy, model, addedFolders, conversation, commandOptions }: ResponseBase,
   { servers, leftOut }: ServerChoice,

@@ -9,7 +9,7 @@ const fileTypes: readonly AttachmentType[] = [...attachmentTypes, "text/plain"];
 /** Statuses of errors that every operation can have. */
 const commonErrors = [400, 401, 403, 429, 503];
 
-/** Those of operations that take a body: it is too large, or of another type. */
+/** Statuses for a body that is too large, or of another type. */
 const bodyErrors = [413, 415];
 
 /** The document, built from the schemas. */

@@ -14,7 +14,7 @@ export interface Operation {
       SchemaName | "text/event-stream" | "text/plain" | "any" | "foreign" | "ui-stream" | "export" | "file" | "none"
     >
   >;
-  /** Statuses of errors in addition to those of all operations, and of those that take a body. */
+  /** Statuses of errors in addition to the common ones of all operations and the ones for a body. */
   readonly errors?: readonly number[];
   /** False: no token is required. */
   readonly secured?: false;

@@ -16,14 +16,14 @@ export interface HookMoments {
   readonly begins?: "startup" | "resume" | undefined;
   /** The session ends with this run. */
   readonly ends?: boolean | undefined;
-  /** How often failed commands that verify the run send the model back to work; undefined: it has none (C168). */
+  /** How often failed commands that verify the run send the model back to work; undefined: no command verifies it (C168). */
   readonly verifyRounds?: number | undefined;
 }
 
 /** The end of a run, as far as the model is concerned. */
 interface ModelEnd {
   readonly end: RunEnd;
-  /** Of the last turn. */
+  /** Text of the last turn. */
   readonly text: string;
   /** The budget has another turn. */
   readonly mayContinue: boolean;

@@ -52,7 +52,7 @@ export interface RunPorts extends ModelTurnPorts, Omit<CallPorts, "runBudget"> {
 /** How often in a row a provider may interrupt its answer. */
 const MAX_PAUSES = 10;
 
-/** How often in a row an answer that broke off before its text is asked for again. */
+/** How often in a row Sheaf repeats a request whose answer broke off before its text. */
 const MAX_REPEATS = 2;
 
 /** A note and not part of the system prompt, which must not change during a run (C38). */
@@ -275,7 +275,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       const checked = await answer.toEnd(state.text);
       return signal.aborted ? toRunFailure(toAbortReason(signal)) : checked;
     },
-    /** How the run ends once the user's hooks, and what verifies it, had their say; undefined: it goes on. */
+    /** Runs the user's hooks and the commands that verify the run. Returns the end of the run, or undefined if it continues. */
     async *askStop(end: RunEnd, text: string, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined> {
       const mayContinue = !budget.findExceeded(0);
       const waited = yield* closing.wait(ports, signal);

@@ -39,7 +39,7 @@ const longestBeginning = 256 * 1024;
 
 /**
  * Reads stdin to its end. The exit code tells how the answer ended, as for a run (C20); of several runs, the first that
- * failed counts.
+ * failed decides.
  */
 export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags } = parsed;
@@ -77,8 +77,8 @@ interface Input {
 }
 
 /**
- * Finds the format by the beginning.
- * @throws SheafError USAGE if it has none, or another one than was named.
+ * Finds the format from the first bytes.
+ * @throws SheafError USAGE if they match no format, or not the one that the user named.
  */
 async function findInput(chunks: AsyncGenerator<Uint8Array>, given: Source | undefined): Promise<Input> {
   const first: Uint8Array[] = [];
@@ -131,7 +131,7 @@ async function* splitRuns(groups: AsyncGenerator<readonly RunEvent[]>): AsyncGen
   while (await fill()) yield readRun();
 }
 
-/** What a stream had besides its documents. */
+/** The parts of a stream that became no document. */
 interface Losses {
   readonly from: Source;
   /** JSON objects read. */

@@ -12,7 +12,7 @@ export interface NamedCall {
 
 export type Outcome = Pick<ToolResult, "status" | "output" | "error" | "effect">;
 
-/** Usage of a turn for which the stream has none (N6). */
+/** Usage of a turn for which the stream reports no tokens (N6). */
 export const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
 
 /** What a stream says of its run before the answer. */
@@ -26,10 +26,10 @@ export interface StreamFacts {
 
 /** Writes one run log after another. */
 export class AgentRun {
-  /** Of the run that is open; what it knows when the answer starts counts. */
+  /** Facts of the open run: its `run_start` has the ones known when the answer starts. */
   facts: StreamFacts = {};
   isStarted = false;
-  /** Usage of each turn that calls; 0 where only the end of the run says it, for all turns. */
+  /** Usage of each turn that calls; 0 where only the end of the run has it, for all turns. */
   turnUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
   readonly #newId: () => string;
   readonly #workspace: string;
@@ -51,7 +51,7 @@ export class AgentRun {
     return this.facts.workspace || this.#workspace;
   }
 
-  /** The time of what comes next. Milliseconds since 1970; an earlier one than before counts for nothing. */
+  /** The time of the next events, in milliseconds since 1970. An earlier time than the last one has no effect. */
   setTime(time: number): void {
     if (Number.isFinite(time)) this.#time = Math.max(this.#time, time);
   }
@@ -69,7 +69,7 @@ export class AgentRun {
     return this.#open.get(id)?.call;
   }
 
-  /** Ids in the stream may be anything, so calls get ids of our own (C8, N29). */
+  /** Ids in the stream may be anything, so calls get our own ids (C8, N29). */
   startCall(id: string, call: NamedCall): void {
     this.#calls += 1;
     const callId = `call_${String(this.#calls).padStart(3, "0")}`;
@@ -99,10 +99,10 @@ export class AgentRun {
     this.#emit({ type: "turn_end", finishReason, rawFinishReason: "", usage, modelMs: 0 });
   }
 
-  /** Ends the open calls, the turn and the run; the next event begins another one, with the same facts but for the prompt. */
+  /** Ends the open calls, the turn and the run; the next event starts another run, with the same facts but for the prompt. */
   end(end: RunEnd, usage = noUsage): void {
     this.#start();
-    // The usage of all turns needs one, also after the last result.
+    // The usage of all turns needs a turn, even after the last result.
     if (usage !== noUsage && usage !== this.turnUsage) this.#startTurn();
     this.endTurn("stop", usage);
     for (const { callId } of this.#open.values()) {

@@ -13,12 +13,12 @@ import { noUsage, toErrorEnd, type AgentRun, type NamedCall, type Outcome } from
 import type { AgentReader, AgentStreamNotes } from "./agent-stream.ts";
 import { formatHunks, toCommandOutcome, toEditOutcome, toFailure, toNamedCall, toSuccess } from "./foreign-tools.ts";
 
-/** Lines that say how the program is doing: nothing of the answer is in them. */
+/** Lines about the state of the program, without any part of the answer. */
 const silentTypes: ReadonlySet<string> = new Set(["status", "thinking_tokens", "task_started", "task_progress"]);
 
 /**
- * Lines of subagents are not in the log, since whole events of theirs do not come. A session is one run: the prompts in
- * its middle begin no other, and its end is its last line.
+ * Lines of subagents are not in the log, since the stream has no whole events for them. A session is one run: the prompts in
+ * its middle start no other, and it ends with its last line.
  */
 export function createClaudeReader(run: AgentRun, notes: AgentStreamNotes): AgentReader {
   const deltas = { text_delta: "", thinking_delta: "" };
@@ -138,7 +138,7 @@ const limits: Readonly<Record<string, string>> = {
   error_max_structured_output_retries: "OUTPUT_INVALID",
 };
 
-/** `is_error` counts: a failed request ends with the subtype `success`. */
+/** `is_error` decides: a failed request ends with the subtype `success`. */
 function toEnd({ subtype, is_error: isError, result, errors }: JsonObject): RunEnd {
   if (isError !== true && subtype === "success") return { type: "run_end", reason: "end_turn" };
   const [error] = Array.isArray(errors) ? errors.map(String) : [];

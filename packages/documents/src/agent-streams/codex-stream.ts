@@ -33,12 +33,12 @@ export function createCodexReader(run: AgentRun, notes: AgentStreamNotes): Agent
     const isNext = last === "agent_message" && !shown.has(id);
     last = readString(item.type);
     if (last === "agent_message") {
-      // A message of its own, which no call separates from the one before.
+      // A separate message, with no call between it and the one before.
       if (isNext) run.write({ type: "text_delta", text: "\n\n" });
       return writeGrowing("text_delta", id, text);
     }
     if (item.type === "reasoning") return writeGrowing("reasoning_delta", id, text);
-    // A warning, unless the turn fails; then it says why.
+    // A warning, unless the turn fails: then it is the reason.
     if (item.type === "error") error = readString(item.message);
     const call = toCall(item);
     if (!call) return false;
@@ -87,7 +87,7 @@ function toUsage(usage: JsonObject): Usage {
   });
 }
 
-/** Undefined for an item that is no call. */
+/** Undefined for an item that isn't a call. */
 function toCall(item: JsonObject): NamedCall | undefined {
   switch (item.type) {
     case "command_execution":
@@ -134,7 +134,7 @@ function toOutcome(item: JsonObject, call: NamedCall, workspace: string): Outcom
 
 const operations = { add: "create", delete: "delete", update: "edit" } as const;
 
-/** The stream names the files that changed, and not how. */
+/** The stream lists the files that changed, without their changes. */
 function toChanges(changes: readonly JsonObject[], workspace: string): ToolEffect {
   return {
     kind: "file_edit",

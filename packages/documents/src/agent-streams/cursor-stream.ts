@@ -91,7 +91,7 @@ export function createCursorReader(run: AgentRun, notes: AgentStreamNotes): Agen
         case "tool_call":
           return readToolCall(line);
         case "result":
-          // A second one of the same run says nothing new.
+          // A second one of the same run has no news.
           if (!run.isStarted && notes.runs > 0 && run.facts.session === undefined) return false;
           readResult(line);
           return true;
@@ -121,7 +121,7 @@ function toUsage(usage: JsonObject): Usage {
   };
 }
 
-/** `is_error` counts, whatever the subtype. */
+/** `is_error` decides, whatever the subtype. */
 function toRunEnd({ subtype, is_error: isError, error, result }: JsonObject): RunEnd {
   if (isError !== true && subtype === "success") return { type: "run_end", reason: "end_turn" };
   if (isError !== true && subtype === "needs_input") return { type: "run_end", reason: "clarification" };

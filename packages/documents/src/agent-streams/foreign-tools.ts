@@ -61,7 +61,7 @@ const tools: ReadonlyMap<string, ForeignTool> = new Map([
   ["google_web_search", tool("web_search")],
 ]);
 
-/** A call as another agent names it; one that is not known stays as it is. */
+/** A call by another agent's name for it. A call of an unknown tool stays as it is. */
 export function toNamedCall(name: string, input: JsonObject): NamedCall {
   const known = tools.get(name.toLowerCase());
   if (!known) return { toolName: name, arguments: input };
@@ -77,7 +77,7 @@ function toEdits({ old_string, new_string, replace_all, edits, ...rest }: JsonOb
   return { ...rest, edits: [{ old_string, new_string, ...(replace_all !== undefined && { replace_all }) }] };
 }
 
-/** Lists without ids are whole, and their order names the entries. */
+/** Lists without ids are whole, and an entry's id is its position. */
 function toTodos({ todos, merge, ...rest }: JsonObject): JsonObject {
   const entries = readObjects(todos).map(({ id, content, description, status }, index) => ({
     id: readString(id) || String(index + 1),
@@ -108,7 +108,7 @@ export interface RanCommand {
   readonly signal?: string;
 }
 
-/** A command that ran: its exit code tells whether it failed (N37). `args`: of the call, by our names. */
+/** A command that ran: its exit code shows whether it failed (N37). `args`: of the call, by our names. */
 export function toCommandOutcome(ran: RanCommand, args: JsonObject, workspace: string): Outcome {
   const { output, stdout = output, stderr = "", timedOut = false, signal = "", ...rest } = ran;
   return toSuccess(output, {

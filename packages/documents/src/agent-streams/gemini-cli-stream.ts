@@ -42,7 +42,7 @@ export function createGeminiCliReader(run: AgentRun, notes: AgentStreamNotes): A
           return true;
         case "error":
           error = readString(line.message);
-          // A warning is no part of the answer.
+          // A warning isn't part of the answer.
           return line.severity === "error";
         case "result":
           return endRun(line);

@@ -13,9 +13,9 @@ import { noUsage, toErrorEnd, type AgentRun, type NamedCall, type Outcome } from
 import type { AgentReader, AgentStreamNotes } from "./agent-stream.ts";
 import { toCommandOutcome, toEditOutcome, toFailure, toNamedCall, toSuccess } from "./foreign-tools.ts";
 
-/** The last step that calls no tool is the end: the stream has no line of its own for it. */
+/** The last step that calls no tool is the end: the stream has no separate line for it. */
 export function createOpencodeReader(run: AgentRun, notes: AgentStreamNotes): AgentReader {
-  /** Results of this step: they come before its usage. */
+  /** Results of this step, which precede its usage. */
   const ended = new Map<string, Outcome>();
 
   function endCalls(): void {

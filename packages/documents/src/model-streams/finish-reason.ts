@@ -52,7 +52,7 @@ const reasons: ReadonlyMap<string, TurnFinishReason> = new Map<string, TurnFinis
 export interface TurnOutcome {
   /** The provider's own reason, or null. */
   readonly finish: string | null;
-  /** What the reason means in its place, where the word alone has another meaning. */
+  /** The meaning of the reason, where the word alone has another one. */
   readonly meaning?: TurnFinishReason;
   readonly hasErrors: boolean;
   readonly hasRefusal: boolean;

@@ -167,13 +167,13 @@ const pageError = {
     "the answer is a web page and not an event stream: is there a proxy in between, or is the base URL that of another service?",
 };
 
-/** One line of an event that has several: a payload of its own. */
+/** One line of an event that has several: a separate payload. */
 function isPayload(line: string): boolean {
   const text = line.trim();
   return text === "" || text === "[DONE]" || isJsonObject(parseJson(text));
 }
 
-/** The error of a gateway: an object with nothing but its `detail` (FastAPI) or its `message` (Cohere). */
+/** The error of a gateway: an object with only a `detail` (FastAPI) or a `message` (Cohere). */
 function findBareError({ detail, message, type, choices, ...rest }: JsonObject): JsonObject | undefined {
   if (type !== undefined || choices !== undefined) return undefined;
   const words = typeof detail === "object" && detail !== null ? formatJson(detail) : (detail ?? message);

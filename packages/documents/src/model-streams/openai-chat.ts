@@ -99,7 +99,7 @@ function readImage(turn: TurnWriter, url: unknown): void {
   turn.createServerCall(imageName, "").end(mimeType === undefined ? readString(url) : { mimeType, data });
 }
 
-/** Perplexity says with every payload which pages the numbers in its text stand for. */
+/** Perplexity lists in every payload the pages to which the numbers in its text refer. */
 function readSources({ search_results: results, citations }: JsonObject): readonly JsonObject[] | undefined {
   if (Array.isArray(results)) return readObjects(results);
   return Array.isArray(citations) ? citations.map((url: unknown) => ({ url })) : undefined;

@@ -8,7 +8,7 @@ import { createToolCallWriter } from "./tool-call-writer.ts";
 export interface ServerCall {
   /** Takes the next piece of the arguments' JSON text. */
   append(delta: string): void;
-  /** The arguments are complete. `whole`: their JSON text, where the provider says it at once. Returns what they are. */
+  /** The arguments are complete. `whole`: their JSON text, where the provider sends it at once. Returns them. */
   endArguments(whole?: string): JsonObject;
   /**
    * The result as received, whatever its shape: objects with `url` and `title`, output of a program, an image, an
@@ -21,7 +21,7 @@ export interface ServerCall {
 export const searchName = "web_search";
 export const imageName = "image_generation";
 
-/** Sources that are kept, the longest address and title, and the longest output. UTF-16 units. */
+/** Number of sources, the longest address and title, and the longest output. UTF-16 units. */
 const maximumSources = 100;
 const longestUrl = 2000;
 const longestTitle = 300;
@@ -114,7 +114,7 @@ function formatImage(mimeType: string, data: unknown): string {
   return `${mimeType.slice(0, longestTitle)}, ${bytes} bytes`;
 }
 
-/** A line for each: the address, a blank, the title. Other addresses than those of the web are left out. */
+/** A line for each: the address, a blank, the title. Sheaf drops all but web addresses. */
 function formatSources(found: readonly unknown[]): string {
   const lines = readObjects(found).flatMap(({ url: given, title }) => {
     const url = readString(given);

@@ -69,7 +69,7 @@ export async function* toRunEvents(
     }
     calls.read(event);
     hasText ||= event.type === "text_delta" && event.text.trim() !== "";
-    // An image is an answer, too.
+    // An image is an answer as well.
     hasText ||= event.type === "tool_call_start" && event.toolName === imageName && event.origin === "provider";
     hasCalls ||= event.type === "tool_call_start" && event.origin !== "provider";
     yield number(event);

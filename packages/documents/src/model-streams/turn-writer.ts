@@ -16,7 +16,7 @@ export interface TurnWriter {
   createToolCall(input: ToolInput): ToolCallWriter;
   /** A call that the provider runs itself (N69). */
   createServerCall(toolName: string, providerCallId: unknown): ServerCall;
-  /** Sources that the text cites: objects with `url` and `title`. Without a search of its own, the turn ends with one. */
+  /** Sources that the text cites: objects with `url` and `title`. Without a search, the turn ends with one. */
   addSources(sources: readonly JsonObject[]): void;
   /** The caller may still change the item. */
   addServerItem(item: ServerItem): void;
@@ -31,11 +31,11 @@ export interface TurnWriter {
   /** Id and model of the answer; the first ones count. */
   identify(responseId: unknown, model: unknown): void;
   /**
-   * The provider's reason why the answer ended; the last one counts, anything but a string is ignored.
+   * The provider's reason why the answer ended; the last one applies, anything but a string is ignored.
    * `meaning`: for a word that means something else elsewhere.
    */
   setFinish(word: unknown, meaning?: TurnFinishReason): void;
-  /** The last object counts; anything else is ignored. */
+  /** The last object applies; anything else is ignored. */
   setUsage(usage: unknown): void;
   /** Records an end marker. */
   addEnd(marker: string): void;

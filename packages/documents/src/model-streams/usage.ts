@@ -18,7 +18,7 @@ interface TokenCounts {
 /** Usage of a turn for which the provider reports none (N6). */
 export const unknownUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
 
-/** Usage of a turn from these counts; `unknownUsage` for none. */
+/** Usage of a turn from these numbers; `unknownUsage` without any. */
 export function createUsage(counts: TokenCounts): Usage {
   if (counts.prompt === undefined && counts.completion === undefined) return unknownUsage;
   const promptTokens = include(counts.cached, counts.prompt ?? 0);

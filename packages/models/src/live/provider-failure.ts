@@ -26,7 +26,7 @@ export interface FailureReason {
   readonly resetsAt?: string;
   /** What to do; default: as the code says. */
   readonly advice?: string | undefined;
-  /** Default: that of the code. */
+  /** Default: the value of the code. */
   readonly retryable?: boolean;
 }
 

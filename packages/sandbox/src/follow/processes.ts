@@ -60,7 +60,7 @@ export function readUse(pids: readonly number[]): ProcessUse {
   };
 }
 
-/** The targets of the descriptors of a process; none if it is gone. */
+/** The targets of a process's descriptors; an empty list if it is gone. */
 function listDescriptors(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).map((name) => readlinkSync(`/proc/${pid}/fd/${name}`));
@@ -69,7 +69,7 @@ function listDescriptors(pid: number): string[] {
   }
 }
 
-/** The sockets that wait for connections in the network of a process, as descriptors name them; none if it is gone. */
+/** The sockets that wait for connections in the network of a process, as descriptors name them; an empty list if it is gone. */
 function listListening(pid: number): string[] {
   try {
     const tables = ["tcp", "tcp6"].map((name) => readFileSync(`/proc/${pid}/net/${name}`, "latin1"));

@@ -100,7 +100,7 @@ function sendCommand(pipe: Writable, command: string): void {
   pipe.write([lines.length, ...lines, ""].join("\n"));
 }
 
-/** Bubblewrap waits for it after it has made all mounts. It takes the end of a pipe as a start, too. */
+/** Bubblewrap waits for it after it has made all mounts. It also takes the end of a pipe as a start. */
 function openGate(child: ChildProcess, { gate }: CommandPipes, block: number): void {
   if (gate !== "pipe") return void writeSync(gate, "x");
   const pipe = child.stdio.at(block) as Writable | null | undefined;

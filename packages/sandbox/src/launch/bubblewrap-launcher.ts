@@ -315,7 +315,7 @@ function closeTop(mount: Mount, tops: readonly string[]): Mount {
   return isTop && mount.access === "writable" ? { ...mount, access: "read-only" } : mount;
 }
 
-/** Standard input and output, the launcher's pipes, the network, and nothing that Sheaf itself inherited. */
+/** Standard input and output, the launcher's pipes, and the network, but no descriptor that Sheaf itself inherited. */
 function toStdio(
   input: string | Readable | undefined,
   output: CommandPipes,

@@ -5,7 +5,7 @@
 import type { AdmittedSandbox } from "./admitted-sandbox.ts";
 
 export interface WaitingSandboxes {
-  /** Gives the one that was made for this key, unless something in it has changed since. */
+  /** Gives the sandbox for this key, unless something in it has changed since. */
   take(key: string): Promise<AdmittedSandbox | undefined>;
   /** Makes one in the background, unless one waits for this key. */
   prepare(key: string, make: () => Promise<AdmittedSandbox>): void;

@@ -50,7 +50,7 @@ export interface RespondPorts extends RunPorts {
   readonly choices?: ConversationSettings | undefined;
 }
 
-/** `turn`: before the next one is stored; `end`: before the end of the response is; `hand-over`: it goes on elsewhere. */
+/** `turn`: before the next turn is stored. `end`: before the end is. `hand-over`: another process continues the response. */
 type KeepState = (moment: "turn" | "end" | "hand-over") => Promise<readonly Notice[] | void>;
 
 /**

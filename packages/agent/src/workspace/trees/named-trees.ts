@@ -1,4 +1,4 @@
-/** The working trees of the user's repositories: each has a name, a folder, and a record of where it comes from (C70 to C72). */
+/** The working trees of the user's repositories: each has a name, a folder, and a record of its origin (C70 to C72). */
 import { join, relative } from "node:path";
 import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";

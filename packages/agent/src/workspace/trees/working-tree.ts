@@ -1,4 +1,4 @@
-/** A working tree of Sheaf's own: a folder with files of a commit, and a small repository for the commands in it (S-124). */
+/** Sheaf's own working tree: a folder with files of a commit, and a small repository for the commands in it (S-124). */
 import { copyFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "@sheaf/base/make-folder";
