@@ -23,7 +23,7 @@ export const requirements = {
     C20: ["closed table of exit codes and error codes", "8f8bc9ad"],
     C21: ["one line on stderr on failure, no stack traces", "39edb4f5"],
     C22: ["stream-json ends with exactly one result line, always", "97a18f20"],
-    C23: ["signals, closed and full stdout", "f29406d0"],
+    C23: ["signals, closed and full stdout", "77b61109"],
     C24: ["budgets by flag, API and configuration", "cb0f1418"],
     C163: ["prices of models, and which of them wins", "0f2b3dfc"],
     C164: ["the bytes of answers, in files", "6c95c5a8"],
