@@ -443,7 +443,7 @@ export const requirements = {
     "R-73": ["the page at several servers", "0b01d894"],
     "R-74": ["the user's files changed by several commands", "eb12ddb5"],
     "R-75": ["lost answers of the database", "31b2b106"],
-    "R-76": ["states before and after what a run does", "596ac654"],
+    "R-76": ["states before and after what a run does", "05f3a52d"],
     "R-77": ["what a state leaves out", "ccf6dd65"],
     "R-78": ["reverts leave what others changed", "7d8c3acd"],
     "R-79": ["lost files and missing states are shown", "15d81106"],

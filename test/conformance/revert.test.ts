@@ -1,7 +1,9 @@
 /** `sheaf revert`: files and history of a response are reverted, through the built command line. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { verifies } from "../support/verifies.ts";
 import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 
 const folders = createTestFolder();
@@ -98,4 +100,30 @@ test("a word that names no response is a usage error that says what to write", a
     const { code, stdout, stderr } = await session.run("revert", session.session, ...args);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("use the request_id")]);
   }
+});
+
+test(verifies("R-76", "a run records its changes while a slow model answers, and at its end"), async () => {
+  const cwd = folders.newFolder({ "a.txt": "zero\n" });
+  const home = folders.newFolder();
+  const turns = [
+    { events: [edit("a.txt", "zero", "one")] },
+    { events: [{ wait_ms: 1500 }, edit("a.txt", "one", "two")] },
+    { events: [{ text: "Done." }] },
+  ];
+  writeFileSync(join(home, "script.json"), JSON.stringify({ turns }));
+  const result = await runSheaf(["-p", "--trust", "--model", `scripted:${join(home, "script.json")}`, "go"], {
+    cwd,
+    home,
+  });
+  expect([result.code, result.stderr]).toEqual([0, ""]);
+  const names = readdirSync(home, { recursive: true }).map(String);
+  const [store = ""] = names.filter((name) => /undo\/[^/]+\/HEAD$/.test(name)).map((name) => join(home, name, ".."));
+  const log = execFileSync("git", ["--git-dir", store, "log", "--all", "--reverse", "--format=%H"], {
+    encoding: "utf8",
+  });
+  const texts = log
+    .trim()
+    .split("\n")
+    .map((id) => execFileSync("git", ["--git-dir", store, "show", `${id}:files/a.txt`], { encoding: "utf8" }));
+  expect(texts).toEqual(["zero\n", "one\n", "two\n"]);
 });

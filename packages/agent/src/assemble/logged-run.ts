@@ -76,8 +76,8 @@ export function createLoggedRun(parts: LoggedRunParts): LoggedRun {
         closing.unshift(async () => void (await waitForTools(prepared.tools)));
         const { settings } = prepared;
         const { onToolsEnd, wrapPorts } = opened;
-        const keepState = async (moment: string): Promise<readonly Notice[]> => {
-          if (moment !== "end") return [];
+        const keepState: RespondPorts["keepState"] = async (moment) => {
+          if (moment !== "end") return (await prepared.ports.keepState?.(moment)) ?? [];
           return [...(await waitForTools(prepared.tools)), ...((await onToolsEnd?.()) ?? [])];
         };
         const ports = { ...(wrapPorts?.(settings, prepared.ports) ?? prepared.ports), keepState };

@@ -114,10 +114,16 @@ export async function prepareResponse(
   };
 }
 
+/** Milliseconds in which a model may answer before Sheaf records. */
+const RECORD_MS = 250;
+
 /** While the model answers, and before the response ends; one that was ended has no time, and its tools end first. */
 function toStateKeeper(undo: RunUndo, signal: AbortSignal): NonNullable<RespondPorts["keepState"]> {
+  let timer: NodeJS.Timeout | undefined;
   return async (moment) => {
-    if (moment === "turn") undo.record();
+    clearTimeout(timer);
+    // The next effect of a fast model need not wait for git.
+    if (moment === "turn") timer = setTimeout(() => undo.record(), RECORD_MS).unref();
     else if (!signal.aborted) await undo.end();
   };
 }
