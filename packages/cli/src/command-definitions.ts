@@ -110,7 +110,7 @@ const definitions = {
     examples: ["schema stream-json", "schema config > sheaf-config.schema.json"],
   },
   convert: {
-    usage: "[--from FORMAT] --to FORMAT",
+    usage: "--to FORMAT [--from FORMAT]",
     summary: "Convert a model's or an agent's stream on stdin to documents",
     flags: {
       "--from <FORMAT>": "Its format (openai-chat, claude-stream-json, …), if Sheaf does not find it",

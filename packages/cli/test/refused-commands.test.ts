@@ -55,7 +55,7 @@ test.each([
   [["models", "--", "a", "b"], "models takes [PROVIDER]"],
   [["answer"], 'answer takes SESSION QUESTION=OPTION…; "" was given'],
   [["show", ""], 'show takes SESSION; "" was given'],
-  [["convert", "x"], 'convert takes --from FORMAT --to FORMAT; "x" was given'],
+  [["convert", "x"], 'convert takes --to FORMAT [--from FORMAT]; "x" was given'],
   [["install-alias"], "install-alias takes DIR [NAME…]"],
   [["replay", "a", "b"], "replay takes FILE"],
   [["schema"], 'schema "" is unknown: name one of stream-json'],

@@ -6,7 +6,7 @@ export type { TokenPrice } from "./cost.ts";
 export type * from "./documents.ts";
 export { createReducer, reduce, toSnapshot } from "./reduce.ts";
 export type { Reducer } from "./reduce.ts";
-export { readNotices, toServerNotices } from "./notices.ts";
+export { readNotices, toServerNotices } from "./read-notices.ts";
 export type { Notice, NoticeCode, Refusal } from "./notices.ts";
 export type * from "./run-events.ts";
 export type * from "./server-question.ts";

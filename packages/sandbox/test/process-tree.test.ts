@@ -42,9 +42,8 @@ const escapes: readonly (readonly [string, (period: string) => string])[] = [
 ];
 
 describeBothWays("process trees", (runCommand, isHeld) => {
-  test.skipIf(notLinux)(
-    verifies("C169", "shows whether a command works, and whether it waits for connections"),
-    async () => {
+  describeWhere("the use of a command", notLinux, () =>
+    test(verifies("C169", "shows whether a command works, and whether it waits for connections"), async () => {
       const program = `perl -MIO::Socket::INET -e '1 until times > 0.2; $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 5); print "x"; $s->accept'`;
       const controller = new AbortController();
       let look: () => ProcessUse | undefined = () => undefined;
@@ -55,7 +54,7 @@ describeBothWays("process trees", (runCommand, isHeld) => {
       controller.abort();
       await running;
       expect(look()).toEqual({ used: 0, listens: false });
-    },
+    }),
   );
 
   test.concurrent.each(chooseRows(escapes, 5))(verifies("R-13", "an abort ends %s"), async (_, toCommand) => {
