@@ -28,6 +28,7 @@ interface Row {
   readonly finish: string | null;
   readonly ended: string | null;
   readonly errors: readonly unknown[];
+  readonly serverItems: readonly { readonly type: string; readonly name?: string }[];
   /** Payloads that are no JSON object. */
   readonly unparsable: number;
 }
@@ -67,7 +68,10 @@ async function runInProcess(model: string): Promise<Outcome> {
   };
 }
 
-async function runBody(run: Run, { protocol }: Row, chunks: readonly Buffer[]) {
+async function runBody(run: Run, { protocol, serverItems }: Row, chunks: readonly Buffer[]) {
+  const serverTools = new Set(
+    serverItems.flatMap(({ type, name }) => [name, type.replace(/_call$/, "")]).concat("web_search", "code_execution"),
+  );
   const [model, ending] = endingAnswers[protocol]!;
   server.answer({ chunks }, { chunks: [ending] });
   const result = await run(model);
@@ -75,8 +79,8 @@ async function runBody(run: Run, { protocol }: Row, chunks: readonly Buffer[]) {
   const calls = lines
     .filter(({ subtype }) => subtype === "started")
     .map(({ tool_call }) => tool_call as { function?: { name: string; arguments: string } })
-    // The index of the recordings lists searches of the provider apart.
-    .filter((call) => call.function?.name !== "web_search");
+    // The index of the recordings lists calls of the provider apart.
+    .filter(({ function: call }) => !call?.name.includes(".") && !serverTools.has(call?.name));
   return { ...result, lines, last: lines.at(-1)!, calls };
 }
 
@@ -89,10 +93,12 @@ function chooseRun(rows: readonly Row[]): (row: Row) => Run {
 }
 
 /** A row whose body ends well: what it holds is what the run shows. */
-const isWhole = ({ ended, errors, finish, refusal, toolCalls }: Row) =>
+const isWhole = ({ ended, errors, finish, refusal, serverItems, toolCalls }: Row) =>
   ended !== null &&
   errors.length === 0 &&
   !refusal &&
+  // A call for the client under a name of the protocol: there is no such tool.
+  serverItems.every(({ type }) => type !== "local_shell_call") &&
   toolCalls.every((call) => call.partial === undefined) &&
   ["stop", "STOP", "end_turn", "completed", "tool_calls", "tool_use", "stop_sequence"].includes(finish ?? "");
 

@@ -188,7 +188,7 @@ export const requirements = {
     N66: ["the log holds the bytes of attachments, no format shows them", "619b7f11"],
     N67: ["what a model does not take is refused, or replaced by a line of text", "2cc3ba08"],
     N68: ["attachments of tool results, by provider", "af4222f0"],
-    N69: ["searches of the provider are tool calls with sources", "a40bee0d"],
+    N69: ["searches of the provider are tool calls with sources", "01d710fe"],
     N70: ["web search of a request to the API", "67175bf5"],
     N61: ["code references with wrong lines are corrected by their text", "6c29797d"],
     N62: ["searches find hidden files and name what ignore rules left out", "5ee4b6a2"],

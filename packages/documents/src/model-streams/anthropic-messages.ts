@@ -165,6 +165,12 @@ function addThinking(turn: TurnWriter, { text, signature }: { text: string; sign
   if (signature !== "") turn.addProviderData({ type: "thinking", thinking: text, signature });
 }
 
+/** A tool of a server has its server's name before it: alone it could be the name of one of ours. */
+function toServerToolName({ type, name, server_name: server }: JsonObject): string {
+  const tool = readFirstString(name, type);
+  return type === "mcp_tool_use" ? `${readString(server)}.${tool}` : tool;
+}
+
 function createBlock(turn: TurnWriter, block: JsonObject): ContentBlock {
   const type = readString(block.type);
   const input = readObject(block.input);
@@ -187,7 +193,7 @@ function createBlock(turn: TurnWriter, block: JsonObject): ContentBlock {
   } else if (type.endsWith("_tool_use")) {
     const serverCall = { type, id: readString(block.id), name: readString(block.name), arguments: "" };
     turn.addServerItem(serverCall);
-    return { serverCall, wholeInput, ran: turn.createServerCall(serverCall.name || type, serverCall.id) };
+    return { serverCall, wholeInput, ran: turn.createServerCall(toServerToolName(block), serverCall.id) };
   } else if (type !== "") {
     const id = readFirstString(block.tool_use_id, block.id);
     turn.addServerItem(id === "" ? { type } : { type, id });

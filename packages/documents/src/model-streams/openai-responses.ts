@@ -221,7 +221,9 @@ function createItem(turn: TurnWriter, item: JsonObject): OutputItem {
     return { ...state, toolCall };
   }
   if (!serverCalls.has(type)) return state;
-  const name = type === "mcp_call" ? readString(item.name) || type : type.replace(/_call$/, "");
+  // Alone it could be the name of one of our tools.
+  const mcpName = `${readString(item.server_label)}.${readString(item.name)}`;
+  const name = type === "mcp_call" ? mcpName : type.replace(/_call$/, "");
   return { ...state, ran: turn.createServerCall(name, item.id) };
 }
 

@@ -97,7 +97,8 @@ class EventWriter implements ToolCallWriter {
       type: "tool_call_start",
       callId,
       toolName,
-      documentType: toDocumentType(toolName),
+      // A name of the provider may be one of ours, and means another tool.
+      documentType: this.#options.origin ? "tool_call" : toDocumentType(toolName),
       ...(providerCallId === "" ? {} : { providerCallId }),
       ...(this.#options.origin && { origin: this.#options.origin }),
     });

@@ -112,7 +112,7 @@ describe("Anthropic", () => {
 
   test(verifies("N69", "code that ran, a page, a tool of a server, and calls that failed"), () => {
     const ran = (index: number, id: string, name: string, found: object, type = "server_tool_use") => [
-      start(index, { type, id, name, input: { code: id } }),
+      start(index, { type, id, name, server_name: "srv", input: { code: id } }),
       stop(index),
       start(index + 1, { tool_use_id: id, ...found }),
       stop(index + 1),
@@ -126,7 +126,13 @@ describe("Anthropic", () => {
         type: "bash_code_execution_tool_result",
         content: { type: "bash_code_execution_tool_result_error", error_code: "unavailable" },
       }),
-      ...ran(4, "s3", "echo", { type: "mcp_tool_result", content: [{ type: "text", text: "hi" }] }, "mcp_tool_use"),
+      ...ran(
+        4,
+        "s3",
+        "create_plan",
+        { type: "mcp_tool_result", content: [{ type: "text", text: "hi" }] },
+        "mcp_tool_use",
+      ),
       ...ran(
         6,
         "s4",
@@ -139,7 +145,7 @@ describe("Anthropic", () => {
     expect(readSearches(turn)).toMatchObject({
       s1: { toolName: "code_execution", arguments: { code: "s1" }, status: "success", output: "1\n" },
       s2: { status: "error", code: "PROVIDER_TOOL_FAILED" },
-      s3: { toolName: "echo", output: "hi" },
+      s3: { toolName: "srv.create_plan", output: "hi" },
       s4: { status: "error", code: "PROVIDER_TOOL_FAILED" },
     });
     expect(sealed(turn)).toEqual([]);
@@ -206,7 +212,7 @@ test(verifies("N69", "OpenAI's code, files, images and tools of servers"), () =>
     c: { toolName: "code_interpreter", arguments: { code: "1+1" }, output: "2" },
     f: { toolName: "file_search", arguments: { queries: ["a"] }, output: "found" },
     i: { toolName: "image_generation", output: "image/webp, 3 bytes" },
-    m: { toolName: "echo", arguments: { server_label: "s", arguments: "{}" }, output: "hi" },
+    m: { toolName: "s.echo", arguments: { server_label: "s", arguments: "{}" }, output: "hi" },
     e: { status: "error", code: "PROVIDER_TOOL_FAILED" },
   });
 });

@@ -1,8 +1,8 @@
 /** A bubblewrap whose mounts have been checked (S-78), from there to the end of its command. */
+import type { MountTable } from "../hold/mount-table.ts";
 import type { ChildProcess } from "node:child_process";
 import { writeSync } from "node:fs";
 import type { Writable } from "node:stream";
-import { isDeepStrictEqual } from "node:util";
 import type { CommandPipes } from "../follow/output-pipes.ts";
 import { createSandboxTree } from "../follow/process-tree.ts";
 import { followChild, sendSignal } from "../follow/processes.ts";
@@ -59,7 +59,8 @@ export async function admitSandbox(child: ChildProcess, facts: SandboxFacts): Pr
     throw error;
   };
   let isWaiting = false;
-  const table = await admit().catch(endOnError);
+  const toText = (table: MountTable | undefined): string => JSON.stringify([...(table ?? [])]);
+  const admitted = toText(await admit().catch(endOnError));
   return {
     child,
     wait() {
@@ -67,8 +68,8 @@ export async function admitSandbox(child: ChildProcess, facts: SandboxFacts): Pr
       openGate(child, pipes, descriptors.block);
     },
     async isUnchanged() {
-      const now = await admit().catch(() => undefined);
-      return isRunning() && isDeepStrictEqual(now, table);
+      const now = toText(await admit().catch(() => undefined));
+      return isRunning() && now === admitted;
     },
     async start(command, limits, takeNotes) {
       const excess: string[] = [];
