@@ -129,7 +129,7 @@ test(verifies(["S-89", "C23"], "a signal ends a check of an answer"), async () =
   const { code, stderr } = await runProgram([...withSchema, "go"], {
     cwd,
     onOutput: (output, child) => {
-      if (output.includes('"assistant"')) child.kill("SIGTERM");
+      if (!child.killed && output.includes('"assistant"')) child.kill("SIGTERM");
     },
   });
   expect([code, stderr]).toEqual([143, "sheaf: CANCELLED: cancelled by SIGTERM\n"]);
