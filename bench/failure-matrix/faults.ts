@@ -1,14 +1,18 @@
 /** The rows of the matrix: what the provider does to every request, and the signal that the agent gets. */
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AnswerEnd, Wire } from "./wires.ts";
+import type { Agent } from "./agents.ts";
+import type { AnswerEnd, ToolCall, Wire } from "./wires.ts";
 
 export interface Fault {
   /** What happens, from the view of the program that started the agent. */
   readonly title: string;
   /** Sent while the agent waits for the provider. */
   readonly signal?: "SIGINT" | "SIGTERM";
-  readonly answer: (wire: Wire, response: ServerResponse) => Promise<void>;
+  /** What the agent is told besides its prompt. */
+  readonly setting?: keyof Agent["settings"];
+  /** `call`: the agent's command `npm test`. */
+  readonly answer: (wire: Wire, response: ServerResponse, call: ToolCall | undefined) => Promise<void>;
 }
 
 const words = "The project counts the words of a text and prints how often each of them occurs . ".match(/\S+ /g) ?? [];
@@ -34,6 +38,13 @@ const stream =
     else response.end();
   };
 
+async function write(response: ServerResponse, frames: readonly string[]): Promise<void> {
+  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
+  response.end(frames.join(""));
+}
+
+const done = stream(["Done. "], "whole");
+
 const stayStill: Fault["answer"] = async () => undefined;
 
 export const faults: readonly Fault[] = [
@@ -51,6 +62,13 @@ export const faults: readonly Fault[] = [
   { title: "The answer is cut at the token limit", answer: stream(words, "token_limit") },
   { title: "The answer is empty", answer: stream([], "whole") },
   { title: "The model hangs", answer: stayStill },
+  {
+    title: "A rule refuses the command that the model needs, and the model says that it is done",
+    setting: "deny",
+    answer: async (wire, response, call) =>
+      call ? write(response, wire.encodeCall(call)) : done(wire, response, call),
+  },
+  { title: "The model says that it is done, and the check of the caller fails", setting: "verify", answer: done },
   { title: "Ctrl-C (SIGINT) while the model hangs", answer: stayStill, signal: "SIGINT" },
   { title: "SIGTERM while the model hangs", answer: stayStill, signal: "SIGTERM" },
 ];

@@ -46,6 +46,7 @@ export async function measureMatrix(args: readonly string[]): Promise<void> {
 }
 
 async function runRounds(agent: Agent, fault: Fault, limitSeconds: number): Promise<readonly Outcome[]> {
+  if (fault.setting && !agent.settings[fault.setting]) return [];
   const outcomes: Outcome[] = [];
   for (let round = 0; round < (fault.signal ? signalRounds : 1); round += 1) {
     outcomes.push(await withFolder((folder) => runAgent(agent, fault, { folder, limitSeconds })));
@@ -64,6 +65,7 @@ function readVersion({ name, command: [program = "", ...args] }: Agent): string 
 
 /** Such as `exit 3, failure, 0.1 s`, with the median of the seconds. Where the rounds differ, each way to end with its share. */
 function formatCell(outcomes: readonly Outcome[], limit: string): string {
+  if (outcomes.length === 0) return "no such check";
   const ends = Map.groupBy(outcomes, ({ exit, reported }) => {
     if (exit === undefined) return `still running after ${limit} s`;
     return `${typeof exit === "number" ? "exit" : "died of"} ${exit}, ${reported ?? "no result"}`;

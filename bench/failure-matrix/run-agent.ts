@@ -28,14 +28,16 @@ const settleMs = 3000;
 
 /** Starts the agent with nothing but a home of its own, and ends it at the limit, with all its processes. */
 export async function runAgent(agent: Agent, fault: Fault, { folder, limitSeconds }: RunOptions): Promise<Outcome> {
-  const provider = await startFaultyProvider(fault);
+  const provider = await startFaultyProvider(fault, agent.call);
   const home = join(folder, "home");
   const cwd = join(folder, "project");
   for (const path of [home, cwd]) mkdirSync(path, { recursive: true });
   writeFileSync(join(cwd, "README.md"), "# Wordy\n\nCounts the words of a text.\n");
   const variables = agent.prepare(home, provider.url);
   const [program = "", ...first] = agent.command;
-  const child = spawn(program, [...first, ...agent.args(provider.url)], {
+  const settings = fault.setting ? agent.settings[fault.setting] : undefined;
+  settings?.prepare?.(home);
+  const child = spawn(program, [...first, ...agent.args(provider.url, settings?.args)], {
     cwd,
     env: { PATH: process.env.PATH, HOME: home, ...variables },
     stdio: ["ignore", "pipe", "ignore"],

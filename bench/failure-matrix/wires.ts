@@ -7,7 +7,15 @@ export type AnswerEnd = "whole" | "token_limit" | "never";
 export interface Wire {
   /** Of an answer with this text. An answer that never ends lacks its last frames. */
   readonly encode: (words: readonly string[], end: AnswerEnd) => readonly string[];
+  /** Of an answer that is one call of a tool. */
+  readonly encodeCall: (call: ToolCall) => readonly string[];
   readonly encodeError: (status: number, message: string) => object;
+}
+
+/** `input`: the arguments of the tool. */
+export interface ToolCall {
+  readonly name: string;
+  readonly input: object;
 }
 
 const toFrame = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
@@ -46,6 +54,20 @@ const anthropic: Wire = {
           ]),
     ];
   },
+  encodeCall({ name, input }) {
+    const usage = { input_tokens: 100, output_tokens: 9 };
+    const head = { id: `msg_${randomUUID()}`, type: "message", role: "assistant", model: "local", content: [], usage };
+    const block = { type: "tool_use", id: `toolu_${randomUUID()}`, name, input: {} };
+    const delta = { type: "input_json_delta", partial_json: JSON.stringify(input) };
+    return [
+      toNamedFrame("message_start", { message: { ...head, stop_reason: null, stop_sequence: null } }),
+      toNamedFrame("content_block_start", { index: 0, content_block: block }),
+      toNamedFrame("content_block_delta", { index: 0, delta }),
+      toNamedFrame("content_block_stop", { index: 0 }),
+      toNamedFrame("message_delta", { delta: { stop_reason: "tool_use", stop_sequence: null }, usage }),
+      toNamedFrame("message_stop", {}),
+    ];
+  },
   encodeError: (status, message) => ({ type: "error", error: { type: errorTypes[status], message } }),
 };
 
@@ -70,6 +92,22 @@ const chat: Wire = {
             toFrame({ ...head, choices: [], usage }),
             "data: [DONE]\n\n",
           ]),
+    ];
+  },
+  encodeCall({ name, input }) {
+    const head = {
+      id: `chatcmpl-${randomUUID()}`,
+      object: "chat.completion.chunk",
+      created: 1_763_800_000,
+      model: "local",
+    };
+    const called = { name, arguments: JSON.stringify(input) };
+    const tool_calls = [{ index: 0, id: `call_${randomUUID()}`, type: "function", function: called }];
+    const toChoices = (delta: object, finish_reason: string | null) => [{ index: 0, delta, finish_reason }];
+    return [
+      toFrame({ ...head, choices: toChoices({ role: "assistant", tool_calls }, null) }),
+      toFrame({ ...head, choices: toChoices({}, "tool_calls") }),
+      "data: [DONE]\n\n",
     ];
   },
   encodeError: encodeOpenAiError,
@@ -120,6 +158,18 @@ const responses: Wire = {
       ...(words.length === 0 ? [] : opening),
       ...(end === "never" || words.length === 0 ? [] : closing),
       ...(end === "never" ? [] : [toEvent(`response.${status}`, { response: ended })]),
+    ];
+  },
+  encodeCall({ name, input }) {
+    const ids = { id: `fc_${randomUUID()}`, call_id: `call_${randomUUID()}` };
+    const item = { ...ids, type: "function_call", name, arguments: JSON.stringify(input), status: "completed" };
+    const response = { id: `resp_${randomUUID()}`, object: "response", model: "local", output: [item], error: null };
+    const usage = { input_tokens: 100, output_tokens: 9, total_tokens: 109 };
+    return [
+      toNamedFrame("response.created", { response: { ...response, status: "in_progress", output: [] } }),
+      toNamedFrame("response.output_item.added", { output_index: 0, item: { ...item, arguments: "" } }),
+      toNamedFrame("response.output_item.done", { output_index: 0, item }),
+      toNamedFrame("response.completed", { response: { ...response, status: "completed", usage } }),
     ];
   },
   encodeError: encodeOpenAiError,
