@@ -199,6 +199,7 @@ export const requirements = {
     N75: ["what a subagent says is live output, its report the result", "5910cbc6"],
     N76: ["usage and counts include subagents", "e0c589fe"],
     N126: ["texts go with a message through every door", "cd16f898"],
+    N127: ["calls that a model writes as text", "c014cd8b"],
     N106: ["what hooks did", "268ae148"],
     N107: ["what a subagent used", "213cb80c"],
     X1: ["event ids", "6e3d347a"],

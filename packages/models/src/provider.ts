@@ -19,6 +19,8 @@ export interface ModelToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** What the model wrote, if it is not a JSON object (N30). */
   readonly rawArguments?: string;
+  /** The model wrote the call in its text (N127). */
+  readonly isText?: true;
 }
 
 /** One piece of an answer, in order. */

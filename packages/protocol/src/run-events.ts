@@ -177,8 +177,11 @@ export interface ToolCallStart {
   readonly documentType: ToolDocumentType;
   /** Id that the provider gave, if any (N29). */
   readonly providerCallId?: string;
-  /** `agent`: Sheaf makes the call itself; `provider`: the provider runs it, and its result follows in the same turn (N69). Absent: the model asks for it. */
-  readonly origin?: "agent" | "provider";
+  /**
+   * `agent`: Sheaf makes the call itself; `provider`: the provider runs it, and its result follows in the same turn (N69);
+   * `text`: the model wrote it in its text (N127). Absent: the model asks for it.
+   */
+  readonly origin?: "agent" | "provider" | "text";
 }
 
 /** A piece of the arguments' JSON text. */

@@ -6,6 +6,7 @@ import type {
   Progress,
   ProviderData,
   RunEventBody,
+  ToolCallStart,
   ToolResult,
 } from "@sheaf/protocol";
 import { createGrowingText, type GrowingText } from "@sheaf/base/growing-text";
@@ -116,7 +117,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
   /** Where the last turn is. */
   let turnAt = messages.length;
   const corrections = createCorrections();
-  const openCalls = new Map<string, { readonly toolName: string; readonly providerCallId?: string }>();
+  const openCalls = new Map<string, Pick<ToolCallStart, "toolName" | "providerCallId" | "origin">>();
   /** Calls of the last assistant message that have no result yet. */
   const unanswered = new Map<string, string>();
   let questionCallId = before
@@ -207,6 +208,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
             arguments: event.arguments,
             ...(call.providerCallId !== undefined && { providerCallId: call.providerCallId }),
             ...(event.rawArguments !== undefined && { rawArguments: event.rawArguments }),
+            ...(call.origin === "text" && { isText: true as const }),
           });
           openCalls.delete(event.callId);
           unanswered.set(event.callId, call.toolName);

@@ -5,6 +5,7 @@ import {
   createTextParser,
   createWholeCharacters,
 } from "@sheaf/documents/text";
+import { createTextCallReader } from "@sheaf/documents/model-streams";
 import type { ModelEvent, ProviderWait, RunEventBody, TurnEnd } from "@sheaf/protocol";
 import { SheafError, toSheafError } from "@sheaf/base/errors";
 import { createGrowingText } from "@sheaf/base/growing-text";
@@ -27,6 +28,8 @@ export interface TurnState {
   readonly openCalls: Map<string, string>;
   /** Calls that the provider runs itself (N69). */
   readonly foreignCalls: Set<string>;
+  /** Tools of calls that the model wrote as text, and that must not run (N127). */
+  heldBack: readonly string[];
   /** Text of this turn so far. */
   readonly text: string;
   readonly addText: (piece: string) => void;
@@ -45,6 +48,7 @@ export function createTurnState(): TurnState {
     calls: [],
     openCalls: new Map(),
     foreignCalls: new Set(),
+    heldBack: [],
     get text() {
       return words.text;
     },
@@ -75,6 +79,11 @@ export async function* runModelTurn(
   let length = 0;
   const references = createReferenceChecker(findQuote);
   const characters = createWholeCharacters<ModelEvent>();
+  const textCalls = createTextCallReader({
+    toolNames: request.tools.map(({ name }) => name),
+    newCallId: request.newCallId,
+    mayRun: (text) => !hasNativeCall(request.messages) && !isQuoted(request.messages, text),
+  });
   const iterator = model.stream(request, signal)[Symbol.asyncIterator]();
   const reader = createInterruptibleReader(iterator, signal);
   try {
@@ -83,7 +92,7 @@ export async function* runModelTurn(
       const step = await reader.read();
       modelMs += now() - askedAt;
       if (!step || step.done) break;
-      const whole = step.value.flatMap((event) => characters.push(event));
+      const whole = step.value.flatMap((event) => characters.push(event)).flatMap((event) => textCalls.push(event));
       if (whole.length === 0) continue;
       const noted = whole.map((event) => noteModelEvent(event, state, modelMs));
       const events = (await references.check(noted)) ?? noted;
@@ -94,6 +103,9 @@ export async function* runModelTurn(
         break;
       }
     }
+    state.heldBack = textCalls.heldBack;
+    const rest = textCalls.flush().map((event) => noteModelEvent(event, state, modelMs));
+    if (rest.length > 0) yield { events: rest, durability: "grouped" };
     if (!state.end && !state.error && !signal.aborted) state.error = createTruncatedError(model);
   } catch (error) {
     if (!signal.aborted) state.error = toSheafError(error);
@@ -102,6 +114,22 @@ export async function* runModelTurn(
     // Not awaited: a model that hangs in its clean-up must not hang the run.
     void iterator.return?.()?.catch(() => undefined);
   }
+}
+
+/** A model that calls tools in its protocol may show a call in its text, and mean no call. */
+function hasNativeCall(messages: ModelRequest["messages"]): boolean {
+  return messages.some(
+    (message) =>
+      message.role === "assistant" && message.content.some((part) => part.type === "tool_call" && !part.isText),
+  );
+}
+
+/** The text is part of what the model has read. */
+function isQuoted(messages: ModelRequest["messages"], text: string): boolean {
+  return messages.some((message) => {
+    if (message.role === "assistant") return false;
+    return (message.role === "tool" ? message.output : message.text).includes(text);
+  });
 }
 
 /**

@@ -165,6 +165,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const losses = createLosses(start);
   const hooks = createRunHooks(ports.hooks, settings.moments);
   let nextNote: string | undefined;
+  let hasAskedToCall = false;
   let turnText = "";
   let hasText = false;
   let pauses = 0;
@@ -272,6 +273,10 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       const isPaused = pauses > 0 && pauses <= MAX_PAUSES;
       const end = toRunEnd(state, { hasText, isPaused }, budget, signal);
       if (end?.reason !== "end_turn") return end;
+      if (state.heldBack.length > 0 && !hasAskedToCall && !budget.findExceeded(0)) {
+        hasAskedToCall = true;
+        return void (nextNote = toCallNote(state.heldBack));
+      }
       const checked = await answer.toEnd(state.text);
       return signal.aborted ? toRunFailure(toAbortReason(signal)) : checked;
     },
@@ -294,6 +299,12 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     },
   };
   return memory;
+}
+
+/** Once in a run: then the model only shows the call (N127). */
+function toCallNote(tools: readonly string[]): string {
+  const names = [...new Set(tools)].join(", ");
+  return `A call of ${names} was written as text and did not run: call the tool, or end your answer if you only show it.`;
 }
 
 /** A turn that broke off ends in the log, too. */

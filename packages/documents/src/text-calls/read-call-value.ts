@@ -1,0 +1,60 @@
+/** A call as models write it in JSON, in many spellings. */
+import { isJsonObject, parseJson, readString, type JsonObject } from "../model-streams/read-json.ts";
+
+/** A call that a model wrote as text. */
+export interface TextCall {
+  readonly toolName: string;
+  readonly arguments: JsonObject;
+}
+
+/** Returns the name of the run's tool that a model means; undefined: it has no such tool. */
+export type FindTool = (name: string) => string | undefined;
+
+const nameFields = ["name", "tool", "tool_name", "function_name", "function", "action"] as const;
+const argumentFields = ["arguments", "parameters", "args", "input", "tool_input", "action_input", "params"] as const;
+
+/** The tool by its name, which some models write as `functions.read_file:0` or `default_api.read_file`. */
+export function createToolFinder(names: Iterable<string>): FindTool {
+  const known = new Set(names);
+  return (name) =>
+    [name, name.replace(/^(?:functions|default_api|tools)\./, "").replace(/:\d+$/, "")].find((one) => known.has(one));
+}
+
+/** The calls in a value, each of a known tool; undefined if it is anything else. `mayLack`: a name alone is a call. */
+export function readCallValue(value: unknown, findTool: FindTool, mayLack = false): readonly TextCall[] | undefined {
+  if (Array.isArray(value)) {
+    const calls = value.map((one: unknown) => readCallValue(one, findTool, mayLack));
+    return calls.length > 0 && calls.every((one) => one !== undefined) ? calls.flat() : undefined;
+  }
+  if (!isJsonObject(value)) return undefined;
+  if (Array.isArray(value.tool_calls)) return readCallValue(value.tool_calls, findTool, mayLack);
+  if (isJsonObject(value.function)) return readCallValue(value.function, findTool, mayLack);
+  const toolName = findTool(readName(value));
+  const field = argumentFields.find((one) => one in value);
+  if (toolName === undefined || (field === undefined && !mayLack)) return undefined;
+  const args = toArguments(field === undefined ? {} : value[field]);
+  return args && [{ toolName, arguments: args }];
+}
+
+function readName(value: JsonObject): string {
+  const field = nameFields.find((one) => typeof value[one] === "string");
+  return field === undefined ? "" : readString(value[field]);
+}
+
+/** Some models write the arguments as a text of JSON. */
+function toArguments(value: unknown): JsonObject | undefined {
+  const found = typeof value === "string" ? parseJson(value) : value;
+  if (found === null) return {};
+  return isJsonObject(found) ? found : undefined;
+}
+
+/** Returns true while incomplete JSON can become a call, by its first field and then by its name. */
+export function mayBecomeCall(beginning: string, findTool: FindTool): boolean {
+  const [, first, end] = /^[[{\s]*(?:"([^"]*)("?))?/.exec(beginning) ?? [];
+  if (first === undefined) return /^[[{\s]*$/.test(beginning);
+  if (end === "") return callFields.some((field) => field.startsWith(first));
+  const [, name] = /"(?:name|tool|tool_name|function_name|function|action)"\s*:\s*"([^"\\]*)"/.exec(beginning) ?? [];
+  return callFields.includes(first) && (name === undefined || findTool(name) !== undefined);
+}
+
+const callFields: readonly string[] = [...nameFields, ...argumentFields, "type", "id", "tool_calls"];

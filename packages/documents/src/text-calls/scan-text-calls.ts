@@ -1,0 +1,270 @@
+/** Finds tool calls that a model wrote as text, in the dialects of open models and their chat templates. */
+import { createJsonEndFinder } from "../model-streams/json-end-finder.ts";
+import { parseJson, type JsonObject } from "../model-streams/read-json.ts";
+import { mayBecomeCall, readCallValue, type FindTool, type TextCall } from "./read-call-value.ts";
+import { readPythonCalls } from "./read-python-call.ts";
+
+/** Calls and the place after them; `open`: more text decides; undefined: the text here is something else. */
+export type Scan = { readonly calls: readonly TextCall[]; readonly end: number } | "open" | undefined;
+
+/** A place in a text. `isWhole`: the text is complete. */
+interface Place {
+  readonly text: string;
+  readonly at: number;
+  readonly isWhole: boolean;
+  readonly findTool: FindTool;
+}
+
+/** Some models write it before the tags of calls. */
+const prefix = "antml:";
+
+/** Tokens of chat templates around calls; they say nothing. */
+const noise: readonly string[] = [
+  "<|tool_calls_section_begin|>",
+  "<|tool_calls_section_end|>",
+  "<｜tool▁calls▁begin｜>",
+  "<｜tool▁calls▁end｜>",
+  "<|eom_id|>",
+  "<|eot_id|>",
+  "<|im_end|>",
+  "<|call|>",
+  "</tool_call>",
+  "<tools>",
+  "</tools>",
+  ...["", prefix].flatMap((before) => [`<${before}function_calls>`, `</${before}function_calls>`]),
+];
+
+/** The openers of calls, each with its reader. */
+const forms: readonly { readonly opener: string; readonly scan: (place: Place) => Scan }[] = [
+  ...["tool_call", "function_call", "tool_use"].map((tag) => ({
+    opener: `<${tag}>`,
+    scan: (place: Place) => scanTag(place, tag),
+  })),
+  { opener: "<function=", scan: scanFunction },
+  ...["", prefix].map((before) => ({ opener: `<${before}invoke name=`, scan: scanInvoke })),
+  { opener: "[TOOL_CALLS]", scan: scanMistral },
+  { opener: "<|python_tag|>", scan: scanPythonTag },
+  { opener: "<|tool_call_begin|>", scan: scanSections },
+  { opener: "<｜tool▁call▁begin｜>", scan: scanSections },
+  { opener: "<|channel|>commentary to=", scan: scanHarmony },
+  { opener: "```", scan: scanFence },
+  { opener: "{", scan: scanBare },
+];
+
+const openers = [...forms.map(({ opener }) => opener), ...noise.filter((token) => !token.startsWith("</"))];
+
+/** The places of openers. A brace or a fence counts only at the start of a line. */
+export function* findOpeners(text: string): Generator<number> {
+  const anywhere =
+    /<(?:tool_call|function_call|tool_use)>|<function=|<(?:antml:)?(?:invoke name=|function_calls>)|<tools>|\[TOOL_CALLS\]|<[|｜][a-z]|(?<=^[ \t]*)(?:```|\{)/gm;
+  for (const { index } of text.matchAll(anywhere)) yield index;
+  // A part of an opener at the end of the text.
+  const tail = text.slice(-longestOpener);
+  for (let length = Math.min(tail.length, longestOpener - 1); length > 0; length -= 1) {
+    const end = tail.slice(-length);
+    if (openers.some((opener) => opener.length > length && opener.startsWith(end))) return yield text.length - length;
+  }
+}
+
+const longestOpener = Math.max(...openers.map(({ length }) => length));
+
+/** The calls from here to the end of the text. `isWhole`: the text is complete. */
+export function scanTextCalls(text: string, at: number, options: { isWhole: boolean; findTool: FindTool }): Scan {
+  const calls: TextCall[] = [];
+  let end = skipNoise(text, at);
+  while (end < text.length) {
+    const scan = scanOne({ ...options, text, at: end });
+    if (scan === "open" || (scan === undefined && !options.isWhole && isBeginningOfNoise(text.slice(end))))
+      return "open";
+    if (scan === undefined) return undefined;
+    calls.push(...scan.calls);
+    end = skipNoise(text, scan.end);
+  }
+  return calls.length > 0 || !options.isWhole ? { calls, end } : undefined;
+}
+
+function skipNoise(text: string, start: number): number {
+  let at = start;
+  for (;;) {
+    const blank = /\s*/y;
+    blank.lastIndex = at;
+    at += blank.exec(text)![0].length;
+    const token = noise.find((one) => text.startsWith(one, at));
+    if (token === undefined) return at;
+    at += token.length;
+  }
+}
+
+function isBeginningOfNoise(rest: string): boolean {
+  return noise.some((token) => token.startsWith(rest));
+}
+
+function scanOne(place: Place): Scan {
+  const { text, at, isWhole } = place;
+  for (const { opener, scan } of forms) {
+    if (text.startsWith(opener, at)) return scan({ ...place, at: at + opener.length });
+    if (!isWhole && opener.startsWith(text.slice(at))) return "open";
+  }
+  return undefined;
+}
+
+/** The text up to a closing word; without one, the rest of a whole text. */
+function readUntil(
+  { text, at, isWhole }: Place,
+  ...closers: readonly string[]
+): { body: string; end: number } | "open" {
+  const found = closers
+    .map((closer) => ({ closer, index: text.indexOf(closer, at) }))
+    .filter(({ index }) => index !== -1);
+  const [first] = found.toSorted((a, b) => a.index - b.index);
+  if (first) return { body: text.slice(at, first.index), end: first.index + first.closer.length };
+  return isWhole ? { body: text.slice(at), end: text.length } : "open";
+}
+
+function scanTag(place: Place, tag: string): Scan {
+  const found = readUntil(place, `</${tag}>`);
+  if (found === "open") return found;
+  const calls = readTagged(found.body.trim(), place.findTool);
+  return calls && { calls, end: found.end };
+}
+
+/** JSON (Hermes, Qwen), `<function=…>` (Qwen Coder), or a name with `<arg_key>` and `<arg_value>` (GLM). */
+function readTagged(body: string, findTool: FindTool): readonly TextCall[] | undefined {
+  if (body.startsWith("<function=")) {
+    const scan = scanFunction({ text: body, at: "<function=".length, isWhole: true, findTool });
+    return scan === "open" ? undefined : scan?.calls;
+  }
+  const value = parseJson(body);
+  if (value !== undefined) return readCallValue(value, findTool, true);
+  const [, name = ""] = /^([\w.:-]+)\s*(?:<arg_key>|$)/.exec(body) ?? [];
+  const toolName = findTool(name);
+  const pairs = [...body.matchAll(/<arg_key>([\s\S]*?)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/g)];
+  return toolName === undefined ? undefined : [{ toolName, arguments: toObject(pairs) }];
+}
+
+/** `<function=name>` with JSON (Llama) or `<parameter=key>` (Qwen Coder). */
+function scanFunction(place: Place): Scan {
+  const found = readUntil(place, "</function>");
+  if (found === "open")
+    return /^[\w.:-]*>?/.exec(place.text.slice(place.at))![0].endsWith(">") && !isKnown(place) ? undefined : found;
+  const [, name = "", body = ""] = /^([\w.:-]+)>([\s\S]*)$/.exec(found.body) ?? [];
+  const toolName = place.findTool(name);
+  if (toolName === undefined) return undefined;
+  const value = parseJson(body.trim());
+  const pairs = [...body.matchAll(/<parameter=([\w.-]+)>\n?([\s\S]*?)\n?<\/parameter>/g)];
+  const args =
+    value === undefined ? toObject(pairs) : readCallValue({ name, arguments: value }, place.findTool)?.[0]?.arguments;
+  if (!args || (value === undefined && pairs.length === 0 && body.trim() !== "")) return undefined;
+  return { calls: [{ toolName, arguments: args }], end: found.end };
+}
+
+function isKnown({ text, at, findTool }: Place): boolean {
+  const [, name = ""] = /^([\w.:-]*)>/.exec(text.slice(at)) ?? [];
+  return findTool(name) !== undefined;
+}
+
+function scanInvoke(place: Place): Scan {
+  const found = readUntil(place, "</invoke>", `</${prefix}invoke>`);
+  if (found === "open") return found;
+  const [, name = "", body = ""] = /^"([^"]*)">([\s\S]*)$/.exec(found.body) ?? [];
+  const toolName = place.findTool(name);
+  const pairs = [...body.matchAll(/<(?:antml:)?parameter name="([^"]*)"[^>]*>([\s\S]*?)<\/(?:antml:)?parameter>/g)];
+  return toolName === undefined ? undefined : { calls: [{ toolName, arguments: toObject(pairs) }], end: found.end };
+}
+
+/** Values without a type: JSON becomes its value, except a JSON string. */
+function toObject(pairs: readonly RegExpMatchArray[]): JsonObject {
+  return Object.fromEntries(
+    pairs.map(([, key = "", text = ""]) => {
+      const value = parseJson(text.trim());
+      return [key.trim(), value === undefined || typeof value === "string" ? text : value];
+    }),
+  );
+}
+
+/** A list of JSON, or `name[ARGS]{…}` and `name{…}` of newer models. */
+function scanMistral(place: Place): Scan {
+  const { text, findTool } = place;
+  const start = place.at + /^\s*/.exec(text.slice(place.at))![0].length;
+  if (text[start] === "[" || text[start] === "{") return scanJson({ ...place, at: start });
+  const [head = "", name = ""] = /^([\w.:-]*)(?:\[CALL_ID\][^[{]*)?(?:\[ARGS\])?\s*/.exec(text.slice(start)) ?? [];
+  const at = start + head.length;
+  if (at >= text.length) return place.isWhole ? undefined : "open";
+  const toolName = findTool(name);
+  if (toolName === undefined || text[at] !== "{")
+    return place.isWhole || !"[ARGS]".startsWith(text.slice(at)) ? undefined : "open";
+  const end = findJsonEnd(text, at);
+  if (end === -1) return place.isWhole ? undefined : "open";
+  const calls = readCallValue({ name: toolName, arguments: parseJson(text.slice(at, end)) }, findTool);
+  return calls && { calls, end };
+}
+
+function scanPythonTag(place: Place): Scan {
+  const start = place.at + /^\s*/.exec(place.text.slice(place.at))![0].length;
+  if (place.text[start] === "{" || place.text[start] === "[") {
+    const scan = scanJson({ ...place, at: start });
+    if (scan === undefined || scan === "open") return scan;
+    return { ...scan, end: scan.end + (place.text[scan.end] === ";" ? 1 : 0) };
+  }
+  const found = readUntil(place, "<|eom_id|>", "<|eot_id|>");
+  if (found === "open") return found;
+  const calls = readPythonCalls(found.body, place.findTool);
+  return calls && { calls, end: found.end };
+}
+
+/** Kimi: `functions.name:0<|tool_call_argument_begin|>{…}`. DeepSeek: `function<｜tool▁sep｜>name`, then a fence. */
+function scanSections(place: Place): Scan {
+  const found = readUntil(place, "<|tool_call_end|>", "<｜tool▁call▁end｜>");
+  if (found === "open") return found;
+  const [head = "", ...rest] = found.body.split(/<[|｜]tool[_▁](?:call[_▁]argument[_▁]begin|sep)[|｜]>/);
+  const [, second = "", fenced] = /^([\w.:-]+)\s*```(?:json)?\s*([\s\S]*?)```\s*$/.exec(rest.join("")) ?? [];
+  const [name, json] = fenced === undefined ? [head.trim(), rest.join("")] : [second, fenced];
+  const calls = readCallValue({ name, arguments: parseJson(json.trim()) }, place.findTool);
+  return calls && { calls, end: found.end };
+}
+
+/** gpt-oss: `functions.name <|constrain|>json<|message|>{…}<|call|>`. */
+function scanHarmony(place: Place): Scan {
+  const found = readUntil(place, "<|call|>");
+  if (found === "open") return found;
+  const [, name = "", json = ""] = /^([\w.:-]+)[^{]*?<\|message\|>([\s\S]*)$/.exec(found.body) ?? [];
+  const calls = readCallValue({ name, arguments: parseJson(json.trim()) }, place.findTool);
+  return calls && { calls, end: found.end };
+}
+
+/** A fence of JSON that is a call, or of `tool_code`. */
+function scanFence(place: Place): Scan {
+  const rest = place.text.slice(place.at);
+  const [head, language = ""] = /^([a-z_]*)[ \t]*\n\s*/.exec(rest) ?? [];
+  if (head === undefined) return !place.isWhole && /^[a-z_]*[ \t]*$/.test(rest) ? "open" : undefined;
+  const isCode = language === "tool_code" || language === "tool_call";
+  if (!isCode && !["", "json", "python", "tool_calls", "xml"].includes(language)) return undefined;
+  const at = place.at + head.length;
+  const beginning = place.text.slice(at);
+  const isJson = /^[[{]/.test(beginning);
+  if (!isJson && !isCode) return beginning === "" && !place.isWhole ? "open" : undefined;
+  if (isJson && !mayBecomeCall(beginning, place.findTool)) return undefined;
+  const found = readUntil({ ...place, at }, "\n```");
+  if (found === "open") return found;
+  const calls = isJson
+    ? readCallValue(parseJson(found.body), place.findTool, isCode)
+    : readPythonCalls(found.body, place.findTool);
+  return calls && { calls, end: found.end };
+}
+
+function scanBare(place: Place): Scan {
+  const at = place.at - 1;
+  if (!mayBecomeCall(place.text.slice(at), place.findTool)) return undefined;
+  return scanJson({ ...place, at });
+}
+
+function scanJson(place: Place): Scan {
+  const end = findJsonEnd(place.text, place.at);
+  if (end === -1) return place.isWhole ? undefined : "open";
+  const calls = readCallValue(parseJson(place.text.slice(place.at, end)), place.findTool);
+  return calls && { calls, end };
+}
+
+function findJsonEnd(text: string, at: number): number {
+  return createJsonEndFinder().findEnd(text, at);
+}
