@@ -41,6 +41,8 @@ export interface CassetteHeader {
   readonly approvalExpiryMs?: number;
   /** What the run was of its session; missing if the user had no hooks. */
   readonly hooks?: HookMoments;
+  /** The tools that the model was offered at the start; missing in older cassettes. */
+  readonly toolNames?: readonly string[];
   /** Missing if the run waited for no background command. */
   readonly backgroundWaitMs?: number;
   /** Made by `--redact`: digests are left out. */

@@ -91,6 +91,7 @@ function writeHeader(writer: CassetteWriter, settings: RunSettings, ports: RunPo
     limits,
     stopsOnDenied,
     checksAnswer,
+    toolNames: ports.tools.definitions.map(({ name }) => name),
     ...approvals,
     ...(ports.hooks && { hooks: moments }),
     ...(backgroundWaitMs !== undefined && { backgroundWaitMs }),

@@ -28,12 +28,21 @@ const ABORTED_IDLE_MS = 1500;
  * `store` receives the log; it must be new and in memory.
  */
 export async function* replayRun(cassette: Cassette, store: Store): AsyncGenerator<readonly RunEvent[]> {
-  const { start, system, history = [], limits, stopsOnDenied, hooks: moments, backgroundWaitMs } = cassette.header;
+  const {
+    start,
+    system,
+    history = [],
+    limits,
+    stopsOnDenied,
+    hooks: moments,
+    backgroundWaitMs,
+    toolNames,
+  } = cassette.header;
   const controller = new AbortController();
   const { tape, ports } = createPlayer(cassette, controller);
   const { responseId, conversationId, workspace } = start;
   await store.createResponse({ id: responseId, conversationId, workspace, title: "", createdAt: 0 });
-  const settings = { start, history, system, limits, stopsOnDenied, moments, backgroundWaitMs };
+  const settings = { start, history, system, limits, stopsOnDenied, moments, backgroundWaitMs, toolNames };
   const log = createRunLog({
     store: createReplayStore(store, tape),
     responseId,

@@ -66,13 +66,15 @@ export interface ModelTurnPorts {
   readonly now: () => number;
   /** Whether quoted lines are in their file (N22). */
   readonly findQuote: QuoteFinder;
+  /** The tools whose calls may be text (N127). Default: those of the request. */
+  readonly toolNames?: readonly string[] | undefined;
 }
 
 /** Calls the model once, yields its groups as they come, and records them in `state`. A failure is in `state.error`. */
 export async function* runModelTurn(
   request: ModelRequest,
   state: TurnState,
-  { model, now, findQuote }: ModelTurnPorts,
+  { model, now, findQuote, toolNames }: ModelTurnPorts,
   signal: AbortSignal,
 ): AsyncGenerator<EventGroup> {
   let modelMs = 0;
@@ -80,7 +82,7 @@ export async function* runModelTurn(
   const references = createReferenceChecker(findQuote);
   const characters = createWholeCharacters<ModelEvent>();
   const textCalls = createTextCallReader({
-    toolNames: request.tools.map(({ name }) => name),
+    toolNames: toolNames ?? request.tools.map(({ name }) => name),
     newCallId: request.newCallId,
     mayRun: (text) => !hasNativeCall(request.messages) && !isQuoted(request.messages, text),
   });

@@ -38,6 +38,8 @@ export interface RunSettings {
   readonly moments?: HookMoments | undefined;
   /** How long the run waits for background commands when the model is done; default: it ends them (C169). Milliseconds. */
   readonly backgroundWaitMs?: number | undefined;
+  /** The tools that the model was offered, in a replay, whose requests have none (N127). */
+  readonly toolNames?: readonly string[] | undefined;
 }
 
 export interface RunPorts extends ModelTurnPorts, Omit<CallPorts, "runBudget"> {
@@ -96,7 +98,8 @@ export async function* runResponse(
       const tools = (await ports.tools.refresh?.(signal)) ?? ports.tools.definitions;
       const { turnStart, request } = run.startTurn(turn, tools, repeats > 0);
       yield run.note({ events: [turnStart], durability: "grouped" });
-      for await (const group of runModelTurn(request, state, ports, signal)) yield run.note(group);
+      for await (const group of runModelTurn(request, state, { ...ports, toolNames: settings.toolNames }, signal))
+        yield run.note(group);
       if (!state.end) yield run.note({ events: [toMissingEnd(state)], durability: "synced" });
       if (repeats < MAX_REPEATS && isRepeatable(state, signal)) {
         repeats += 1;
