@@ -46,7 +46,7 @@ function listArguments() {
   return ["-p", "--output-format=stream-json", ...flags, ...lists, ...switches];
 }
 
-/** Lets bwrap make namespaces, which ubuntu-24.04 allows only to programs with a profile. The kernel forgets it at its end. */
+/** Loads a profile with which bwrap can make namespaces on ubuntu-24.04. The kernel keeps it until the machine stops. */
 const profile = "abi <abi/4.0>,\nprofile sheaf-bwrap /usr/bin/bwrap flags=(unconfined) { userns, }\n";
 
 /** Makes the sandbox of Linux work where it can. Sheaf itself tells what is still missing. */

@@ -14,7 +14,7 @@ export interface Agent {
   readonly args: (url: string, more?: readonly string[]) => readonly string[];
   /** A call of its tool for commands. */
   readonly call: ToolCall;
-  /** Its own ways to refuse commands, and to check a run at its end; undefined where it has none. */
+  /** The settings with which it refuses commands and checks the result of a run; undefined if it has none. */
   readonly settings: { readonly deny: Setting; readonly verify: Setting | undefined };
   /** Prepares the home folder, and gives the variables besides HOME and PATH. */
   readonly prepare: (home: string, url: string) => Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ export interface Fault {
   readonly title: string;
   /** Sent while the agent waits for the provider. */
   readonly signal?: "SIGINT" | "SIGTERM";
-  /** What the agent is told besides its prompt. */
+  /** The setting that the agent gets besides its prompt. */
   readonly setting?: keyof Agent["settings"];
   /** `call`: the agent's command `npm test`. */
   readonly answer: (wire: Wire, response: ServerResponse, call: ToolCall | undefined) => Promise<void>;

@@ -41,7 +41,7 @@ describe("kinds of secrets", () => {
   });
 });
 
-describe("what is no secret", () => {
+describe("texts that are not secrets", () => {
   test.each([
     "The quick brown fox: token, password and key are words. API key: missing.",
     "const token = reader.int32(); const secretKey = options.key; password = getPassword();",

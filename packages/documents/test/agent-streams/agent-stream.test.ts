@@ -4,6 +4,7 @@ import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import {
+  agentStreamFormats,
   createAgentStreamDecoder,
   findStreamFormat,
   type AgentStreamFormat,
@@ -339,24 +340,20 @@ test.each([
   expect(findStreamFormat(text)).toBe(format);
 });
 
-test.each([
-  "cursor-stream-json",
-  "claude-stream-json",
-  "claude-session",
-  "codex-exec-json",
-  "gemini-cli-stream-json",
-  "opencode-json",
-] as const)(verifies(["C33", "C22"], "%s: a stream without its end was cut, whatever is in it"), (format) => {
-  const decoder = createAgentStreamDecoder(format, { newId: () => "id" });
-  const junk = [
-    "x",
-    "[]",
-    "{}",
-    '{"type":"result","subtype":3}',
-    '{"type":"item.completed","item":7}',
-    '{"type":"text"}',
-  ];
-  const events = [...decoder.push(junk.slice(0, 3).join("\n")), ...decoder.end()];
-  expect(events.at(-1)).toMatchObject({ type: "run_end", reason: "error", error: { code: "STREAM_TRUNCATED" } });
-  for (const line of junk) createAgentStreamDecoder(format, { newId: () => "id" }).push(`${line}\n`);
-});
+test.each(agentStreamFormats)(
+  verifies(["C33", "C22"], "%s: a stream without its end was cut, whatever is in it"),
+  (format) => {
+    const decoder = createAgentStreamDecoder(format, { newId: () => "id" });
+    const junk = [
+      "x",
+      "[]",
+      "{}",
+      '{"type":"result","subtype":3}',
+      '{"type":"item.completed","item":7}',
+      '{"type":"text"}',
+    ];
+    const events = [...decoder.push(junk.slice(0, 3).join("\n")), ...decoder.end()];
+    expect(events.at(-1)).toMatchObject({ type: "run_end", reason: "error", error: { code: "STREAM_TRUNCATED" } });
+    for (const line of junk) createAgentStreamDecoder(format, { newId: () => "id" }).push(`${line}\n`);
+  },
+);
