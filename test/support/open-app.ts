@@ -13,6 +13,7 @@ import { createApi, toHeaders, type Api } from "./api.ts";
 import { createMemoryPorts } from "./memory-ports.ts";
 import { createAnswer } from "./server-answer.ts";
 import { createWorkspace, type Files } from "./sheaf.ts";
+import { sheafDialect } from "../../packages/cli/src/dialects/sheaf/sheaf.ts";
 
 interface AppOptions {
   /** Folder of the token; a store in it only if `store` says so. Default: beside the workspace. */
@@ -73,7 +74,7 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const io = {
     cwd,
     environment: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: home, ...environment },
-    profile: "sheaf",
+    dialect: sheafDialect,
     ...createMemoryPorts(),
   } as const;
   let log = "";

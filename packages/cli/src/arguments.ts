@@ -4,7 +4,7 @@ import { SheafError } from "@sheaf/base/errors";
 import { findNearest } from "@sheaf/base/nearest-names";
 import { isCommandName, type CommandName } from "./command-definitions.ts";
 import { checkPromptWords } from "./command-words.ts";
-import { cursorCommands, cursorFlags } from "./cursor-arguments.ts";
+import { cursorCommands } from "./dialects/cursor/arguments.ts";
 import { flags, type Flag, type FlagName, type FlagValues } from "./flags.ts";
 import { isSessionWord } from "./session-id.ts";
 
@@ -13,7 +13,7 @@ export interface ParsedArguments {
   /** `prompt`: the positional words are the prompt. `foreign`: the one word is a command of `cursor-agent`. */
   readonly command: CommandName | "prompt" | "foreign";
   readonly flags: FlagValues;
-  /** Flags of `cursor-agent` that Sheaf has no use for, as they were spelled (C45). */
+  /** Flags of another program that Sheaf has no use for, as they were spelled (C45). */
   readonly foreign?: readonly string[];
   /** Words that are no flags, without the command. */
   readonly positionals: readonly string[];
@@ -26,19 +26,22 @@ type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
 type FlagToken = Extract<Token, { kind: "option" }>;
 
 /** Node needs to know only which flags take the next word. */
-const options = Object.fromEntries(
-  [...cursorFlags, ...flags].map(([spelling, { kind }]) => {
-    const type = kind === "value" || kind === "list" ? ("string" as const) : ("boolean" as const);
-    return spelling.startsWith("--") ? [spelling.slice(2), { type }] : [spelling, { type, short: spelling.slice(1) }];
-  }),
-);
+const toOption = ([spelling, { kind }]: readonly [string, Flag]) => {
+  const type = kind === "value" || kind === "list" ? ("string" as const) : ("boolean" as const);
+  return spelling.startsWith("--")
+    ? ([spelling.slice(2), { type }] as const)
+    : ([spelling, { type, short: spelling.slice(1) }] as const);
+};
 
 /**
  * Reads the words. Everything after `--` is text; a command counts only as the first word and without `-p`, so a prompt
- * that equals a command's name comes after one of them (section 4).
+ * that equals a command's name comes after one of them (section 4). `foreignFlags`: of another program, without a use here.
  * @throws SheafError USAGE for an unknown flag, a missing or a needless value.
  */
-export function parseArguments(words: readonly string[]): ParsedArguments {
+export function parseArguments(
+  words: readonly string[],
+  foreignFlags: ReadonlyMap<string, Flag> = new Map(),
+): ParsedArguments {
   const values: Values = {};
   const positionals: string[] = [];
   const foreign: string[] = [];
@@ -47,7 +50,7 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
   let textStart: number | undefined;
   const { tokens: rest } = process.getBuiltinModule("node:util").parseArgs({
     args: [...words],
-    options,
+    options: Object.fromEntries([...foreignFlags, ...flags].map(toOption)),
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -59,8 +62,10 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
       isText = true;
       command ??= "prompt";
     } else if (token.kind === "option") {
-      const flag = findFlag(token, command, words);
-      const isForeign = flag === cursorFlags.get(token.rawName);
+      // In `mcp add`, a spelling of both programs is Sheaf's.
+      const both = [flags.get(token.rawName), foreignFlags.get(token.rawName)];
+      const flag = checkFlag(token, command === "mcp" ? (both[0] ?? both[1]) : (both[1] ?? both[0]), words);
+      const isForeign = flag === both[1];
       if (isForeign) foreign.push(token.rawName);
       if (isForeign && flag.kind === "switch") continue;
       const value = takeValue(token, flag, rest);
@@ -91,14 +96,7 @@ export function parseArguments(words: readonly string[]): ParsedArguments {
   };
 }
 
-/** In `mcp add`, a spelling of both programs is Sheaf's. */
-function findFlag(
-  { rawName, inlineValue, index }: FlagToken,
-  command: ParsedArguments["command"] | undefined,
-  words: readonly string[],
-): Flag {
-  const own = flags.get(rawName);
-  const flag = command === "mcp" ? (own ?? cursorFlags.get(rawName)) : (cursorFlags.get(rawName) ?? own);
+function checkFlag({ rawName, inlineValue, index }: FlagToken, flag: Flag | undefined, words: readonly string[]): Flag {
   if (rawName.startsWith("--") && flag) return flag;
   // `-pf` is `-p -f` (C30), but `-mp` is more likely a slip than the model "p".
   if (flag && !inlineValue) return flag;
@@ -140,11 +138,6 @@ function toLoneCommand([word = "", ...rest]: readonly string[], values: Values):
   if (rest.length > 0) return "prompt";
   if (word === "version") values.version = true;
   return Object.hasOwn(cursorCommands, word) ? "foreign" : "prompt";
-}
-
-/** @throws SheafError USAGE for a flag that only another profile knows (C45). */
-export function checkForeignFlags({ foreign = [] }: ParsedArguments): void {
-  if (foreign[0] !== undefined) throw createUnknownFlagError(foreign[0]);
 }
 
 function createUnknownFlagError(spelling: string): SheafError {

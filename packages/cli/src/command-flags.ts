@@ -4,21 +4,18 @@ import type { ParsedArguments } from "./arguments.ts";
 import { checkCommandWords } from "./command-words.ts";
 import { commandNames, type CommandName } from "./command-definitions.ts";
 import { listFlags, type FlagName } from "./flags.ts";
-import type { CliProfile } from "@sheaf/agent/output/projection";
-
-/** Commands before which clients of `cursor-agent` write flags of a prompt. */
-const cursorCommands: ReadonlySet<string> = new Set(["models", "mcp", "create-chat", "ls", "acp"]);
+import type { CliDialect } from "./dialects/dialect.ts";
 
 /**
- * In the profile `cursor-2026` the flags of a prompt also go with the commands of that program (C45).
+ * In some dialects the flags of a prompt also go with other commands (C45).
  * @throws SheafError USAGE that names the first flag that is not the command's and who has it, or the words of a command that takes none.
  */
 export function checkCommandLine(
   { command, flags: given, positionals, textStart }: ParsedArguments,
-  profile: CliProfile = "sheaf",
+  { promptFlagCommands }: Pick<CliDialect, "promptFlagCommands"> = {},
 ): void {
   if (command === "foreign") return;
-  const mayBePrompt = profile === "cursor-2026" && cursorCommands.has(command);
+  const mayBePrompt = command !== "prompt" && promptFlagCommands?.has(command) === true;
   // A launcher may put a profile before every command.
   const isKnown = (name: FlagName): boolean =>
     name === "compat" || takesFlag(command, name) || (mayBePrompt && takesFlag("prompt", name));

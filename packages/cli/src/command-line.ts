@@ -3,9 +3,10 @@ import { errorTable, toSheafError } from "@sheaf/base/errors";
 import { createKnownMask } from "@sheaf/agent/config/known-secrets";
 import type { Environment } from "@sheaf/base/paths";
 import { sheafVersion } from "@sheaf/base/version";
-import { checkForeignFlags, parseArguments, type ParsedArguments } from "./arguments.ts";
-import { takeCursorArguments } from "./cursor-arguments.ts";
-import { chooseProfile, isPrintMode, type CommandIo, type ProcessPorts } from "./io.ts";
+import type { ParsedArguments } from "./arguments.ts";
+import { chooseDialect, type CliDialect, type DialectName } from "./dialects/dialect.ts";
+import { sheafDialect } from "./dialects/sheaf/sheaf.ts";
+import { isPrintMode, type CommandIo, type ProcessPorts } from "./io.ts";
 import { formatFailure } from "./report-error.ts";
 import { createRunControl, type RunControl } from "./signals.ts";
 
@@ -47,6 +48,11 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
   foreign: async () => (await import("./commands/foreign.ts")).runForeign,
 };
 
+const dialects: Readonly<Record<DialectName, () => Promise<CliDialect>>> = {
+  sheaf: async () => sheafDialect,
+  "cursor-2026": async () => (await import("./dialects/cursor/cursor.ts")).cursorDialect,
+};
+
 /** Commands that run a model. Signals end them through their `RunControl`. */
 export const controlledCommands: ReadonlySet<string> = new Set(["prompt", "answer", "serve", "acp"]);
 
@@ -85,13 +91,10 @@ export function reportFailure(
 
 async function runWords(words: readonly string[], setup: CommandLineSetup): Promise<number> {
   const { ports, environment } = setup;
-  const given = parseArguments(words);
-  setup.onCommand?.(given);
-  const profile = chooseProfile(given.flags.compat, ports.program);
-  if (profile === "sheaf") checkForeignFlags(given);
-  const { parsed, notices } =
-    profile === "sheaf" ? { parsed: given, notices: [] } : takeCursorArguments(given, environment);
-  const io: CommandIo = { ...ports, environment, cwd: setup.findFolder(), profile, notices };
+  const dialect = await dialects[chooseDialect(words, ports.program)]();
+  const { parsed, notices } = dialect.readArguments(words, environment);
+  setup.onCommand?.(parsed);
+  const io: CommandIo = { ...ports, environment, cwd: setup.findFolder(), dialect, notices };
   if (parsed.flags.version) {
     await io.openOutput().write(`${sheafVersion}\n`);
     return 0;
@@ -110,12 +113,12 @@ async function runWords(words: readonly string[], setup: CommandLineSetup): Prom
   }
   // An answer that cannot be used ends as a run does (C22): the command checks its flags itself.
   if (parsed.command !== "prompt" && parsed.command !== "answer") {
-    (await import("./command-flags.ts")).checkCommandLine(parsed, profile);
+    (await import("./command-flags.ts")).checkCommandLine(parsed, dialect);
   }
   // Before the command is loaded: from then on each signal has its last line and its code (C22, C23).
   const control = controlledCommands.has(parsed.command) ? createRunControl(io) : undefined;
   const isTwoWay = parsed.command === "prompt" && (parsed.flags["input-format"] ?? "text") !== "text";
-  const run = isTwoWay ? (await import("./two-way/two-way.ts")).runTwoWay : await commands[parsed.command]();
+  const run = isTwoWay ? (await import("./dialects/two-way.ts")).runTwoWay : await commands[parsed.command]();
   try {
     return await run(parsed, io, control!);
   } finally {

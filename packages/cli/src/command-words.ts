@@ -2,7 +2,7 @@
 import { SheafError } from "@sheaf/base/errors";
 import { findSlip } from "@sheaf/base/nearest-names";
 import { commandDefinitions, commandNames, listChoices, type CommandName } from "./command-definitions.ts";
-import { cursorCommands } from "./cursor-arguments.ts";
+import { cursorCommands } from "./dialects/cursor/arguments.ts";
 import { isSessionWord } from "./session-id.ts";
 
 /** The words that people type for the name of a command. */

@@ -1,12 +1,10 @@
 /** Where a command runs, for whom, and with which streams. */
 import { fstatSync } from "node:fs";
-import { basename } from "node:path";
 import type { Readable } from "node:stream";
-import { SheafError } from "@sheaf/base/errors";
 import type { Notice } from "@sheaf/protocol";
 import type { Environment } from "@sheaf/base/paths";
 import type { FlagValues } from "./flags.ts";
-import { cliProfiles, isCliProfile, type CliProfile } from "@sheaf/agent/output/projection";
+import type { CliDialect } from "./dialects/dialect.ts";
 import type { SignalSource } from "./signals.ts";
 import { toInputKind, type InputKind } from "./standard-input.ts";
 import { createLineOutput, type LineOutput, type LineOutputOptions } from "./standard-output.ts";
@@ -16,8 +14,8 @@ export interface CommandIo extends ProcessPorts {
   readonly environment: Environment;
   /** Folder in which Sheaf was started. */
   readonly cwd: string;
-  /** Whose habits the output has (C30). */
-  readonly profile: CliProfile;
+  /** Whose habits arguments and output have (C30). */
+  readonly dialect: CliDialect;
   /** What was given for another program, and has no use here (C45, C47). */
   readonly notices?: readonly Notice[];
 }
@@ -34,18 +32,6 @@ function isTerminal(descriptor: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** Names of the program that `cursor-2026` imitates. */
-export const aliasNames: readonly string[] = ["cursor-agent", "agent"];
-
-/** @throws SheafError USAGE for an unknown profile; the message lists the known ones. */
-export function chooseProfile(compat: string | undefined, program: string): CliProfile {
-  if (compat === undefined) {
-    return aliasNames.includes(basename(program).replace(/\.(exe|cmd|js)$/i, "")) ? "cursor-2026" : "sheaf";
-  }
-  if (isCliProfile(compat)) return compat;
-  throw new SheafError("USAGE", `--compat "${compat}" is unknown: use one of ${cliProfiles.join(", ")}`);
 }
 
 /** What a command reads, writes and listens to. */

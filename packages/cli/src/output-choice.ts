@@ -10,9 +10,9 @@ import { toVisibleJson } from "@sheaf/agent/output/visible-text";
 import type { FlagValues } from "./flags.ts";
 import type { CommandIo } from "./io.ts";
 
-/** The format of the flag, else the profile's own (C2, C30). @throws SheafError USAGE for an unknown one; it lists the valid ones. */
-export function toOutputFormat(flags: FlagValues, { profile }: CommandIo): OutputFormat {
-  const format = flags["output-format"] ?? (profile === "cursor-2026" ? "text" : "stream-json");
+/** The format of the flag, else the dialect's own (C2, C30). @throws SheafError USAGE for an unknown one; it lists the valid ones. */
+export function toOutputFormat(flags: FlagValues, { dialect }: Pick<CommandIo, "dialect">): OutputFormat {
+  const format = flags["output-format"] ?? dialect.format;
   if (isOutputFormat(format)) return format;
   throw new SheafError("USAGE", `--output-format "${format}" is unknown: use one of ${outputFormats.join(", ")}`);
 }
@@ -33,13 +33,15 @@ export async function createChosenProjection(
   io: CommandIo,
   { showsFailure = false }: { readonly showsFailure?: boolean } = {},
 ): Promise<Projection> {
-  const projection = await openProjection(format, {
+  const { dialect } = io;
+  const options = {
     locale: chooseLocale(flags, io),
     includeThinking: flags["include-thinking"] ?? false,
-    profile: io.profile,
+    profile: dialect.profile,
     partial: flags["stream-partial-output"] && findPartialOutput(io),
     showsFailure,
-  });
+  };
+  const projection = dialect.createLines?.(format, options) ?? (await openProjection(format, options));
   // Text is visible already (C11).
   if (!io.isOutputTerminal || format === "text") return projection;
   return {
@@ -49,7 +51,7 @@ export async function createChosenProjection(
 }
 
 /** Most clients double the text that comes as deltas and as a segment; the setting is for one that needs both (C44). */
-function findPartialOutput({ profile, environment }: CommandIo): PartialOutput {
-  if (profile !== "cursor-2026") return "deltas";
+function findPartialOutput({ dialect, environment }: CommandIo): PartialOutput {
+  if (dialect.profile !== "cursor-2026") return "deltas";
   return findUserConfig(toUserFiles(environment).config).settings.partialOutput ?? "deltas";
 }

@@ -7,7 +7,7 @@ import { stuckReaderCode } from "./standard-output.ts";
 
 interface ReportOptions {
   readonly verbose: boolean;
-  readonly io: Pick<CommandIo, "profile" | "writeError">;
+  readonly io: Pick<CommandIo, "dialect" | "writeError">;
   /** Stdout of a failure names no session, so that stderr does (C21). */
   readonly namesSession?: boolean;
   /** In place of stderr: to a person, to whom questions are put at once. */
@@ -20,7 +20,7 @@ export function reportEnd(
   signalCode: number | undefined,
   { verbose, io, namesSession = false, write }: ReportOptions,
 ): number {
-  const { profile, writeError } = io;
+  const { dialect, writeError } = io;
   // A signal or a timeout ended the run, whatever the reader did (C23).
   const isStuck = outputError?.code === stuckReaderCode;
   if (outputError && !isStuck) return reportOutputError(outputError, verbose, io);
@@ -35,7 +35,7 @@ export function reportEnd(
   if (end?.error) {
     const isInterrupted = end.error.code === "CANCELLED" && signalCode !== undefined;
     // What clients of that program look for (C30).
-    if (isInterrupted && profile === "cursor-2026") writeError("Aborting operation...\n");
+    if (isInterrupted && dialect.cancelLine) writeError(dialect.cancelLine);
     const suffix = namesSession && session !== undefined ? ` (session ${session})` : "";
     const line = formatFailure({ ...end.error, message: end.error.message + suffix }, verbose);
     (write ?? writeError)(line);

@@ -9,7 +9,6 @@ import type { CommandIo } from "./io.ts";
 import type { ToolChoice } from "@sheaf/agent/tools/registry";
 import { findUserConfig, readUserConfig } from "@sheaf/agent/config/config-file";
 import { createConfig, type Config } from "@sheaf/agent/config/config";
-import { toCursorModel } from "@sheaf/agent/config/cursor-models";
 import { type ModelFlags, type ModelSettings, toProvider } from "@sheaf/agent/config/endpoints";
 import type { Provider } from "@sheaf/agent/config/providers";
 import { readOrdinaryFile } from "@sheaf/base/read-ordinary-file";
@@ -28,7 +27,7 @@ export interface RunConfig extends Config, PromptTexts {
 export function toConfig(flags: FlagValues, io: CommandIo): RunConfig {
   const { config: found, flags: raw, notices } = toModelSettings(toRawSettings(flags), io);
   const allow = [...(raw.allow ?? []), ...toAllowRules(flags)];
-  const settings = { ...raw, ...toServerSettings(flags, io), allow, notices: [...(io.notices ?? []), ...notices] };
+  const settings = { ...raw, ...io.dialect.toSettings?.(flags), allow, notices: [...(io.notices ?? []), ...notices] };
   const config = createConfig(settings, io.environment, io.cwd, found);
   return { ...config, ...readPromptTexts(flags, io.cwd), toolChoice: toToolChoice(flags), labels: toLabels(flags) };
 }
@@ -40,21 +39,16 @@ export function readConfigFile({ environment }: Pick<CommandIo, "environment">) 
   return { file, settings, found: { settings, fault: undefined } };
 }
 
-/** What the model depends on. In the profile `cursor-2026` its name is made one of Sheaf's (C43). */
+/** What the model depends on. In another dialect its name is made one of Sheaf's (C43). */
 export function toModelSettings<Raw extends ModelFlags>(
   raw: Raw,
-  { environment, profile, cwd }: Pick<CommandIo, "environment" | "profile" | "cwd">,
+  { environment, dialect, cwd }: Pick<CommandIo, "environment" | "dialect" | "cwd">,
 ): ModelSettings & { readonly flags: Raw; readonly notices: readonly Notice[] } {
   const files = toUserFiles(environment);
   const settings = { flags: raw, environment, cwd, config: findUserConfig(files.config), files, notices: [] };
-  if (profile !== "cursor-2026") return settings;
-  const { model, notice } = toCursorModel(raw.model, settings);
+  if (!dialect.toModel) return settings;
+  const { model, notice } = dialect.toModel(raw.model, settings);
   return { ...settings, flags: { ...raw, model }, notices: notice === undefined ? [] : [notice] };
-}
-
-/** `cursor-agent` uses the servers of the user's file once they are approved (S-108). */
-export function toServerSettings(flags: FlagValues, { profile }: Pick<CommandIo, "profile">) {
-  return { readsCursorServers: profile === "cursor-2026" && flags["approve-mcps"] === true };
 }
 
 /** Flags as the configuration takes them. */

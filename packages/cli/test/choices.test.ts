@@ -1,7 +1,7 @@
 /** What a command line chooses: profile, format, provider, session, print mode. */
 import { describe, expect, test } from "vitest";
 import { parseArguments } from "../src/arguments.ts";
-import { chooseProfile, isPrintMode, type CommandIo } from "../src/io.ts";
+import { isPrintMode, type CommandIo } from "../src/io.ts";
 import { createChosenProjection, toOutputFormat } from "../src/output-choice.ts";
 import { chooseProvider } from "../src/run-config.ts";
 import { chooseConversation, findNamedSession } from "../src/prompt-run.ts";
@@ -11,13 +11,16 @@ import { createSqliteStore } from "@sheaf/store/sqlite";
 import { project, runStart, toCall, toLog } from "../../agent/test/output/log.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createMemoryPorts } from "../../../test/support/memory-ports.ts";
+import { sheafDialect } from "../src/dialects/sheaf/sheaf.ts";
+import { cursorDialect } from "../src/dialects/cursor/cursor.ts";
+import { chooseDialect } from "../src/dialects/dialect.ts";
 
 const one = "123e4567-e89b-42d3-a456-426614174000";
 const other = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const io: CommandIo = {
   cwd: "/w",
   environment: {},
-  profile: "sheaf",
+  dialect: sheafDialect,
   ...createMemoryPorts(),
 };
 const toFlags = (...words: readonly string[]) => parseArguments([...words, "go"]).flags;
@@ -34,19 +37,20 @@ describe("the profile", () => {
     ["sheaf", "/usr/bin/agent", "sheaf"],
     ["cursor-2026", "sheaf", "cursor-2026"],
   ])(verifies("C30", "--compat %s, started as %s"), (compat, program, profile) => {
-    expect(chooseProfile(compat, program)).toBe(profile);
+    expect(chooseDialect(compat === undefined ? [] : [`--compat=${compat}`], program)).toBe(profile);
+    if (compat) expect(chooseDialect(["-p", "--compat", compat, "--", "--compat=x"], program)).toBe(profile);
   });
 
   test("an unknown one is refused, with those that are known", () => {
-    expect(() => chooseProfile("vim", "sheaf")).toThrow(usage(/"vim".*sheaf, cursor-2026/));
+    expect(() => chooseDialect(["--compat=vim"], "sheaf")).toThrow(usage(/"vim".*sheaf, cursor-2026/));
   });
 });
 
 describe("the format", () => {
   test(verifies(["C2", "C30"], "is stream-json, text in the other profile, or what the flag says"), () => {
     expect(toOutputFormat({}, io)).toBe("stream-json");
-    expect(toOutputFormat({}, { ...io, profile: "cursor-2026" })).toBe("text");
-    expect(toOutputFormat({ "output-format": "json" }, { ...io, profile: "cursor-2026" })).toBe("json");
+    expect(toOutputFormat({}, { ...io, dialect: cursorDialect })).toBe("text");
+    expect(toOutputFormat({ "output-format": "json" }, { ...io, dialect: cursorDialect })).toBe("json");
     expect(() => toOutputFormat({ "output-format": "xml" }, io)).toThrow(usage(/"xml".*text.*documents-stream/));
   });
 

@@ -6,6 +6,7 @@ import { commandNames } from "../src/command-definitions.ts";
 import { runForeign } from "../src/commands/foreign.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createMemoryPorts } from "../../../test/support/memory-ports.ts";
+import { sheafDialect } from "../src/dialects/sheaf/sheaf.ts";
 
 const id = "c6b62c6f-7ead-4fd6-9922-e952131177ff";
 const parse = (line: string) => {
@@ -13,7 +14,7 @@ const parse = (line: string) => {
   checkCommandLine(parsed);
   return parsed;
 };
-const io = { environment: {}, cwd: "/", profile: "sheaf", ...createMemoryPorts() } as const;
+const io = { environment: {}, cwd: "/", dialect: sheafDialect, ...createMemoryPorts() } as const;
 const usage = (message: string): unknown =>
   expect.objectContaining({ code: "USAGE", message: expect.stringContaining(message) as string });
 

@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { runChecks } from "../src/commands/doctor.ts";
 import type { FlagValues } from "../src/flags.ts";
-import type { CliProfile } from "@sheaf/agent/output/projection";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createMemoryPorts } from "../../../test/support/memory-ports.ts";
+import { sheafDialect } from "../src/dialects/sheaf/sheaf.ts";
+import { cursorDialect } from "../src/dialects/cursor/cursor.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sheaf-doctor-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -16,14 +17,14 @@ async function look(
   name: string,
   flags: FlagValues,
   environment: Readonly<Record<string, string>> = {},
-  profile: CliProfile = "sheaf",
+  dialect = sheafDialect,
 ) {
   const home = join(folder, name);
   mkdirSync(home, { recursive: true });
   const io = {
     cwd: home,
     environment: { PATH: process.env.PATH, HOME: home, SHEAF_HOME: home, XDG_CONFIG_HOME: home, ...environment },
-    profile,
+    dialect,
     ...createMemoryPorts(),
   } as const;
   const results = await runChecks(io, { sandbox: "disabled", ...flags });
@@ -91,7 +92,7 @@ test("a provider that does not answer is a failure that names its address", asyn
 });
 
 test(verifies("C43", "in the profile of cursor-agent its names of models mean what they mean to a run"), async () => {
-  const { model, network } = await look("cursor", { model: "sonnet-4.5" }, { SHEAF_MODEL: "offline" }, "cursor-2026");
+  const { model, network } = await look("cursor", { model: "sonnet-4.5" }, { SHEAF_MODEL: "offline" }, cursorDialect);
   expect(model).toMatchObject({ status: "ok", found: "offline (from SHEAF_MODEL)" });
   expect(network).toMatchObject({ status: "ok", found: "not needed" });
 });

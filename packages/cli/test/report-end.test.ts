@@ -8,6 +8,9 @@ import { createRunControl, toSignalExitCode } from "../src/signals.ts";
 import { stuckReaderCode } from "../src/standard-output.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createMemoryPorts } from "../../../test/support/memory-ports.ts";
+import { sheafDialect } from "../src/dialects/sheaf/sheaf.ts";
+import { cursorDialect } from "../src/dialects/cursor/cursor.ts";
+import type { CliDialect } from "../src/dialects/dialect.ts";
 
 let stderr = "";
 const writeError = (text: string): void => void (stderr += text);
@@ -23,16 +26,16 @@ const report = (
     signalCode,
     outputError,
     verbose = false,
-    profile = "sheaf" as const,
+    dialect = sheafDialect,
   }: {
     signalCode?: number;
     outputError?: NodeJS.ErrnoException;
     verbose?: boolean;
-    profile?: "sheaf" | "cursor-2026";
+    dialect?: CliDialect;
   } = {},
 ): readonly [number, string] => {
   stderr = "";
-  const code = reportEnd({ session: "s-1", end, outputError }, signalCode, { verbose, io: { profile, writeError } });
+  const code = reportEnd({ session: "s-1", end, outputError }, signalCode, { verbose, io: { dialect, writeError } });
   return [code, stderr];
 };
 
@@ -56,14 +59,18 @@ describe("the end of a run", () => {
     } as const;
     stderr = "";
     expect(
-      reportEnd(delivery, undefined, { verbose: false, io: { profile: "sheaf", writeError }, write: () => undefined }),
+      reportEnd(delivery, undefined, {
+        verbose: false,
+        io: { dialect: sheafDialect, writeError },
+        write: () => undefined,
+      }),
     ).toBe(10);
     expect(stderr).toBe("");
   });
 
   test(verifies(["C14", "C21"], "names the session where stdout does not"), () => {
     stderr = "";
-    const options = { verbose: false, io: { profile: "sheaf", writeError }, namesSession: true } as const;
+    const options = { verbose: false, io: { dialect: sheafDialect, writeError }, namesSession: true } as const;
     const end = failed("OVERLOADED");
     const delivery = { end, outputError: undefined };
     expect(reportEnd({ session: "s-1", ...delivery }, undefined, options)).toBe(5);
@@ -89,7 +96,7 @@ describe("the end of a run", () => {
   });
 
   test(verifies("C30", "by a signal says in the other profile what its clients look for"), () => {
-    const [, text] = report(failed("CANCELLED"), { signalCode: 130, profile: "cursor-2026" });
+    const [, text] = report(failed("CANCELLED"), { signalCode: 130, dialect: cursorDialect });
     expect(text).toMatch(/^Aborting operation\.\.\.\nsheaf: CANCELLED: /);
   });
 });

@@ -8,6 +8,8 @@ import type { CommandIo } from "../src/io.ts";
 import { toConfig } from "../src/run-config.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createMemoryPorts } from "../../../test/support/memory-ports.ts";
+import { sheafDialect } from "../src/dialects/sheaf/sheaf.ts";
+import { cursorDialect } from "../src/dialects/cursor/cursor.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "sheaf-config-")));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,7 +19,7 @@ writeFileSync(join(folder, "file"), "");
 const io: CommandIo = {
   cwd: join(folder, "w"),
   environment: { HOME: join(folder, "home"), SHEAF_HOME: join(folder, "home") },
-  profile: "sheaf",
+  dialect: sheafDialect,
   ...createMemoryPorts(),
 };
 const read = (words: readonly string[], changes: Partial<CommandIo> = {}) =>
@@ -85,7 +87,7 @@ describe("flags", () => {
 
   test(verifies("C30", "auto is the model of the user's settings, in the profile that knows it"), () => {
     const environment = { ...io.environment, SHEAF_MODEL: "offline" };
-    expect(read(["--model", "auto"], { environment, profile: "cursor-2026" }).model).toBe("offline");
+    expect(read(["--model", "auto"], { environment, dialect: cursorDialect }).model).toBe("offline");
     expect(read(["--model", "auto"], { environment }).model).toBe("auto");
   });
 

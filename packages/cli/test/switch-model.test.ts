@@ -7,6 +7,7 @@ import { verifies } from "../../../test/support/verifies.ts";
 import type { FlagValues } from "../src/flags.ts";
 import { switchModel } from "../src/switch-model.ts";
 import { createMemoryPorts } from "../../../test/support/memory-ports.ts";
+import { sheafDialect } from "../src/dialects/sheaf/sheaf.ts";
 
 function switchTo(model: string, flags: FlagValues): FlagValues {
   const cwd = mkdtempSync(join(tmpdir(), "sheaf-test-"));
@@ -15,7 +16,7 @@ function switchTo(model: string, flags: FlagValues): FlagValues {
   return switchModel(flags, model, {
     environment,
     cwd,
-    profile: "sheaf",
+    dialect: sheafDialect,
     ...createMemoryPorts(),
   });
 }

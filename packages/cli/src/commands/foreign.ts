@@ -1,7 +1,7 @@
 /** A command of `cursor-agent` that Sheaf doesn't have, or has in its profile only (C30, C43). */
 import { SheafError, toSheafError } from "@sheaf/base/errors";
 import type { ParsedArguments } from "../arguments.ts";
-import { cursorCommands, profileCommands } from "../cursor-arguments.ts";
+import { cursorCommands } from "../dialects/cursor/arguments.ts";
 import type { CommandIo } from "../io.ts";
 import { printText, printJson } from "../standard-output.ts";
 import { sheafVersion } from "@sheaf/base/version";
@@ -14,7 +14,7 @@ import { toModelSettings } from "../run-config.ts";
 /** Prints why there is nothing to do. @throws SheafError USAGE for what Sheaf cannot do. */
 export async function runForeign(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const [word = ""] = parsed.positionals;
-  if (io.profile === "cursor-2026" && profileCommands.includes(word)) {
+  if (io.dialect.statusWords?.includes(word)) {
     return runCursorStatus(parsed, io);
   }
   const { text, isMissing } = cursorCommands[word]!;

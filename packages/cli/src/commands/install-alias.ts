@@ -5,7 +5,10 @@ import { SheafError } from "@sheaf/base/errors";
 import type { ParsedArguments } from "../arguments.ts";
 import { writeOutputFile } from "../output-file.ts";
 import { printText } from "../standard-output.ts";
-import { aliasNames, type CommandIo } from "../io.ts";
+import { dialectPrograms } from "../dialects/dialect.ts";
+import type { CommandIo } from "../io.ts";
+
+const aliasNames: readonly string[] = dialectPrograms["cursor-2026"];
 
 /** By this line a launcher of ours is known again. */
 const mark = "# Starts Sheaf in the profile cursor-2026.";

@@ -9,7 +9,7 @@ import { openServerLogin } from "@sheaf/agent/assemble/wire-servers";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import type { ParsedArguments } from "../arguments.ts";
 import type { CommandIo } from "../io.ts";
-import { readConfigFile, toRawSettings, toServerSettings } from "../run-config.ts";
+import { readConfigFile, toRawSettings } from "../run-config.ts";
 import { createRunControl } from "../signals.ts";
 import { printText } from "../standard-output.ts";
 
@@ -70,7 +70,7 @@ function findServer(
 ): { readonly settings: HttpServerSettings; readonly workspace: string } {
   const { environment } = io;
   const { found } = readConfigFile(io);
-  const raw = { ...toRawSettings(flags), ...toServerSettings(flags, io) };
+  const raw = { ...toRawSettings(flags), ...io.dialect.toSettings?.(flags) };
   const config = createConfig(raw, environment, io.cwd, found);
   const trusted = config.findTrust();
   const { servers, leftOut } = chooseServers({ ...config, trusted, environment });

@@ -21,7 +21,7 @@ import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
-import { readConfigFile, toRawSettings, toServerSettings } from "../run-config.ts";
+import { readConfigFile, toRawSettings } from "../run-config.ts";
 import { printJson, printText } from "../standard-output.ts";
 import { forgetLogin, runMcpLogin, runMcpLogout } from "./mcp-login.ts";
 import type { ListedResource } from "@sheaf/agent/tools/mcp/resource-tools";
@@ -143,7 +143,7 @@ async function connectServers<Further>(
   read?: (lease: ServerLease, signal: AbortSignal) => Promise<Further>,
 ) {
   const { environment } = io;
-  const raw = { ...toRawSettings(flags), ...toServerSettings(flags, io) };
+  const raw = { ...toRawSettings(flags), ...io.dialect.toSettings?.(flags) };
   const config = createConfig(raw, environment, io.cwd, readConfigFile(io).found);
   const { workspace, addedFolders } = config;
   const trusted = config.findTrust();

@@ -18,10 +18,10 @@ import { findProviderFlag } from "../switch-model.ts";
  * others. @throws SheafError for a PROVIDER that was named and does not answer; USAGE, CONFIG_INVALID.
  */
 export async function runModels(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  const { environment, profile } = io;
+  const { environment, dialect } = io;
   const { flags, positionals } = parsed;
   const [word] = positionals;
-  const isCursor = profile === "cursor-2026";
+  const isCursor = dialect.profile === "cursor-2026";
   const needless = findProviderFlag(flags);
   if (word === undefined && !isCursor && needless !== undefined) {
     throw new SheafError("USAGE", `--${needless} goes with one provider: write sheaf models PROVIDER --${needless}=…`);

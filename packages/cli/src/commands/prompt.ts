@@ -38,11 +38,10 @@ export async function runPrompt(parsed: ParsedArguments, io: CommandIo, control:
     const timer = setInputTimer(config, io, control);
     const { message, typed } = await readPrompt(parsed, io, control.signal);
     clearTimeout(timer);
-    const isSheaf = io.profile === "sheaf";
-    // Programs for that profile leave a socket open by habit, and may take a word on stderr for a failure (C15, C30).
-    if (message.stdin && !isSheaf && io.findInputKind() !== "socket")
+    const { isQuiet = false } = io.dialect;
+    if (message.stdin && isQuiet && io.findInputKind() !== "socket")
       reportNotices([skippedInputNotice], new Set(), io.writeError);
-    const notices = [...config.notices, ...(message.stdin && isSheaf ? [skippedInputNotice] : [])];
+    const notices = [...config.notices, ...(message.stdin && !isQuiet ? [skippedInputNotice] : [])];
     return { message: { ...message, ...files }, config: { ...config, notices, typed }, flags };
   };
   return runOrRefuse(prepare, (start) => printRun(start, io, control), toOutputFormat(parsed.flags, io), parsed, io);
@@ -103,7 +102,7 @@ export async function printRun(
   const run = createPromptRun({ ...start, io, control, spentMs, approver, toolServers });
   const isShown = terminal !== undefined || (!conversation && io.isErrorTerminal);
   const notices = isShown ? createNoticeReport(seen, write) : undefined;
-  const summary = format === "text" && !conversation && io.profile === "sheaf" ? createRunSummary() : undefined;
+  const summary = format === "text" && !conversation && !io.dialect.isQuiet ? createRunSummary() : undefined;
   const lastMessage = createLastMessage(flags["output-last-message"], io);
   const delivery = await deliverEvents(run.events(), {
     projection,

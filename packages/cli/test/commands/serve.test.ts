@@ -8,6 +8,7 @@ import { verifies } from "../../../../test/support/verifies.ts";
 import { parseArguments } from "../../src/arguments.ts";
 import { createServeOptions } from "../../src/commands/serve.ts";
 import { createMemoryPorts } from "../../../../test/support/memory-ports.ts";
+import { sheafDialect } from "../../src/dialects/sheaf/sheaf.ts";
 
 const token = "t".repeat(40);
 
@@ -28,7 +29,7 @@ function createPlace() {
     const io = {
       cwd: join(top, "app"),
       environment: { PATH: process.env.PATH, HOME: join(top, "home"), SHEAF_HOME: home },
-      profile: "sheaf",
+      dialect: sheafDialect,
       ...createMemoryPorts(),
     } as const;
     const parsed = parseArguments(["serve", "--model", "offline", ...args]);

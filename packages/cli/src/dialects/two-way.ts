@@ -1,10 +1,9 @@
-/** `sheaf -p --input-format stream-json`: a program at both ends, message by message (C65, C66). */
-import type { ControlLine, RunStart } from "@sheaf/protocol";
+/** `sheaf -p --input-format stream-json`: a program at both ends, message by message, in any dialect (C65, C66). */
+import type { ControlCancelLine, ControlResponseLine } from "@sheaf/protocol";
 import { createToolServers } from "@sheaf/agent/assemble/wire-servers";
-import { SheafError, toSheafError } from "@sheaf/base/errors";
+import { SheafError } from "@sheaf/base/errors";
 import { encodeLine } from "@sheaf/agent/output/projection";
 import type { ParsedArguments } from "../arguments.ts";
-import { readQuestion, toAnswerMessage, toAnswers } from "../commands/answer.ts";
 import { printRun } from "../commands/prompt.ts";
 import type { FlagName, FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
@@ -14,8 +13,12 @@ import { printRefusedRun, runOrRefuse } from "../refused-run.ts";
 import { toConfig, type RunConfig } from "../run-config.ts";
 import type { RunControl } from "../signals.ts";
 import type { LineOutput } from "../standard-output.ts";
-import { createLineError, readInputLines, type InputLine, type UserInput } from "./input-lines.ts";
+import type { Command, Speech } from "./dialect.ts";
+import { createLineError, readInputLines } from "./input-lines.ts";
 import { createLineApprover, type LineApprover } from "./line-approver.ts";
+import { createProgramRequests, type ProgramRequests, type RequestLine } from "./program-requests.ts";
+import { sheafDialect } from "./sheaf/sheaf.ts";
+import { openSheafSpeech } from "./sheaf/speech.ts";
 
 /** Messages that may wait for their turn. */
 const MAX_WAITING = 16;
@@ -25,13 +28,13 @@ const otherFlags: readonly FlagName[] = ["file", "image", "no-save", "record"];
 
 /** Answers until stdin is closed; gives the exit code of the last run. */
 export async function runTwoWay(parsed: ParsedArguments, given: CommandIo, control: RunControl): Promise<number> {
-  // Every message has its result line, so the profile counts for names and keys alone.
-  const io: CommandIo = { ...given, profile: "sheaf" };
-  const prepare = (): Promise<Talk> => openTalk(parsed, given, io, control);
+  // A dialect without its own lines in both directions is for names and keys alone: every message has its result line.
+  const io: CommandIo = given.dialect.openSpeech ? given : { ...given, dialect: sheafDialect };
+  const prepare = (): Promise<OpenTalk> => openTalk(parsed, given, io, control);
   return runOrRefuse(prepare, runTalk, "stream-json", parsed, io);
 }
 
-async function runTalk(talk: Talk): Promise<number> {
+async function runTalk(talk: OpenTalk): Promise<number> {
   const { control, flags, io } = talk;
   const reading = readAll(talk);
   let code = 0;
@@ -47,19 +50,27 @@ async function runTalk(talk: Talk): Promise<number> {
   return control.exitCode ?? code;
 }
 
-/** A message, or answers to what the last run asked. */
-type Waiting = UserInput | Extract<InputLine, { kind: "request" }>;
+type Waiting = Extract<Command, { kind: "message" }>;
 
-interface Talk {
+/** What the lines of a dialect may do. */
+export interface Talk {
   readonly io: CommandIo;
-  readonly control: RunControl;
   readonly config: RunConfig;
   /** Those of each run: the session is named. */
   readonly flags: FlagValues;
   readonly sessionId: string;
+  readonly requests: ProgramRequests;
+  /** `result`: what the response has, or an error. */
+  readonly respond: (id: string, result: string | Readonly<Record<string, unknown>>) => void;
+  /** Ends the run that goes on. */
+  readonly interrupt: () => void;
+}
+
+interface OpenTalk extends Talk {
+  readonly control: RunControl;
+  readonly speech: Speech;
   readonly inbox: Inbox;
   readonly output: LineOutput;
-  readonly write: (line: ControlLine) => Promise<void>;
   readonly approver: LineApprover;
   readonly toolServers: ReturnType<typeof createToolServers>;
   readonly seen: Set<string>;
@@ -72,7 +83,12 @@ interface Talk {
 }
 
 /** @throws SheafError USAGE and others: nothing was read. */
-async function openTalk(parsed: ParsedArguments, given: CommandIo, io: CommandIo, control: RunControl): Promise<Talk> {
+async function openTalk(
+  parsed: ParsedArguments,
+  given: CommandIo,
+  io: CommandIo,
+  control: RunControl,
+): Promise<OpenTalk> {
   checkCommandLine(parsed);
   const { flags, positionals } = parsed;
   chooseWord("--input-format", flags["input-format"] ?? "", ["stream-json"], "text or stream-json");
@@ -91,23 +107,40 @@ async function openTalk(parsed: ParsedArguments, given: CommandIo, io: CommandIo
   const { continue: _, "session-id": __, "output-format": ___, ...rest } = flags;
   const sessionId = await chooseSession(flags, config);
   const output = createOrderedOutput(io.openOutput({ isEnding: () => control.exitCode !== undefined }));
-  const write = async (line: ControlLine): Promise<void> => {
+  const write = async (line: RequestLine | ControlCancelLine | ControlResponseLine): Promise<void> => {
     try {
       await output.write(encodeLine(line));
     } catch {
       // The run that prints next learns that stdout is closed, and ends.
     }
   };
-  const talk: Talk = {
+  const interrupt = (): void => {
+    talk.current?.abort(new SheafError("CANCELLED", "cancelled by a request on stdin", { source: "user" }));
+  };
+  const shared: Talk = {
     io,
-    control,
     config,
     flags: { ...rest, resume: sessionId },
     sessionId,
+    requests: createProgramRequests(sessionId, (line) => void write(line)),
+    respond(id, result) {
+      const head = { request_id: id };
+      const response =
+        typeof result === "string"
+          ? { subtype: "error" as const, ...head, error: result }
+          : { subtype: "success" as const, ...head, response: result };
+      void write({ type: "control_response", response, session_id: sessionId });
+    },
+    interrupt,
+  };
+  const speech = (io.dialect.openSpeech ?? openSheafSpeech)(shared);
+  const talk: OpenTalk = {
+    ...shared,
+    control,
+    speech,
     inbox: createInbox(),
     output,
-    write,
-    approver: createLineApprover({ sessionId, write: (line) => void write(line), interrupt: () => interrupt(talk) }),
+    approver: createLineApprover({ ...speech, requests: shared.requests, interrupt }),
     toolServers: createToolServers(io.environment, { maxResting: 1 }, new Map()),
     seen: new Set(),
     current: undefined,
@@ -118,18 +151,17 @@ async function openTalk(parsed: ParsedArguments, given: CommandIo, io: CommandIo
   return talk;
 }
 
-function interrupt({ current }: Talk): void {
-  current?.abort(new SheafError("CANCELLED", "cancelled by a request on stdin", { source: "user" }));
-}
-
 /** Reads while runs go on. A line that cannot be used ends the run that does. */
-async function readAll(talk: Talk): Promise<void> {
-  const { inbox, approver } = talk;
+async function readAll(talk: OpenTalk): Promise<void> {
+  const { inbox, requests, speech } = talk;
   try {
     let isEmpty = true;
-    for await (const line of readInputLines(talk.io.openInput())) {
+    for await (const { value, number } of readInputLines(talk.io.openInput())) {
       isEmpty = false;
-      await takeLine(line, talk);
+      const command = speech.readLine(value, number);
+      if (command.kind === "message") await inbox.put(command);
+      else if (command.kind === "now") await command.run();
+      else if (!requests.answer(command.response)) throw createLineError(number, "answers what was never asked");
       if (talk.control.signal.aborted) break;
     }
     if (isEmpty) throw createLineError(1, "is missing");
@@ -141,43 +173,13 @@ async function readAll(talk: Talk): Promise<void> {
       talk.current?.abort(error);
     }
   }
-  approver.end();
+  requests.end();
   inbox.end();
 }
 
-async function takeLine(line: InputLine, talk: Talk): Promise<void> {
-  const { approver, inbox, sessionId } = talk;
-  if (line.kind === "response") {
-    if (!approver.answer(line.response)) throw createLineError(line.number, "answers what was never asked");
-    return;
-  }
-  if (line.kind === "message" || line.request.subtype === "answer") return inbox.put(line);
-  const { id, request } = line;
-  switch (request.subtype) {
-    case "interrupt":
-      interrupt(talk);
-      return respond(id, talk, {});
-    case "initialize":
-      return respond(id, talk, { session_id: sessionId });
-    default: {
-      const name = JSON.stringify(request.subtype.slice(0, 100));
-      return respond(id, talk, `the request ${name} is unknown: use initialize, interrupt or answer`);
-    }
-  }
-}
-
-/** `result`: what the response has, or an error. */
-function respond(id: string, { write, sessionId }: Talk, result: string | Readonly<Record<string, unknown>>): void {
-  const response =
-    typeof result === "string"
-      ? { subtype: "error" as const, request_id: id, error: result }
-      : { subtype: "success" as const, request_id: id, response: result };
-  void write({ type: "control_response", response, session_id: sessionId });
-}
-
 /** Gives the exit code of the run; undefined: there was nothing to run. */
-async function answerNext(next: Waiting, talk: Talk): Promise<number | undefined> {
-  const message = next.kind === "message" ? next.message : await findAnswers(next, talk);
+async function answerNext(next: Waiting, talk: OpenTalk): Promise<number | undefined> {
+  const message = await next.open();
   if (!message) return undefined;
   const { io, config, flags, control, approver, toolServers, output, seen } = talk;
   const current = new AbortController();
@@ -204,22 +206,6 @@ async function answerNext(next: Waiting, talk: Talk): Promise<number | undefined
     },
     onOutputError: () => talk.inbox.end(),
   });
-}
-
-async function findAnswers(
-  { id, request: { answers = {} } }: Extract<InputLine, { kind: "request" }>,
-  talk: Talk,
-): Promise<Pick<RunStart, "prompt" | "answers"> | undefined> {
-  try {
-    const question = await readQuestion(talk.config.storeFile, talk.sessionId);
-    const words = Object.entries(answers).map(([name, answer]) => `${name}=${[answer].flat().join(",")}`);
-    const message = toAnswerMessage(toAnswers(question, words));
-    respond(id, talk, {});
-    return message;
-  } catch (error) {
-    respond(id, talk, toSheafError(error).message);
-    return undefined;
-  }
 }
 
 /** One line after another, whoever writes them. */

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { checkForeignFlags, parseArguments } from "../src/arguments.ts";
-import { checkCommandLine } from "../src/command-flags.ts";
-import { takeCursorArguments } from "../src/cursor-arguments.ts";
-import { verifies } from "../../../test/support/verifies.ts";
+import { parseArguments } from "../../src/arguments.ts";
+import { checkCommandLine } from "../../src/command-flags.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import { cursorDialect } from "../../src/dialects/cursor/cursor.ts";
 
 const toNotice = (message: RegExp) => ({ code: "FLAG_IGNORED", message: expect.stringMatching(message) as string });
 
 const take = (words: readonly string[], environment: Record<string, string> = {}) =>
-  takeCursorArguments(parseArguments(words), environment);
+  cursorDialect.readArguments(words, environment);
 
 describe("flags", () => {
   test.each([
@@ -22,7 +22,7 @@ describe("flags", () => {
     const { parsed, notices } = take(["-p", ...words, "do it"]);
     expect(parsed.positionals).toEqual(["do it"]);
     expect(notices.map(({ message }) => message.split(" is ignored: ")[0]).join(" ")).toBe(flags);
-    expect(() => checkForeignFlags(parseArguments(words))).toThrow(/unknown flag/);
+    expect(() => parseArguments(words)).toThrow(/unknown flag/);
   });
 
   test.each(["--worktree", "-w"])(
@@ -47,8 +47,8 @@ describe("flags", () => {
     verifies("C45", "flags of a prompt come with %s in this profile only"),
     (command) => {
       const parsed = parseArguments(["--resume=12345678-1234-4123-8123-123456789012", ...command.split(" ")]);
-      expect(() => checkCommandLine(parsed, "cursor-2026")).not.toThrow();
-      expect(() => checkCommandLine(parsed, "sheaf")).toThrow(/--resume does not go with/);
+      expect(() => checkCommandLine(parsed, cursorDialect)).not.toThrow();
+      expect(() => checkCommandLine(parsed)).toThrow(/--resume does not go with/);
     },
   );
 
@@ -57,7 +57,7 @@ describe("flags", () => {
       ["login", "openai", "--api-key", "sk"],
       ["serve", "--resume=abcd"],
     ]) {
-      expect(() => checkCommandLine(parseArguments(words), "cursor-2026")).toThrow(/does not go with/);
+      expect(() => checkCommandLine(parseArguments(words), cursorDialect)).toThrow(/does not go with/);
     }
   });
 });

@@ -1,8 +1,8 @@
 /** The words of `cursor-agent` that have no use here: flags accepted in its profile with a notice (C45, C47), and commands (C30). */
 import type { Notice } from "@sheaf/protocol";
 import type { Environment } from "@sheaf/base/paths";
-import type { ParsedArguments } from "./arguments.ts";
-import { mapSpellings, parseFlags } from "./flags.ts";
+import type { ParsedArguments } from "../../arguments.ts";
+import { mapSpellings, parseFlags } from "../../flags.ts";
 
 const local = "the run is in the foreground, on this machine";
 

@@ -1,0 +1,19 @@
+/** The dialect of programs that were made for `cursor-agent` (C30). */
+import { toCursorModel } from "@sheaf/agent/config/cursor-models";
+import { parseArguments } from "../../arguments.ts";
+import type { CliDialect } from "../dialect.ts";
+import { cursorFlags, profileCommands, takeCursorArguments } from "./arguments.ts";
+
+export const cursorDialect: CliDialect = {
+  name: "cursor-2026",
+  readArguments: (words, environment) => takeCursorArguments(parseArguments(words, cursorFlags), environment),
+  format: "text",
+  profile: "cursor-2026",
+  toModel: toCursorModel,
+  // That program uses the servers of the user's file once they are approved (S-108).
+  toSettings: (flags) => ({ readsCursorServers: flags["approve-mcps"] === true }),
+  promptFlagCommands: new Set(["models", "mcp", "create-chat", "ls", "acp"]),
+  statusWords: profileCommands,
+  isQuiet: true,
+  cancelLine: "Aborting operation...\n",
+};

@@ -1,0 +1,44 @@
+/** The lines of stdin as JSON. */
+import { createNdjsonDecoder } from "@sheaf/protocol/ndjson";
+import { SheafError } from "@sheaf/base/errors";
+
+/** The lines as they come, with their numbers. @throws SheafError USAGE at the first that is not JSON: it names its number. */
+export async function* readInputLines(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<{ readonly value: unknown; readonly number: number }> {
+  const decoder = createNdjsonDecoder();
+  const characters = new TextDecoder("utf-8", { fatal: true });
+  let number = 1;
+  const toText = (chunk?: Uint8Array): string => {
+    try {
+      return chunk ? characters.decode(chunk, { stream: true }) : characters.decode();
+    } catch (error) {
+      throw createLineError(number, "or the one after it is not UTF-8", error);
+    }
+  };
+  const decode = (records: ReturnType<typeof decoder.push>) =>
+    records.map((record) => {
+      if (record.ok) return { value: record.value, number };
+      const [, length] = /longer than (\d+) characters/.exec(record.error) ?? [];
+      throw createLineError(number, length ? `is longer than ${length} characters` : "is not JSON");
+    });
+  for await (const chunk of chunks) {
+    for (const [index, piece] of toText(chunk).split("\n").entries()) {
+      if (index > 0) {
+        yield* decode(decoder.push("\n"));
+        number += 1;
+      }
+      decoder.push(piece);
+    }
+  }
+  decoder.push(toText());
+  yield* decode(decoder.end());
+}
+
+const expected =
+  '{"type":"user","message":{"role":"user","content":"…"}}, or a control_request or control_response of docs/formats/cli.md';
+
+/** For what stdin says that has no meaning. */
+export function createLineError(number: number, problem: string, cause?: unknown): SheafError {
+  return new SheafError("USAGE", `line ${number} of stdin ${problem}: write ${expected}`, { cause });
+}
