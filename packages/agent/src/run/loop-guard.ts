@@ -23,6 +23,8 @@ export interface LoopGuard {
  */
 export function createLoopGuard(): LoopGuard {
   const seen = new Set<string>();
+  /** By command: its last result. */
+  const last = new Map<string, string>();
   let idleTurns = 0;
   let lastNames = "";
   return {
@@ -31,9 +33,13 @@ export function createLoopGuard(): LoopGuard {
       if (calls.every((call) => isWaiting(call, byId.get(call.callId)))) return;
       let isIdle = true;
       for (const call of calls) {
-        const key = toKey(call, byId.get(call.callId));
-        if (!seen.has(key)) isIdle = false;
+        const result = byId.get(call.callId);
+        const [made, key] = [toKey(call), toKey(call, result)];
+        // The output of a command that changes, and changes back, shows that something happens.
+        const isKnown = result?.effect?.kind === "command" ? last.get(made) === key : seen.has(key);
+        if (!isKnown) isIdle = false;
         seen.add(key);
+        last.set(made, key);
       }
       idleTurns = isIdle ? idleTurns + 1 : 0;
       lastNames = [...new Set(calls.map(({ toolName }) => toolName))].join(", ");
@@ -61,7 +67,12 @@ function isWaiting({ arguments: args }: ToolInvocation, result: ToolResult | und
   return isRunning && Number(args["wait_ms"]) >= WAIT_MS;
 }
 
-function toKey({ toolName, arguments: args, rawArguments }: ToolInvocation, result: ToolResult | undefined): string {
-  const parts = [toolName, args, rawArguments, result?.status, result?.output, result?.error?.message];
-  return hash("sha256", JSON.stringify(parts), "base64");
+function toKey({ toolName, arguments: args, rawArguments }: ToolInvocation, result?: ToolResult): string {
+  const { status, output, note, bytes, error } = result ?? {};
+  // The note has the exit code, and the bytes those of an output that lacks its middle.
+  return hash(
+    "sha256",
+    JSON.stringify([toolName, args, rawArguments, status, output, note, bytes, error?.message]),
+    "base64",
+  );
 }

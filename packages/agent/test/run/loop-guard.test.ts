@@ -3,7 +3,21 @@ import { describe, expect, test } from "vitest";
 import type { ModelEvent } from "@sheaf/protocol";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { Model } from "@sheaf/models/provider";
+import type { ToolOutcome } from "../../src/tools/tool.ts";
 import { call, createFakeModel, createFakeTools, end, ok, runModel, text } from "./fake-ports.ts";
+
+const commandEffect = {
+  kind: "command",
+  command: "c",
+  workingDirectory: "/w",
+  exitCode: 0,
+  signal: "",
+  stdout: "",
+  stderr: "",
+  timedOut: false,
+  background: false,
+  permissions: [],
+} as const;
 
 describe("a loop", () => {
   const repeat = (turns: number, toArguments: (turn: number) => object = () => ({ path: "a" })) =>
@@ -52,6 +66,22 @@ describe("a loop", () => {
     const counting = createFakeTools({ read: async () => ok(`run ${Math.floor((count += 1) / 2)}`) });
     const results = await run(repeat(40), counting);
     expect([results.notes, results.end]).toMatchObject([[], { reason: "end_turn" }]);
+  });
+
+  test.each<[string, (count: number) => Partial<ToolOutcome>]>([
+    ["output changes, and changes back", (count) => ({ output: count % 2 === 0 ? "starting" : "retrying" })],
+    [
+      "output changes in its middle alone",
+      (count) => ({ output: "a [...] b", truncated: true, bytes: 90_000 + count }),
+    ],
+    ["exit code changes alone", (count) => ({ output: "x", note: `Exit code ${count % 7}.` })],
+  ])(verifies("C41", "is none while a command's %s"), async (_, toResult) => {
+    let count = 0;
+    const tools = createFakeTools({
+      read: async () => ({ ...ok(), ...toResult((count += 1)), effect: commandEffect }),
+    });
+    const { notes, end: last } = await run(repeat(40), tools);
+    expect([notes, last]).toMatchObject([[], { reason: "end_turn" }]);
   });
 
   test(verifies("C41", "is none while the model waits for a command that still runs"), async () => {
