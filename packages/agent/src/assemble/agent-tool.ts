@@ -121,13 +121,14 @@ async function openKindModel({ name }: AgentKind, ports: AgentToolPorts) {
   };
 }
 
+const READING_LINE = "- Mode: ask, so you only read: describe changes and commands in your report";
+
 /** A subagent asks the user nothing, and one that only reads runs no commands: it needs no lines about them. */
 function toTaskNote({ environment = "" }: Pick<RunStart, "environment">, mode: Mode): string {
   const superfluous = mode === "ask" ? /^- (?:User|Platform|Sandbox):/ : /^- User:/;
-  return environment
-    .split("\n")
-    .filter((line) => !superfluous.test(line))
-    .join("\n");
+  const lines = environment.split("\n").filter((line) => !superfluous.test(line));
+  // Refusals name the mode.
+  return [...lines, ...(mode === "ask" ? [READING_LINE] : [])].join("\n");
 }
 
 const callEvents: ReadonlySet<string> = new Set(["PreToolUse", "PostToolUse", "Notification", "PreCompact"]);
