@@ -36,6 +36,9 @@ export type EditResult =
       readonly error: ToolError;
     };
 
+/** How long a new text must be to show that the edit has been made, wherever it stands. UTF-16 units. */
+const MIN_MADE = 60;
+
 /** Line numbers that an error names. */
 const MAX_SHOWN_LINES = 20;
 
@@ -130,21 +133,26 @@ function toNoMatch(label: string, text: string, { oldString, newString }: TextEd
     toFault("NO_MATCH", `${label}: old_string is not in the file${reason}`, details);
   if (text === "") return fault(", which is empty: use an empty old_string");
   if (isNumbered(oldString)) return fault(": leave the line numbers out, they are not part of it");
-  const present = newString.trim() === "" ? -1 : text.indexOf(newString);
-  if (present !== -1) {
-    return fault(
-      `, but new_string is, at line ${toLine(text, present)}: if the edit has been made already, leave it out`,
-    );
-  }
   const nearest = formatNearestPlace(text, oldString);
+  const present = newString.trim() === "" ? -1 : text.indexOf(newString);
+  const line = toLine(text, Math.max(0, present));
+  // A short text may be there by chance.
+  const isNear = nearest !== undefined && Math.abs(line - nearest.line) <= countLineEnds(oldString);
+  if (present !== -1 && (isNear || newString.trim().length >= MIN_MADE)) {
+    const reason = `, but new_string is, at line ${line}: if the edit has been made already, leave it out`;
+    return fault(reason, nearest?.excerpt);
+  }
   if (nearest === undefined) return fault(": read the file, then quote it as it stands");
   return fault(`; the nearest place is at line ${nearest.line}: quote it exactly`, nearest.excerpt);
 }
 
-/** The edit without the line numbers that a model copied; undefined if it has none, or not on every line. */
+/** The edit without the line numbers that a model copied; undefined if it has none, or others than a listing has. */
 function withoutNumbers(edit: TextEdit): TextEdit | undefined {
   const oldString = removeLineNumbers(edit.oldString);
-  const newString = removeLineNumbers(edit.newString) ?? edit.newString;
+  const isCopied = (number: string): boolean => `\n${edit.oldString}`.includes(`\n${number}`);
+  const newString =
+    removeLineNumbers(edit.newString) ??
+    edit.newString.replaceAll(/^\d+\t/gm, (number) => (isCopied(number) ? "" : number));
   return oldString === undefined || isNumbered(newString) ? undefined : { ...edit, oldString, newString };
 }
 

@@ -25,7 +25,7 @@ type Arguments = s.ValueOf<typeof parameters>;
 /** Memory is bounded for a file of any size (R-15); `totalLines` counts the empty tail, so an empty file has 1 (C9). */
 export const readFileTool: Tool<Arguments> = {
   name: "read_file",
-  description: `Read a text file, an image or a PDF, or list a folder. Each line of a text begins with its number and a tab. Returns ${DEFAULT_LINES} lines at most, and a note says what is left out: go on with offset. In a large file, find the place with grep_search first.`,
+  description: `Read a text file, an image or a PDF, or list a folder. The first line and every fifth of a text begin with their number and a tab. Returns ${DEFAULT_LINES} lines at most, and a note says what is left out: go on with offset. In a large file, find the place with grep_search first.`,
   access: "read",
   paths: { files: ["target_file"] },
   opensResults: true,

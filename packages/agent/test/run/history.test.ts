@@ -86,13 +86,13 @@ describe("history", () => {
       { output: "1: all\nIt has 1 line." },
     ],
     [
-      verifies("N60", "the lines of a file that was read have numbers"),
+      verifies("N60", "the first line of a file that was read and every fifth have numbers"),
       {
         output: "a\n\n\tb\n",
         note: "Lines 9 to 11 of 12.",
         effect: { kind: "read", path: "/w/a", startLine: 9, endLine: 11, ...range },
       },
-      { output: "9\ta\n10\t\n11\t\tb\n\nLines 9 to 11 of 12." },
+      { output: "9\ta\n10\t\n\tb\n\nLines 9 to 11 of 12." },
     ],
     [
       "error, output and note of a result reach the model, in that order",

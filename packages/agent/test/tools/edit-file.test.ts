@@ -141,6 +141,6 @@ test("the result shows the lines where they are not what the model wrote", async
   const edits = [edit("if y:\n    run()", "if y:\n    walk()")];
   const outcome = await editFileTool.run({ target_file: "a.py", edits }, context);
   expect(outcome.output).toBe(
-    "Edited a.py: lines 2-3, +1 -1. Matched with indentation shifted; it is now:\n1\tif x:\n2\t    if y:\n3\t        walk()\n4\t    done()",
+    "Edited a.py: lines 2-3, +1 -1. Matched with indentation shifted; it is now:\n1\tif x:\n    if y:\n        walk()\n    done()",
   );
 });

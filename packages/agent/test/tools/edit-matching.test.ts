@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chooseRuns } from "../../../../test/support/soak.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
+import { addLineNumbers } from "@sheaf/base/files/numbered-lines";
 import { foldText } from "../../src/tools/edit-matching-fold.ts";
 import type { MatchRule } from "../../src/tools/edit-matching-rules.ts";
 import { applyEdits, type EditResult } from "../../src/tools/edit-matching.ts";
@@ -133,10 +134,12 @@ const refused: readonly Refused[] = [
   ["a trailing blank that means something", "NO_MATCH", /nearest/, "return x;\n", "return x ", "return y "],
   ["part of a dot sign", "NO_MATCH", /not in the file/, "wait…\n", "wait..", "x"],
   ["line numbers of other lines", "NO_MATCH", /line numbers out/, "foo\nbar\n", "1\tfoo\n2\tbaz", "x"],
-  ["line numbers in part of the new text", "NO_MATCH", /line numbers out/, "foo\nbar\n", "1\tfoo\n2\tbar", "x\n2\tbar"],
+  ["line numbers of other lines in the new text", "NO_MATCH", /line numbers out/, "foo\nbar\n", "1\tfoo\n2\tbar", "x\n7\tbar"],
   ["line numbers that do not count up", "NO_MATCH", /line numbers out/, "foo\nbar\n", "1\tfoo\n5\tbar", "x"],
   ["blank lines where there are none", "NO_MATCH", /not in the file/, "a\nb\n", "\n\n\n", "x"],
   ["made already", "NO_MATCH", /new_string is, at line 2/, "a\nfoo(2)\n", "foo(1)", "foo(2)"],
+  ["a short new text elsewhere, by chance", "NO_MATCH", /nearest place is at line 1/, `const total = 1;\n${"b\n".repeat(9)}x\n`, "const totals = 1;", "x"],
+  ["made already at another line, and long", "NO_MATCH", /new_string is, at line 10/, `foo(1)\n${"b\n".repeat(8)}${"long ".repeat(20)}\n`, "foo(2)", "long ".repeat(20)],
   ["old and new are the same", "NOTHING_TO_CHANGE", /are the same/, "a\n", "a", "a"],
   ["the file is so already but for blanks", "NOTHING_TO_CHANGE", /line 1 is already/, "  a\n  b\n", "a \nb", "a\nb"],
   ["an empty old string and a file that is not empty", "EMPTY_OLD_STRING", /the file is not: quote/, "a\n", "", "x"],
@@ -201,9 +204,26 @@ describe(verifies("N60", "line numbers that a model copied"), () => {
     ["of read_file", "2\tfoo\n3\tbar", "2\tfoo\n3\tnew\n4\tbar"],
     ["of other listings", "  2→foo\n  3→bar", "foo\nnew\nbar"],
     ["of grep_search", "2: foo\n3: bar", "foo\nnew\nbar"],
+    ["in part of the new text", "2\tfoo\n3\tbar", "foo\nnew\n3\tbar"],
+    ["on the first line alone, as read_file begins", "2\tfoo\nbar", "2\tfoo\nnew\nbar"],
+    ["on the line that read_file numbers", "foo\n5\tbar", "foo\nnew\n5\tbar"],
   ])("are left out: %s", (_, oldString, newString) => {
     const result = runEdit("a\nfoo\nbar\n", oldString, newString);
     expect(result).toMatchObject({ ok: true, hadNumbers: true, text: "a\nfoo\nnew\nbar\n" });
+  });
+
+  test("are left out of any part that a model copies", () => {
+    const lines = Array.from({ length: 23 }, (_, index) =>
+      index % 4 === 2 ? "" : `${"\t".repeat(index % 3)}line ${index} {`,
+    );
+    const shown = addLineNumbers(`${lines.join("\n")}\n`, 1).split("\n");
+    for (let start = 0; start < lines.length; start += 1) {
+      for (let end = start + 2; end <= lines.length; end += 1) {
+        const old = shown.slice(start, end).join("\n");
+        const result = runEdit(`${lines.join("\n")}\n`, old, `${old}\nnew`);
+        expect(result).toMatchObject({ ok: true, text: `${lines.toSpliced(end, 0, "new").join("\n")}\n` });
+      }
+    }
   });
 
   test("stay if the file has them", () => {
