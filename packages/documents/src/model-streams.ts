@@ -26,6 +26,7 @@ export type {
   ServerItem,
 } from "./model-streams/model-stream-report.ts";
 export { createTextCallReader, type TextCallOptions, type TextCallReader } from "./text-calls/text-call-reader.ts";
-export type { ToolCallWriter } from "./model-streams/tool-call-writer.ts";
+export { formatUnreadable } from "./read-literal.ts";
+export { parseToolArguments, type ToolCallWriter } from "./model-streams/tool-call-writer.ts";
 export { createTurnWriter, type TurnWriter } from "./model-streams/turn-writer.ts";
 export { toRunEvents, type RunEventOptions, type TurnEvents } from "./model-streams/to-run-events.ts";

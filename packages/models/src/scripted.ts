@@ -1,8 +1,8 @@
 /** A model that plays a file: for tests, demonstrations and the development of clients. */
 import { basename } from "node:path";
 import { toDocumentType } from "@sheaf/documents";
+import { parseToolArguments } from "@sheaf/documents/model-streams";
 import type { ModelEvent, TurnFinishReason, Usage } from "@sheaf/protocol";
-import { isJsonObject, parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
 import { readNamedFile } from "@sheaf/base/read-named-file";
 import { estimateUsage } from "./estimated-usage.ts";
@@ -194,14 +194,7 @@ function* toCallGroups(calls: readonly ScriptedCall[], request: ModelRequest, wr
       if (delta !== undefined && delta !== "") yield [{ type: "tool_call_arguments_delta", callId, delta }];
     }
   }
-  yield open.map(({ text, callId }) => toArguments(text, callId));
-}
-
-/** Arguments that are not a JSON object are kept as text (N30). */
-function toArguments(text: string, callId: string): ModelEvent {
-  const value = parseJson(text);
-  if (isJsonObject(value)) return { type: "tool_call_arguments", callId, arguments: value };
-  return { type: "tool_call_arguments", callId, arguments: {}, rawArguments: text };
+  yield open.map(({ text, callId }) => ({ type: "tool_call_arguments", callId, ...parseToolArguments(text) }));
 }
 
 function toUsage(usage: NonNullable<ScriptedTurn["usage"]>): Usage {

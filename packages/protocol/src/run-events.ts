@@ -199,6 +199,8 @@ export interface ToolCallArguments {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** What the model wrote, if it did not parse (N30). */
   readonly rawArguments?: string;
+  /** Slips in the model's JSON that Sheaf mended, such as "a comma before the end" (N128). */
+  readonly mended?: readonly string[];
 }
 
 /** Live output of a tool. */

@@ -1,4 +1,5 @@
 /** Tools of a program: a JSON Schema and a function. */
+import { formatUnreadable } from "@sheaf/documents/model-streams";
 import { SheafError } from "@sheaf/base/errors";
 import type { SchemaCheck } from "../run/answer-schema.ts";
 import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
@@ -127,7 +128,7 @@ async function findProblem(
   { toolName, rawArguments, ...call }: ToolInvocation,
   check: SchemaCheck,
 ): Promise<string | undefined> {
-  if (rawArguments !== undefined) return `the arguments of ${toolName} are not a JSON object: write them again`;
+  if (rawArguments !== undefined) return formatUnreadable(toolName, rawArguments);
   const verdict = await check(call.arguments);
   if (verdict.kind === "fits") return undefined;
   const faults = verdict.kind === "misfit" ? verdict.faults : `${toSchemaName(tool)} ${verdict.problem}`;

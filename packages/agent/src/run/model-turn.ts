@@ -171,12 +171,13 @@ function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): M
       return event;
     case "tool_call_arguments": {
       if (state.foreignCalls.has(event.callId)) return event;
-      const { callId, rawArguments } = event;
+      const { callId, rawArguments, mended } = event;
       const toolName = state.openCalls.get(callId) ?? "";
       state.openCalls.delete(callId);
       // Before anything judges, shows or runs the call.
       const args = rawArguments === undefined ? fixCallArguments(toolName, event.arguments) : event.arguments;
-      state.calls.push({ callId, toolName, arguments: args, ...(rawArguments !== undefined && { rawArguments }) });
+      const raw = rawArguments === undefined ? {} : { rawArguments };
+      state.calls.push({ callId, toolName, arguments: args, ...raw, ...(mended && { mended }) });
       return { ...event, arguments: args };
     }
     case "turn_end":

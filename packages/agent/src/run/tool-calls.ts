@@ -126,7 +126,8 @@ async function runCall(
   agent?.end();
   await questions.end();
   for (const result of results) void queue.push(toWellFormed(result));
-  const notes = joinNotes(outcome.note, note, toHookNote(results));
+  const mended = call.mended && `Your JSON had slips, which Sheaf mended: ${call.mended.join(", ")}.`;
+  const notes = joinNotes(outcome.note, mended, note, toHookNote(results));
   return toWellFormed({
     type: "tool_result",
     callId,

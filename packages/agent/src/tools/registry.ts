@@ -1,4 +1,5 @@
 /** All tools, and the check of their arguments. */
+import { formatUnreadable } from "@sheaf/documents/model-streams";
 import type { Mode } from "@sheaf/protocol";
 import { formatProblem, parseValue, type Problem } from "@sheaf/protocol/check-value";
 import type { ToolAccess } from "@sheaf/permissions/decision";
@@ -206,9 +207,7 @@ export function parseToolArguments<Arguments>(
   call: ToolInvocation,
 ): { readonly ok: true; readonly value: Arguments } | { readonly ok: false; readonly outcome: ToolOutcome } {
   if (call.rawArguments !== undefined) {
-    const start = call.rawArguments.slice(0, 200);
-    const message = `the arguments of ${tool.name} are not a JSON object: write them again (they began with ${JSON.stringify(start)})`;
-    return { ok: false, outcome: toFailure("INVALID_ARGUMENTS", message) };
+    return { ok: false, outcome: toFailure("INVALID_ARGUMENTS", formatUnreadable(tool.name, call.rawArguments)) };
   }
   const parsed = parseValue(tool.parameters, call.arguments, { dropsNull: true });
   if (parsed.ok) return parsed;

@@ -95,6 +95,8 @@ export interface Tool<Arguments = Record<string, unknown>> extends ToolTraits<ke
 export interface ToolInvocation extends Omit<ModelToolCall, "type" | "providerCallId"> {
   /** A hook wants a person to agree: why. */
   readonly askReason?: string;
+  /** Slips in the model's JSON that Sheaf mended (N128). */
+  readonly mended?: readonly string[];
 }
 
 export interface ExecuteOptions extends Pick<ToolContext, "signal" | "emitOutput" | "agentPort" | "askPerson"> {

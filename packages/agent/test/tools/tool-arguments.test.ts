@@ -31,10 +31,12 @@ describe("arguments", () => {
     expect(error!.message).not.toContain("\n");
   });
 
-  test(verifies("N30", "that are no JSON object are an error that shows their beginning"), () => {
-    const result = parse({}, "{ not json");
+  test(verifies("N30", "that are no JSON object are an error that shows the place"), () => {
+    const result = parse({}, "{ not json }");
     expect(result).toMatchObject({ ok: false, outcome: { status: "error", error: { code: "INVALID_ARGUMENTS" } } });
-    expect((result as Extract<typeof result, { ok: false }>).outcome.error!.message).toContain('"{ not json"');
+    expect((result as Extract<typeof result, { ok: false }>).outcome.error!.message).toContain(
+      'at character 7, before "json }"',
+    );
   });
 
   test(verifies("S-71", "with prototype keys are harmless"), () => {

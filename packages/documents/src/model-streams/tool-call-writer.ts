@@ -1,7 +1,8 @@
-import type { ModelEvent } from "@sheaf/protocol";
+import type { ModelEvent, ToolCallArguments } from "@sheaf/protocol";
 import { toDocumentType } from "../tool-names.ts";
 import { createJsonEndFinder } from "./json-end-finder.ts";
-import { isJsonObject, readString } from "./read-json.ts";
+import { readJsonObject } from "../read-literal.ts";
+import { readString } from "./read-json.ts";
 
 /** What a tool takes: a JSON object, or free text, which becomes `{"input": "…"}` (N30). */
 export type ToolInput = "json" | "text";
@@ -127,34 +128,16 @@ class EventWriter implements ToolCallWriter {
   }
 }
 
-/** Arguments of a tool call, the last two fields of its event (N30). */
-interface ParsedToolArguments {
-  readonly arguments: Readonly<Record<string, unknown>>;
-  /** What the model wrote, if it is not a JSON object. */
-  readonly rawArguments?: string;
-}
-
-/** Deeper than any tool needs; writing the log as JSON must not exhaust the stack. */
-const maximumDepth = 500;
-
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (depth === 0) return true;
-  return Object.values(value).some((entry) => isDeeperThan(entry, depth - 1));
-}
+/** Arguments of a tool call, the last fields of its event (N30). */
+type ParsedToolArguments = Pick<ToolCallArguments, "arguments" | "rawArguments" | "mended">;
 
 /**
  * Parses the JSON text of a call's arguments (N30).
  * Blank text and `null` mean no arguments: providers send them for tools without parameters.
  */
-function parseToolArguments(text: string): ParsedToolArguments {
-  if (text.trim() === "") return { arguments: {} };
-  try {
-    const value: unknown = JSON.parse(text);
-    if (value === null) return { arguments: {} };
-    if (isJsonObject(value) && !isDeeperThan(value, maximumDepth)) return { arguments: value };
-  } catch {
-    // The text is kept below.
-  }
-  return { arguments: {}, rawArguments: text };
+export function parseToolArguments(text: string): ParsedToolArguments {
+  if (/^\s*(?:null\s*)?$/.test(text)) return { arguments: {} };
+  const read = readJsonObject(text);
+  if (!("value" in read)) return { arguments: {}, rawArguments: text };
+  return { arguments: read.value, ...(read.mended.length > 0 && { mended: read.mended }) };
 }

@@ -1,5 +1,6 @@
 /** A call as models write it in JSON, in many spellings. */
-import { isJsonObject, parseJson, readString, type JsonObject } from "../model-streams/read-json.ts";
+import { isJsonObject, readString, type JsonObject } from "../model-streams/read-json.ts";
+import { readJsonObject } from "../read-literal.ts";
 
 /** A call that a model wrote as text. */
 export interface TextCall {
@@ -43,17 +44,18 @@ function readName(value: JsonObject): string {
 
 /** Some models write the arguments as a text of JSON. */
 function toArguments(value: unknown): JsonObject | undefined {
-  const found = typeof value === "string" ? parseJson(value) : value;
-  if (found === null) return {};
-  return isJsonObject(found) ? found : undefined;
+  if (value === null) return {};
+  const read = typeof value === "string" ? readJsonObject(value) : { value };
+  return "value" in read && isJsonObject(read.value) ? read.value : undefined;
 }
 
 /** Returns true while incomplete JSON can become a call, by its first field and then by its name. */
 export function mayBecomeCall(beginning: string, findTool: FindTool): boolean {
-  const [, first, end] = /^[[{\s]*(?:"([^"]*)("?))?/.exec(beginning) ?? [];
+  const [, first, end] = /^[[{\s]*(?:["']([^"']*)(["']?))?/.exec(beginning) ?? [];
   if (first === undefined) return /^[[{\s]*$/.test(beginning);
   if (end === "") return callFields.some((field) => field.startsWith(first));
-  const [, name] = /"(?:name|tool|tool_name|function_name|function|action)"\s*:\s*"([^"\\]*)"/.exec(beginning) ?? [];
+  const [, name] =
+    /["'](?:name|tool|tool_name|function_name|function|action)["']\s*:\s*["']([^"'\\]*)["']/.exec(beginning) ?? [];
   return callFields.includes(first) && (name === undefined || findTool(name) !== undefined);
 }
 

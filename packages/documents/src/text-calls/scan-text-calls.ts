@@ -1,6 +1,6 @@
 /** Finds tool calls that a model wrote as text, in the dialects of open models and their chat templates. */
-import { createJsonEndFinder } from "../model-streams/json-end-finder.ts";
 import { parseJson, type JsonObject } from "../model-streams/read-json.ts";
+import { LiteralReader, readJson } from "../read-literal.ts";
 import { mayBecomeCall, readCallValue, type FindTool, type TextCall } from "./read-call-value.ts";
 import { readPythonCalls } from "./read-python-call.ts";
 
@@ -134,7 +134,7 @@ function readTagged(body: string, findTool: FindTool): readonly TextCall[] | und
     const scan = scanFunction({ text: body, at: "<function=".length, isWhole: true, findTool });
     return scan === "open" ? undefined : scan?.calls;
   }
-  const value = parseJson(body);
+  const value = parseLoosely(body);
   if (value !== undefined) return readCallValue(value, findTool, true);
   const [, name = ""] = /^([\w.:-]+)\s*(?:<arg_key>|$)/.exec(body) ?? [];
   const toolName = findTool(name);
@@ -150,7 +150,7 @@ function scanFunction(place: Place): Scan {
   const [, name = "", body = ""] = /^([\w.:-]+)>([\s\S]*)$/.exec(found.body) ?? [];
   const toolName = place.findTool(name);
   if (toolName === undefined) return undefined;
-  const value = parseJson(body.trim());
+  const value = parseLoosely(body.trim());
   const pairs = [...body.matchAll(/<parameter=([\w.-]+)>\n?([\s\S]*?)\n?<\/parameter>/g)];
   const args =
     value === undefined ? toObject(pairs) : readCallValue({ name, arguments: value }, place.findTool)?.[0]?.arguments;
@@ -193,10 +193,7 @@ function scanMistral(place: Place): Scan {
   const toolName = findTool(name);
   if (toolName === undefined || text[at] !== "{")
     return place.isWhole || !"[ARGS]".startsWith(text.slice(at)) ? undefined : "open";
-  const end = findJsonEnd(text, at);
-  if (end === -1) return place.isWhole ? undefined : "open";
-  const calls = readCallValue({ name: toolName, arguments: parseJson(text.slice(at, end)) }, findTool);
-  return calls && { calls, end };
+  return scanJson({ ...place, at }, toolName);
 }
 
 function scanPythonTag(place: Place): Scan {
@@ -219,7 +216,7 @@ function scanSections(place: Place): Scan {
   const [head = "", ...rest] = found.body.split(/<[|｜]tool[_▁](?:call[_▁]argument[_▁]begin|sep)[|｜]>/);
   const [, second = "", fenced] = /^([\w.:-]+)\s*```(?:json)?\s*([\s\S]*?)```\s*$/.exec(rest.join("")) ?? [];
   const [name, json] = fenced === undefined ? [head.trim(), rest.join("")] : [second, fenced];
-  const calls = readCallValue({ name, arguments: parseJson(json.trim()) }, place.findTool);
+  const calls = readCallValue({ name, arguments: parseLoosely(json.trim()) }, place.findTool);
   return calls && { calls, end: found.end };
 }
 
@@ -228,7 +225,7 @@ function scanHarmony(place: Place): Scan {
   const found = readUntil(place, "<|call|>");
   if (found === "open") return found;
   const [, name = "", json = ""] = /^([\w.:-]+)[^{]*?<\|message\|>([\s\S]*)$/.exec(found.body) ?? [];
-  const calls = readCallValue({ name, arguments: parseJson(json.trim()) }, place.findTool);
+  const calls = readCallValue({ name, arguments: parseLoosely(json.trim()) }, place.findTool);
   return calls && { calls, end: found.end };
 }
 
@@ -247,7 +244,7 @@ function scanFence(place: Place): Scan {
   const found = readUntil({ ...place, at }, "\n```");
   if (found === "open") return found;
   const calls = isJson
-    ? readCallValue(parseJson(found.body), place.findTool, isCode)
+    ? readCallValue(parseLoosely(found.body), place.findTool, isCode)
     : readPythonCalls(found.body, place.findTool);
   return calls && { calls, end: found.end };
 }
@@ -258,13 +255,17 @@ function scanBare(place: Place): Scan {
   return scanJson({ ...place, at });
 }
 
-function scanJson(place: Place): Scan {
-  const end = findJsonEnd(place.text, place.at);
-  if (end === -1) return place.isWhole ? undefined : "open";
-  const calls = readCallValue(parseJson(place.text.slice(place.at, end)), place.findTool);
-  return calls && { calls, end };
+function scanJson(place: Place, toolName?: string): Scan {
+  const reader = new LiteralReader(place.text, place.at);
+  const found = reader.readValue();
+  if (!found) return reader.problem?.isCut && !place.isWhole ? "open" : undefined;
+  const value = toolName === undefined ? found.value : { name: toolName, arguments: found.value };
+  const calls = readCallValue(value, place.findTool);
+  return calls && { calls, end: reader.at };
 }
 
-function findJsonEnd(text: string, at: number): number {
-  return createJsonEndFinder().findEnd(text, at);
+/** Undefined for anything but JSON. */
+function parseLoosely(text: string): unknown {
+  const read = readJson(text);
+  return "value" in read ? read.value : undefined;
 }

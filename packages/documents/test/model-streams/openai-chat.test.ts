@@ -115,8 +115,8 @@ describe("tool calls", () => {
     ['{"a":', {}, '{"a":'],
     ["null", {}, undefined],
     ["[1]", {}, "[1]"],
-    ['"{}"', {}, '"{}"'],
-    ["{'a':1}", {}, "{'a':1}"],
+    ['"{"', {}, '"{"'],
+    ["{'a':1}", { a: 1 }, undefined],
   ])(verifies("N30", "with the arguments %j"), (text, parsed, raw) => {
     const turn = read(
       calls({ index: 0, id: "a", function: { name: "get", arguments: text.slice(0, 3) } }),

@@ -224,8 +224,8 @@ function toToolCallPart(
     type: "tool-call",
     toolCallId: callIds.get(call.callId) ?? call.callId,
     toolName: call.toolName,
-    // `{}` if the model did not write a JSON object: providers accept nothing else, and the result says so (N30).
-    input: call.arguments,
+    // Providers accept nothing but an object; the model sees in it the text that was none (N30).
+    input: call.rawArguments === undefined ? call.arguments : { rawArguments: call.rawArguments },
     ...(providerOptions && { providerOptions }),
   };
 }

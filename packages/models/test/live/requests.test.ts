@@ -38,6 +38,9 @@ const tools: readonly ToolDefinition[] = [
 
 const uuidCallId = "call_0f8fad5b-d9cb-469f-a165-70867728950e";
 
+/** The arguments of a broken call, as every protocol shows them to the model (N30). */
+const raw = { rawArguments: '{"target_file": ' };
+
 /** Two parallel calls, one of which failed; a broken call; an empty answer; two prompts in a row. */
 const messages: readonly ModelMessage[] = [
   { role: "user", text: "Look around" },
@@ -61,7 +64,7 @@ const messages: readonly ModelMessage[] = [
     role: "assistant",
     content: [
       { type: "text", text: "\n" },
-      { type: "tool_call", callId: "call_3", toolName: "read_file", arguments: {}, rawArguments: '{"target_file": ' },
+      { type: "tool_call", callId: "call_3", toolName: "read_file", arguments: {}, ...raw },
     ],
   },
   { role: "tool", callId: "call_3", toolName: "read_file", output: "", isError: true },
@@ -128,7 +131,7 @@ describe("the request", () => {
           { type: "tool_result", tool_use_id: shortId, content: "FILE_NOT_FOUND: a.md", is_error: true },
         ],
       },
-      { role: "assistant", content: [{ type: "tool_use", id: "call_3", name: "read_file", input: {} }] },
+      { role: "assistant", content: [{ type: "tool_use", id: "call_3", name: "read_file", input: raw }] },
       {
         role: "user",
         content: [
@@ -157,7 +160,7 @@ describe("the request", () => {
       { type: "function_call", name: "read_file", arguments: '{"target_file":"a.md"}' },
       { type: "function_call_output", call_id: "own_1", output: "a.md" },
       { type: "function_call_output", output: "FILE_NOT_FOUND: a.md" },
-      { type: "function_call", call_id: "call_3", arguments: "{}" },
+      { type: "function_call", call_id: "call_3", arguments: JSON.stringify(raw) },
       { type: "function_call_output", call_id: "call_3", output: "(no output)" },
       { role: "user", content: [{ type: "input_text", text: "Go on\n\nPlease" }] },
     ]);
@@ -176,7 +179,10 @@ describe("the request", () => {
     },
     { role: "tool", tool_call_id: "own_1", content: "a.md" },
     { role: "tool", content: "FILE_NOT_FOUND: a.md" },
-    { role: "assistant", tool_calls: [{ id: "call_3", function: { name: "read_file", arguments: "{}" } }] },
+    {
+      role: "assistant",
+      tool_calls: [{ id: "call_3", function: { name: "read_file", arguments: JSON.stringify(raw) } }],
+    },
     { role: "tool", tool_call_id: "call_3", content: "(no output)" },
     { role: "user", content: "Go on\n\nPlease" },
   ];
@@ -228,7 +234,7 @@ describe("the request", () => {
           { functionResponse: { name: "read_file", response: { error: "FILE_NOT_FOUND: a.md" } } },
         ],
       },
-      { role: "model", parts: [{ functionCall: { name: "read_file", args: {} } }] },
+      { role: "model", parts: [{ functionCall: { name: "read_file", args: raw } }] },
       { role: "user", parts: [{ functionResponse: { name: "read_file", response: { error: "(no output)" } } }] },
       { role: "user", parts: [{ text: "Go on\n\nPlease" }] },
     ]);

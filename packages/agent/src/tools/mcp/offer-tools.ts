@@ -1,4 +1,5 @@
 /** What the tool servers of a run offer, made callable. Loaded only if a run has a server. */
+import { formatUnreadable } from "@sheaf/documents/model-streams";
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import type { McpServerState } from "@sheaf/protocol";
 import { toCancelledOutcome, toFailure } from "../failure.ts";
@@ -73,8 +74,7 @@ function toCallable(name: string, tool: McpTool, server: ToolServer): CallableTo
     mcp: { server: server.name, tool: tool.name },
     prepare(call) {
       if (call.rawArguments !== undefined) {
-        const message = `the arguments of ${name} are not a JSON object: write them again`;
-        return { ok: false, outcome: toFailure("INVALID_ARGUMENTS", message) };
+        return { ok: false, outcome: toFailure("INVALID_ARGUMENTS", formatUnreadable(name, call.rawArguments)) };
       }
       return {
         ok: true,
