@@ -1,8 +1,7 @@
 /**
- * Searches in a large workspace, as the model calls them. The floor lists folders, runs ripgrep, and keeps an index of
- * words in memory.
+ * Searches in a large workspace, as the model calls them. The floor lists folders and runs ripgrep.
  */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listTurns, runAgent, type Side } from "./support/agent.ts";
 import { type Bench, compare, withFolder } from "./support/measure.ts";
@@ -13,15 +12,11 @@ const fileCount = 20_000;
 const calls = [
   { name: "glob_search", args: { pattern: "**/*.ts" } },
   { name: "grep_search", args: { pattern: "export function", output_mode: "count" } },
-  { name: "codebase_search", args: { query: "handle123" } },
-  { name: "codebase_search", args: { query: "handle456" } },
 ];
 
 const units = {
   "glob_search, all files": "ms",
   "grep_search, a match in each file": "ms",
-  "codebase_search, no index yet": "ms",
-  "codebase_search, nothing changed": "ms",
 };
 
 const script: Script = (turn) => {
@@ -36,8 +31,6 @@ export const bench: Bench = async (isQuick) => {
       const workspace = join(folder, "workspace");
       for (let index = 0; index < fileCount; index += 1) writeSource(workspace, index);
       const measure = async (side: Side) => {
-        // Sheaf keeps its index there.
-        rmSync(`${workspace}-home`, { recursive: true, force: true });
         await runAgent(side, { provider, script, workspace });
         const times = listTurns(provider);
         const figures = Object.keys(units).map((name, index) => [name, times[index]!] as const);

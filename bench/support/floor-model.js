@@ -2,7 +2,7 @@
  * What both floors share: it calls the model and runs tools, and does nothing else. Plain JavaScript that imports only
  * what it needs, so that nothing is compiled or loaded for comfort.
  */
-import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 
 const { request, Agent } = process.getBuiltinModule("node:http");
 export const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
@@ -75,27 +75,9 @@ async function runTool(name, args) {
       return readdirSync(".", { recursive: true }).join("\n");
     case "grep_search":
       return runCommand("rg", ["--count", args.pattern]);
-    case "codebase_search":
-      return searchWords(args.query);
     default:
       throw new Error(`the floor has no tool ${name}`);
   }
-}
-
-/** Files by the words in them; the first search fills it, later ones look whether a file has changed. */
-const index = { files: new Map(), words: new Map() };
-
-function searchWords(query) {
-  for (const path of readdirSync(".", { recursive: true })) {
-    const { mtimeMs } = statSync(path);
-    if (!path.endsWith(".ts") || index.files.get(path) === mtimeMs) continue;
-    index.files.set(path, mtimeMs);
-    for (const word of readFileSync(path, "utf8").match(/\w+/g)) {
-      if (!index.words.has(word)) index.words.set(word, new Set());
-      index.words.get(word).add(path);
-    }
-  }
-  return [...(index.words.get(query) ?? [])].join("\n");
 }
 
 async function runCommand(program, words) {

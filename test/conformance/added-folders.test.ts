@@ -43,8 +43,8 @@ test(verifies(["S-20", "S-22", "C5"], "file tools work there by absolute paths, 
     ["write_file", { target_file: `${added}/.envrc`, content: "evil" }],
     ["rename_file", { source_file: `${added}/src/b.txt`, destination_file: "b.txt" }],
     ["list_dir", { target_directory: join(added, "..") }],
-    ["codebase_search", { query: "CANARY", target_directories: [`${added}/folder`] }],
-    ["codebase_search", { query: "CANARY", target_directories: [other] }],
+    ["grep_search", { pattern: "CANARY", path: `${added}/folder` }],
+    ["grep_search", { pattern: "CANARY", path: other }],
   ];
   writeFileSync(join(added, "secret.key"), "CANARY\n");
   const words = ["--add-dir", added, "--output-format", "stream-json"];
@@ -66,27 +66,25 @@ test(verifies(["S-20", "S-22", "C5"], "file tools work there by absolute paths, 
   expect([join(other, "x"), join(added, ".envrc"), `${added}-evil`].map(existsSync)).toEqual([false, false, false]);
 });
 
-test(
-  verifies("S-20", "a call that names several folders is refused; the message says what works, and that works"),
-  async () => {
-    const cwd = realpathSync(folders.newFolder({ "src/a.txt": "needle inside\n" }));
-    const added = realpathSync(folders.newFolder({ "src/b.txt": "needle added\n" }));
-    const inside = ["src"];
-    const outside = [join(added, "src")];
-    const { results } = await runCalls(
-      cwd,
-      [inside.concat(outside), inside, outside].map((target_directories) => [
-        "codebase_search",
-        { query: "needle", target_directories },
-      ]),
-      ["--add-dir", added],
-    );
-    expect(results[0]).toContain(`one call works in one folder: make a call for each of ${cwd}, ${added}`);
-    expect(results[0]).not.toContain("needle added");
-    expect(results[1]).toContain("src/a.txt:1-1");
-    expect(results[2]).toContain("src/b.txt:1-1");
-  },
-);
+test(verifies("S-20", "a move between two folders is refused; the message shows the way, and that works"), async () => {
+  const cwd = realpathSync(folders.newFolder({ "a.txt": "inside\n" }));
+  const added = realpathSync(folders.newFolder({ "b.txt": "added\n" }));
+  const target = join(added, "a.txt");
+  const { results } = await runCalls(
+    cwd,
+    [
+      ["rename_file", { source_file: "a.txt", destination_file: target }],
+      ["rename_file", { source_file: join(cwd, "a.txt"), destination_file: target }],
+      ["write_file", { target_file: target, content: "inside\n" }],
+      ["delete_file", { target_file: "a.txt" }],
+    ],
+    ["--add-dir", added],
+  );
+  for (const refused of results.slice(0, 2)) {
+    expect(refused).toContain(`to move a file between ${cwd} and ${added}, write the new one, then delete the old one`);
+  }
+  expect([readFileSync(target, "utf8"), existsSync(join(cwd, "a.txt"))]).toEqual(["inside\n", false]);
+});
 
 test("reading, searching, editing and moving work there, and revert takes the changes back", async () => {
   const cwd = folders.newFolder({ "a.txt": "inside\n" });
@@ -96,7 +94,6 @@ test("reading, searching, editing and moving work there, and revert takes the ch
     ["read_file", { target_file: "a.txt" }],
     ["grep_search", { pattern: "one", path: added }],
     ["list_dir", { target_directory: added }],
-    ["codebase_search", { query: "one", target_directories: [join(added, "src")] }],
     ["edit_file", { target_file: join(added, "src/b.txt"), edits: [{ old_string: "one", new_string: "two" }] }],
     ["write_file", { target_file: join(added, "new/c.txt"), content: "c\n" }],
     ["rename_file", { source_file: join(added, "a.txt"), destination_file: join(added, "new/a.txt") }],
@@ -105,8 +102,6 @@ test("reading, searching, editing and moving work there, and revert takes the ch
   for (const [index, result] of results.entries()) expect(result, JSON.stringify(calls[index])).toContain('"success"');
   expect(results[0]).toContain("added");
   expect(results[1]).toContain("inside");
-  expect(results[4]).toContain(`src/b.txt:1-1\\none`);
-  expect(results[4]).toContain(`This is in ${added}`);
   expect(readFileSync(join(added, "src/b.txt"), "utf8")).toBe("two\n");
   expect(readFileSync(join(added, "new/a.txt"), "utf8")).toBe("added\n");
   const { stdout } = await runSheaf(["show", session, "--output-format", "documents"], { cwd });

@@ -81,7 +81,6 @@ test(
     chmodSync(join(home, ".cache"), 0o700);
     chmodSync(join(home, ".cache/sheaf"), 0o700);
     const calls = [
-      { call: { tool: "codebase_search", arguments: { query: "readme" } } },
       { call: { tool: "write_file", arguments: { target_file: "README.md", content: "new\n" } } },
       { call: { tool: "run_terminal_cmd", arguments: { command: "echo done" } } },
     ];

@@ -53,14 +53,24 @@ interface RunOptions {
 function runSheaf({ cwd, node }: Place, calls: readonly object[], options: RunOptions = {}) {
   const { args = [], config = {}, asUser } = options;
   const top = dirname(cwd);
-  const last = { tool: "codebase_search", arguments: { query: "where is x" } };
+  const last = { tool: "web_fetch", arguments: { url: "http://127.0.0.1:9/" } };
   const turns = [...calls, last].map((call) => ({ events: [{ call }] }));
   const script = join(top, "script.json");
   writeFileSync(script, JSON.stringify({ turns: [...turns, { events: [{ text: "Done." }] }] }));
   const home = join(top, "home");
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, "config.json"), JSON.stringify(config));
-  const words = [node, "node_modules/sheaf/bin/sheaf.js", "-p", "--model", `scripted:${script}`, ...args, "go"];
+  const words = [
+    node,
+    "node_modules/sheaf/bin/sheaf.js",
+    "-p",
+    "--model",
+    `scripted:${script}`,
+    "--allow",
+    "WebFetch(127.0.0.1)",
+    ...args,
+    "go",
+  ];
   const asOther = asUser ? ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"] : [];
   if (asUser) {
     chmodSync(folders.path, 0o755);

@@ -11,7 +11,7 @@ import type { AgentToolPorts } from "./agent-tool.ts";
 import { prepareNotes } from "./prepare-notes.ts";
 import type { PreparedServers } from "./prepare-servers.ts";
 import { createSystemPrompt, type ResponseBase } from "./response-base.ts";
-import { createCodeSearch, createPageFetcher, type OpenedAgents } from "./wire.ts";
+import { createPageFetcher, type OpenedAgents } from "./wire.ts";
 
 /** What the tools of a response need besides its base. */
 export interface ToolSources extends Pick<AgentToolPorts, "start" | "run"> {
@@ -67,7 +67,6 @@ function toBoxPorts(base: ResponseBase, { servers, editor, customTools, isAttend
     search: createSearchProgram(commandOptions),
     permissions,
     state: conversation.state,
-    codebase: createCodeSearch(dataFolder),
     editor,
     web: createPageFetcher(request.environment),
     undo,

@@ -2,7 +2,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { Environment } from "@sheaf/base/paths";
 import { createKnownMask } from "../config/known-secrets.ts";
 import { hookFiles } from "../config/hook-settings.ts";
@@ -85,17 +84,6 @@ export function createPageFetcher(environment: Environment): PageFetcher {
         module.createPageFetcher({ findProxy: (page) => chooseProxy(findProxy(environment), page) }),
       );
       return (await loading).fetchPage(url, signal);
-    },
-  };
-}
-
-/** The indexes of folders. One is opened when something is looked for in its folder. */
-export function createCodeSearch(dataFolder: string | undefined): CodeSearch {
-  let loading: Promise<CodeSearch> | undefined;
-  return {
-    async search(query, scope, signal) {
-      loading ??= import("../workspace/codebase/code-search.ts").then((module) => module.createCodeSearch(dataFolder));
-      return (await loading).search(query, scope, signal);
     },
   };
 }

@@ -58,6 +58,15 @@ const webSearch: ToolTraits = {
   kind: "search",
 };
 
+/** A search by words, which older logs have. */
+const codebaseSearch: ToolTraits = {
+  name: "codebase_search",
+  access: "read",
+  paths: { folders: ["target_directories"] },
+  words: ["Searched files", "Dateien durchsucht", "Dosyalarda arandı", "ファイルを検索しました", "已搜尋檔案"],
+  kind: "search",
+};
+
 /** Inserted lines, as a replacement of their neighbours; in older logs. */
 const addInstrumentation: ToolTraits = {
   name: "add_instrumentation",
@@ -69,4 +78,10 @@ const addInstrumentation: ToolTraits = {
   },
 };
 
-export const otherTools: readonly ToolTraits[] = [agentTraits, skillTraits, webSearch, addInstrumentation];
+export const otherTools: readonly ToolTraits[] = [
+  agentTraits,
+  skillTraits,
+  webSearch,
+  codebaseSearch,
+  addInstrumentation,
+];

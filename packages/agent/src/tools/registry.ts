@@ -8,7 +8,6 @@ import { isOffered } from "@sheaf/permissions/permissions";
 import { parseRule } from "@sheaf/permissions/rule";
 import type { ToolDefinition } from "@sheaf/models/provider";
 import { askQuestionTool } from "./ask-question.ts";
-import { codebaseSearchTool } from "./codebase-search.ts";
 import { createPlanTool } from "./create-plan.ts";
 import { deleteFileTool } from "./delete-file.ts";
 import { editFileTool } from "./edit-file.ts";
@@ -77,7 +76,6 @@ const tools: readonly CallableTool[] = [
   toCallable(listDirTool),
   toCallable(globSearchTool),
   toCallable(grepSearchTool),
-  toCallable(codebaseSearchTool),
   toCallable(editFileTool),
   toCallable(writeFileTool),
   toCallable(deleteFileTool),

@@ -250,11 +250,11 @@ function withStartedFiles<Outcome extends ToolOutcome>(outcome: Outcome): Outcom
   return note === undefined ? outcome : withNote(outcome, note);
 }
 
-/** Each folder has its own rules, index and history, so a call works in one of them. */
+/** Each folder has its own rules and history, so a call works in one of them. */
 function withWayOut(outcome: ToolOutcome, folders: readonly string[]): ToolOutcome {
   const { error } = outcome;
   if (folders.length < 2 || error?.code !== "PATH_OUTSIDE_WORKSPACE") return outcome;
-  const message = `${error.message}; one call works in one folder: make a call for each of ${folders.join(", ")}`;
+  const message = `${error.message}; a call works in one folder: to move a file between ${folders.join(" and ")}, write the new one, then delete the old one`;
   return { ...outcome, error: { ...error, message } };
 }
 

@@ -8,7 +8,6 @@ import type { CommandRunner } from "@sheaf/sandbox/command";
 import type { ToolAccess } from "@sheaf/permissions/decision";
 import type { ModelToolCall, ToolDefinition } from "@sheaf/models/provider";
 import type { RunUndo } from "../workspace/undo/run-undo.ts";
-import type { CodeSearch } from "../workspace/codebase/code-search.ts";
 import type { PageFetcher } from "../network/fetch-page.ts";
 import type { Workspace } from "@sheaf/base/files/workspace";
 import type { Approval, ApprovalQuestion, CheckArguments } from "./approval.ts";
@@ -42,8 +41,6 @@ export interface ToolContext {
   readonly undo?: RunUndo | undefined;
   /** Where long results are kept; undefined: nowhere. */
   readonly results?: KeptResults | undefined;
-  /** The indexes of folders; undefined: none. */
-  readonly codebase?: CodeSearch | undefined;
   /** The editor that the user works in; undefined: none, or it keeps its files to itself. */
   readonly editor?: EditorFiles | undefined;
   /** The web; undefined: no access. */

@@ -124,7 +124,6 @@ describe("the tools that a model sees", () => {
       "list_dir",
       "glob_search",
       "grep_search",
-      "codebase_search",
       "ask_question",
     ]);
     expect(await namesOf({ mode: "plan" })).toEqual([...agent.slice(0, -1), "create_plan", "ask_question"]);

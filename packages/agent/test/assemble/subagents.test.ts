@@ -317,7 +317,7 @@ describe("definitions", () => {
       name: "tests",
       description: "runs tests",
       mode: "ask",
-      tools: ["read_file", "grep_search", "codebase_search"],
+      tools: ["read_file", "grep_search"],
       maxTurns: 3,
     });
     expect(parseAgentKind("---\ndescription: d\ntools:\n  - Bash\n---\nRun.", "by-file")).toMatchObject({

@@ -71,6 +71,8 @@ describe("arguments", () => {
 
   test(verifies("C9", "a tool without its own shape has none here"), () => {
     expect(describeTool("toString")).toBeUndefined();
+    // An older log has it.
+    expect(describeTool("codebase_search")).toMatchObject({ access: "read", kind: "search" });
     expect(toCliTodoStatus(undefined)).toBe("TODO_STATUS_PENDING");
   });
 });

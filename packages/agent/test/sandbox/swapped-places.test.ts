@@ -11,7 +11,6 @@ import { readRepositoryInstructions } from "../../src/run/prompts/instructions.t
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import { createToolState } from "../../src/tools/tool-state.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
-import { createCodeSearch } from "../../src/workspace/codebase/code-search.ts";
 import { isQuotedExactly } from "@sheaf/base/files/read-file";
 import { createWorkspace } from "@sheaf/base/files/workspace";
 import { createContext } from "../tools/search-workspace.ts";
@@ -94,7 +93,6 @@ const calls: readonly (readonly [tool: string, args: Readonly<Record<string, unk
   ...searches.map((folder) => ["list_dir", { target_directory: folder }] as const),
   ...searches.map((folder) => ["glob_search", { pattern: "**", target_directory: folder }] as const),
   ["glob_search", { pattern: "{folder,parent,file}/**" }],
-  ...searches.map((folder) => ["codebase_search", { query: "inside", target_directories: [folder] }] as const),
   ["list_dir", { target_directory: "folder/link" }],
   ["read_file", { target_file: "folder/link/x" }],
   ...files.map((file) => ["read_file", { target_file: file }] as const),
@@ -115,7 +113,6 @@ describeWithSandbox("while places are swapped for links", () => {
     const forbidden = places.readForbidden();
     const { signal } = new AbortController();
     const runs = chooseRuns(10, 10_000);
-    const codebase = createCodeSearch(undefined);
     const search = createSearchProgram({
       sandbox,
       writable: [root],
@@ -129,7 +126,7 @@ describeWithSandbox("while places are swapped for links", () => {
       // A search of the whole workspace is refused where a rule denies a part of it.
       const deny = "glob" in args || args.pattern === "{folder,parent,file}/**" ? [] : denials;
       const permissions = createPolicy({ mode: "debug", force: true, deny });
-      const context = createContext(root, { state, mode: "debug", codebase, search });
+      const context = createContext(root, { state, mode: "debug", search });
       const tools = createToolBox({ ...context, permissions });
       return tools.execute({ callId: "call_1", toolName, arguments: args }, { signal, emitOutput: () => undefined });
     }

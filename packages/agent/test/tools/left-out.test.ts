@@ -8,7 +8,6 @@ import { createSearchProgram } from "@sheaf/sandbox/launch/search-program";
 import type { PermissionOptions } from "@sheaf/permissions/permissions";
 import { createToolBox } from "../../src/tools/tool-box.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
-import { createCodeSearch } from "../../src/workspace/codebase/code-search.ts";
 import { createWorkspace } from "@sheaf/base/files/workspace";
 import { createPolicy } from "../../../permissions/test/policy.ts";
 import { environment, toFileRules } from "../../../sandbox/test/run-command.ts";
@@ -27,8 +26,6 @@ const searches: readonly Call[] = [
   ["list_dir", {}],
   ["list_dir", { target_directory: "./" }],
   ["read_file", { target_file: "." }],
-  ["codebase_search", { query: "CANARY open" }],
-  ["codebase_search", { query: "CANARY open", target_directories: ["."] }],
 ];
 
 /** Rules, and files that each denies; links lead there. */
@@ -64,7 +61,7 @@ async function call(
   options: Partial<PermissionOptions>,
   search = createContext(root).search,
 ): Promise<ToolOutcome> {
-  const context = createContext(root, { search, codebase: createCodeSearch(undefined) });
+  const context = createContext(root, { search });
   const tools = createToolBox({ ...context, permissions: createPolicy(options) });
   const { signal, emitOutput } = context;
   const outcome = await tools.execute({ callId: "call_1", toolName, arguments: args }, { signal, emitOutput });
@@ -104,12 +101,11 @@ describe.each(rules)("under the rule %s", (text, denied) => {
     expect(`${outcome.output} `).toMatch(isFor);
   });
 
-  test.each(["read_file", "grep_search", "list_dir", "glob_search", "codebase_search"])(
+  test.each(["read_file", "grep_search", "list_dir", "glob_search"])(
     verifies("S-243", "a call of %s that names such a place is refused"),
     async (toolName) => {
       for (const path of [...denied, ...denied.map((_, index) => `link-${index}.txt`)]) {
-        const args = { target_file: path, path, pattern: "x", query: "x" };
-        const named = { ...args, target_directory: path, target_directories: ["src", path] };
+        const named = { target_file: path, path, pattern: "x", target_directory: path };
         const outcome = await call(root, [toolName, named], { deny: [rule] });
         expect(outcome, path).toMatchObject({ status: "rejected", error: { code: "PERMISSION_DENIED" } });
         expect(JSON.stringify(outcome)).not.toContain("CANARY");
@@ -163,8 +159,6 @@ describe("what is left out", () => {
       expect(await call(root, ["grep_search", { pattern }], options)).toMatchObject({ denied: 3 });
       expect(await call(root, ["grep_search", { pattern, path: "a" }], options)).toMatchObject({ denied: 2 });
     }
-    const query = { query: "open", target_directories: ["a"] };
-    expect(await call(root, ["codebase_search", query], options)).toMatchObject({ denied: 2 });
     const listed = await call(root, ["list_dir", { target_directory: "a" }], options);
     expect(listed).toMatchObject({ denied: 2, output: "b.txt" });
     const [free] = [await call(root, ["list_dir", {}], { deny: ["Read(nothing)"] })];
@@ -209,7 +203,6 @@ describeWithSandbox("a hard link to a denied file", () => {
     ["read_file", { target_file: "open.txt" }],
     ["edit_file", { target_file: "open.txt", edits: [{ old_string: "x", new_string: "y" }] }],
     ["grep_search", { pattern: "CANARY" }],
-    ["codebase_search", { query: "CANARY" }],
   ] as const)(verifies(["S-06", "S-243"], "%s does not show it"), async (...one) => {
     const root = createFolder({ "secrets/key.txt": "CANARY x\n", "free.txt": "free\n" });
     linkSync(join(root, "secrets/key.txt"), join(root, "open.txt"));

@@ -2,7 +2,6 @@
 import * as s from "@sheaf/protocol/schema";
 import { findLongest } from "@sheaf/base/find-longest";
 import type { ModelMessage } from "@sheaf/models/provider";
-import { toIndexedText, toQueryWords } from "../../workspace/codebase/index-text.ts";
 import { toLine } from "@sheaf/base/files/read-folder";
 import { searchToolName } from "../other-tools.ts";
 import { toCallable, type CallableTool } from "../registry.ts";
@@ -131,4 +130,43 @@ function toName({ name }: CallableTool): string {
 function toSummary({ description }: CallableTool, room: number): string {
   const [line = ""] = description.trim().split(/\r?\n/, 1);
   return toLine(line.length > room ? `${line.slice(0, room).toWellFormed()}…` : line);
+}
+
+/** Words that say nothing about code. */
+const stopWords: ReadonlySet<string> = new Set(
+  (
+    "a an and any are as at be but by can code could do does every file files find for from function get has have how i in " +
+    "into is it its me my of on or our project show so some tell that the their them then there these they this those to " +
+    "used uses using was we were what when where which who why will with work works would you your"
+  ).split(" "),
+);
+
+const MAX_WORDS = 32;
+
+/** Identifiers with capitals inside, such as `getUserName` and `HTTPServer`. */
+const joinedIdentifier = /[\p{L}\p{N}]*\p{Ll}\p{Lu}[\p{L}\p{N}]*|\p{Lu}{2,}\p{Ll}[\p{L}\p{N}]*/gu;
+
+/**
+ * A text, followed by the parts of its joined identifiers, so that `user name` finds `getUserName`. Underscores and other
+ * marks separate words anyway.
+ */
+export function toIndexedText(text: string): string {
+  const parts = new Set<string>();
+  for (const [identifier] of text.matchAll(joinedIdentifier)) {
+    if (identifier.length <= 100) parts.add(splitIdentifier(identifier));
+  }
+  return parts.size === 0 ? text : `${text}\n${[...parts].join(" ")}`;
+}
+
+/** `HTTPServerName2` becomes `HTTP Server Name2`. */
+function splitIdentifier(identifier: string): string {
+  return identifier.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2").replaceAll(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, "$1 $2");
+}
+
+/** The words of a question, each once, joined identifiers both whole and in parts. */
+export function toQueryWords(query: string): string[] {
+  const words = toIndexedText(query.slice(0, 2000)).match(/[\p{L}\p{N}]+/gu) ?? [];
+  const told = [...new Set(words.map((word) => word.toLowerCase()))];
+  const useful = told.filter((word) => !stopWords.has(word) && (word.length > 1 || /\P{ASCII}/u.test(word)));
+  return (useful.length > 0 ? useful : told).slice(0, MAX_WORDS);
 }
