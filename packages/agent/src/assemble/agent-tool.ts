@@ -121,7 +121,7 @@ async function openKindModel({ name }: AgentKind, ports: AgentToolPorts) {
   };
 }
 
-const READING_LINE = "- Mode: ask, so you only read: describe changes and commands in your report";
+const READING_LINE = "- Mode: ask. You only read, so describe changes and commands in your report";
 
 /** A subagent asks the user nothing, and one that only reads runs no commands: it needs no lines about them. */
 function toTaskNote({ environment = "" }: Pick<RunStart, "environment">, mode: Mode): string {

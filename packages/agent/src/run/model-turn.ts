@@ -11,7 +11,7 @@ import { SheafError, toSheafError } from "@sheaf/base/errors";
 import { createGrowingText } from "@sheaf/base/growing-text";
 import type { Model, ModelRequest } from "@sheaf/models/provider";
 import type { EventGroup } from "./run-log.ts";
-import { fixCallArguments } from "../tools/registry.ts";
+import { fixCallArguments, fixToolName } from "../tools/registry.ts";
 import type { ToolInvocation } from "../tools/tool.ts";
 
 /**
@@ -81,8 +81,9 @@ export async function* runModelTurn(
   let length = 0;
   const references = createReferenceChecker(findQuote);
   const characters = createWholeCharacters<ModelEvent>();
+  const offered = toolNames ?? request.tools.map(({ name }) => name);
   const textCalls = createTextCallReader({
-    toolNames: toolNames ?? request.tools.map(({ name }) => name),
+    toolNames: offered,
     newCallId: request.newCallId,
     mayRun: (text) => !hasNativeCall(request.messages) && !isQuoted(request.messages, text),
   });
@@ -94,7 +95,10 @@ export async function* runModelTurn(
       const step = await reader.read();
       modelMs += now() - askedAt;
       if (!step || step.done) break;
-      const whole = step.value.flatMap((event) => characters.push(event)).flatMap((event) => textCalls.push(event));
+      const whole = step.value
+        .flatMap((event) => characters.push(event))
+        .flatMap((event) => textCalls.push(event))
+        .map((event) => withMeantTool(event, offered));
       if (whole.length === 0) continue;
       const noted = whole.map((event) => noteModelEvent(event, state, modelMs));
       const events = (await references.check(noted)) ?? noted;
@@ -153,6 +157,12 @@ function createInterruptibleReader<Item>(
       }),
     close: () => signal.removeEventListener("abort", onAbort),
   };
+}
+
+/** Tools that the provider runs keep their names. */
+function withMeantTool(event: ModelEvent, offered: readonly string[]): ModelEvent {
+  if (event.type !== "tool_call_start" || event.origin === "provider") return event;
+  return { ...event, toolName: fixToolName(event.toolName, offered) };
 }
 
 function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): ModelEvent {

@@ -7,9 +7,9 @@ export type AnchoredGlob =
   | { readonly ok: true; readonly glob: string }
   | { readonly ok: false; readonly error: ToolError };
 
-/** Whether a glob says where it begins, by an absolute path or `..`. */
+/** Whether a glob says where it begins, by an absolute path, `~` or `..`. */
 export function isPlaced(glob: string): boolean {
-  return isAbsolute(glob) || hasParent(glob);
+  return isAbsolute(glob) || hasParent(glob) || /^~[\w.-]*\//.test(glob);
 }
 
 /** The folder that a placed glob begins with: absolute, without `..`; and the glob for what is below it. */
@@ -27,6 +27,12 @@ function splitGlob(given: string, folder: string): { readonly start: string; rea
 export function anchorGlob(glob: string, workspace: Workspace, folder: WorkspacePath): AnchoredGlob {
   const { start, rest } = splitGlob(glob, folder.absolute);
   const shown = JSON.stringify(glob.slice(0, 100));
+  if (glob.startsWith("~")) {
+    return toFault(
+      "PATH_INVALID",
+      `the glob ${shown} has a ~, which is not expanded: write it relative to the workspace`,
+    );
+  }
   if (hasParent(rest)) {
     return toFault(
       "INVALID_PATTERN",

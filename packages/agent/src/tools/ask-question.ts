@@ -35,6 +35,7 @@ export const askQuestionTool: Tool<s.ValueOf<typeof parameters>> = {
   toCursor: ({ title, questions }) => ({
     askQuestionToolCall: { title: toArgumentText(title), questions: toObjects(questions).map(toShownQuestion) },
   }),
+  aliases: ["askuserquestion", "askfollowupquestion"],
   parameters,
   async run({ title, questions }) {
     const twice = findRepeated(questions.map(({ id }) => id));

@@ -44,7 +44,7 @@ export const editFileTool: Tool<s.ValueOf<typeof parameters>> = {
   kind: "edit",
   toCursor: (args) => ({ editToolCall: toShownEdits(args) }),
   claude: { name: "Edit", also: "MultiEdit", fields: { target_file: "file_path" } },
-  aliases: ["str", "patch"],
+  aliases: ["str", "patch", "strreplace", "searchreplace", "replace"],
   parameters,
   async run({ target_file, edits }, context) {
     const { workspace } = context;

@@ -1,16 +1,28 @@
 /** Arguments as models really write them, turned into what the schema of the tool asks for (N59). */
 import { isJsonObject, type JsonObject, parseValue } from "@sheaf/protocol/check-value";
 import type { JsonSchema, Schema } from "@sheaf/protocol/schema";
+import { findNearest } from "@sheaf/base/nearest-names";
+import { foldName } from "./tool-traits.ts";
 
 /** Names that other agents' tools use for the same field; folded. */
 const otherNames: ReadonlyMap<string, readonly string[]> = new Map([
-  ["target_file", ["path", "filepath", "file", "filename"]],
+  ["target_file", ["path", "filepath", "file", "filename", "absolutepath", "relativeworkspacepath"]],
   ["target_directory", ["path", "directory", "dir", "folder"]],
   ["old_string", ["oldtext", "oldstr"]],
   ["new_string", ["newtext", "newstr"]],
-  ["content", ["contents", "filetext"]],
+  ["source_file", ["source", "from", "oldpath"]],
+  ["destination_file", ["destination", "to", "newpath"]],
+  ["content", ["contents", "filetext", "text"]],
+  ["offset", ["startline", "linestart", "startlineoneindexed", "start"]],
+  ["limit", ["maxlines", "numlines", "linecount"]],
+  ["pattern", ["query", "regex", "regexp", "searchpattern", "globpattern"]],
+  ["glob", ["include", "includepattern", "filepattern", "fileglob"]],
+  ["case_insensitive", ["i", "ignorecase"]],
+  ["max_results", ["headlimit", "limit", "maxcount", "maxmatches"]],
   ["command", ["cmd"]],
-  ["working_directory", ["cwd", "workdir"]],
+  ["working_directory", ["cwd", "workdir", "dirpath"]],
+  ["is_background", ["runinbackground", "background"]],
+  ["terminal_id", ["bashid", "shellid"]],
   ["before", ["b", "beforecontext", "contextbefore", "linesbefore"]],
   ["after", ["a", "aftercontext", "contextafter", "linesafter"]],
 ]);
@@ -36,10 +48,26 @@ export function fixArguments(schema: JsonSchema, args: JsonObject): JsonObject {
 
 /** The field that a name means; the name itself if it means none that is missing. */
 function findField({ properties = {} }: JsonSchema, name: string, taken: ReadonlySet<string>): string {
-  const folded = name.toLowerCase().replaceAll(/[^a-z]/g, "");
+  const folded = foldName(name);
   const means = (field: string): boolean =>
     field.replaceAll("_", "") === folded || otherNames.get(field)?.includes(folded) === true;
   return Object.keys(properties).find((field) => !taken.has(field) && means(field)) ?? name;
+}
+
+/** The fields that the schema lacks, at any depth, each with the free field that it may mean. */
+export function listIgnored({ properties = {}, items }: JsonSchema, value: unknown): string[] {
+  if (Array.isArray(value)) return [...new Set(value.flatMap((item) => (items ? listIgnored(items, item) : [])))];
+  if (!isJsonObject(value) || Object.keys(properties).length === 0) return [];
+  const free = Object.keys(properties).filter((field) => !Object.hasOwn(value, field));
+  return Object.entries(value).flatMap(([name, inner]) => {
+    if (Object.hasOwn(properties, name)) return listIgnored(properties[name]!, inner);
+    const meant =
+      free.find((field) => foldName(name).length > 2 && foldName(field).includes(foldName(name))) ??
+      findNearest(name, free)[0];
+    return inner === null
+      ? []
+      : `${JSON.stringify(name.slice(0, 100))}${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
+  });
 }
 
 function fixValue(schema: JsonSchema, value: unknown): unknown {

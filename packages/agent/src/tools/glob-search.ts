@@ -37,6 +37,7 @@ export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
     globToolCall: { globPattern: toArgumentText(pattern), ...toOptional("string", { targetDirectory }) },
   }),
   claude: { name: "Glob", fields: { target_directory: "path" } },
+  aliases: ["find", "findfiles", "filesearch"],
   parameters,
   async run({ pattern, target_directory }, { workspace, signal }) {
     const resolved = resolveFolder(workspace, target_directory);
@@ -75,14 +76,21 @@ interface FoundFiles {
   readonly isEarlyEnd: boolean;
 }
 
-async function findFiles(workspace: Workspace, start: string, glob: Glob, signal: AbortSignal): Promise<FoundFiles> {
+/** Rejects never. `most`: entries that are visited. */
+export async function findFiles(
+  workspace: Workspace,
+  start: string,
+  glob: Glob,
+  signal: AbortSignal,
+  most = maxVisited,
+): Promise<FoundFiles> {
   const reader = await createFolderReader(workspace, start);
   const prefix = start === "." ? 0 : start.length + 1;
   const open = [start];
   const ignored: FolderEntry[] = [];
   let files: string[] = [];
   let [total, bytes, visited, turn] = [0, 0, 0, performance.now()];
-  for (let folder = open.pop(); folder !== undefined && visited < maxVisited; folder = open.pop()) {
+  for (let folder = open.pop(); folder !== undefined && visited < most; folder = open.pop()) {
     if (performance.now() - turn > turnPeriod) {
       await yieldToEvents();
       turn = performance.now();

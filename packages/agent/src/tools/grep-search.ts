@@ -63,6 +63,7 @@ export const grepSearchTool: Tool<Arguments> = {
     name: "Grep",
     fields: { max_results: "head_limit", before: "-B", after: "-A", case_insensitive: "-i" },
   },
+  aliases: ["rg", "ripgrep", "searchfilecontent", "searchtext"],
   parameters,
   async run(args, context) {
     const { workspace } = context;

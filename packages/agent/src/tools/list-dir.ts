@@ -30,7 +30,7 @@ export const listDirTool: Tool<s.ValueOf<typeof parameters>> = {
   kind: "read",
   toCursor: ({ target_directory }) => ({ lsToolCall: { path: toArgumentText(target_directory) } }),
   claude: { name: "LS", fields: { target_directory: "path" } },
-  aliases: ["ls"],
+  aliases: ["ls", "listdirectory", "listfiles"],
   parameters,
   async run({ target_directory }, { workspace, signal }) {
     const resolved = resolveFolder(workspace, target_directory);

@@ -9,7 +9,7 @@ import { formatNotebook } from "./format-notebook.ts";
 import { readAttachment } from "./read-attachment.ts";
 import { loadTextFile } from "./text-file.ts";
 import type { Tool, ToolContext, ToolOutcome } from "./tool.ts";
-import { toOptional, toArgumentText } from "./tool-traits.ts";
+import { foldName, type GivenArguments, toOptional, toArgumentText } from "./tool-traits.ts";
 
 const DEFAULT_LINES = 2000;
 const MAX_BYTES = 256 * 1024;
@@ -35,7 +35,8 @@ export const readFileTool: Tool<Arguments> = {
     readToolCall: { path: toArgumentText(target_file), ...toOptional("integer", { offset, limit }) },
   }),
   claude: { name: "Read", fields: { target_file: "file_path" } },
-  aliases: ["view"],
+  aliases: ["view", "viewfile", "openfile", "cat"],
+  mend: toLineRange,
   parameters,
   async run({ target_file, offset, limit }, context) {
     const { workspace, state, signal } = context;
@@ -57,6 +58,18 @@ export const readFileTool: Tool<Arguments> = {
     return note === "" ? outcome : { ...outcome, note };
   },
 };
+
+/** Other agents name the last line, or count from 0. */
+function toLineRange(args: GivenArguments): GivenArguments {
+  const isRange = (name: string): boolean => ["endline", "lineend", "viewrange"].includes(foldName(name));
+  const key = Object.keys(args).find(isRange) ?? "";
+  const { [key]: range, ...rest } = args;
+  const [first, last] = Array.isArray(range) ? range.map(Number) : [Number(args.offset ?? 1), Number(range)];
+  const offset = first || 1;
+  const limit = last! - offset + 1;
+  if (args.limit === undefined && limit > 0) return { ...rest, offset, limit };
+  return args.offset === 0 ? { ...args, offset } : args;
+}
 
 /** Bytes; a larger one is read as text. */
 const MAX_NOTEBOOK_BYTES = 32 * 1024 * 1024;

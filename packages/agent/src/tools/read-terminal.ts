@@ -29,6 +29,7 @@ export const readTerminalTool: Tool<s.ValueOf<typeof parameters>> = {
     "Read what a command in the background has printed since the last call, and whether it still runs; or end it. To wait for it, use wait_ms.",
   access: "state",
   comesWith: "Bash",
+  aliases: ["bashoutput"],
   parameters,
   async run({ terminal_id, wait_ms = 0, end = false }, { background, signal }) {
     const command = background.all.find(({ id }) => id === terminal_id);

@@ -12,7 +12,7 @@ import { createPlanTool } from "./create-plan.ts";
 import { deleteFileTool } from "./delete-file.ts";
 import { editFileTool } from "./edit-file.ts";
 import { toFailure } from "./failure.ts";
-import { fixArguments } from "./fix-arguments.ts";
+import { fixArguments, listIgnored } from "./fix-arguments.ts";
 import { globSearchTool } from "./glob-search.ts";
 import { grepSearchTool } from "./grep-search.ts";
 import { listDirTool } from "./list-dir.ts";
@@ -23,7 +23,7 @@ import { renameFileTool } from "./rename-file.ts";
 import { runTerminalCmdTool } from "./run-terminal-cmd.ts";
 import { todoWriteTool } from "./todo-write.ts";
 import type { Tool, ToolContext, ToolInvocation, ToolOutcome, ToolReturn } from "./tool.ts";
-import type { ToolTraits } from "./tool-traits.ts";
+import { foldName, type ToolTraits } from "./tool-traits.ts";
 import { webFetchTool } from "./web-fetch.ts";
 import { writeFileTool } from "./write-file.ts";
 
@@ -122,10 +122,29 @@ export function toUnknownTool(name: string, offered: readonly string[]): ToolOut
   return toFailure("UNKNOWN_TOOL", `there is no tool ${shown}: ${question}use one of ${known.join(", ")}`);
 }
 
+/** The one offered tool that a model means by another agent's name or spelling (N59); the name itself if none or several. */
+export function fixToolName(name: string, offered: readonly string[]): string {
+  if (offered.includes(name)) return name;
+  const folded = foldName(name.replace(/^(?:functions|tools|default_api)[.:]/, "").replace(/:\d+$/, ""));
+  const meant = offered.filter((tool) => {
+    const { claude, aliases = [] } = describeTool(tool) ?? {};
+    return [tool, claude?.name, claude?.also, ...aliases].some((other) => foldName(other ?? "") === folded);
+  });
+  return meant.length === 1 ? meant[0]! : name;
+}
+
 /** The arguments of a call with what models often get wrong put right (N59); those of servers' tools as they are. */
 export function fixCallArguments(toolName: string, args: ToolInvocation["arguments"]): ToolInvocation["arguments"] {
   const tool = findTool(toolName);
-  return tool ? fixArguments(tool.schema, args) : args;
+  const fixed = tool ? fixArguments(tool.schema, args) : args;
+  return tool?.mend?.(fixed) ?? fixed;
+}
+
+/** A note that names the arguments that a tool does not have; undefined: none (N59). */
+export function describeIgnored({ toolName, arguments: args }: ToolInvocation): string | undefined {
+  const tool = findTool(toolName);
+  const ignored = tool ? listIgnored(tool.schema, args) : [];
+  return ignored.length === 0 ? undefined : `Sheaf ignored ${ignored.join(", ")}: ${toolName} has no such argument.`;
 }
 
 /** Which tools the caller wants the run to have, by name; `NAME*` is every tool whose name begins so (C46). */

@@ -5,7 +5,7 @@ import { type BackgroundCommand, maxRunning, type WholeOutcome } from "./backgro
 import type { CommandOutcome, CommandRequest } from "@sheaf/sandbox/command";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import type { Tool, ToolContext, ToolReturn } from "./tool.ts";
-import { toOptional, toArgumentText } from "./tool-traits.ts";
+import { type GivenArguments, toOptional, toArgumentText } from "./tool-traits.ts";
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
@@ -54,7 +54,8 @@ export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
     },
   }),
   claude: { name: "Bash", fields: { timeout_ms: "timeout", is_background: "run_in_background" } },
-  aliases: ["bash", "exec", "shell"],
+  aliases: ["bash", "exec", "shell", "execcommand", "runcommand", "executecommand", "runshellcommand", "terminal"],
+  mend: toOneCommand,
   parameters,
   async run({ command, working_directory = ".", timeout_ms, is_background = false }, context) {
     if (command.trim() === "") return toFailure("INVALID_ARGUMENTS", "the command is empty: write one");
@@ -69,6 +70,21 @@ export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
     return goesOn ? toOpenOutcome(outcome, goesOn, facts) : toToolOutcome(outcome, facts);
   },
 };
+
+/** A list is a shell with its script, or words; a `timeout` below a second would be one in seconds. */
+function toOneCommand(args: GivenArguments): GivenArguments {
+  const { timeout, timeout_ms, command } = args;
+  if (Number(timeout) >= 1000 && timeout_ms === undefined) {
+    const { timeout: _, ...rest } = args;
+    return toOneCommand({ ...rest, timeout_ms: timeout });
+  }
+  if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) return args;
+  const isScript = command.length === 3 && /^(?:\S*\/)?(?:ba|z|da)?sh -\w*c$/.test(command.slice(0, 2).join(" "));
+  const words = command.map((word) =>
+    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`,
+  );
+  return { ...args, command: isScript ? command[2] : words.join(" ") };
+}
 
 /** The time limit is reached: the command goes on, since a second try would not be faster (R-23). */
 function toOpenOutcome(outcome: WholeOutcome, { id }: BackgroundCommand, facts: CommandFacts): ToolReturn {

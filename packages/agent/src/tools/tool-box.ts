@@ -12,6 +12,7 @@ import { describeStartedFiles } from "@sheaf/base/files/started-files";
 import { fixPaths, type Workspace } from "@sheaf/base/files/workspace";
 import { type AfterEditCommand, followEdit, runAfterEdit } from "./after-edit.ts";
 import { toFailure, withNote } from "./failure.ts";
+import { withMeantPath } from "./meant-path.ts";
 import type { Hooks } from "./hooks/hooks.ts";
 import type { RunUndo } from "../workspace/undo/run-undo.ts";
 import { listDirTool } from "./list-dir.ts";
@@ -25,6 +26,7 @@ import {
   type ServerTools,
   type ToolChoice,
   type ToolOffer,
+  describeIgnored,
   findTool,
   isChosen,
   toDefinitions,
@@ -92,7 +94,8 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     }
     const context = { ...ports, ...options, workspace, background, callId: call.callId };
     const run = (): Promise<ToolReturn> => prepared.run(context);
-    const done = withStartedFiles(withLeftOut(await runRecorded(run, tool, ports.undo), workspace, paths));
+    const left = withLeftOut(await runRecorded(run, tool, ports.undo), workspace, paths);
+    const done = await withMeantPath(withStartedFiles(left), workspace, { paths, signal: options.signal });
     // Other rules apply to a list than to a file.
     if (tool.name === readFileTool.name && done.error?.code === "IS_A_DIRECTORY") {
       return listInstead(edited, workspace, (list) => execute(list, { ...options, budget }));
@@ -134,8 +137,9 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     async execute(call, options) {
       const outcome = execute(call, options);
       running.add(outcome);
+      const ignored = describeIgnored(call);
       try {
-        return await outcome;
+        return ignored === undefined ? await outcome : withNote(await outcome, ignored);
       } finally {
         running.delete(outcome);
       }

@@ -44,8 +44,15 @@ export interface ToolTraits<Field extends string = string> extends JudgedTool {
   };
   /** Who lists this tool of Claude Code for a subagent means this one, too (C98). */
   readonly comesWith?: string;
-  /** Words in the names by which models call it wrongly. */
+  /** Its names in other agents, and words in them; folded. */
   readonly aliases?: readonly string[];
+  /** Arguments of other agents that can mean one thing only, as those of this tool (N59). */
+  readonly mend?: (args: GivenArguments) => GivenArguments;
+}
+
+/** A name without what writers differ in: `readFile`, `read_file` and `Read-File` are one. */
+export function foldName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
 
 /** An argument as text: one of another type than expected is JSON, a missing one is "". */

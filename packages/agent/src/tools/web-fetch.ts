@@ -20,6 +20,7 @@ export const webFetchTool: Tool<s.ValueOf<typeof parameters>> = {
   kind: "fetch",
   toCursor: ({ url }, toolCallId) => ({ webFetchToolCall: { url: toArgumentText(url), toolCallId } }),
   claude: { name: "WebFetch" },
+  aliases: ["fetch", "fetchurl"],
   parameters,
   async run({ url }, { web, signal }) {
     if (!web) return toFailure("NETWORK", "pages cannot be fetched here: continue without");

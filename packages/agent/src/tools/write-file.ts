@@ -32,6 +32,7 @@ export const writeFileTool: Tool<s.ValueOf<typeof parameters>> = {
     writeToolCall: { path: toArgumentText(target_file), fileText: toArgumentText(content), toolCallId },
   }),
   claude: { name: "Write", fields: { target_file: "file_path" } },
+  aliases: ["createfile", "writetofile"],
   parameters,
   async run({ target_file, content }, context) {
     const resolved = context.workspace.resolve(target_file);

@@ -59,6 +59,14 @@ test.each([
   },
 );
 
+test(verifies("N59", "a call by another agent's name of a tool runs, and the log has the tool's name"), async () => {
+  const { asked, tools } = createTools();
+  const model = createFakeModel([[[...call("c", "functions.Look:0"), end("tool_calls")]], [[text("Done."), end()]]]);
+  const events = (await runModel(model, { tools })).flat();
+  expect(asked).toEqual(["look"]);
+  expect(events.filter(({ type }) => type === "tool_call_start")).toMatchObject([{ toolName: "look" }]);
+});
+
 test(verifies(["N127", "R-11"], "a turn that breaks off loses no text that was held"), async () => {
   const { tools } = createTools();
   const groups = await runModel(createFakeModel([[[text("a"), text("<tool_call>{")]]]), { tools });

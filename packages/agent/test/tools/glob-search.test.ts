@@ -76,6 +76,8 @@ describe("glob_search", () => {
 
   test.each([
     ["../*", undefined, "PATH_OUTSIDE_WORKSPACE"],
+    ["~/**", undefined, "PATH_INVALID"],
+    ["~me/*.js", "src", "PATH_INVALID"],
     ["..", undefined, "PATH_OUTSIDE_WORKSPACE"],
     ["src/../../**", undefined, "PATH_OUTSIDE_WORKSPACE"],
     ["../../*", "src", "PATH_OUTSIDE_WORKSPACE"],

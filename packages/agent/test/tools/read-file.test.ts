@@ -148,6 +148,29 @@ describe("what cannot be read", () => {
     expect(refused).toMatchObject({ status: "rejected", output: "", error: { details: "Read(src)" } });
   });
 
+  test("the result names ignored arguments, and the place of a file of this name", async () => {
+    const { context, write } = createFileToolContext();
+    write("src/deep/b.ts", "b\n");
+    write("c.ts", "c\n");
+    const box = createToolBox({ ...context, permissions: createPolicy() });
+    const read = (args: Record<string, unknown>) =>
+      box.execute({ callId: "call_1", toolName: "read_file", arguments: args }, context);
+    expect(await read({ target_file: "c.ts", encoding: "utf-8" })).toMatchObject({
+      output: "c\n",
+      note: 'Sheaf ignored "encoding": read_file has no such argument.',
+    });
+    expect(await read({ target_file: "b.ts" })).toMatchObject({
+      error: { code: "FILE_NOT_FOUND", message: "b.ts does not exist: did you mean src/deep/b.ts?" },
+    });
+    const outside = async (path: string) => (await read({ target_file: path })).error?.message;
+    expect(await outside("/src/new.ts")).toMatch(/can be used\. Did you mean "src\/new\.ts"\?$/);
+    expect(await outside("/home/me/project/src/deep/b.ts")).toMatch(/\. Did you mean "src\/deep\/b\.ts"\?$/);
+    expect(await outside("/home/me/missing.ts")).toMatch(/only paths inside it can be used$/);
+    expect(await read({ target_file: "lib/z.ts" })).toMatchObject({
+      error: { message: expect.stringContaining("look for it with glob_search") as string },
+    });
+  });
+
   test("a binary file says so", async () => {
     const { context, write } = createFileToolContext();
     write("a.png", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1]));
