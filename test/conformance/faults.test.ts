@@ -21,6 +21,8 @@ const text = (content: string): string => line({ choices: [{ index: 0, delta: { 
 const finish = (reason: string): string => line({ choices: [{ index: 0, delta: {}, finish_reason: reason }] });
 const done = "data: [DONE]\n\n";
 const good: ModelAnswer = { chunks: [text("Fine."), finish("stop"), done] };
+const empty: ModelAnswer = { chunks: [finish("stop"), done] };
+const cut: ModelAnswer = { chunks: [text("half"), finish("length"), done] };
 
 const call = (id: string, name: string, args: string, index = 0): string =>
   line({
@@ -70,8 +72,11 @@ const faults: readonly Fault[] = [
   ["broken JSON at the start, then an answer", "ok", 0, 2, "Fine.", [{ chunks: ['data: {"choices":[{"del\n\n', finish("stop"), done] }, good]],
   ["text between the events that is not JSON", "ok", 0, 1, "Fine.", [{ chunks: [text("Fi"), "data: ping\n\n", "data: null\n\n", text("ne."), finish("stop"), done] }]],
   ["an error object in mid-stream", "OVERLOADED", 5, 1, "half", [{ chunks: [text("half"), line({ error: { message: "server exploded", code: 500 } })] }]],
-  ["an empty answer", "EMPTY_ANSWER", 6, 1, "", [{ chunks: [finish("stop"), done] }]],
-  ["an answer cut at the token limit", "MAX_TOKENS", 6, 1, "half", [{ chunks: [text("half"), finish("length"), done] }]],
+  ["empty answers", "EMPTY_ANSWER", 6, 2, "", [empty, empty]],
+  ["an empty answer, then an answer", "ok", 0, 2, "Fine.", [empty, good]],
+  ["three answers cut at the token limit", "MAX_TOKENS", 6, 3, "halfhalfhalf", [cut, cut, cut]],
+  ["an answer cut at the token limit, then its end", "ok", 0, 2, "halfFine.", [cut, good]],
+  ["a call cut at the token limit", "ok", 0, 2, "Fine.", [{ chunks: [call("c1", "write_file", '{"target_file":"a.txt","content":"x'), finish("length"), done] }, good]],
   ["a content filter", "CONTENT_FILTER", 4, 1, "half", [{ chunks: [text("half"), finish("content_filter"), done] }]],
   ["a refusal", "REFUSED", 6, 1, "", [{ chunks: [line({ choices: [{ index: 0, delta: { refusal: "I will not." } }] }), finish("stop"), done] }]],
   ["tool arguments that are not JSON", "ok", 0, 2, "Fine.", [{ chunks: [call("c1", "read_file", "{ no"), finish("tool_calls"), done] }, good]],
@@ -203,7 +208,7 @@ describe("a fault of the provider", () => {
 function formatTable(): string {
   const rows = faults.map(
     ([name, code, exitCode, requests, kept]) =>
-      `| ${name} | ${code === "ok" ? "the run goes on" : `\`${code}\``} | ${exitCode} | ${requests > 1 ? "yes" : "no"} | ${kept === "half" ? "yes" : ""} |`,
+      `| ${name} | ${code === "ok" ? "the run goes on" : `\`${code}\``} | ${exitCode} | ${requests > 1 ? "yes" : "no"} | ${kept.startsWith("half") ? "yes" : ""} |`,
   );
   const head =
     "| what the provider does | how the run ends | exit code | retried | text so far is kept |\n|---|---|---|---|---|\n";

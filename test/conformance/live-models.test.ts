@@ -11,6 +11,7 @@ import { createModelServer, type ModelServer } from "../support/model-server.ts"
 import { cutBody, endingAnswers, readBody } from "../support/recorded-bodies.ts";
 import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { chooseRuns } from "../support/soak.ts";
+import { splitThought } from "../support/split-thought.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -124,7 +125,7 @@ describeWithFixtures("providers", (folder) => {
         const first = whole.indexOf(row) % cuts.length;
         for (const size of [...cuts, ...cuts].slice(first, first + chosen)) {
           const { code, stderr, last, calls } = await runBody(toRun(row), row, cutBody(body, size));
-          const text = row.text ?? "";
+          const { text } = splitThought(row.text ?? "");
           if (text.trim() === "" && row.toolCalls.length === 0) {
             expect([code, (last.error as { code: string }).code]).toEqual([6, "EMPTY_ANSWER"]);
             continue;

@@ -209,7 +209,7 @@ describe("a model of a package", () => {
     ["with a lost connection", [[...half, "fail"]], 5, "NETWORK", 1],
     ["silent", [[...half, "hang"]], 5, "STREAM_STALLED", 1],
     ["with an error as its finish", [[...half, finish("error")]], 5, "OVERLOADED", 1],
-    ["cut", [[...half, finish("length")]], 6, "MAX_TOKENS", 1],
+    ["cut", [0, 1, 2].map(() => [...half, finish("length")]), 6, "MAX_TOKENS", 3],
     ["filtered", [[...half, finish("content-filter")]], 4, "CONTENT_FILTER", 1],
     [
       "refused with 401",

@@ -363,7 +363,7 @@ const rows: readonly Row[] = [
     config: price,
     args: free,
     code: 6,
-    result: { error: { code: "MAX_TOKENS" }, num_turns: 1, total_cost_usd: 2 },
+    result: { error: { code: "MAX_TOKENS" }, num_turns: 3, total_cost_usd: 6 },
     stderr: [],
   },
   {

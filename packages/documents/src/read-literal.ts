@@ -36,8 +36,8 @@ const escapes: ReadonlyMap<string, string> = new Map([
 
 /** Characters of a text that stand for themselves, by its quote. */
 const plain: Readonly<Record<string, RegExp>> = {
-  '"': /[^"\\\u0000-\u001F]+/y,
-  "'": /[^'\\\u0000-\u001F]+/y,
+  '"': /[^"\\\p{Cc}]+/uy,
+  "'": /[^'\\\p{Cc}]+/uy,
 };
 
 /** Reads one value after another from a text. `mended`: the slips so far. */

@@ -173,13 +173,29 @@ describe("everything else stays text", () => {
     ["JSON without arguments", '{"name":"read_file"}'],
     ["code that calls a function", "```python\nread_file(target_file='a.txt')\n```"],
     ["a brace", "{"],
-    ["JSON that is cut off", json.slice(0, -4)],
     ["the beginning of a tag", "a <tool_"],
     ["two objects, one of them no call", `${json}\n{"a":1}`],
     ["a list of numbers", "[1, 2]"],
   ])(verifies("N127", "%s"), (_, text) => {
     expect(read(text)).toEqual({ text, calls: [], finishReason: "stop", heldBack: [] });
   });
+});
+
+test.each([
+  ["cut off", json.slice(0, -4)],
+  ["cut off in a tag", `<tool_call>\n${json.slice(0, -4)}`],
+  ["cut off in a fence", `\`\`\`json\n${json.slice(0, -4)}`],
+  ["cut off in a parameter", "<function=edit_file>\n<parameter=target_file>a</parameter>\n<parameter=content>b"],
+  [
+    "without a parameter's end",
+    '<invoke name="edit_file">\n<parameter name="target_file">a</parameter>\n<parameter name="content">b</invoke>',
+  ],
+  ["with a quote too many", '<tool_call>{"name":"read_file","arguments":{"target_file":"a"b"}}</tool_call>\n'],
+  ["of Python without names", '```tool_code\nread_file("a.txt")\n```'],
+])(verifies("N127", "a call %s stays text, and is named"), (_, text) => {
+  const tool = text.includes("edit_file") ? "edit_file" : "read_file";
+  expect(read(`So:\n${text}`)).toEqual({ text: `So:\n${text}`, calls: [], finishReason: "stop", heldBack: [tool] });
+  if (/[>`]\s*$/.test(text)) expect(read(`${text}\n\nThat is how a call looks.`).heldBack).toEqual([]);
 });
 
 test(verifies("N127", "a call that may only be quoted stays text, and is named"), () => {

@@ -192,6 +192,8 @@ function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): M
     }
     case "turn_end":
       state.end = { ...event, modelMs };
+      // The answer was cut before the arguments of its last call.
+      if (event.finishReason === "max_tokens") state.calls.push(...state.calls.splice(-1).map(withoutArguments));
       return state.end;
     case "reasoning_delta":
     case "provider_data":
@@ -199,6 +201,10 @@ function noteModelEvent(event: ModelEvent, state: TurnState, modelMs: number): M
     case "tool_call_arguments_delta":
       return event;
   }
+}
+
+function withoutArguments(call: ToolInvocation): ToolInvocation {
+  return Object.keys(call.arguments).length > 0 ? call : { rawArguments: "", ...call };
 }
 
 function toLength(event: ModelEvent): number {

@@ -21,6 +21,7 @@ import { createLosses } from "./losses.ts";
 import { createLoopGuard } from "./loop-guard.ts";
 import { type ModelTurnPorts, type TurnState, createTurnState, runModelTurn } from "./model-turn.ts";
 import { toAbortReason, toRunFailure } from "./run-failure.ts";
+import { createSecondChances } from "./second-chances.ts";
 import { createRunHooks, type HookMoments } from "./run-hooks.ts";
 import { type CallPorts, runToolCalls } from "./tool-calls.ts";
 
@@ -165,10 +166,10 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
   const answer = createFinalAnswer(ports.checkAnswer);
   const closing = createClosingCalls(settings.start, settings.backgroundWaitMs);
   const corrections = createCorrections();
+  const chances = createSecondChances();
   const losses = createLosses(start);
   const hooks = createRunHooks(ports.hooks, settings.moments);
   let nextNote: string | undefined;
-  let hasAskedToCall = false;
   let turnText = "";
   let hasText = false;
   let pauses = 0;
@@ -275,11 +276,10 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       pauses = state.end?.rawFinishReason === "pause_turn" ? pauses + 1 : 0;
       const isPaused = pauses > 0 && pauses <= MAX_PAUSES;
       const end = toRunEnd(state, { hasText, isPaused }, budget, signal);
+      const isOver = signal.aborted || state.error || budget.findExceeded(state.calls.length);
+      const note = isOver ? undefined : chances.take(state, end);
+      if (note !== undefined) return void (nextNote = note);
       if (end?.reason !== "end_turn") return end;
-      if (state.heldBack.length > 0 && !hasAskedToCall && !budget.findExceeded(0)) {
-        hasAskedToCall = true;
-        return void (nextNote = toCallNote(state.heldBack));
-      }
       const checked = await answer.toEnd(state.text);
       return signal.aborted ? toRunFailure(toAbortReason(signal)) : checked;
     },
@@ -302,12 +302,6 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     },
   };
   return memory;
-}
-
-/** Once in a run: then the model only shows the call (N127). */
-function toCallNote(tools: readonly string[]): string {
-  const names = [...new Set(tools)].join(", ");
-  return `A call of ${names} was written as text and did not run: call the tool, or end your answer if you only show it.`;
 }
 
 /** A turn that broke off ends in the log, too. */

@@ -13,7 +13,7 @@ import type { PayloadReader, TurnWriter } from "./turn-writer.ts";
 
 /**
  * OpenAI's chat completions and the many servers compatible with them: streamed chunks, whole answers (`message` for
- * `delta`) and the older text completions. Only choice 0 counts. `<think>` in the text is text.
+ * `delta`) and the older text completions. Only choice 0 counts.
  */
 export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
   const toolCalls = createToolCallTable(turn);

@@ -4,6 +4,7 @@ import { toFinishReason } from "./finish-reason.ts";
 import { createModelStreamReport, type ModelStreamReport, type ServerItem } from "./model-stream-report.ts";
 import { isJsonObject, readFirstString, readString, type JsonObject } from "./read-json.ts";
 import { createServerCall, searchName, type ServerCall } from "./server-call.ts";
+import { createThoughtReader } from "./thought-reader.ts";
 import { createToolCallWriter, type ToolCallWriter, type ToolInput } from "./tool-call-writer.ts";
 import { unknownUsage, type ToUsage } from "./usage.ts";
 
@@ -71,6 +72,7 @@ class ReportingTurnWriter implements TurnWriter {
   readonly report = createModelStreamReport();
   readonly #options: TurnWriterOptions;
   readonly #characters = createWholeCharacters<ModelEvent>();
+  readonly #thoughts = createThoughtReader();
   #events: ModelEvent[] = [];
   readonly #toolCalls: ToolCallWriter[] = [];
   readonly #serverCalls: ServerCall[] = [];
@@ -175,7 +177,8 @@ class ReportingTurnWriter implements TurnWriter {
   }
 
   #emit(event: ModelEvent): void {
-    if (!this.#isEnded) this.#events.push(...this.#characters.push(event));
+    if (this.#isEnded) return;
+    for (const known of this.#thoughts.push(event)) this.#events.push(...this.#characters.push(known));
   }
 
   #toTurnEnd(): TurnEnd {

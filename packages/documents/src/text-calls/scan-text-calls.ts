@@ -68,6 +68,15 @@ export function* findOpeners(text: string): Generator<number> {
 
 const longestOpener = Math.max(...openers.map(({ length }) => length));
 
+/** Returns true for text that begins as calls do, and ends as they do or, if it is whole, is cut off. */
+export function mayBeUnread(text: string, isWhole: boolean, findTool: FindTool): boolean {
+  const [fence = ""] = /^```(?:json)?\s*(?=[[{])/.exec(text) ?? [];
+  if (/^[[{]/.test(text.slice(fence.length))) return isWhole && mayBecomeCall(text.slice(fence.length), findTool);
+  const form = /^(?:<[^<>]{1,60}>|<function=|\[TOOL_CALLS\]|```tool_c[a-z]*)\s*(?:[[{<]|(\w[\w.]*))/.exec(text);
+  if (!form || (form[1] !== undefined && findTool(form[1]) === undefined)) return false;
+  return isWhole || /[>\]`}|｜]\s*$/.test(text);
+}
+
 /** The calls from here to the end of the text. `isWhole`: the text is complete. */
 export function scanTextCalls(text: string, at: number, options: { isWhole: boolean; findTool: FindTool }): Scan {
   const calls: TextCall[] = [];
@@ -139,7 +148,13 @@ function readTagged(body: string, findTool: FindTool): readonly TextCall[] | und
   const [, name = ""] = /^([\w.:-]+)\s*(?:<arg_key>|$)/.exec(body) ?? [];
   const toolName = findTool(name);
   const pairs = [...body.matchAll(/<arg_key>([\s\S]*?)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/g)];
-  return toolName === undefined ? undefined : [{ toolName, arguments: toObject(pairs) }];
+  if (toolName === undefined || !isAllOf(body.slice(name.length), pairs)) return undefined;
+  return [{ toolName, arguments: toObject(pairs) }];
+}
+
+/** Returns false if a pair was cut off. */
+function isAllOf(body: string, pairs: readonly RegExpMatchArray[]): boolean {
+  return pairs.reduce((rest, [pair]) => rest.replace(pair, () => ""), body).trim() === "";
 }
 
 /** `<function=name>` with JSON (Llama) or `<parameter=key>` (Qwen Coder). */
@@ -154,7 +169,7 @@ function scanFunction(place: Place): Scan {
   const pairs = [...body.matchAll(/<parameter=([\w.-]+)>\n?([\s\S]*?)\n?<\/parameter>/g)];
   const args =
     value === undefined ? toObject(pairs) : readCallValue({ name, arguments: value }, place.findTool)?.[0]?.arguments;
-  if (!args || (value === undefined && pairs.length === 0 && body.trim() !== "")) return undefined;
+  if (!args || (value === undefined && !isAllOf(body, pairs))) return undefined;
   return { calls: [{ toolName, arguments: args }], end: found.end };
 }
 
@@ -169,7 +184,8 @@ function scanInvoke(place: Place): Scan {
   const [, name = "", body = ""] = /^"([^"]*)">([\s\S]*)$/.exec(found.body) ?? [];
   const toolName = place.findTool(name);
   const pairs = [...body.matchAll(/<(?:antml:)?parameter name="([^"]*)"[^>]*>([\s\S]*?)<\/(?:antml:)?parameter>/g)];
-  return toolName === undefined ? undefined : { calls: [{ toolName, arguments: toObject(pairs) }], end: found.end };
+  if (toolName === undefined || !isAllOf(body, pairs)) return undefined;
+  return { calls: [{ toolName, arguments: toObject(pairs) }], end: found.end };
 }
 
 /** Values without a type: JSON becomes its value, except a JSON string. */

@@ -2,7 +2,7 @@
 import type { ModelEvent } from "@sheaf/protocol";
 import { toDocumentType } from "../tool-names.ts";
 import { createToolFinder, type TextCall } from "./read-call-value.ts";
-import { findOpeners, scanTextCalls } from "./scan-text-calls.ts";
+import { findOpeners, mayBeUnread, scanTextCalls, type Scan } from "./scan-text-calls.ts";
 
 export interface TextCallOptions {
   /** The tools that the model was offered. */
@@ -18,7 +18,7 @@ export interface TextCallReader {
   push(event: ModelEvent): ModelEvent[];
   /** The text that is held, for a turn that broke off. */
   flush(): ModelEvent[];
-  /** The tools of calls that `mayRun` held back: their text is part of the answer. */
+  /** The tools of calls that could not be read, were cut, or that `mayRun` held back: their text is part of the answer. */
   readonly heldBack: readonly string[];
 }
 
@@ -32,6 +32,8 @@ export function createTextCallReader(options: TextCallOptions): TextCallReader {
   let held = "";
   /** The held text is open: only a sign that closes something decides. */
   let isOpen = false;
+  /** The tools of a form at the end of the text that cannot be read as calls. */
+  let unread: readonly string[] = [];
   let hasCalls = options.toolNames.length === 0;
 
   function release(end = held.length): ModelEvent[] {
@@ -41,37 +43,42 @@ export function createTextCallReader(options: TextCallOptions): TextCallReader {
   }
 
   /** The place from which the text may be calls up to its end. */
-  function findStart(isWhole: boolean): number {
+  function findStart(isWhole: boolean): { readonly at: number; readonly scan?: Scan } {
     for (const at of findOpeners(held)) {
       const scan = scanTextCalls(held, at, { isWhole, findTool });
       isOpen = scan === "open";
-      if (scan !== undefined) return at;
+      if (scan !== undefined) return { at, scan };
+      if (mayBeUnread(held.slice(at), isWhole, findTool)) unread = listTools(held.slice(at));
     }
     isOpen = false;
-    return held.length;
+    return { at: held.length };
+  }
+
+  function listTools(text: string): readonly string[] {
+    return options.toolNames.filter((name) => text.slice(0, longestUndecided).includes(name));
   }
 
   function endTurn(event: Extract<ModelEvent, { type: "turn_end" }>): ModelEvent[] {
-    const before = release(findStart(true));
-    const scan = scanTextCalls(held, 0, { isWhole: true, findTool });
-    const isEnd =
-      event.finishReason === "stop" || event.finishReason === "unknown" || event.finishReason === "tool_calls";
-    if (scan === undefined || scan === "open" || !isEnd) return [...before, ...release(), event];
-    if (options.mayRun?.(held.trim()) === false) {
-      heldBack.push(...scan.calls.map(({ toolName }) => toolName));
+    const { at, scan } = findStart(true);
+    const before = release(at);
+    const calls = typeof scan === "object" ? scan.calls : [];
+    const mayRun = /^(?:stop|unknown|tool_calls)$/.test(event.finishReason) && options.mayRun?.(held.trim()) !== false;
+    if (calls.length === 0 || !mayRun) {
+      heldBack.push(...(calls.length === 0 ? unread : calls.map(({ toolName }) => toolName)));
       return [...before, ...release(), event];
     }
     held = "";
-    const calls = scan.calls.flatMap((call) => toEvents(call, options.newCallId()));
-    return [...before, ...calls, { ...event, finishReason: "tool_calls" }];
+    const events = calls.flatMap((call) => toEvents(call, options.newCallId()));
+    return [...before, ...events, { ...event, finishReason: "tool_calls" }];
   }
 
   return {
     push(event) {
       if (event.type === "text_delta") {
         held += event.text;
+        if (event.text.trim() !== "") unread = [];
         if (isOpen && !/[}>\])`|｜]/.test(event.text) && held.length > longestUndecided) return [];
-        return hasCalls ? release() : release(findStart(false));
+        return hasCalls ? release() : release(findStart(false).at);
       }
       if (event.type === "tool_call_start" && event.origin !== "provider") hasCalls = true;
       if (hasCalls) return [...release(), event];

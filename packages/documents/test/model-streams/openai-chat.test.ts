@@ -185,10 +185,6 @@ describe("text", () => {
     });
   });
 
-  test("think tags are text", () => {
-    expect(read(chunk({ content: "<think>hm</think>a" }))).toMatchObject({ reasoning: "", text: "<think>hm</think>a" });
-  });
-
   test("of the older completions", () => {
     expect(read({ choices: [{ index: 0, text: "a", finish_reason: "stop" }] }, "[DONE]").text).toBe("a");
   });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeWithFixtures } from "../../../../test/support/fixtures.ts";
 import { createModelServer, type ModelServer } from "../../../../test/support/model-server.ts";
 import { readBody } from "../../../../test/support/recorded-bodies.ts";
+import { splitThought } from "../../../../test/support/split-thought.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { toOrigin } from "../../src/live/provider-data.ts";
 import { createEndpoint, createLiveSetup, protocols, readOutcome } from "./live-setup.ts";
@@ -118,8 +119,9 @@ describeWithFixtures("providers", (folder) => {
         expect(error !== undefined, error?.message).toBe(isBroken);
         // An answer that holds nothing but its failure gives no event.
         if (isBroken && events.length === 0) return;
-        expect(joinText(events, "text_delta")).toBe(row.text);
-        expect(joinText(events, "reasoning_delta")).toBe(row.reasoning);
+        const { thought, text } = splitThought(row.text);
+        expect(joinText(events, "text_delta")).toBe(text);
+        expect(joinText(events, "reasoning_delta")).toBe(row.reasoning + thought);
         const calls = row.toolCalls.filter((call) => call.arguments !== null);
         if (calls.length === row.toolCalls.length) {
           expect(listCalls(events).map(({ name }) => name)).toEqual(calls.map(({ name }) => name));
