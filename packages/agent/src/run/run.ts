@@ -124,7 +124,8 @@ export async function* runResponse(
     } else if (state.calls.length > 0) {
       const results: ToolResult[] = [];
       run.budget.addToolCalls(state.calls.length);
-      for await (const group of runToolCalls(state.calls, { ...ports, runBudget: run.budget }, signal)) {
+      const windowTokens = run.start.context?.windowTokens;
+      for await (const group of runToolCalls(state.calls, { ...ports, runBudget: run.budget, windowTokens }, signal)) {
         results.push(...group.events.filter((event) => event.type === "tool_result"));
         yield run.note(group);
       }

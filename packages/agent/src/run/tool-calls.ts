@@ -16,6 +16,8 @@ export interface CallPorts extends ApprovalPorts {
   readonly hooks?: Hooks | undefined;
   /** What is left for subagents; undefined: none can run. */
   readonly runBudget?: Budget | undefined;
+  /** The model's window; undefined: not known. Tokens. */
+  readonly windowTokens?: number | undefined;
 }
 
 /**
@@ -35,7 +37,7 @@ export async function* runToolCalls(
   if (requests.length > 0) yield { events: requests, durability: "synced" };
   const approvals = askApprovals(requests, calls, ports, queue, signal);
   yield* notify(requests, calls, ports, signal);
-  const budget = createTurnBudget();
+  const budget = createTurnBudget(ports.windowTokens);
   for (const batch of toBatches(hooked, ports.tools)) {
     const running = new Set(batch);
     const tasks = batch.map(async (one) => {

@@ -21,8 +21,9 @@ export interface TurnBudget {
   spend(bytes: number): void;
 }
 
-export function createTurnBudget(): TurnBudget {
-  let left = maxTurnBytes;
+/** `windowTokens`: a fourth of a small window is the most, at 3.5 bytes a token. */
+export function createTurnBudget(windowTokens = Infinity): TurnBudget {
+  let left = Math.min(maxTurnBytes, (windowTokens / 4) * 3.5);
   return {
     get room() {
       return Math.max(minResultBytes, Math.min(maxResultBytes, Math.floor(left / 2)));

@@ -49,6 +49,10 @@ const withContext = (windowTokens: number | undefined, prompt = "the task, word 
   system: "the system prompt",
 });
 
+const fail = (): never => {
+  throw new SheafError("OVERLOADED", "too many requests", { source: "provider" });
+};
+
 const compactionsOf = (events: readonly RunEvent[]): Compaction[] =>
   events.flatMap((event) => (event.type === "compaction" ? [event] : []));
 
@@ -135,11 +139,49 @@ describe("a conversation that fills the window", () => {
     }
   });
 
-  test("stays as it is when the model writes no summary; a cancelled run makes none", async () => {
-    const silent = createWindowModel(6000, 12, " ");
-    const events = (await runModel(silent.model, { tools: readTool, settings: withContext(3000) })).flat();
-    expect(compactionsOf(events)).toEqual([]);
-    expect(events.at(-1)).toMatchObject({ reason: "end_turn" });
+  /** A player that knows its last request alone, in characters of a window that it must not exceed: its next step is the first one that it doesn't see. */
+  function createForgetfulModel(window: number, summarise: () => ModelEvent[]) {
+    const steps: number[] = [];
+    let last: readonly ModelMessage[] = [];
+    const model: Model = {
+      ...createFakeModel([]),
+      async *stream({ system, messages }) {
+        const tokens = Math.ceil(JSON.stringify(messages).length / 3.5);
+        if (tokens > window) throw new SheafError("CONTEXT_LENGTH", `${tokens} tokens`, { source: "provider" });
+        if (system.startsWith("You write down")) return yield [...summarise(), end()];
+        last = messages;
+        const seen = [...JSON.stringify(messages).matchAll(/step (\d+) is done/g)].map(([, step]) => Number(step));
+        const step = Math.max(0, ...seen) + 1;
+        if (step > 120) return yield [text("Done."), end()];
+        steps.push(step);
+        yield [text(`step ${step} is done`), ...call(`call_${steps.length}`, "read", { step }), usageOf(tokens)];
+      },
+    };
+    return { model, steps, last: () => last };
+  }
+
+  test.each([
+    ["is empty", 16_000, () => [text(" ")]],
+    ["is empty", 32_000, () => [text("")]],
+    ["fails", 16_000, () => fail()],
+    ["fails", 32_000, () => fail()],
+    ["forgets everything", 16_000, () => [text("Work went on.")]],
+  ] as const)(
+    verifies("R-25", "is shortened if the summary %s, in a window of %i tokens: no step is lost or made again"),
+    async (kind, window, summarise) => {
+      const { model, steps, last } = createForgetfulModel(window, () => [...summarise()]);
+      const tools = createFakeTools({ read: async () => ok("content ".repeat(700)) });
+      const events = (await runModel(model, { tools, settings: withContext(window) })).flat();
+      expect(events.at(-1)).toMatchObject({ reason: "end_turn" });
+      expect(steps).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
+      expect(compactionsOf(events).length).toBeGreaterThan(5);
+      expect(last()[0]).toEqual({ role: "user", text: "the task, word for word" });
+      if (kind !== "forgets everything") expect(JSON.stringify(last())).toContain("step 1 is done");
+      checkPairs(last());
+    },
+  );
+
+  test("of a cancelled run gets no summary", async () => {
     const { model, summaries } = createWindowModel(3000, 40);
     const cancelled = await runModel(model, {
       tools: readTool,

@@ -117,6 +117,16 @@ test(verifies("N56", "the results of a turn share a budget: later ones get less,
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(75_000);
 });
 
+test.each([
+  [16_000, 14_000],
+  [32_000, 28_000],
+])(verifies("N56", "in a window of %i tokens they share %i bytes, a quarter of it"), (windowTokens, bytes) => {
+  const budget = createTurnBudget(windowTokens);
+  const sizes = Array.from({ length: 4 }, () => Buffer.byteLength(show({ output: toNumbers(9000) }, budget)));
+  const sum = sizes.reduce((one, other) => one + other, 0);
+  expect([sizes[0]! <= bytes / 2, sum > bytes * 0.8, sum <= bytes]).toEqual([true, true, true]);
+});
+
 test(verifies("N56", "files count half, so that several can be read at once"), () => {
   const effect = { kind: "read", path: "/a", isEmpty: false, exceededLimit: false, totalLines: 1500, totalChars: 0, fileSize: 0, startLine: 1, endLine: 1500 } as const; // prettier-ignore
   const budget = createTurnBudget();
