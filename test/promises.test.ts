@@ -23,7 +23,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "reads its AGENTS.md and what tells its branch, nothing else",
     ],
     [
-      "Without trust the model sees them as quoted data, not as orders.",
+      "Without trust Sheaf tells the model to follow them only as to style, layout and how to build and check the code.",
       "without trust the text is quoted behind a fence that it cannot close",
     ],
     [

@@ -81,7 +81,7 @@ test(verifies("S-20", "a move between two folders is refused; the message shows 
     ["--add-dir", added],
   );
   for (const refused of results.slice(0, 2)) {
-    expect(refused).toContain(`to move a file between ${cwd} and ${added}, write the new one, then delete the old one`);
+    expect(refused).toContain(`To move a file between ${cwd} and ${added}, write the new one, then delete the old one`);
   }
   expect([readFileSync(target, "utf8"), existsSync(join(cwd, "a.txt"))]).toEqual(["inside\n", false]);
 });

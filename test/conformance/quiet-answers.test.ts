@@ -126,14 +126,14 @@ const rows: readonly Row[] = [
     stderr: [/^sheaf: notice: MCP server lost: /],
   },
   {
-    what: "the instructions of an untrusted repository are data",
+    what: "the instructions of an untrusted repository count little",
     before: "quiet",
     turns: [done],
     args: free,
     files: { "AGENTS.md": "Use tabs.\n" },
     code: 0,
     notices: ["INSTRUCTIONS_UNTRUSTED"],
-    stderr: [/^sheaf: notice: the model reads AGENTS\.md as data/],
+    stderr: [/^sheaf: notice: the model follows AGENTS\.md only as to style and checks/],
   },
   {
     what: "git runs no hooks of an untrusted repository",

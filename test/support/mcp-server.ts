@@ -6,7 +6,11 @@ import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import * as z from "zod";
 
 function createTestServer(): McpServer {
-  const server = new McpServer({ name: "test-server", version: "1.0.0" });
+  const { INSTRUCTIONS: instructions } = process.env;
+  const server = new McpServer(
+    { name: "test-server", version: "1.0.0" },
+    instructions === undefined ? {} : { instructions },
+  );
   server.registerTool(
     "add",
     { description: "Adds two numbers", inputSchema: z.object({ a: z.number(), b: z.number() }) },

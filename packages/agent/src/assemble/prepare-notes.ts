@@ -1,11 +1,15 @@
 /** The notes before a prompt: the environment and the mode (C38). */
+import { join } from "node:path";
 import type { CommandRunner } from "@sheaf/sandbox/command";
 import { parseRule } from "@sheaf/permissions/rule";
 import { type GitFacts, type KnownFacts, toEnvironmentNote } from "../run/prompts/environment-note.ts";
 import { toModeNote } from "../run/prompts/mode-note.ts";
 import type { Workspace } from "@sheaf/base/files/workspace";
 import { runTerminalCmdTool } from "../tools/run-terminal-cmd.ts";
-import { findRepository, readBranch } from "@sheaf/base/files/repository";
+import { findRepository, readBranch, toRealPlace } from "@sheaf/base/files/repository";
+import type { Environment } from "@sheaf/base/paths";
+import { toFixedPath, withoutInnerFolders } from "@sheaf/sandbox/environment";
+import { isExecutable } from "@sheaf/base/is-executable";
 import type { RunStart } from "@sheaf/protocol";
 import type { PreparedPolicy } from "./prepare-policy.ts";
 import type { RunRequest } from "./run-request.ts";
@@ -31,6 +35,7 @@ export async function prepareNotes(
       now,
       platform: `${process.platform} ${process.arch}`,
       git: await readGitFacts(workspace, canRun ? commands : undefined, signal),
+      runtimes: listRuntimes(withoutInnerFolders(request.environment, workspace.root)),
       sandbox: sandbox.state,
       hosts: listHosts(request.permissions.allow),
       isAttended,
@@ -81,4 +86,22 @@ function listHosts(allow: readonly string[]): string[] {
     .flatMap((rule) =>
       "host" in rule && rule.kind !== "WebFetch" ? [rule.text.trim().replace(/^\w+\(|\)$/g, "")] : [],
     );
+}
+
+const runtimes = ["node", "bun", "deno", "python3", "ruby", "php", "java", "go", "cargo", "dotnet", "gcc", "make"];
+
+/** Only the path of a program's real place: to ask each program for its version would delay the first request. */
+const versionInPath = /(?:[-@]v?|(?:\/v?|python|ruby|php)(?=\d+\.\d))(\d+(?:\.\d+)*)(?=[-/]|$)/g;
+
+/** The runtimes on the PATH of commands, with their versions as far as their paths or this process show them. */
+export function listRuntimes(environment: Environment): string[] {
+  const folders = toFixedPath(environment.PATH).split(":");
+  return runtimes.flatMap((name) => {
+    const program = folders.map((folder) => join(folder, name)).find(isExecutable);
+    if (program === undefined) return [];
+    const place = toRealPlace(program);
+    const [, version] = [...place.matchAll(versionInPath)].at(-1) ?? [];
+    const known = place === process.execPath ? process.versions.node : version;
+    return [known === undefined ? name : `${name} ${known}`];
+  });
 }

@@ -66,9 +66,9 @@ export async function prepareResponse(
     { request, policy, commands, known: conversation.known, isAttended, now: now() },
     signal,
   );
-  const system = createSystemPrompt(base);
   const fillsPrompt = !cut && skills.start.commandNote === undefined;
   const servers = await prepareServers(base, choice, toolServers, fillsPrompt, signal);
+  const system = createSystemPrompt(base, servers);
   // Once in a conversation.
   const agentNotices = conversation.messages.length === 0 ? (agents?.notices ?? []) : [];
   const added = { ...servers.start, ...notes, ...skills.start };

@@ -7,6 +7,7 @@ import { SheafError } from "@sheaf/base/errors";
 import { parseTypedCommand } from "../config/skills.ts";
 import { checkAttachmentTypes } from "@sheaf/models/attachments";
 import type { Model } from "@sheaf/models/provider";
+import type { OfferedTools } from "../tools/mcp/offer-tools.ts";
 import type { ServerPrompts } from "../tools/mcp/server-prompts.ts";
 import { findExcess } from "@sheaf/base/files/attachment";
 import type { ResponseBase } from "./response-base.ts";
@@ -17,6 +18,7 @@ import { chooseServers, type ToolServers } from "./wire-servers.ts";
 export interface PreparedServers {
   readonly start: Pick<RunStart, "mcpServers" | "commandNote" | "attachments">;
   readonly openTools: ToolBoxPorts["openServerTools"];
+  readonly instructions: OfferedTools["instructions"];
   /** Undefined: the response has none. */
   readonly close: (() => Promise<void>) | undefined;
 }
@@ -57,6 +59,7 @@ export async function prepareServers(
     return {
       start: { ...(mcpServers.length > 0 && { mcpServers }), ...prompt },
       openTools: mcp && ((choice) => mcp.openTools({ choice, messages: conversation.messages })),
+      instructions: mcp?.instructions ?? [],
       close: mcp && (() => mcp.release()),
     };
   } catch (error) {

@@ -18,7 +18,7 @@ import { isChosen, type CallableTool } from "../tools/registry.ts";
 import type { RunUndo } from "../workspace/undo/run-undo.ts";
 import { type PreparedPolicy, preparePolicy, toCommandOptions } from "./prepare-policy.ts";
 import type { ResponsePorts } from "./prepare-response.ts";
-import { allowServers } from "./prepare-servers.ts";
+import { allowServers, type PreparedServers } from "./prepare-servers.ts";
 import { prepareUndo, recordCommands } from "./prepare-undo.ts";
 import type { RunRequest } from "./run-request.ts";
 
@@ -94,6 +94,7 @@ export async function openResponseBase(
  */
 export function createSystemPrompt(
   { request, addedFolders, skills, instructions }: ResponseBase,
+  servers: Pick<PreparedServers, "instructions">,
   basePrompt?: string,
 ): string {
   const { workspace, trusted, userFiles, systemPrompt } = request;
@@ -104,6 +105,7 @@ export function createSystemPrompt(
     basePrompt: basePrompt ?? request.basePrompt,
     userInstructions: userFiles && readUserInstructions(userFiles.instructions),
     repositoryInstructions: instructions,
+    serverInstructions: servers.instructions,
     skills: basePrompt === undefined ? skills.offered : [],
     programInstructions: systemPrompt,
   });

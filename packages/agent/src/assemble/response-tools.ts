@@ -36,7 +36,7 @@ export function createResponseTools(base: ResponseBase, sources: ToolSources): T
     stopsOnDenied: request.stopsOnDenied,
     toolBox,
     permissionsFor: policy.permissionsFor,
-    toSystemPrompt: (instructions) => createSystemPrompt(base, instructions),
+    toSystemPrompt: (instructions) => createSystemPrompt(base, sources.servers, instructions),
     describeEnvironment: (mode, signal) =>
       prepareNotes(
         {

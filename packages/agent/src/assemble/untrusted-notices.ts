@@ -20,7 +20,7 @@ const advice = "look at the repository, and trust it with sheaf trust";
 
 export function listUntrustedNotices({ workspace, environment, instructions, sandbox }: UntrustedParts): Notice[] {
   const names = instructions.map(({ name }) => name).join(", ");
-  const data = `the model reads ${names} as data, not as instructions, since this repository is not trusted: ${advice}`;
+  const data = `the model follows ${names} only as to style and checks, since this repository is not trusted: ${advice}`;
   const hooks = `git runs no hooks of this repository, since it is not trusted and commands run without the sandbox: ${advice}`;
   const runsHooks = sandbox === undefined || sandbox === "enabled" || sandbox === "container";
   const hasHooks = !runsHooks && hasGitHooks(workspace, environment);

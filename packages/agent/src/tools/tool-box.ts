@@ -258,7 +258,7 @@ function withStartedFiles<Outcome extends ToolOutcome>(outcome: Outcome): Outcom
 function withWayOut(outcome: ToolOutcome, folders: readonly string[]): ToolOutcome {
   const { error } = outcome;
   if (folders.length < 2 || error?.code !== "PATH_OUTSIDE_WORKSPACE") return outcome;
-  const message = `${error.message}; a call works in one folder: to move a file between ${folders.join(" and ")}, write the new one, then delete the old one`;
+  const message = `${error.message}. To move a file between ${folders.join(" and ")}, write the new one, then delete the old one`;
   return { ...outcome, error: { ...error, message } };
 }
 

@@ -10,6 +10,8 @@ export interface EnvironmentFacts {
   readonly platform: string;
   /** Undefined: the workspace is in no repository. */
   readonly git: GitFacts | undefined;
+  /** On the PATH of commands, such as "node 24.1.0". */
+  readonly runtimes: readonly string[];
   readonly sandbox: RunStart["sandbox"];
   /** What rules name as hosts for commands. */
   readonly hosts: readonly string[];
@@ -62,10 +64,11 @@ function toSubject(line: string): string {
   return line.slice(0, line.indexOf(":"));
 }
 
-function toLines({ now, platform, git, sandbox, hosts, isAttended }: EnvironmentFacts): string[] {
+function toLines({ now, platform, git, runtimes, sandbox, hosts, isAttended }: EnvironmentFacts): string[] {
   return [
     `- Date: ${toDay(now)}`,
     `- Platform: ${platform}; commands run in bash, without a terminal and without input`,
+    `- Runtimes: ${runtimes.join(", ") || "none found"}`,
     `- Git: ${toGitLine(git)}`,
     `- Sandbox: ${toSandboxLine(sandbox, hosts)}`,
     isAttended

@@ -15,6 +15,19 @@ import type { ToolServer } from "./tool-server.ts";
 /** Longest description of a tool for the model, in UTF-16 units. */
 const MAX_DESCRIPTION = 2000;
 
+/** Instructions of one server for the model, in UTF-16 units. */
+const MAX_INSTRUCTIONS = 2000;
+
+/** Further servers have none. */
+const MAX_INSTRUCTED = 8;
+
+/** How to use the tools of the server `name`, in its words; `isCut`: without the end. */
+interface ServerInstructions {
+  readonly name: string;
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
 /** In the order of the settings. */
 export interface OfferedTools {
   readonly servers: readonly McpServerState[];
@@ -23,6 +36,8 @@ export interface OfferedTools {
   /** The same, as they change: for one run, or one subagent. */
   readonly openTools: (options: ServerToolsOptions) => ServerTools;
   readonly prompts: ServerPrompts;
+  /** By the name of their server (S-259). */
+  readonly instructions: readonly ServerInstructions[];
   /** Of one server. @throws if it does not answer in time. */
   readonly listResources: (server: string, signal: AbortSignal) => Promise<readonly ListedResource[]>;
 }
@@ -54,12 +69,21 @@ export async function offerTools(servers: readonly ToolServer[], signal: AbortSi
     })),
     tools: list.tools,
     openTools: (options) => createServerTools(list, resourceTools, options),
+    instructions: ready
+      .map(({ server }) => toInstructions(server))
+      .filter(({ text }) => text !== "")
+      .slice(0, MAX_INSTRUCTED),
     prompts: createServerPrompts(ready.map(({ server }) => server)),
     async listResources(name, asked) {
       const server = withResources.find((each) => each.name === name);
       return server ? listResources(server, asked) : [];
     },
   };
+}
+
+function toInstructions({ name, instructions }: ToolServer): ServerInstructions {
+  const text = instructions.slice(0, MAX_INSTRUCTIONS).toWellFormed();
+  return { name, text, isCut: text.length < instructions.length };
 }
 
 function toCallable(name: string, tool: McpTool, server: ToolServer): CallableTool {

@@ -47,6 +47,8 @@ export interface ToolServer {
   listChangedTools(signal: AbortSignal): Promise<readonly Tool[] | undefined>;
   /** Of the server as it is connected; undefined: it is not. */
   readonly capabilities: ServerCapabilities | undefined;
+  /** How to use its tools, in the server's words; "": it says nothing, or is not connected. */
+  readonly instructions: string;
   /** Any request, with the time of a call. @throws as `callTool` does. */
   ask<Value>(request: (client: Client, options: RequestOptions) => Promise<Value>, signal: AbortSignal): Promise<Value>;
   /** @throws if the server refuses, ends or says nothing in time. */
@@ -124,6 +126,10 @@ export function createToolServer(name: string, settings: McpServerSettings, port
     },
     get capabilities() {
       return kept.current?.client.getServerCapabilities();
+    },
+    get instructions() {
+      const { instructions } = withoutSecrets({ instructions: kept.current?.client.getInstructions() }, kept.secrets);
+      return typeof instructions === "string" ? instructions.trim() : "";
     },
     ask,
     callTool: (tool, args, { signal, askPerson }) =>
