@@ -1,5 +1,5 @@
 /** Images and PDF from the command line to the provider, and what formats show of them. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shortAnswers } from "../../packages/models/test/live/live-setup.ts";
@@ -39,11 +39,11 @@ function readPrompt(): Message["content"] {
 
 describe("attachments of a prompt", () => {
   test(
-    verifies(["C42", "C149", "N126", "N66", "X11"], "are sent, sent again after a resume, and shown by no format"),
+    verifies(["C42", "C149", "N126", "N66"], "are sent, sent again after a resume, and shown by no format"),
     async () => {
-      const { cwd, run } = createPlace();
+      const { run } = createPlace();
       const files = ["--file", "shot.png", "--image", "spec.pdf", "--file", "notes.txt"];
-      const first = await run("-p", "Compare", ...files, "--record", "run.ndjson", "--output-format", "stream-json");
+      const first = await run("-p", "Compare", ...files, "--output-format", "stream-json");
       expect(first).toMatchObject({ code: 0, stderr: "" });
       const source = { type: "base64", media_type: "image/png", data };
       const sent = readPrompt().slice(1, 3);
@@ -61,11 +61,6 @@ describe("attachments of a prompt", () => {
       const { stdout: exported } = await run("export", session, "--format", "markdown");
       expect(exported).not.toContain(data.slice(0, 64));
       expect(exported).toContain(`[shot.png (image/png, 640 x 480 px, ${png.length} bytes)]`);
-      expect((await run("replay", "run.ndjson", "--output-format", "stream-json")).stdout).toBe(first.stdout);
-
-      await run("replay", "run.ndjson", "--redact", "shared.ndjson");
-      expect(readFileSync(join(cwd, "shared.ndjson"), "utf8")).not.toContain(data.slice(0, 64));
-      expect((await run("replay", "shared.ndjson", "--output-format", "stream-json")).code).toBe(0);
     },
   );
 

@@ -98,7 +98,7 @@ test(
         ...(input !== undefined && { input }),
       });
     const model = `scripted:${home}/s.json`;
-    const { code, stdout } = await run(["-p", "--force", "--model", model, "--record", `${home}/rec.json`, "go"]);
+    const { code, stdout } = await run(["-p", "--force", "--model", model, "go"]);
     expect(code).toBe(0);
     const session = (JSON.parse(toLines(stdout).at(-1)!) as { session_id: string }).session_id;
     for (const [args, input] of [
@@ -106,7 +106,6 @@ test(
       [["login", "openai"], "sk-canary-0123456789"],
       [["mcp", "add", "none", "--", "true"]],
       [["export", session, "-o", `${home}/session.json`]],
-      [["replay", `${home}/rec.json`, "--redact", `${home}/shared.json`]],
     ] as const) {
       expect([args[0], (await run(args, input)).code]).toEqual([args[0], 0]);
     }

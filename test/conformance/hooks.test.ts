@@ -299,12 +299,15 @@ test(
 );
 
 test(
-  verifies("C84", "a recorded run replays with what its hooks did"),
+  verifies("C84", "a stored run is shown with what its hooks did"),
   async () => {
-    const { cwd, user } = await runClaudeSet(["--sandbox", "disabled", "--force", "--record", "run.ndjson"]);
-    const replayed = await runSheaf(["replay", "run.ndjson"], { cwd, ...user });
-    expect([replayed.code, replayed.stderr]).toEqual([0, ""]);
-    expect(parseStream(replayed.stdout).filter(({ subtype }) => subtype === "hook")).toHaveLength(5);
+    const { cwd, user, lines } = await runClaudeSet(["--sandbox", "disabled", "--force"]);
+    const shown = await runSheaf(["show", String(lines[0]!.session_id), "--output-format", "stream-json"], {
+      cwd,
+      ...user,
+    });
+    expect([shown.code, shown.stderr]).toEqual([0, ""]);
+    expect(parseStream(shown.stdout).filter(({ subtype }) => subtype === "hook")).toHaveLength(5);
   },
   30_000,
 );

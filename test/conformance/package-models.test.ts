@@ -179,9 +179,9 @@ describe("a model of a package", () => {
     ]);
   });
 
-  test(verifies(["C14", "X11"], "goes on after --resume, is recorded and replayed"), async () => {
+  test(verifies("C14", "goes on after --resume"), async () => {
     const turns = [[...text("One."), finish()]];
-    const first = await play(turns, { args: ["--record", "run.ndjson"] });
+    const first = await play(turns);
     const session = String(parseStream(first.stdout)[0]!.session_id);
     const options = { cwd: first.cwd, home: first.home, environment: { PLAYER_KEY: key } };
     // A process loads a package once, with what it keeps.
@@ -189,9 +189,6 @@ describe("a model of a package", () => {
     expect(second.code).toBe(0);
     const asked = readAsked(join(first.home, "asked.ndjson"));
     expect(asked.at(-1)!.prompt.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
-    const replayed = await runSheaf(["replay", join(first.cwd, "run.ndjson")], { cwd: folders.newFolder() });
-    expect([replayed.code, replayed.stdout]).toEqual([0, first.stdout]);
-    expect(readFileSync(join(first.cwd, "run.ndjson"), "utf8")).not.toContain(key);
   });
 
   const half = text("half").slice(0, 2);

@@ -86,24 +86,4 @@ describeWithFixtures("providers", (folder) => {
       for (const output of outputs) for (const text of sealed) expect(output).not.toContain(text);
     },
   );
-
-  test(verifies(["X11", "S-41"], "a cassette for sharing holds none of it, and replays"), async () => {
-    const { file, model, pattern } = recordings[0]!;
-    const body = readFileSync(join(folder, file), "utf8");
-    const [, sealed = ""] = body.matchAll(pattern).next().value ?? [];
-    server.answer({ chunks: [body] });
-    const cwd = folders.newFolder();
-    const args = ["-p", "--model", model, "--base-url", server.url, "--api-key", "test-key", "--record", "run.ndjson"];
-    const recorded = await runSheaf([...args, "go"], { cwd });
-    await runSheaf(["replay", "run.ndjson", "--redact", "shared.ndjson"], { cwd });
-    expect(readFileSync(join(cwd, "run.ndjson"), "utf8")).toContain(sealed);
-    expect(readFileSync(join(cwd, "shared.ndjson"), "utf8")).not.toContain(sealed);
-    for (const cassette of ["run.ndjson", "shared.ndjson"]) {
-      const replayed = await runSheaf(["replay", cassette], { cwd });
-      expect([replayed.code, replayed.stderr]).toEqual([0, ""]);
-      expect(parseStream(replayed.stdout).map(({ type }) => type)).toEqual(
-        parseStream(recorded.stdout).map(({ type }) => type),
-      );
-    }
-  });
 });

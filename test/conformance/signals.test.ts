@@ -47,15 +47,6 @@ describe("a pipe in the place of a file", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(parseStream(stdout).at(-1)).toMatchObject({ subtype: "success", structured_output: [1] });
   });
-
-  test("is no cassette to record into, and a folder is none to replay", async () => {
-    const cwd = folders.newFolder({ "s.json": script });
-    execFileSync("mkfifo", [join(cwd, "pipe")]);
-    const recorded = await runSheaf(["-p", "--model", "scripted:s.json", "--record", "pipe", "go"], { cwd });
-    expect([recorded.code, recorded.stderr]).toEqual([2, expect.stringContaining("pipe is not a cassette")]);
-    const replayed = await runSheaf(["replay", "."], { cwd });
-    expect([replayed.code, replayed.stderr]).toEqual([2, expect.stringContaining("it is a folder")]);
-  });
 });
 
 describe.each(signals.flatMap(([name, exitCode]) => runs.map((run) => [name, exitCode, run] as const)))(

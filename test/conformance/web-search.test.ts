@@ -106,14 +106,6 @@ test(verifies("C48", "a provider that only pauses ends the run"), async () => {
   expect(parseStream(stdout).at(-1)).toMatchObject({ error: { code: "EMPTY_ANSWER" } });
 });
 
-test(verifies(["C48", "X11"], "a recorded run with a search replays"), async () => {
-  server.answer(answer);
-  const cwd = folders.newFolder();
-  const recorded = await runSheaf([...claude(), "--web-search", "--record", "run.ndjson", "go"], { cwd });
-  const replayed = await runSheaf(["replay", "run.ndjson"], { cwd });
-  expect([replayed.code, replayed.stderr, replayed.stdout]).toEqual([0, "", recorded.stdout]);
-});
-
 test.each([["offline"], ["google/gemini-2.5-pro"], ["openai-compatible/m"]])(
   verifies("C48", "%s: the flag is refused before anything is sent; the configuration asks where it can"),
   async (model) => {

@@ -19,7 +19,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The agent's one line of layers: a folder of `packages/agent/src` imports only from folders to its left. */
-const layers = ["workspace", "network", "config", "tools", "run", "recording", "output", "assemble"] as const;
+const layers = ["workspace", "network", "config", "tools", "run", "output", "assemble"] as const;
 
 export interface SourceFile {
   /** Relative to the root of the repository, with `/`. */

@@ -119,6 +119,5 @@ export const runFlags = {
   "--output-schema <FILE>": "The answer must be JSON that fits this JSON Schema",
   "--output-last-message <FILE>": "Also write the final message to a file",
   "--background-wait <SECONDS>": "How long to wait for background commands at the end (default: 600; 0: end them)",
-  "--record <FILE>": "Record the inputs of the run to a file, for sheaf replay",
   "--record-body <FILE>": "Keep the bytes that the provider answers, in FILE, FILE.2 and so on",
 } as const;

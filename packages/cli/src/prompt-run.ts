@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { Mode, RunStart } from "@sheaf/protocol";
 import { createLoggedRun, type LoggedRun, type OpenedRun, type LoggedRunParts } from "@sheaf/agent/assemble/logged-run";
 import type { RunRequest } from "@sheaf/agent/assemble/run-request";
-import { createAnswerCheck, now, openRecording, openTelemetry } from "@sheaf/agent/assemble/wire";
+import { createAnswerCheck, now, openTelemetry } from "@sheaf/agent/assemble/wire";
 import { createModels, recordBodies } from "@sheaf/agent/assemble/wire-models";
 import { createStore } from "@sheaf/agent/assemble/wire-stores";
 import type { ToolServers } from "@sheaf/agent/assemble/wire-servers";
@@ -17,6 +17,7 @@ import { toConversationId } from "./session-id.ts";
 import { findConversation } from "./session-words.ts";
 import type { RunControl } from "./signals.ts";
 import type { RunConfig } from "./run-config.ts";
+import type { Model } from "@sheaf/models/provider";
 import { longestBackgroundWait } from "@sheaf/agent/config/config";
 import type { McpServers } from "@sheaf/agent/config/mcp-settings";
 import { readConversationSettings } from "@sheaf/agent/run/conversations/conversation-settings";
@@ -41,6 +42,8 @@ export interface PromptOrder {
   readonly toolServers?: ToolServers | undefined;
   /** The editor that the prompt comes from (C57). */
   readonly editor?: EditorFiles | undefined;
+  /** Stands between the run and its model. */
+  readonly wrapModel?: ((model: Model) => Model) | undefined;
 }
 
 /** Opens nothing yet. */
@@ -119,8 +122,6 @@ async function openPorts(
   onClose: Parameters<LoggedRunParts["open"]>[1],
 ): Promise<OpenedRun & { readonly store: SharedStore }> {
   const { signal } = control;
-  const recording = await openRecording(flags.record === undefined ? undefined : resolve(cwd, flags.record));
-  onClose(() => recording?.close());
   complete({ trusted: given.findTrust() });
   // A new session without the flag has no tree.
   const { worktree, resume, continue: isContinued, "session-id": sessionId } = flags;
@@ -147,13 +148,12 @@ async function openPorts(
   const checkAnswer = await createAnswerCheck(flags["output-schema"], cwd, signal, onClose);
   return {
     store,
-    model,
+    model: ports.wrapModel?.(model) ?? model,
     approver: ports.approver,
     toolServers: ports.toolServers,
     editor: ports.editor,
     checkAnswer,
     onToolsEnd: tree && (() => tree.end()),
-    ...(recording && { wrapPorts: (settings, inner) => recording.wrap(settings, inner, signal) }),
   };
 }
 

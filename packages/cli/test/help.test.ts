@@ -84,7 +84,7 @@ describe("completion", () => {
     ["--mode ", "agent plan ask debug"],
     ["serve --mode=p", "--mode=agent --mode=plan --mode=ask --mode=debug"],
     ["--workspace ", "folder"],
-    ["-p --record ", "file"],
+    ["-p --record-body ", "file"],
     ["--api-key ", ""],
     ["--print ", "file"],
     ["-p show ", "file"],

@@ -5,7 +5,6 @@ import type { Model } from "@sheaf/models/provider";
 import { startDeadline, type TimeLimit } from "../run/budget.ts";
 import { createFailedRun } from "../run/run-failure.ts";
 import { respond, waitForTools, type RespondPorts } from "../run/conversations/respond.ts";
-import type { RunSettings } from "../run/run.ts";
 import type { Store } from "@sheaf/store/store";
 import type { Telemetry } from "./telemetry.ts";
 import { prepareResponse, type ResponsePorts } from "./prepare-response.ts";
@@ -18,8 +17,6 @@ export interface OpenedRun extends Pick<
 > {
   readonly store: Store;
   readonly model: Model;
-  /** Notes down what comes into the run (`--record`). */
-  readonly wrapPorts?: (settings: RunSettings, ports: RespondPorts) => RespondPorts;
   /** Called when the tools have ended, before the end of the run is stored. Returns notices for it (C71). Never rejects. */
   readonly onToolsEnd?: (() => Promise<readonly Notice[]>) | undefined;
 }
@@ -75,12 +72,12 @@ export function createLoggedRun(parts: LoggedRunParts): LoggedRun {
         const prepared = await prepareResponse(request, { ...opened, now, abort }, signal);
         closing.unshift(async () => void (await waitForTools(prepared.tools)));
         const { settings } = prepared;
-        const { onToolsEnd, wrapPorts } = opened;
+        const { onToolsEnd } = opened;
         const keepState: RespondPorts["keepState"] = async (moment) => {
           if (moment !== "end") return (await prepared.ports.keepState?.(moment)) ?? [];
           return [...(await waitForTools(prepared.tools)), ...((await onToolsEnd?.()) ?? [])];
         };
-        const ports = { ...(wrapPorts?.(settings, prepared.ports) ?? prepared.ports), keepState };
+        const ports = { ...prepared.ports, keepState };
         for await (const events of respond(settings, ports, signal)) {
           hasBegun = true;
           observe?.(events);

@@ -14,7 +14,6 @@ import type { HookRequest, OpenedHooks } from "./open-hooks.ts";
 import type { AnswerCheck } from "../run/final-answer.ts";
 import { createMessageProjection, type ProjectionOptions } from "../output/create-message-projection.ts";
 import type { OutputFormat, Projection } from "../output/projection.ts";
-import type { Recording } from "../recording/recording.ts";
 import type { AgentPlaces } from "../run/agents/agent-kinds.ts";
 import { agentTraits } from "../tools/other-tools.ts";
 import type { CallableTool } from "../tools/registry.ts";
@@ -111,9 +110,4 @@ export async function createAnswerCheck(
 export async function openProjection(format: OutputFormat, options: ProjectionOptions): Promise<Projection> {
   if (format !== "documents" && format !== "documents-stream") return createMessageProjection(format, options);
   return (await import("../output/create-projection.ts")).createProjection(format, options);
-}
-
-/** The recording into a file; undefined without one. @throws SheafError USAGE when the file cannot be written. */
-export async function openRecording(file: string | undefined): Promise<Recording | undefined> {
-  return file === undefined ? undefined : (await import("../recording/recording.ts")).createRecording(file);
 }

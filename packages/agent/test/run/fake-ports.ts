@@ -3,7 +3,6 @@ import type { ModelEvent, RunEvent, RunStart } from "@sheaf/protocol";
 import { respond } from "../../src/run/conversations/respond.ts";
 import { SheafError } from "@sheaf/base/errors";
 import type { Model, ModelRequest } from "@sheaf/models/provider";
-import type { Recording } from "../../src/recording/recording.ts";
 import type { AnswerCheck } from "../../src/run/final-answer.ts";
 import type { Quote } from "../../src/run/model-turn.ts";
 import type { RunSettings } from "../../src/run/run.ts";
@@ -142,8 +141,8 @@ export interface RunOptions {
   readonly hooks?: Hooks;
 }
 
-/** Runs a model to the end and gives the log as it was delivered, in groups. `recording` notes the run. */
-export async function runModel(model: Model, options: RunOptions = {}, recording?: Recording): Promise<RunEvent[][]> {
+/** Runs a model to the end and gives the log as it was delivered, in groups. */
+export async function runModel(model: Model, options: RunOptions = {}): Promise<RunEvent[][]> {
   const controller = options.controller ?? new AbortController();
   const abort = (reason?: SheafError): void => controller.abort(reason);
   let time = 0;
@@ -153,8 +152,7 @@ export async function runModel(model: Model, options: RunOptions = {}, recording
     model,
     tools: options.tools ?? createFakeTools({}),
     store: options.store ?? createSqliteStore(":memory:"),
-    // A recorded run goes by the wall, so that no two are alike.
-    now: () => (recording ? Math.round(performance.timeOrigin + performance.now()) : (time += 1)),
+    now: () => (time += 1),
     newCallId: () => "call_x",
     newApprovalId: () => `appr_${(approvals += 1)}`,
     approver: options.approver,
@@ -166,9 +164,8 @@ export async function runModel(model: Model, options: RunOptions = {}, recording
     checkAnswer: options.checkAnswer,
     abort,
   };
-  const noted = recording?.wrap(settings, ports, controller.signal) ?? ports;
   const groups: RunEvent[][] = [];
-  for await (const events of respond(settings, noted, controller.signal)) {
+  for await (const events of respond(settings, ports, controller.signal)) {
     groups.push([...events]);
     for (const event of events) await options.onEvent?.(event, abort);
   }

@@ -65,8 +65,11 @@ function toSourcedRules(
   });
 }
 
+/** One case. */
+export type CaseFlags = Pick<FlagValues, "command" | "path" | "access" | "url" | "mcp">;
+
 /** The one case that the flags name. */
-async function checkCase(flags: FlagValues, policy: PreparedPolicy): Promise<PermissionDecision> {
+export async function checkCase(flags: CaseFlags, policy: PreparedPolicy): Promise<PermissionDecision> {
   const { command, path, access, url, mcp } = flags;
   const named = [command, path, url, mcp].filter((value) => value !== undefined);
   if (named.length !== 1 || (access !== undefined && path === undefined)) {

@@ -24,7 +24,7 @@ import { openSheafSpeech } from "./sheaf/speech.ts";
 const MAX_WAITING = 16;
 
 /** Flags that would be about one message, or about none. */
-const otherFlags: readonly FlagName[] = ["file", "image", "no-save", "record"];
+const otherFlags: readonly FlagName[] = ["file", "image", "no-save"];
 
 /** Answers until stdin is closed; gives the exit code of the last run. */
 export async function runTwoWay(parsed: ParsedArguments, given: CommandIo, control: RunControl): Promise<number> {

@@ -1,0 +1,121 @@
+/** A stored session as a test. */
+import { readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { RunEvent } from "@sheaf/protocol";
+import type { Config } from "@sheaf/agent/config/config";
+import { createKnownMask } from "@sheaf/agent/config/known-secrets";
+import { maskLog } from "@sheaf/agent/output/event-mask";
+import { SheafError } from "@sheaf/base/errors";
+import { listFiles } from "@sheaf/base/files/list-files";
+import { findRepository } from "@sheaf/base/files/repository";
+import type { Environment } from "@sheaf/base/paths";
+import { chooseStartFiles, readSessionStates, type SessionStates, type StateFile, toStartFile } from "./start-files.ts";
+import type { TestFile, TestResponse } from "./test-file.ts";
+import type { PlayedTest } from "./play-test.ts";
+import { toTestResponse } from "./to-test-responses.ts";
+
+/** Larger texts of changed files are not expected. UTF-16 units. */
+const MAX_EXPECTED = 20_000;
+
+/** The session, as it is stored. */
+export interface StoredSession {
+  readonly conversationId: string;
+  readonly workspace: string;
+  readonly logs: readonly { readonly id: string; readonly events: readonly RunEvent[] }[];
+}
+
+export interface AddOptions {
+  readonly config: Pick<Config, "dataFolder" | "permissions">;
+  readonly environment: Environment;
+  /** Of `--files`: the files that the test needs; undefined: all that ignore rules do not leave out. */
+  readonly patterns: readonly string[] | undefined;
+}
+
+/** @throws SheafError USAGE for a session that no test can play; the message says why. */
+export async function createTest(session: StoredSession, options: AddOptions): Promise<TestFile> {
+  const { conversationId, workspace, logs } = session;
+  const { config, environment, patterns } = options;
+  if (logs.length === 0) throw new SheafError("USAGE", "the session has no response: choose another one");
+  const mask = createKnownMask(environment);
+  const responseIds = logs.map(({ id }) => id);
+  const place = { conversationId, responseIds, workspace, dataFolder: config.dataFolder, environment };
+  const states = (await readSessionStates(place)) ?? listPresent(workspace);
+  const files = await chooseStartFiles(states, workspace, patterns);
+  const masked = logs.map(({ events }) => maskLog(events, { mask }));
+  const { allow, ask, deny } = config.permissions;
+  const rules = {
+    allow: [...new Set([...allow, ...masked.flatMap(listGranted)])],
+    ask: [...ask],
+    deny: [...deny],
+  };
+  const start = masked[0]?.[0];
+  const isForced = start?.type === "run_start" && start.permissionMode === "force";
+  const test: TestFile = {
+    files,
+    ...(findRepository(workspace).git !== "none" && { git: true }),
+    ...(Object.values(rules).some((list) => list.length > 0) && { config: { permissions: rules } }),
+    ...(isForced && { force: true }),
+    responses: masked.map(toTestResponse),
+    expect: { files: await listExpected(states) },
+  };
+  return JSON.parse(mask.mask(JSON.stringify(replaceRoot(test, workspace)))) as TestFile;
+}
+
+/** Paths of the workspace differ from machine to machine. */
+function replaceRoot(test: TestFile, workspace: string): TestFile {
+  const text = JSON.stringify(test.responses).replaceAll(JSON.stringify(workspace).slice(1, -1), "<workspace>");
+  return { ...test, responses: JSON.parse(text) as TestResponse[] };
+}
+
+/** A session that changed nothing has no states: its workspace is as it was, unless somebody else changed it. */
+function listPresent(workspace: string): SessionStates {
+  const names = listFiles(workspace, [join(workspace, ".git"), join(workspace, "node_modules")]);
+  const start = names.map((path): StateFile => ({ kind: "file", id: path, path: relative(workspace, path) }));
+  return { start, end: start, read: async ({ id }) => toStartFile(readFileSync(id), false) };
+}
+
+/** Rules by which a person allowed calls. */
+function listGranted(events: readonly RunEvent[]): readonly string[] {
+  const granted = new Set(
+    events.map((event) =>
+      event.type === "approval_resolved" && event.optionId.startsWith("allow") ? event.approvalId : "",
+    ),
+  );
+  return events.flatMap((event) =>
+    event.type === "approval_request" && granted.has(event.approvalId) ? event.rules : [],
+  );
+}
+
+/** What became of the files that the session changed. */
+async function listExpected(states: SessionStates): Promise<Record<string, string | null>> {
+  const before = new Map(states.start.map((file) => [file.path, file]));
+  const expected: Record<string, string | null> = {};
+  for (const file of states.end) {
+    const isSame = before.get(file.path)?.id === file.id;
+    before.delete(file.path);
+    if (isSame) continue;
+    const content = await states.read(file);
+    const text = typeof content === "string" ? content : "program" in content ? content.program : undefined;
+    if (text !== undefined && text.length <= MAX_EXPECTED) expected[file.path] = text;
+  }
+  for (const path of before.keys()) expected[path] = null;
+  return expected;
+}
+
+/** The test with what the tools returned this time. */
+export function updateTest(test: TestFile, { responses, root }: PlayedTest): TestFile {
+  const updated = test.responses.map((response, at): TestResponse => {
+    const { end, sent, turns = [] }: Partial<TestResponse> = responses[at] ?? {};
+    return {
+      prompt: response.prompt,
+      ...(response.mode && { mode: response.mode }),
+      ...(sent && { sent }),
+      turns: response.turns.map((turn, index) => {
+        const calls = turns[index]?.calls ?? turn.calls;
+        return { ...turn, ...(calls && { calls }) };
+      }),
+      ...(end !== undefined && { end }),
+    };
+  });
+  return replaceRoot({ ...test, responses: updated }, root);
+}

@@ -1,0 +1,96 @@
+/** Where a run parts from its test. */
+import { createTwoFilesPatch } from "diff";
+import type { TestCall, TestFile, TestResponse, TestTurn } from "./test-file.ts";
+
+/** The first difference. */
+export interface Divergence {
+  /** "response 1, turn 2, call 1 (read_file)" */
+  readonly place: string;
+  /** What differs there, without a full stop. */
+  readonly message: string;
+  /** Lines of a unified diff, from the test to the run; "" where the message says it all. */
+  readonly diff: string;
+}
+
+/** Undefined: the run did what the test has, but for times, ids and paths. `root`: the folder of the run. */
+export function findDivergence(test: TestFile, run: readonly TestResponse[], root: string): Divergence | undefined {
+  const settle = (text: string): string => settleText(text.replaceAll(root, "<workspace>"));
+  for (const [at, expected] of test.responses.entries()) {
+    const place = `response ${at + 1}`;
+    const found = run[at];
+    if (!found) return { place, message: "it was not begun", diff: "" };
+    const divergence = compareResponse(expected, found, { place, settle });
+    if (divergence) return divergence;
+  }
+  return undefined;
+}
+
+interface Comparison {
+  readonly place: string;
+  readonly settle: (text: string) => string;
+}
+
+function compareResponse(
+  expected: TestResponse,
+  found: TestResponse,
+  { place, settle }: Comparison,
+): Divergence | undefined {
+  const parts = Object.keys(expected.sent ?? {}).filter((part) => expected.sent?.[part] !== found.sent?.[part]);
+  for (const [at, turn] of expected.turns.entries()) {
+    const made = found.turns[at];
+    const divergence = made && compareCalls(turn, made, { place: `${place}, turn ${at + 1}`, settle });
+    if (divergence) return divergence;
+  }
+  const [ended = "completed", end = "completed"] = [expected.end, found.end];
+  const extra = found.turns.length - expected.turns.length;
+  const isShort = extra < 0 ? "the run ended before these answers were used" : undefined;
+  const isLong = extra > 0 ? "the run asks for more answers than the test has" : undefined;
+  const message = isShort ?? isLong ?? (end === ended ? undefined : "the response ended in another way");
+  if (message !== undefined) {
+    const turns = `${expected.turns.length} turns, ${ended}`;
+    return { place, message, diff: toDiff(turns, `${found.turns.length} turns, ${end}`) };
+  }
+  // After the calls: what a tool returned tells more.
+  if (parts.length > 0) return { place, message: `the model is sent something else: ${parts.join(", ")}`, diff: "" };
+  return undefined;
+}
+
+function compareCalls(expected: TestTurn, found: TestTurn, { place, settle }: Comparison): Divergence | undefined {
+  for (const [at, call] of (expected.calls ?? []).entries()) {
+    const made = found.calls?.[at];
+    const there = `${place}, call ${at + 1} (${call.tool})`;
+    if (!made) return { place: there, message: "the run did not make the call", diff: "" };
+    if (made.tool !== call.tool) return { place: there, message: `the run called ${made.tool}`, diff: "" };
+    const [before, after] = [formatOutcome(call, settle), formatOutcome(made, settle)];
+    if (before !== after)
+      return { place: there, message: "the tool returned something else", diff: toDiff(before, after) };
+  }
+  return undefined;
+}
+
+/** A call without `returns` may return anything. */
+function formatOutcome({ status, returns }: TestCall, settle: Comparison["settle"]): string {
+  return `${status ?? "success"}\n${returns === undefined ? "" : settle(returns)}`;
+}
+
+export function toDiff(before: string, after: string): string {
+  const patch = createTwoFilesPatch("test", "run", `${before}\n`, `${after}\n`, undefined, undefined, { context: 2 });
+  return patch.split("\n").slice(3).join("\n").trimEnd();
+}
+
+/** What may differ from run to run. */
+const changing: readonly (readonly [RegExp, string])[] = [
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "<id>"],
+  [/\b(call|chat|conv)_[\w-]+/g, "<id>"],
+  [/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/g, "<time>"],
+  [/\b\d\d:\d\d:\d\d(?:\.\d+)?\b/g, "<time>"],
+  [/\b\d+(?:\.\d+)? ?(?:ms|s|µs|seconds?|minutes?)\b/g, "<time>"],
+  [/\bduration_ms:? \d+(?:\.\d+)?/g, "<time>"],
+  [/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b/g, "<id>"],
+  [/\/(?:tmp|var\/folders|private\/tmp)\/[^\s:'")]+/g, "<path>"],
+  [/\b(127\.0\.0\.1|localhost):\d{4,5}\b/g, "$1:<port>"],
+];
+
+export function settleText(text: string): string {
+  return changing.reduce((settled, [pattern, word]) => settled.replace(pattern, word), text).trimEnd();
+}

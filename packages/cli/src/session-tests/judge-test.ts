@@ -1,0 +1,77 @@
+/** Whether a played test does what it should, and what it used up. */
+import { createRunSummary } from "@sheaf/documents/run-summary";
+import { type Divergence, findDivergence, toDiff } from "./compare-responses.ts";
+import type { PlayedTest } from "./play-test.ts";
+import type { Expectations, TestFile } from "./test-file.ts";
+
+/** What a run used up. */
+interface TestCost {
+  readonly turns: number;
+  readonly tokens: number;
+  /** US dollars; undefined: no price is known. */
+  readonly usd: number | undefined;
+}
+
+export interface Judgement {
+  /** Undefined: it passes. */
+  readonly failure: Divergence | undefined;
+  readonly cost: TestCost;
+}
+
+/** `isLive`: a real model answered, so what counts is `expect` alone. */
+export function judgeTest(test: TestFile, played: PlayedTest, isLive: boolean): Judgement {
+  const cost = sumCost(played);
+  const failure =
+    (isLive ? undefined : findDivergence(test, played.responses, played.root)) ??
+    findUnexpected(test.expect ?? {}, played, cost);
+  return { failure, cost };
+}
+
+function sumCost({ logs }: PlayedTest): TestCost {
+  const sum = { turns: 0, tokens: 0, usd: undefined as number | undefined };
+  for (const log of logs) {
+    const summary = createRunSummary();
+    for (const event of log) summary.push(event);
+    const { turnCount, costUsd } = summary.toMetadata(log.at(-1)?.time ?? 0, "end_turn");
+    sum.turns += turnCount;
+    sum.tokens += summary.toUsage().totalTokens;
+    if (costUsd !== undefined) sum.usd = (sum.usd ?? 0) + costUsd;
+  }
+  return sum;
+}
+
+function findUnexpected(expect: Expectations, played: PlayedTest, cost: TestCost): Divergence | undefined {
+  const last = played.responses.at(-1);
+  const fail = (message: string, diff = ""): Divergence => ({ place: "expect", message, diff });
+  const end = last?.end ?? "completed";
+  if (expect.end !== undefined && end !== expect.end) return fail("end", toDiff(expect.end, end));
+  const [misjudged] = played.misjudged;
+  if (misjudged !== undefined) return fail(`rules: ${misjudged}`);
+  const calls = played.responses.flatMap(({ turns }) => turns.flatMap(({ calls: made = [] }) => made));
+  let next = 0;
+  for (const { tool } of calls) if (tool === expect.calls?.[next]) next += 1;
+  const missing = expect.calls?.[next];
+  const names = calls.map(({ tool }) => tool).join(", ") || "none";
+  if (missing !== undefined) return fail(`calls: ${missing} was not called in this order; the calls are ${names}`);
+  const forbidden = calls.find(({ status, returns }) => status === "rejected" && isForbidden(returns, expect.never));
+  if (forbidden) return fail(`never: ${forbidden.returns?.split("\n")[0]}`);
+  for (const [path, text] of Object.entries(expect.files ?? {})) {
+    const found = played.files[path] ?? null;
+    if (found === text) continue;
+    if (found === null || text === null) return fail(`files: ${path} ${text === null ? "exists" : "does not exist"}`);
+    return fail(`files: ${path} has another text`, toDiff(text, found));
+  }
+  const answer = last?.turns.at(-1)?.text ?? "";
+  const unmet = expect.answer?.find((pattern) => !new RegExp(pattern, "u").test(answer));
+  if (unmet !== undefined) return fail(`answer: /${unmet}/ does not match`, toDiff(`/${unmet}/`, answer));
+  const { max_turns: turns, max_tokens: tokens, max_cost_usd: usd } = expect;
+  if (turns !== undefined && cost.turns > turns) return fail(`max_turns: ${cost.turns} turns, not ${turns}`);
+  if (tokens !== undefined && cost.tokens > tokens) return fail(`max_tokens: ${cost.tokens} tokens, not ${tokens}`);
+  if (usd !== undefined && (cost.usd ?? 0) > usd) return fail(`max_cost_usd: ${cost.usd} US dollars, not ${usd}`);
+  return undefined;
+}
+
+/** The rule that refused a call is named in its result. */
+function isForbidden(returns = "", rules: readonly string[] = []): boolean {
+  return rules.some((rule) => returns.includes(rule));
+}

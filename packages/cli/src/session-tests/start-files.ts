@@ -1,0 +1,166 @@
+/** The workspace of a test: taken from the states of a session, and made again for each run. */
+import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { SheafError } from "@sheaf/base/errors";
+import { parsePathGlob } from "@sheaf/base/files/glob";
+import { IgnoreRules } from "@sheaf/base/files/ignore-rules";
+import { createWorkspace, isBelow } from "@sheaf/base/files/workspace";
+import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
+import type { Environment } from "@sheaf/base/paths";
+import { findProgram } from "@sheaf/sandbox/programs";
+import { listTreeChanges, type TreeEntry } from "@sheaf/agent/workspace/trees/list-tree-changes";
+import { EMPTY_TREE } from "@sheaf/agent/workspace/undo/folder-states";
+import { readChain } from "@sheaf/agent/workspace/undo/read-states";
+import { listUndoStores, toStateRef } from "@sheaf/agent/workspace/undo/undo-store";
+import type { TestFile } from "./test-file.ts";
+
+type StartFiles = NonNullable<TestFile["files"]>;
+type StartFile = StartFiles[string];
+
+/** A test is read by people, and lies in their repository. */
+const MAX_FILES = 200;
+const MAX_BYTES = 400_000;
+
+export interface SessionPlace {
+  readonly conversationId: string;
+  readonly responseIds: readonly string[];
+  /** Absolute. */
+  readonly workspace: string;
+  readonly dataFolder: string;
+  readonly environment: Environment;
+}
+
+/** The states of a session in its workspace. */
+export interface SessionStates {
+  /** Before its first effect. */
+  readonly start: readonly StateFile[];
+  /** After its last one. */
+  readonly end: readonly StateFile[];
+  read(file: StateFile): Promise<StartFile>;
+}
+
+/** A file of a state. */
+export interface StateFile extends TreeEntry {
+  /** Relative to the workspace, with `/`. */
+  readonly path: string;
+}
+
+/** Undefined: the session changed nothing, or Sheaf has forgotten its states. @throws SheafError INTERNAL. */
+export async function readSessionStates(place: SessionPlace): Promise<SessionStates | undefined> {
+  const { conversationId, responseIds, workspace, dataFolder, environment } = place;
+  const program = findProgram("git", environment);
+  const store = listUndoStores(dataFolder).find(({ root }) => root === workspace);
+  if (!program || !store) return undefined;
+  const setup: GitSetup = { program, environment, gitFolder: store.gitFolder };
+  const refs = responseIds.map((id) => toStateRef(conversationId, id));
+  const kept = refs.filter((ref) => existsSync(join(store.gitFolder, ref)));
+  if (kept.length === 0) return undefined;
+  const list = async (tree: string | undefined): Promise<StateFile[]> =>
+    (await listTreeChanges(setup, EMPTY_TREE, tree ?? EMPTY_TREE)).flatMap(({ path, after }) => {
+      const inside = relative(workspace, join(store.top, path));
+      return after && after.kind !== "repository" && !inside.startsWith("..") ? [{ ...after, path: inside }] : [];
+    });
+  const [first] = await readChain(setup, kept[0]!);
+  const last = (await readChain(setup, kept.at(-1)!)).at(-1);
+  return {
+    start: await list(first?.files),
+    end: await list(last?.files),
+    async read({ id, kind }) {
+      const bytes = await askGit(setup, ["cat-file", "blob", id], { purpose: "read a state" });
+      return kind === "link" ? { link: bytes.toString() } : toStartFile(bytes, kind === "program");
+    },
+  };
+}
+
+/**
+ * The files before the first response, without those that ignore rules leave out. `patterns`: only these.
+ * @throws SheafError USAGE where they are too many for a file that people read.
+ */
+export async function chooseStartFiles(
+  states: Pick<SessionStates, "start" | "read">,
+  workspace: string,
+  patterns: readonly string[] | undefined,
+): Promise<StartFiles> {
+  const rules = new IgnoreRules(createWorkspace(workspace));
+  const globs = patterns?.map((pattern) => parsePathGlob(pattern));
+  const files: Record<string, StartFile> = {};
+  let bytes = 0;
+  for (const file of states.start) {
+    // A test of tests would be one too many.
+    if (file.path.startsWith(".sheaf/tests/")) continue;
+    if (globs ? !globs.some((glob) => glob?.isCovering(file.path)) : await rules.isIgnored(file.path, false)) continue;
+    const content = await states.read(file);
+    files[file.path] = content;
+    bytes += JSON.stringify(content).length;
+    if (Object.keys(files).length > MAX_FILES || bytes > MAX_BYTES) {
+      throw new SheafError(
+        "USAGE",
+        `the workspace has more than ${MAX_FILES} files or ${MAX_BYTES} bytes: choose some for the test by --files`,
+      );
+    }
+  }
+  return files;
+}
+
+export function toStartFile(bytes: Buffer, isProgram: boolean): StartFile {
+  const text = bytes.toString();
+  const isText = !text.includes("\0") && Buffer.from(text).equals(bytes);
+  if (!isProgram) return isText ? text : { base64: bytes.toString("base64") };
+  return isText ? { program: text } : { base64: bytes.toString("base64") };
+}
+
+/** @throws SheafError CONFIG_INVALID for a path that leaves the folder. */
+export async function writeStartFiles(
+  { files = {}, git }: Pick<TestFile, "files" | "git">,
+  root: string,
+  environment: Environment,
+): Promise<void> {
+  try {
+    writeFiles(files, root);
+  } catch (error) {
+    if (error instanceof SheafError) throw error;
+    const message = `the files of the test cannot be written: ${(error as Error).message}`;
+    throw new SheafError("CONFIG_INVALID", message, { cause: error });
+  }
+  if (git) await commitAll(root, environment);
+}
+
+function writeFiles(files: StartFiles, root: string): void {
+  const links: [string, string][] = [];
+  for (const [path, content] of Object.entries(files)) {
+    const target = resolve(root, path);
+    if (!isBelow(target, root) || target === root || /(^|\/)\.git(\/|$)/i.test(path)) {
+      throw new SheafError("CONFIG_INVALID", `the file ${JSON.stringify(path)} of the test is not in its workspace`);
+    }
+    mkdirSync(dirname(target), { recursive: true });
+    if (typeof content === "string") writeFileSync(target, content);
+    else if ("link" in content) links.push([content.link, target]);
+    else writeFileSync(target, "program" in content ? content.program : Buffer.from(content.base64, "base64"));
+    if (typeof content !== "string" && "program" in content) chmodSync(target, 0o755);
+  }
+  // Last, so that no file is written through a link.
+  for (const [to, target] of links) symlinkSync(to, target);
+}
+
+async function commitAll(root: string, environment: Environment): Promise<void> {
+  const program = findProgram("git", environment);
+  if (!program) throw new SheafError("CONFIG_INVALID", "the test needs git, which is not installed: install it");
+  const setup: GitSetup = { program, environment, gitFolder: join(root, ".git") };
+  const options = { purpose: "prepare a test", workTree: root, now: 0 };
+  await askGit(setup, ["init", "-q", "--template=", "--initial-branch=main"], options);
+  for (const [name, value] of Object.entries({ name: "Test", email: "test@localhost" })) {
+    await askGit(setup, ["config", `user.${name}`, value], options);
+  }
+  await askGit(setup, ["add", "--all"], options);
+  await askGit(setup, ["commit", "-q", "--allow-empty", "-m", "Start of the test"], options);
+}
+
+/** The text of a file after a run; null if the workspace lacks it. */
+export function readEndFile(root: string, path: string): string | null {
+  try {
+    const target = realpathSync(resolve(root, path));
+    return isBelow(target, root) ? readFileSync(target, "utf8") : null;
+  } catch {
+    return null;
+  }
+}

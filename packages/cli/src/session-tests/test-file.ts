@@ -1,0 +1,148 @@
+/** The file of a test: a stored session that runs again without a model (C190). */
+import { parse, stringify } from "yaml";
+import { formatProblem, listProblems } from "@sheaf/protocol/check-value";
+import * as s from "@sheaf/protocol/schema";
+import { isErrorCode, SheafError } from "@sheaf/base/errors";
+import { hookSettings } from "@sheaf/agent/config/hook-settings";
+import { afterEditCommands, verifyCommands } from "@sheaf/agent/config/user-config";
+import { readNamedFile } from "@sheaf/base/read-named-file";
+
+const filledText = s.string({ minLength: 1 });
+const texts = s.list(s.string());
+
+const call = s.strict(
+  s.object({
+    tool: filledText,
+    /** As an object, or as the model's text if that does not parse. */
+    arguments: s.optional(s.either([s.record(s.anything()), s.string()])),
+    /** Default: success. */
+    status: s.optional(s.choice(["error", "rejected", "cancelled"])),
+    /** What the model saw. */
+    returns: s.optional(s.string()),
+  }),
+);
+
+const turn = s.strict(
+  s.object({
+    text: s.optional(s.string()),
+    calls: s.optional(s.list(call)),
+    /** Why the answer ended, if that says more than its calls. */
+    finish: s.optional(s.choice(["max_tokens", "content_filter", "refusal"])),
+    /** Code of the failure by which the request ended. */
+    fails: s.optional(s.refine(filledText, "a code such as RATE_LIMITED", isErrorCode)),
+  }),
+);
+
+const response = s.strict(
+  s.object({
+    prompt: filledText,
+    mode: s.optional(s.choice(["agent", "plan", "ask", "debug"])),
+    /** Prints of what the model is sent, by its part. */
+    sent: s.optional(s.record(s.string())),
+    turns: s.list(turn),
+    /** How it ended; default: completed. */
+    end: s.optional(filledText),
+  }),
+);
+
+/** A file of the workspace: its text, or what a text cannot say. */
+const startFile = s.either([
+  s.string(),
+  s.strict(s.object({ program: s.string() })),
+  s.strict(s.object({ base64: s.base64() })),
+  s.strict(s.object({ link: filledText })),
+]);
+
+const expectations = s.strict(
+  s.object({
+    end: s.optional(filledText),
+    /** Names of tools that are called, in this order; others may come between. */
+    calls: s.optional(texts),
+    /** Rules, such as `Shell(git push)`: what they cover is refused, and fails the test. */
+    never: s.optional(texts),
+    /** Contents of files after the last response; null if a file must not exist. */
+    files: s.optional(s.record(s.nullable(s.string()))),
+    /** Regular expressions that the last answer fits. */
+    answer: s.optional(texts),
+    max_turns: s.optional(s.number({ minimum: 0 })),
+    max_tokens: s.optional(s.number({ minimum: 0 })),
+    max_cost_usd: s.optional(s.number({ minimum: 0 })),
+  }),
+);
+
+const config = s.strict(
+  s.object({
+    permissions: s.optional(
+      s.strict(s.object({ allow: s.optional(texts), ask: s.optional(texts), deny: s.optional(texts) })),
+    ),
+    hooks: s.optional(s.refine(hookSettings, 'hooks without "sandbox"', isContained)),
+    afterEdit: s.optional(afterEditCommands),
+    verify: s.optional(verifyCommands),
+  }),
+);
+
+/** One case of `sheaf permissions check`. */
+const ruleCase = s.strict(
+  s.object({
+    command: s.optional(s.string()),
+    path: s.optional(s.string()),
+    access: s.optional(s.choice(["read", "write"])),
+    url: s.optional(s.string()),
+    mcp: s.optional(s.string()),
+  }),
+);
+
+const testFile = s.strict(
+  s.object({
+    description: s.optional(s.string()),
+    /** The workspace before the first response. */
+    files: s.optional(s.record(startFile)),
+    /** The files are a commit of a repository. */
+    git: s.optional(s.boolean()),
+    /** Settings of the run, as in the user's configuration. Hooks run in the sandbox. */
+    config: s.optional(config),
+    force: s.optional(s.boolean()),
+    responses: s.list(response),
+    expect: s.optional(expectations),
+    rules: s.optional(
+      s.strict(
+        s.object({
+          allow: s.optional(s.list(ruleCase)),
+          ask: s.optional(s.list(ruleCase)),
+          deny: s.optional(s.list(ruleCase)),
+        }),
+      ),
+    ),
+  }),
+);
+
+export interface TestFile extends s.ValueOf<typeof testFile> {}
+export type TestResponse = TestFile["responses"][number];
+export type TestTurn = TestResponse["turns"][number];
+export type TestCall = NonNullable<TestTurn["calls"]>[number];
+export type Expectations = NonNullable<TestFile["expect"]>;
+
+/** @throws SheafError CONFIG_INVALID that names the file and the place in it. */
+export async function readTestFile(file: string): Promise<TestFile> {
+  const fail = (reason: string, cause?: unknown): never => {
+    throw new SheafError("CONFIG_INVALID", `the test ${file} ${reason}`, { cause });
+  };
+  let value: unknown;
+  try {
+    // Aliases could make a small file a large value.
+    value = parse(await readNamedFile(file), { maxAliasCount: 0 });
+  } catch (error) {
+    return fail(`cannot be read: ${(error as Error).message.split("\n")[0]}`, error);
+  }
+  const [problem] = listProblems(testFile, value);
+  return problem ? fail(`is not valid: ${formatProblem(problem)}`) : (value as TestFile);
+}
+
+export function formatTestFile(test: TestFile): string {
+  return stringify(test, { lineWidth: 0, blockQuote: "literal", aliasDuplicateObjects: false });
+}
+
+/** A test is a file of a repository: it opens no way out of the sandbox. */
+function isContained(hooks: unknown): boolean {
+  return !JSON.stringify(hooks).includes('"sandbox":');
+}
