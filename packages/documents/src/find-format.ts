@@ -58,6 +58,8 @@ function isClaudeInit(line: JsonObject): boolean {
 function findModel(payload: JsonObject, type: string): Exclude<ModelStreamFormat, "markdown"> | undefined {
   const { choices, candidates, response, message, done, promptFeedback, output } = payload;
   if (Array.isArray(choices)) return "openai-chat";
+  if (payload.object === "interaction" || /^(interaction|step|content)\./.test(readString(payload.event_type)))
+    return "gemini";
   if (Array.isArray(candidates) || isJsonObject(promptFeedback) || Array.isArray(readObject(response).candidates)) {
     return "gemini";
   }

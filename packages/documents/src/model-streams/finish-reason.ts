@@ -12,6 +12,7 @@ const reasons: ReadonlyMap<string, TurnFinishReason> = new Map<string, TurnFinis
   ["tool_call", "tool_calls"],
   ["tool_use", "tool_calls"],
   ["function_call", "tool_calls"],
+  ["requires_action", "tool_calls"],
   ["length", "max_tokens"],
   ["max_tokens", "max_tokens"],
   ["max_output_tokens", "max_tokens"],
@@ -34,6 +35,9 @@ const reasons: ReadonlyMap<string, TurnFinishReason> = new Map<string, TurnFinis
   ["error", "error"],
   ["failed", "error"],
   ["cancelled", "error"],
+  // The provider answers in the background: this is not the whole answer.
+  ["queued", "error"],
+  ["in_progress", "error"],
   ["error_limit", "error"],
   ["network_error", "error"],
   ["insufficient_system_resource", "error"],

@@ -1,3 +1,4 @@
+import { createInteractionReader, isInteraction } from "./gemini-interactions.ts";
 import { createGeminiPartialArguments, type GeminiPartialArguments } from "./gemini-partial-arguments.ts";
 import { formatJson, isJsonObject, readObject, readObjects, readString, type JsonObject } from "./read-json.ts";
 import { imageName, searchName, type ServerCall } from "./server-call.ts";
@@ -15,11 +16,12 @@ const partMarks: ReadonlySet<string> = new Set(["thought", "thoughtSignature", "
 
 /**
  * Gemini's `generateContent`, streamed or whole, from Google AI, Vertex or the Code Assist wrapping (`response`).
- * Only candidate 0 counts. Calls come whole; Vertex can stream their arguments, which are rebuilt.
+ * Answers of Google's Interactions API are read as well. Only candidate 0 counts. Calls come whole; Vertex can stream their arguments, which are rebuilt.
  */
 export function createGeminiReader(turn: TurnWriter): PayloadReader {
   const toolCalls = createGeminiToolCalls(turn);
   const searches = createGeminiSearches(turn);
+  const interactions = createInteractionReader(turn);
   let code: ServerCall | undefined;
 
   /** Code that Google runs, its result, or an image. */
@@ -61,6 +63,7 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
 
   return {
     read(payload) {
+      if (isInteraction(payload)) return interactions.read(payload);
       const answer = isJsonObject(payload.response) ? payload.response : payload;
       turn.identify(answer.responseId, answer.modelVersion);
       const candidates = readObjects(answer.candidates);
@@ -72,7 +75,10 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
         turn.addEnd("blockReason");
       }
     },
-    end: () => toolCalls.breakOff(),
+    end() {
+      toolCalls.breakOff();
+      interactions.end();
+    },
   };
 }
 

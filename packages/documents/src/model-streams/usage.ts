@@ -114,12 +114,15 @@ export function toAnthropicUsage(raw: JsonObject): Usage {
 
 /** Gemini, which counts thoughts and the input of its own tools separately. */
 export function toGeminiUsage(raw: JsonObject): Usage {
-  const reasoning = readCount(raw.thoughtsTokenCount);
+  const reasoning = readCount(raw.thoughtsTokenCount, raw.total_thought_tokens);
   return createUsage({
-    prompt: addCounts(readCount(raw.promptTokenCount), readCount(raw.toolUsePromptTokenCount)),
-    completion: addCounts(readCount(raw.candidatesTokenCount), reasoning),
+    prompt: addCounts(
+      readCount(raw.promptTokenCount, raw.total_input_tokens),
+      readCount(raw.toolUsePromptTokenCount, raw.total_tool_use_tokens),
+    ),
+    completion: addCounts(readCount(raw.candidatesTokenCount, raw.total_output_tokens), reasoning),
     reasoning,
-    cached: readCount(raw.cachedContentTokenCount),
+    cached: readCount(raw.cachedContentTokenCount, raw.total_cached_tokens),
   });
 }
 
