@@ -155,9 +155,9 @@ function addSignature(turn: TurnWriter, part: JsonObject, { callId }: ToolCallWr
   turn.addProviderData({ thoughtSignature: signature }, callId);
 }
 
-/** `function` with JSON arguments, or `custom` with free text. */
+/** `function` with JSON arguments, or `custom` with free text. Gateways add the other one, empty. */
 function readFunction(part: JsonObject): { name: string; input: string; isText: boolean } {
-  if (isJsonObject(part.custom)) {
+  if (isJsonObject(part.custom) && readString(readObject(part.function).name) === "") {
     return { name: readString(part.custom.name), input: readString(part.custom.input), isText: true };
   }
   const called = readObject(part.function);

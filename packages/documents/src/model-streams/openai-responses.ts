@@ -173,6 +173,7 @@ const clientCalls: ReadonlyMap<string, string> = new Map([
   ["local_shell_call", "action"],
   ["shell_call", "action"],
   ["computer_call", "action"],
+  ["tool_search_call", "arguments"],
 ]);
 
 function readClientCall(item: JsonObject): unknown {
@@ -186,11 +187,14 @@ const serverCalls: ReadonlyMap<string, { readonly asked: readonly string[]; read
   ["file_search_call", { asked: ["queries"], found: "results" }],
   ["image_generation_call", { asked: ["revised_prompt"], found: "result" }],
   ["mcp_call", { asked: ["server_label", "arguments"], found: "output" }],
+  ["mcp_approval_request", { asked: ["server_label", "arguments"], found: "" }],
 ]);
 
 function endServerCall(call: ServerCall, item: JsonObject): void {
   const { asked, found } = serverCalls.get(readString(item.type))!;
   call.endArguments(formatJson(Object.fromEntries(asked.map((field) => [field, item[field]]))));
+  // The provider runs it once the client approves, so the answer has no result.
+  if (item.type === "mcp_approval_request") return;
   const image = { mimeType: `image/${readString(item.output_format) || "png"}`, data: item.result };
   const result = item.type === "image_generation_call" ? image : (item[found] ?? "");
   const error = item.error ?? (item.status === "failed" ? "failed" : undefined);
@@ -215,7 +219,7 @@ function createItem(turn: TurnWriter, item: JsonObject): OutputItem {
     const id = readString(item.id);
     turn.addServerItem(id === "" ? { type } : { type, id });
   }
-  if (clientCalls.has(type)) {
+  if (clientCalls.has(type) && item.execution !== "server") {
     const toolCall = turn.createToolCall("json");
     toolCall.describe(item.call_id, type.replace(/_call$/, ""));
     return { ...state, toolCall };
@@ -223,7 +227,7 @@ function createItem(turn: TurnWriter, item: JsonObject): OutputItem {
   if (!serverCalls.has(type)) return state;
   // Alone it could be the name of one of our tools.
   const mcpName = `${readString(item.server_label)}.${readString(item.name)}`;
-  const name = type === "mcp_call" ? mcpName : type.replace(/_call$/, "");
+  const name = type.startsWith("mcp_") ? mcpName : type.replace(/_call$/, "");
   return { ...state, ran: turn.createServerCall(name, item.id) };
 }
 

@@ -117,3 +117,37 @@ test.each([
   const { end } = readPayloads("openai-chat", [chunk({ delta: { content: "a" }, finish_reason: "stop" }, { usage })]);
   expect(end.usage).toMatchObject({ promptTokens: prompt, completionTokens: completion });
 });
+
+test(verifies("N30", "a gateway's empty free text beside a function is no input"), () => {
+  const asked = { function: { name: "now", arguments: '{"x":1}' }, custom: { name: "", input: "" }, id: "t" };
+  const turn = readPayloads("openai-chat", [chunk({ message: { tool_calls: [asked] }, finish_reason: "stop" })]);
+  expect(turn.toolCalls).toMatchObject([{ toolName: "now", providerCallId: "t", arguments: { x: 1 } }]);
+});
+
+test("Responses: a search of tools waits for the client, unless the provider makes it", () => {
+  const item = { type: "tool_search_call", execution: "client", call_id: "c", arguments: { goal: "x" } };
+  const read = (output: object) =>
+    readPayloads("openai-responses", [{ object: "response", status: "completed", output }]);
+  expect(read([item])).toMatchObject({
+    toolCalls: [{ toolName: "tool_search", providerCallId: "c", arguments: { goal: "x" } }],
+    end: { finishReason: "tool_calls" },
+  });
+  expect(read([{ ...item, execution: "server" }]).toolCalls).toEqual([]);
+});
+
+test(verifies("N69", "Responses: a call that waits for an approval has no result"), () => {
+  const item = { type: "mcp_approval_request", id: "c", server_label: "zip", name: "make", arguments: "{}" };
+  const { events } = readPayloads("openai-responses", [{ object: "response", status: "completed", output: [item] }]);
+  expect(events).toMatchObject([
+    { type: "tool_call_start", toolName: "zip.make", origin: "provider" },
+    {},
+    { type: "tool_call_arguments", arguments: { server_label: "zip", arguments: "{}" } },
+    { type: "tool_result", status: "error", error: { code: "NOT_EXECUTED" } },
+    { type: "turn_end" },
+  ]);
+});
+
+test.each(["queued", "in_progress"])("Responses: an answer that is %s isn't complete", (status) => {
+  const output = [{ type: "message", content: [{ type: "output_text", text: "half" }] }];
+  expect(readPayloads("openai-responses", [{ object: "response", status, output }]).end.finishReason).toBe("error");
+});
