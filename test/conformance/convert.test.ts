@@ -180,3 +180,23 @@ describe("the stream of an agent", () => {
     }
   });
 });
+
+test(
+  verifies(["C33", "N127"], "--text-calls reads calls in the text of a model's stream, and of no agent's"),
+  async () => {
+    const written = 'I look.\n<tool_call>{"name":"read_file","arguments":{"target_file":"a.txt"}}</tool_call>';
+    const body = `data: ${JSON.stringify({ choices: [{ delta: { content: written }, finish_reason: "stop" }] })}\n\ndata: [DONE]\n\n`;
+    const run = async (input: string, ...more: readonly string[]) =>
+      runSheaf(["convert", "--to", "documents", ...more], { cwd, input });
+    const read = JSON.parse((await run(body, "--text-calls", "list_dir, read_file")).stdout) as ChatResponse;
+    expect(read.documents.map(({ type }) => type)).toEqual(["text", "tool_call"]);
+    expect(read.documents[1]!.metadata).toMatchObject({ toolName: "read_file", arguments: { target_file: "a.txt" } });
+    const plain = JSON.parse((await run(body)).stdout) as ChatResponse;
+    expect(plain.documents).toMatchObject([{ type: "text", content: written }]);
+    const refused = await run(claude("hi"), "--text-calls", "read_file");
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining("--text-calls is for a model's stream"),
+    ]);
+  },
+);

@@ -129,6 +129,7 @@ const definitions = {
       "--from <FORMAT>": "Its format (openai-chat, claude-stream-json, …), if Sheaf does not find it",
       "--to <FORMAT>": "What to print: documents, documents-stream, text, json or stream-json",
       "--include-thinking": "Print the model's thinking too",
+      "--text-calls <TOOLS>": "Read calls of TOOLS (names with commas) in the text",
       "--report <FILE>": "Write what became no document to FILE",
     },
     examples: [

@@ -45,6 +45,12 @@ async function convert(from: Parameters<typeof readModelRun>[0], body: Buffer): 
   return events;
 }
 
+/** How often a live run asks for such an answer (C185). */
+function countTries(code: string | undefined): number {
+  if (code === "EMPTY_ANSWER") return 2;
+  return code === "MAX_TOKENS" ? 3 : 1;
+}
+
 async function* toChunks(body: Buffer): AsyncGenerator<Uint8Array> {
   yield body;
 }
@@ -58,7 +64,8 @@ describeWithFixtures("providers", (folder) => {
   });
 
   test.each(rows)(verifies(["C20", "C33"], "$file"), async ({ protocol, body }) => {
-    expect(findEnd(await convert(protocol, body))).toEqual(findEnd(await runLive(protocol, body)));
+    const end = findEnd(await convert(protocol, body));
+    expect(end).toEqual(findEnd(await runLive(protocol, body, countTries(end.code))));
   });
 
   test.each(protocols)(
@@ -129,7 +136,8 @@ describe("bodies that are known to fail", () => {
       "PROVIDER_REJECTED",
     ],
   ])(verifies(["C20", "C33", "R-10"], "%s"), async (_, protocol, body, code) => {
-    const [converted, live] = [await convert(protocol, Buffer.from(body)), await runLive(protocol, Buffer.from(body))];
+    const converted = await convert(protocol, Buffer.from(body));
+    const live = await runLive(protocol, Buffer.from(body), countTries(code));
     expect(findEnd(live).code).toBe(code);
     expect(findEnd(converted)).toEqual(findEnd(live));
     const errors = [converted, live].map((events) => {

@@ -16,6 +16,7 @@ import {
   createModelStreamDecoder,
   modelStreamFormats,
   toRunEvents,
+  type RunEventOptions,
   type ModelStreamDecoder,
   type ModelStreamFormat,
   type ModelStreamReport,
@@ -45,10 +46,13 @@ export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promis
   const { flags } = parsed;
   const to = chooseWord("--to", flags.to ?? "", outputFormats);
   const given = flags.from === undefined ? undefined : chooseWord("--from", flags.from, sources);
+  const toolNames = flags["text-calls"]?.split(",").map((name) => name.trim());
   const input = await findInput(readInput(io), given);
+  if (toolNames && isAgentFormat(input.from))
+    throw new SheafError("USAGE", `--text-calls is for a model's stream, and stdin is ${input.from}: leave it out`);
   const reading = isAgentFormat(input.from)
     ? readAgentRuns(input.from, input.chunks, io)
-    : readModelRun(input.from, input.chunks, io);
+    : readModelRun(input.from, input.chunks, { cwd: io.cwd, ...(toolNames && { toolNames }) });
   let exitCode = 0;
   for await (const run of splitRuns(reading.groups)) {
     const delivery = await deliverEvents(run, {
@@ -170,13 +174,14 @@ interface Reading {
 export function readModelRun(
   from: ModelStreamFormat,
   input: AsyncIterable<Uint8Array>,
-  io: Pick<CommandIo, "cwd">,
+  { cwd, ...options }: Pick<CommandIo, "cwd"> & Pick<RunEventOptions, "toolNames">,
 ): Reading {
   const decoder = createModelStreamDecoder(from, { newCallId: () => `call_${randomUUID()}`, endsWhereBroken: true });
   const events = toRunEvents(readModelEvents(decoder, input), {
     now: Date.now,
     newId: randomUUID,
-    run: { workspace: io.cwd, sheafVersion },
+    run: { workspace: cwd, sheafVersion },
+    ...options,
     report: decoder.report,
   });
   return { groups: toGroups(events), report: decoder.report };

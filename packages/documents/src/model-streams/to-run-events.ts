@@ -16,6 +16,7 @@ import type {
 import { findTextArgument, toListArgument, toTextArgument, type ToolArguments } from "../tool-arguments.ts";
 import { notExecutedCode } from "../tool-document.ts";
 import { toWellFormed } from "../whole-characters.ts";
+import { createTextCallReader, type TextCallReader } from "../text-calls/text-call-reader.ts";
 import { findAnswerFailure, findEndFailure, type AnswerFailure } from "./answer-failure.ts";
 import { imageName } from "./server-call.ts";
 import { createModelStreamReport, type ModelStreamReport } from "./model-stream-report.ts";
@@ -34,6 +35,8 @@ export interface RunEventOptions {
   readonly run?: Partial<Omit<RunStart, "type">>;
   /** Report of the decoder of the last turn: it names the model, and its errors explain why the run failed. */
   readonly report?: ModelStreamReport;
+  /** Tools whose calls the model may have written as text (N127). Default: none. */
+  readonly toolNames?: readonly string[];
 }
 
 /**
@@ -54,7 +57,7 @@ export async function* toRunEvents(
   let hasText = false;
   let hasCalls = false;
   let isStarted = false;
-  for await (const event of events) {
+  for await (const event of readTextCalls(events, options)) {
     // The first payload of a body names the model.
     if (!isStarted) yield number(createRunStart(options));
     isStarted = true;
@@ -84,6 +87,21 @@ export async function* toRunEvents(
   const end = createRunEnd({ turnEnd, hasQuestion, isEmpty, report: options.report, now: options.now() });
   // What a provider says of an error is its own text.
   yield number(toWellFormed(end));
+}
+
+/** Each turn has its own reader. */
+async function* readTextCalls(
+  events: TurnEvents,
+  { toolNames = [], newId }: RunEventOptions,
+): AsyncGenerator<ModelEvent | ToolOutputDelta | ToolResult> {
+  const create = (): TextCallReader => createTextCallReader({ toolNames, newCallId: () => `call_${newId()}` });
+  let reader = create();
+  for await (const event of events) {
+    if (event.type === "tool_result" || event.type === "tool_output_delta") yield event;
+    else yield* reader.push(event);
+    if (event.type === "turn_end") reader = create();
+  }
+  yield* reader.flush();
 }
 
 function createNumbering(now: () => number): (body: RunEventBody) => RunEvent {

@@ -14,11 +14,13 @@ export type FindTool = (name: string) => string | undefined;
 const nameFields = ["name", "tool", "tool_name", "function_name", "function", "action"] as const;
 const argumentFields = ["arguments", "parameters", "args", "input", "tool_input", "action_input", "params"] as const;
 
-/** The tool by its name, which some models write as `functions.read_file:0` or `default_api.read_file`. */
+/** The tool by its name, which some models write as `functions.read_file:0`, `default_api.read_file` or `read_file.call`. */
 export function createToolFinder(names: Iterable<string>): FindTool {
   const known = new Set(names);
   return (name) =>
-    [name, name.replace(/^(?:functions|default_api|tools)\./, "").replace(/:\d+$/, "")].find((one) => known.has(one));
+    [name, name.replace(/^(?:functions|default_api|tools)\./, "").replace(/:\d+$|\.call$/, "")].find((one) =>
+      known.has(one),
+    );
 }
 
 /** The calls in a value, each of a known tool; undefined if it is anything else. `mayLack`: a name alone is a call. */

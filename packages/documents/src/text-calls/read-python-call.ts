@@ -21,7 +21,7 @@ function readStatement(reader: LiteralReader, findTool: FindTool): TextCall | un
   const isPrinted = reader.take(/\s*print\s*\(/y) !== undefined;
   reader.take(/\s*(?:await\s+)?/y);
   const name = reader.take(/[A-Za-z_][\w.-]*/y) ?? "";
-  const toolName = findTool(name.replace(/\.call$/, ""));
+  const toolName = findTool(name);
   if (toolName === undefined || reader.take(/\s*\(/y) === undefined) return undefined;
   const args = readArguments(reader);
   if (!args || (isPrinted && reader.take(/\s*\)/y) === undefined)) return undefined;

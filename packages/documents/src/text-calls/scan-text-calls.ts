@@ -29,6 +29,7 @@ const noise: readonly string[] = [
   "<|im_end|>",
   "<|call|>",
   "</tool_call>",
+  ";",
   "<tools>",
   "</tools>",
   ...["", prefix].flatMap((before) => [`<${before}function_calls>`, `</${before}function_calls>`]),
@@ -53,11 +54,12 @@ const forms: readonly { readonly opener: string; readonly scan: (place: Place) =
 
 const openers = [...forms.map(({ opener }) => opener), ...noise.filter((token) => !token.startsWith("</"))];
 
-/** The places of openers. A brace or a fence counts only at the start of a line. */
-export function* findOpeners(text: string): Generator<number> {
+/** The places of openers. A brace or a fence counts only at the start of a line; `isLine`: the text begins with one. */
+export function* findOpeners(text: string, isLine: boolean): Generator<number> {
   const anywhere =
     /<(?:tool_call|function_call|tool_use)>|<function=|<(?:antml:)?(?:invoke name=|function_calls>)|<tools>|\[TOOL_CALLS\]|<[|｜][a-z]|(?<=^[ \t]*)(?:```|\{)/gm;
-  for (const { index } of text.matchAll(anywhere)) yield index;
+  const firstLine = isLine ? 0 : text.indexOf("\n") + 1 || text.length;
+  for (const { index } of text.matchAll(anywhere)) if (index >= firstLine || /[<[]/.test(text[index]!)) yield index;
   // A part of an opener at the end of the text.
   const tail = text.slice(-longestOpener);
   for (let length = Math.min(tail.length, longestOpener - 1); length > 0; length -= 1) {
@@ -71,7 +73,11 @@ const longestOpener = Math.max(...openers.map(({ length }) => length));
 /** Returns true for text that begins as calls do, and ends as they do or, if it is whole, is cut off. */
 export function mayBeUnread(text: string, isWhole: boolean, findTool: FindTool): boolean {
   const [fence = ""] = /^```(?:json)?\s*(?=[[{])/.exec(text) ?? [];
-  if (/^[[{]/.test(text.slice(fence.length))) return isWhole && mayBecomeCall(text.slice(fence.length), findTool);
+  const json = text.slice(fence.length);
+  if (/^[[{]/.test(json)) {
+    const read = isWhole && mayBecomeCall(json, findTool) ? readJson(json) : undefined;
+    return read !== undefined && "isCut" in read && read.isCut;
+  }
   const form = /^(?:<[^<>]{1,60}>|<function=|\[TOOL_CALLS\]|```tool_c[a-z]*)\s*(?:[[{<]|(\w[\w.]*))/.exec(text);
   if (!form || (form[1] !== undefined && findTool(form[1]) === undefined)) return false;
   return isWhole || /[>\]`}|｜]\s*$/.test(text);
@@ -162,7 +168,9 @@ function scanFunction(place: Place): Scan {
   const found = readUntil(place, "</function>");
   if (found === "open")
     return /^[\w.:-]*>?/.exec(place.text.slice(place.at))![0].endsWith(">") && !isKnown(place) ? undefined : found;
-  const [, name = "", body = ""] = /^([\w.:-]+)>([\s\S]*)$/.exec(found.body) ?? [];
+  const [, name = "", written = ""] = /^([\w.:-]+)>([\s\S]*)$/.exec(found.body) ?? [];
+  // Some models indent the tags with their values; blanks of longer values may be their own.
+  const body = written.replaceAll(/(<parameter=[\w.-]+>\n)[ \t]+([^\n]*\n)[ \t]+(?=<\/parameter>)/g, "$1$2");
   const toolName = place.findTool(name);
   if (toolName === undefined) return undefined;
   const value = parseLoosely(body.trim());
@@ -215,11 +223,9 @@ function scanMistral(place: Place): Scan {
 function scanPythonTag(place: Place): Scan {
   const start = place.at + /^\s*/.exec(place.text.slice(place.at))![0].length;
   if (place.text[start] === "{" || place.text[start] === "[") {
-    const scan = scanJson({ ...place, at: start });
-    if (scan === undefined || scan === "open") return scan;
-    return { ...scan, end: scan.end + (place.text[scan.end] === ";" ? 1 : 0) };
+    return scanJson({ ...place, at: start });
   }
-  const found = readUntil(place, "<|eom_id|>", "<|eot_id|>");
+  const found = readUntil(place, "<|eom_id|>", "<|eot_id|>", "<|im_end|>");
   if (found === "open") return found;
   const calls = readPythonCalls(found.body, place.findTool);
   return calls && { calls, end: found.end };

@@ -32,6 +32,8 @@ export function createTextCallReader(options: TextCallOptions): TextCallReader {
   let held = "";
   /** The held text is open: only a sign that closes something decides. */
   let isOpen = false;
+  /** The held text begins a line, or its blanks have been released. */
+  let isLine = true;
   /** The tools of a form at the end of the text that cannot be read as calls. */
   let unread: readonly string[] = [];
   let hasCalls = options.toolNames.length === 0;
@@ -39,12 +41,13 @@ export function createTextCallReader(options: TextCallOptions): TextCallReader {
   function release(end = held.length): ModelEvent[] {
     const text = held.slice(0, end);
     held = held.slice(end);
+    isLine = /\n[ \t]*$/.test(text) || (isLine && text.trim() === "");
     return text === "" ? [] : [{ type: "text_delta", text }];
   }
 
   /** The place from which the text may be calls up to its end. */
   function findStart(isWhole: boolean): { readonly at: number; readonly scan?: Scan } {
-    for (const at of findOpeners(held)) {
+    for (const at of findOpeners(held, isLine)) {
       const scan = scanTextCalls(held, at, { isWhole, findTool });
       isOpen = scan === "open";
       if (scan !== undefined) return { at, scan };
