@@ -39,6 +39,17 @@ describe("a failed command", () => {
     expect(explainFailure({ ...failed, output, permissions: ["unsandboxed"] })).toEqual([]);
   });
 
+  test(verifies("S-100", "that misses a hidden place hears that the sandbox hides it, also behind a pipe"), () => {
+    const program = { tops: ["/srv/project"], environment: { HOME: "/home/u" } };
+    const output = "cat: /home/u/.aws/config: No such file or directory";
+    for (const exitCode of [0, 1]) {
+      const [sentence, ...more] = explainFailure({ ...failed, exitCode, output, program });
+      expect(sentence).toMatch(/^The sandbox hides \/home\/u\/\.aws, .*--sandbox disabled\.$/);
+      expect(more).toEqual([]);
+    }
+    expect(explainFailure({ ...failed, output: output.replace(".aws", "aws"), program })).toEqual([]);
+  });
+
   test(verifies("S-100", "that waited for a host until its time was over hears of the network"), () => {
     const output = "Downloading https://registry.example/x (retry 2)";
     const [sentence] = explainFailure({ ...failed, output, exitCode: 124, timedOut: true });

@@ -1,6 +1,7 @@
 /** Explains failures that the sandbox likely caused: programs report what failed, but do not know about the sandbox (S-100). */
 import type { CommandOutcome } from "../command.ts";
 import { explainProgramPlaces, type ProgramScope } from "../hold/program-places.ts";
+import { listSecretPlaces } from "../hold/secret-places.ts";
 import { isBelow } from "@sheaf/base/files/workspace";
 
 /** How a command ended. */
@@ -46,6 +47,12 @@ export function explainFailure(failed: FailedCommand): string[] {
   // A pipe to `tail` hides the exit code, but not the line.
   const own = failed.program && explainProgramPlaces(text.split("\n").filter(isHeld), failed.program);
   const sentences = own === undefined ? [] : [own];
+  const secret = findSecretPlace(text, failed);
+  if (secret !== undefined) {
+    sentences.push(
+      `The sandbox hides ${secret}, so this does not show whether it is there; the user shows it to commands with --sandbox disabled.`,
+    );
+  }
   if (exitCode === 0) return [...sentences, ...explainHiddenFailure(failed)];
   if (foreignGit.test(text)) {
     sentences.push(gitAdvice);
@@ -60,6 +67,13 @@ export function explainFailure(failed: FailedCommand): string[] {
     );
   }
   return [...sentences, ...explainNetwork(failed, text)];
+}
+
+/** A place that an error line names as missing or closed. */
+function findSecretPlace(text: string, { program }: FailedCommand): string | undefined {
+  const lines = text.split("\n").filter((line) => /no such file|permission denied|\b(?:ENOENT|EACCES)\b/i.test(line));
+  if (!program || lines.length === 0) return undefined;
+  return listSecretPlaces(program.environment).find((place) => lines.some((line) => line.includes(place)));
 }
 
 /** Programs that reach hosts, and what hides their exit code: a pipe to `head`, another command, `|| true`. */
