@@ -89,6 +89,11 @@ export async function saveChange(
   path: WorkspacePath,
   { before, after, region }: { before: TextFile | undefined; after: EncodedTextFile; region?: TextRegion },
 ): Promise<FileResult<SavedChange>> {
+  const held = before && after.text.length < before.text.length ? findPlaceholder(before.text, after.text) : undefined;
+  if (held !== undefined) {
+    const message = `${path.named} would lose text, because ${JSON.stringify(held)} stands for it: write that text out, or use edit_file for the part that changes`;
+    return { ok: false, error: { code: "PLACEHOLDER", message, details: "" } };
+  }
   const toChange = (next: EncodedTextFile, replaced?: TextRegion): FileChange =>
     before
       ? toEditChange(path, before, next, replaced ?? toChangedLines(before.text, next.text))
@@ -103,6 +108,16 @@ export async function saveChange(
     ok: true,
     value: formatted ? { change: toChange(formatted), notes: [formattedNote] } : { change, notes: [] },
   };
+}
+
+/** Lines such as `// ... rest of the file unchanged`: a comment or dots, and words for text that is left out. */
+const placeholder =
+  /^(?=[ \t]*(?:\/[/*]|#|--|<!--|\{\/\*|[;%[(]|\.{3}|…))(?=.*\b(?:rest|existing|remain\w*|previous|other|code)\b)(?=.*(?:\.{3}|…|\b(?:unchanged|same|as before|as is)\b)).*$/gim;
+
+/** The first placeholder that the old text does not have. */
+function findPlaceholder(before: string, after: string): string | undefined {
+  const lines = after.match(placeholder) ?? [];
+  return lines.map((line) => line.trim().slice(0, 100)).find((line) => !before.includes(line));
 }
 
 /** Gives what an editor made of the text as it saved it; undefined: it is as it was written. Never rejects. */

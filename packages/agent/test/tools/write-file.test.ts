@@ -71,6 +71,22 @@ describe("a file that is there", () => {
     expect(read("a.txt")).toBe(after);
   });
 
+  test.each([
+    ["function a() {}\n// ... rest of the file unchanged ...\n", "PLACEHOLDER"],
+    ["def a(): pass\n# (remaining methods stay the same)\n", "PLACEHOLDER"],
+    ["<!-- existing code ... -->\n", "PLACEHOLDER"],
+    ["function a() {}\n// the rest of the numbers\n", undefined],
+    ["// ... existing code, as before\n", undefined],
+    ["let x = [...rest, ...existing];\n", undefined],
+    [`${"long ".repeat(60)}\n// ... rest unchanged\n`, undefined],
+  ])("is not replaced by a shorter one with a placeholder: %j", async (content, code) => {
+    const { context, write, read } = createFileToolContext();
+    const before = `${"line of code\n".repeat(20)}// ... existing code, as before\n`;
+    write("a.txt", before);
+    const { error } = await writeFileTool.run({ target_file: "a.txt", content }, context);
+    expect([error?.code, read("a.txt") === before]).toEqual([code, code !== undefined]);
+  });
+
   test("that was read is replaced without a note", async () => {
     const { context, write } = createFileToolContext();
     write("a.txt", "old");
