@@ -3,6 +3,7 @@ import type { CommandEffect } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { type BackgroundCommand, maxRunning, type WholeOutcome } from "./background-commands.ts";
 import type { CommandOutcome, CommandRequest } from "@sheaf/sandbox/command";
+import { quoteWord } from "@sheaf/sandbox/programs";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
 import type { Tool, ToolContext, ToolReturn } from "./tool.ts";
 import { type GivenArguments, toOptional, toArgumentText } from "./tool-traits.ts";
@@ -11,6 +12,9 @@ const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
 /** Milliseconds. */
 const firstLookMs = 200;
+
+/** Shows the exit codes that bash drops for the last one's, except that of a writer whose reader had enough (141). */
+const pipeReport = `[ -z "$BASH" ] || trap 'set -- $? "\${PIPESTATUS[@]}" && [ $1 = 0 ] && shift && [[ " \${*//141/0}" =~ \\ [1-9] ]] && echo "bash: exit codes in the last pipe: $*" >&2' EXIT\n`;
 
 const parameters = s.object({
   command: s.string({ description: "Shell command (bash)" }),
@@ -32,7 +36,7 @@ const parameters = s.object({
 export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "run_terminal_cmd",
   description:
-    "Run a shell command and wait until it ends: tests, builds, git and other programs. To read, search and change files, use the other tools. Returns output and exit code; limit what it prints, for instance with | tail -n 40. It gets no input, so pass flags such as --yes. Processes that it leaves running are ended: start servers with is_background.",
+    "Run a shell command and wait until it ends: tests, builds, git and other programs. To read, search and change files, use the other tools. Returns exit code and output; of long output the beginning and the end. It gets no input, so pass flags such as --yes. Processes that it leaves running are ended: start servers with is_background.",
   access: "command",
   paths: { folders: ["working_directory"] },
   words: [
@@ -66,7 +70,9 @@ export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
     const timeoutMs = timeout_ms ?? defaultTimeoutMs;
     const { results, signal, emitOutput, background } = context;
     const facts = { command, workingDirectory, timeoutMs };
-    const { outcome, goesOn } = await background.run({ ...facts, results }, { signal, onOutput: emitOutput });
+    const script = command.includes("|") ? pipeReport + command : command;
+    const request = { ...facts, command: script, results };
+    const { outcome, goesOn } = await background.run(request, { signal, onOutput: emitOutput });
     return goesOn ? toOpenOutcome(outcome, goesOn, facts) : toToolOutcome(outcome, facts);
   },
 };
@@ -80,9 +86,7 @@ function toOneCommand(args: GivenArguments): GivenArguments {
   }
   if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) return args;
   const isScript = command.length === 3 && /^(?:\S*\/)?(?:ba|z|da)?sh -\w*c$/.test(command.slice(0, 2).join(" "));
-  const words = command.map((word) =>
-    /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`,
-  );
+  const words = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoteWord(word)));
   return { ...args, command: isScript ? command[2] : words.join(" ") };
 }
 

@@ -42,6 +42,23 @@ describe("run_terminal_cmd", () => {
     expect(outcome).not.toHaveProperty("error");
   });
 
+  test.each([
+    ["(echo a; exit 3) | tail -n 5", "a\nbash: exit codes in the last pipe: 3 0\n"],
+    ["cd . && sh -c 'exit 2' 2>&1 | grep x | wc -l", "0\nbash: exit codes in the last pipe: 2 1 0\n"],
+    ["yes | head -n 1", "y\n"],
+    ["echo a | cat", "a\n"],
+    ["true || echo b", ""],
+    ["cat <<'X' | cat\na|b\nX", "a|b\n"],
+  ])(verifies("N37", "the shell shows a failure that a pipe hides: %s"), async (command, output) => {
+    expect(await run({ command })).toMatchObject({ output, effect: { command, exitCode: 0 } });
+  });
+
+  test("a pipe's own exit code stays", async () => {
+    expect(await run({ command: "echo a | (cat; exit 4)" })).toMatchObject({ output: "a\n", effect: { exitCode: 4 } });
+    expect(await run({ command: "echo a | cat; kill -9 $$" })).toMatchObject({ effect: { signal: "SIGKILL" } });
+    expect(await run({ command: "trap 'echo mine' EXIT; false | true" })).toMatchObject({ output: "mine\n" });
+  });
+
   test(verifies("N37", "a signal and no output are noted"), async () => {
     expect(await run({ command: "kill -9 $$" })).toMatchObject({
       note: "Ended by SIGKILL, exit code 137.",
