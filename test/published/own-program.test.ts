@@ -56,7 +56,8 @@ function runSheaf({ cwd, node }: Place, calls: readonly object[], options: RunOp
   const last = { tool: "web_fetch", arguments: { url: "http://127.0.0.1:9/" } };
   const turns = [...calls, last].map((call) => ({ events: [{ call }] }));
   const script = join(top, "script.json");
-  writeFileSync(script, JSON.stringify({ turns: [...turns, { events: [{ text: "Done." }] }] }));
+  // A command in the background that a busy machine starts late brings a turn more.
+  writeFileSync(script, JSON.stringify({ turns: [...turns, { events: [{ text: "Done." }] }], after: "repeat_last" }));
   const home = join(top, "home");
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, "config.json"), JSON.stringify(config));

@@ -1,18 +1,17 @@
 /** Summaries made of sentences of a text: its title, first sentences, headings and counts. */
+import { removeLineNumbers } from "@sheaf/base/files/numbered-lines";
 import { toFence } from "@sheaf/base/to-fence";
 import type { Outcome } from "./conversation.ts";
 import type { Language } from "./instruction.ts";
 
+/** What `read_file` adds to the text of a file. */
+const notes = /\n?(?:Lines? \d+ (?:to|of) \d+.*|The file is empty\.|These are the cells of a notebook\..*)\n*$/;
+
 /** The text of a `read_file` result, whose lines have numbers, and the tool's note about lines that it left out. */
 export function toSource({ output, args }: Outcome): Record<"path" | "text" | "note", string> {
-  const isNumbered = (line: string): boolean => /^\d+\t/.test(line);
-  const lines = output.split("\n");
-  const last = lines.findLastIndex(isNumbered);
-  const text = lines.filter(isNumbered).map((line) => line.slice(line.indexOf("\t") + 1));
-  const rest = lines.slice(last + 1);
-  // An empty line after the last one is its line end.
-  const end = rest[0] === "" ? "\n" : "";
-  return { path: String(args["target_file"]), text: text.join("\n") + end, note: rest.join("\n").trim() };
+  const [note = ""] = notes.exec(output) ?? [];
+  const shown = output.slice(0, output.length - note.length);
+  return { path: String(args["target_file"]), text: removeLineNumbers(shown) ?? shown, note: note.trim() };
 }
 
 /** A summary as Markdown. The name decides whether the text is prose. */
