@@ -32,7 +32,7 @@ const RECORD_MS = 30_000;
 const TOO_LARGE_MS = 24 * 60 * 60_000;
 
 /** Clocks of file systems run in steps. Milliseconds. */
-const CLOCK_MS = 50;
+export const CLOCK_MS = 50;
 
 /** Milliseconds. */
 const YOUNG_MS = 2000;

@@ -1,8 +1,9 @@
 /** Records the folders of a run before and after its effects, so that a revert can undo them. */
+import { dirname } from "node:path";
 import { readStats } from "@sheaf/base/files/repository";
 import { isBelow } from "@sheaf/base/files/workspace";
 import type { GitSetup } from "@sheaf/base/git/run-git";
-import { type EffectTime, type FolderStates, openFolderStates } from "./folder-states.ts";
+import { CLOCK_MS, type EffectTime, type FolderStates, openFolderStates } from "./folder-states.ts";
 import { openUndoStore, tidyStore } from "./undo-store.ts";
 
 export interface RunUndo {
@@ -14,7 +15,7 @@ export interface RunUndo {
   around<Value>(work: () => Promise<Value>): Promise<Value>;
   /** Records a text that the user has typed into an editor and not saved. Never rejects. */
   keepText(path: string, content: Uint8Array): Promise<void>;
-  /** Counts uncommitted files of the last record that have disappeared. */
+  /** Counts uncommitted files of the last record that the last effect has removed. */
   countLost(): Promise<number>;
   /** The reason why Sheaf cannot undo the run, given once; undefined if it can. */
   takeProblem(): string | undefined;
@@ -50,6 +51,7 @@ export function createRunUndo(request: UndoRequest): RunUndo {
   let hasState = false;
   let naming: Promise<void> | undefined;
   let uncommitted: readonly string[] = [];
+  let since = 0;
   let problem: string | undefined;
   let isTold = false;
   let ended: Promise<void> | undefined;
@@ -124,7 +126,8 @@ export function createRunUndo(request: UndoRequest): RunUndo {
       if (effects.length === 0 && problem === undefined) {
         await Promise.all((states ?? []).map((each) => each.recordRepository())).catch(fail);
       }
-      const effect: (typeof effects)[number] = { from: now(), to: undefined };
+      since = now();
+      const effect: (typeof effects)[number] = { from: since, to: undefined };
       effects.push(effect);
       hasEffects = true;
       try {
@@ -139,10 +142,17 @@ export function createRunUndo(request: UndoRequest): RunUndo {
     },
     async countLost() {
       await naming;
+      const changed = new Map<string, boolean>();
+      const isChanged = (folder: string): boolean => {
+        const known = changed.get(folder) ?? (readStats(folder)?.ctimeMs ?? Infinity) >= since - CLOCK_MS;
+        changed.set(folder, known);
+        return known;
+      };
       const step = Math.max(1, uncommitted.length / MAX_LOOKED_AT);
       let lost = 0;
       for (let at = 0; at < uncommitted.length; at += step) {
-        if (!readStats(uncommitted[Math.floor(at)]!)) lost += step;
+        const path = uncommitted[Math.floor(at)]!;
+        if (isChanged(dirname(path)) && !readStats(path)) lost += step;
       }
       return Math.round(lost);
     },
