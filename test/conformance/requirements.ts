@@ -296,7 +296,7 @@ export const requirements = {
     "S-81": ["what editors obey on opening a folder is protected", "06423222"],
     "S-244": ["file tools make and change no repository", "57d35cce"],
     "S-245": ["results name changed files that start later", "d5ada0fc"],
-    "S-30": ["restrictions of the sandbox", "35e7008d"],
+    "S-30": ["restrictions of the sandbox", "a1af55a5"],
     "S-240": ["commands reach no unix socket", "b38dd909"],
     "S-250": ["no command sees the files of runs", "55db7918"],
     "S-257": ["every output is masked, the log is not", "28512c17"],

@@ -127,7 +127,7 @@ export function toRealPlace(path: string): string {
 /** Of the place itself, not of a link's target; undefined if nothing is there. */
 export function readStats(path: string): Stats | undefined {
   try {
-    return lstatSync(path);
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

@@ -52,7 +52,7 @@ export interface PipeMaker {
 }
 
 /** FIFOs are made for so many commands at once: a program has to start for it. */
-const spareCommands = 8;
+const spareCommands = 16;
 
 /** FIFOs, or the pipes of `spawn` where no FIFO can be created. */
 export function createPipeMaker(place: OwnFolders = { writable: [] }): PipeMaker {

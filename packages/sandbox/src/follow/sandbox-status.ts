@@ -5,7 +5,7 @@ import { statfs } from "node:fs/promises";
 import { constants, totalmem } from "node:os";
 import { toLine } from "@sheaf/base/files/read-folder";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
-import { readMountTable } from "../hold/mount-table.ts";
+import type { MountTable } from "../hold/mount-table.ts";
 import { type ProcessEntry, readProcess } from "./processes.ts";
 
 export interface SandboxStatus {
@@ -94,16 +94,17 @@ const firstPeriod = 1000;
 
 /**
  * Limits the processes, the memory (S-30) and the disk space (S-90) of one sandbox. It looks a few times a second and ends
- * the sandbox as a whole: limits of the kernel apply to a single process, or need rights that users seldom have. Calls
- * `onExcess` once, with a sentence. Resolves after the first look at the disks, before which the command must not start. The
+ * the sandbox as a whole: limits of the kernel apply to a single process, or need rights that users seldom have. `table`: its
+ * mounts. Calls `onExcess` once, with a sentence. Resolves after the first look at the disks, before which the command must not start. The
  * returned function ends the watch.
  */
 export async function watchUse(
   findFirst: () => ProcessEntry | undefined,
+  table: MountTable,
   limits: UseLimits,
   onExcess: (sentence: string) => void,
 ): Promise<() => void> {
-  const disks = createDiskWatch(limits.disk);
+  const disks = createDiskWatch(table, limits.disk);
   let isOver = false;
   const report = (sentence: string | undefined): void => {
     if (sentence === undefined || isOver) return;
@@ -136,7 +137,8 @@ interface Room {
 }
 
 /** Looks at the disks that a sandbox can write to. A disk of the network may never answer: then nothing is asked again. */
-function createDiskWatch(limits: DiskLimits) {
+function createDiskWatch(table: MountTable, limits: DiskLimits) {
+  const disks = [...listWritableDisks(table)];
   /** What was free at first. */
   const firsts = new Map<string, number>();
   let isLooking = false;
@@ -146,19 +148,19 @@ function createDiskWatch(limits: DiskLimits) {
     return free < Math.min(most, size * limits.ofSize, first * limits.ofFirst);
   };
   const findFull = async (pid: number): Promise<string | undefined> => {
-    for (const [disk, path] of listWritableDisks(pid)) {
+    const full = disks.map(async ([disk, path]) => {
+      // The sandbox may have ended meanwhile.
       const rooms = await readRooms(`/proc/${pid}/root${path}`, limits.bytes).catch(() => []);
-      if (rooms.some((room, index) => isFull(`${disk} ${index}`, room))) return path;
-    }
-    return undefined;
+      return rooms.some((room, index) => isFull(`${disk} ${index}`, room)) ? path : undefined;
+    });
+    return (await Promise.all(full)).find((path) => path !== undefined);
   };
   return {
     /** A sentence, if less is left than must be. */
     async look(pid: number): Promise<string | undefined> {
       if (isLooking) return undefined;
       isLooking = true;
-      // The sandbox may have ended meanwhile.
-      const path = await findFull(pid).catch(() => undefined);
+      const path = await findFull(pid);
       isLooking = false;
       return path === undefined ? undefined : `The command was ended: the disk of ${toLine(path)} is almost full.`;
     },
@@ -176,8 +178,8 @@ async function readRooms(path: string, mostBytes: number): Promise<Room[]> {
 }
 
 /** A place on each disk that is mounted writable. */
-function listWritableDisks(pid: number): ReadonlyMap<string, string> {
-  const mounts = [...readMountTable(pid)].flatMap(([place, entries]) => entries.map((entry) => ({ place, ...entry })));
+function listWritableDisks(table: MountTable): ReadonlyMap<string, string> {
+  const mounts = [...table].flatMap(([place, entries]) => entries.map((entry) => ({ place, ...entry })));
   return new Map(mounts.filter(({ isWritable }) => isWritable).map(({ device, place }) => [device, place]));
 }
 

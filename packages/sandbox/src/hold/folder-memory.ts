@@ -178,7 +178,7 @@ function isEnterable(path: string): boolean {
 /** Of the place itself, not of a link's target. */
 export function readStat(path: string): BigIntStats | undefined {
   try {
-    return lstatSync(path, { bigint: true });
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {
     return undefined;
   }

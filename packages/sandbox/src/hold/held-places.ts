@@ -6,7 +6,7 @@
 import { SheafError } from "@sheaf/base/errors";
 import { dirname } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
-import type { ProgramFiles } from "@sheaf/base/files/own-places";
+import { findProgramFiles, type ProgramFiles } from "@sheaf/base/files/own-places";
 import { isBelow } from "@sheaf/base/files/workspace";
 import type { FileRule } from "@sheaf/base/files/glob";
 import { listConfiguredPlaces } from "./configured-places.ts";
@@ -15,7 +15,7 @@ import { readStat, type SearchResult, type UnsearchedFolder } from "./folder-mem
 import { createGitlinkIndex } from "./gitlinks.ts";
 import type { Journal } from "./journal.ts";
 import { type HeldPlace, toMounts, toShownPath } from "./held-place.ts";
-import { findProgramFault, listHeldProgram, openToolFolders } from "./program-places.ts";
+import { findProgramFault, listHeldProgram, openToolFolders, type ProgramScope } from "./program-places.ts";
 import { type HeldMounts, listAncestors } from "./mounts.ts";
 import type { WritableFolders } from "../launch/launcher.ts";
 import { listOwnFolders } from "./own-folders.ts";
@@ -89,7 +89,8 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
   const findDenied = createDeniedIndex([...tops, ...readOnly], denials);
   const findGitlinks = createGitlinkIndex(tops);
   const started = createStartedFiles(workspace);
-  const program = { tops, environment, program: held.program };
+  let files = held.program;
+  const toProgram = (): ProgramScope => ({ tops, environment, program: (files ??= findProgramFiles()) });
   /** Undefined: not looked for yet. */
   let programFault: { readonly reason: string | undefined } | undefined;
   const isWriteDenied = denials.some(({ kind }) => kind === "Write");
@@ -112,7 +113,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
     );
     const notes = takeAway([...refused, ...closed], own, isQuiet ? held.onMoved : undefined);
     // Only now is each configuration one that the user made.
-    const configured = [...listConfiguredPlaces({ tops, environment, places: kept }), ...listHeldProgram(program)];
+    const configured = [...listConfiguredPlaces({ tops, environment, places: kept }), ...listHeldProgram(toProgram())];
     notes.push(
       ...takeAway(
         sortPlaces(
@@ -130,7 +131,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
       if (running.foreground > 0) {
         throw new Error("another command is running: wait for it with read_terminal, or end it there, and try again");
       }
-      programFault ??= { reason: findProgramFault(program) };
+      programFault ??= { reason: findProgramFault(toProgram()) };
       const denied = findDenied();
       const fault = programFault.reason ?? denied.fault;
       if (fault !== undefined) throw createFault(fault);
@@ -140,7 +141,7 @@ export function createHeldPlaces(held: HeldFolders): HeldPlaces {
         const found = searchAll(findProtected, workspace);
         const configured = listConfiguredPlaces({ tops, environment, places: found });
         started.look();
-        known = toKnownPlaces([...found, ...configured, ...denied.places], listHeldProgram(program));
+        known = toKnownPlaces([...found, ...configured, ...denied.places], listHeldProgram(toProgram()));
       }
       const places = [...known.places, ...denied.places.filter(({ path }) => !known.paths.has(path))];
       const links = findGitlinks();

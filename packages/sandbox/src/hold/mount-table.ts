@@ -16,10 +16,11 @@ export function readMountTable(pid: number | undefined): MountTable {
   const table = new Map<string, MountEntry[]>();
   if (pid === undefined) return table;
   for (const line of readLines(`/proc/${pid}/mountinfo`)) {
-    const [, , device = "", root = "", place = "", options = ""] = line.split(" ").map(unescape);
+    const [, , device = "", root = "", place = "", options = ""] = line.split(" ", 6);
     const [, type = ""] = / - (\S+)/.exec(line) ?? [];
-    const entry = { device, root, type, isWritable: /^rw\b/.test(options) };
-    table.set(place, [...(table.get(place) ?? []), entry]);
+    const entry = { device, root: unescape(root), type, isWritable: /^rw\b/.test(options) };
+    const path = unescape(place);
+    table.set(path, [...(table.get(path) ?? []), entry]);
   }
   return table;
 }

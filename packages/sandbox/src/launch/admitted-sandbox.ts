@@ -3,6 +3,7 @@ import type { MountTable } from "../hold/mount-table.ts";
 import type { ChildProcess } from "node:child_process";
 import { writeSync } from "node:fs";
 import type { Writable } from "node:stream";
+import { isDeepStrictEqual } from "node:util";
 import type { CommandPipes } from "../follow/output-pipes.ts";
 import { createSandboxTree } from "../follow/process-tree.ts";
 import { followChild, sendSignal } from "../follow/processes.ts";
@@ -59,8 +60,7 @@ export async function admitSandbox(child: ChildProcess, facts: SandboxFacts): Pr
     throw error;
   };
   let isWaiting = false;
-  const toText = (table: MountTable | undefined): string => JSON.stringify([...(table ?? [])]);
-  const admitted = toText(await admit().catch(endOnError));
+  const table: MountTable = (await admit().catch(endOnError)) ?? new Map();
   return {
     child,
     wait() {
@@ -68,12 +68,12 @@ export async function admitSandbox(child: ChildProcess, facts: SandboxFacts): Pr
       openGate(child, pipes, descriptors.block);
     },
     async isUnchanged() {
-      const now = toText(await admit().catch(() => undefined));
-      return isRunning() && now === admitted;
+      const now = await admit().catch(() => undefined);
+      return isRunning() && isDeepStrictEqual(now, table);
     },
     async start(command, limits, takeNotes) {
       const excess: string[] = [];
-      const stopWatch = await watchUse(status.findFirst, limits, (sentence) => {
+      const stopWatch = await watchUse(status.findFirst, table, limits, (sentence) => {
         excess.push(sentence);
         bubblewrap.kill();
       });

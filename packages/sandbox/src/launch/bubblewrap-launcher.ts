@@ -264,12 +264,11 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
       let endPlaces = (): readonly string[] => [];
       let passage: GitPassage | undefined;
       let sandbox: AdmittedSandbox | undefined;
-      let prepareNext = (): void => undefined;
-      const end = async (): Promise<string[]> => {
-        const notes = [...((await passage?.end()) ?? []), ...endPlaces(), ...(await git.remake(moved.splice(0)))];
-        prepareNext();
-        return notes;
-      };
+      const end = async (): Promise<string[]> => [
+        ...((await passage?.end()) ?? []),
+        ...endPlaces(),
+        ...(await git.remake(moved.splice(0))),
+      ];
       try {
         held = places.begin(request);
         const endHeld = (): string[] => (isReadOnly ? [] : places.end({ isBackground }));
@@ -286,8 +285,8 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
         sandbox = made ?? (await makeSandbox(order));
         const endAll = (): string[] => [...left.splice(0), ...network.takeNotes(), ...endHeld()];
         endPlaces = running.watch(sandbox.child, endAll);
-        if (isUsual) prepareNext = () => waiting.prepare(key, () => makeWaiting(order));
         const followed = await sandbox.start(command, limits, end);
+        if (isUsual) waiting.prepare(key, () => makeWaiting(order));
         return { ...followed, moveToBackground: () => void (isBackground ||= isReadOnly || places.moveToBackground()) };
       } catch (error) {
         await sandbox?.end();

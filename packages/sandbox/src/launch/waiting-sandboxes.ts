@@ -1,5 +1,5 @@
 /**
- * Sandboxes that Sheaf makes while the model answers: making one takes longer than most commands. Each waits for a command that
+ * Sandboxes that Sheaf makes while commands run: making one takes longer than most commands. Each waits for a command that
  * needs the same one as an earlier command.
  */
 import type { AdmittedSandbox } from "./admitted-sandbox.ts";
