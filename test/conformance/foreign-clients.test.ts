@@ -35,7 +35,7 @@ async function install(): Promise<Place & { readonly missing: Missing | undefine
   const clients = folders.newFolder();
   const bin = join(clients, "bin");
   mkdirSync(bin);
-  await runSheaf(["install-alias", bin, "cursor-agent"], { cwd: clients, home });
+  await runSheaf(["install-alias", bin, "--as", "cursor-agent"], { cwd: clients, home });
   const environment = {
     PATH: `${bin}${delimiter}${process.env.PATH ?? ""}`,
     HOME: home,

@@ -142,6 +142,15 @@ describe("by name", () => {
     expect((await runSheaf(["install-alias", "bin"], { cwd })).code).toBe(0);
   });
 
+  test(verifies(["C30", "C210"], "install-alias --as makes one program, in its own profile"), async () => {
+    const cwd = newFolder();
+    const made = await runSheaf(["install-alias", ".", "--as", "codex"], { cwd });
+    expect([made.code, made.stdout]).toEqual([0, `${join(cwd, "codex")}\n`]);
+    expect(readFileSync(join(cwd, "codex"), "utf8")).toContain(' --compat=codex-2026 "$@"');
+    const other = await runSheaf(["install-alias", ".", "--as", "codexx"], { cwd });
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('--as "codexx" is unknown: use one of')]);
+  });
+
   test(verifies("C30", "install-alias replaces nothing that others made"), async () => {
     const cwd = newFolder();
     const other = join(cwd, "cursor-agent");

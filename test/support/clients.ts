@@ -9,6 +9,15 @@ import type { Missing } from "./describe-where.ts";
 
 const run = promisify(execFile);
 const source = join(import.meta.dirname, "../clients");
+/** Optional packages are whole programs, which the tests replace. */
+const flags = [
+  "--ignore-scripts",
+  "--omit=optional",
+  "--legacy-peer-deps",
+  "--no-audit",
+  "--no-fund",
+  "--fetch-retries=0",
+];
 const cache = join(import.meta.dirname, "../../node_modules/.clients");
 
 /** Puts them into a folder. Describes why not, if no registry answers. */
@@ -25,6 +34,18 @@ export async function installClients(folder: string): Promise<Missing | undefine
   return undefined;
 }
 
+/** The newest versions of packages, which no lock holds. Describes why not, if no registry answers. */
+export async function installNewest(folder: string, names: readonly string[]): Promise<Missing | undefined> {
+  try {
+    const packages = names.map((name) => `${name}@latest`);
+    await run("npm", ["install", ...flags, ...packages], { cwd: folder, timeout: 300_000 });
+    return undefined;
+  } catch (error) {
+    // A registry that does not answer is no fault of a change.
+    return { reason: `${names.join(" ")} cannot be installed: ${String(error).split("\n", 1)[0]}`, isOptional: true };
+  }
+}
+
 /** Several test files ask for it at the same time: the first one installs, the others wait. */
 async function installOnce(shared: string): Promise<void> {
   const building = `${shared}.building`;
@@ -36,7 +57,6 @@ async function installOnce(shared: string): Promise<void> {
     }
     try {
       for (const name of ["package.json", "package-lock.json"]) copyFileSync(join(source, name), join(building, name));
-      const flags = ["--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund", "--fetch-retries=0"];
       await run("npm", ["ci", ...flags], { cwd: building, timeout: 300_000 });
       renameSync(building, shared);
     } catch (error) {

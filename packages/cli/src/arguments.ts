@@ -26,7 +26,7 @@ type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
 type FlagToken = Extract<Token, { kind: "option" }>;
 
 /** Node needs to know only which flags take the next word. */
-const toOption = ([spelling, { kind }]: readonly [string, Flag]) => {
+export const toOption = ([spelling, { kind }]: readonly [string, Pick<Flag, "kind">]) => {
   const type = kind === "value" || kind === "list" ? ("string" as const) : ("boolean" as const);
   return spelling.startsWith("--")
     ? ([spelling.slice(2), { type }] as const)
@@ -103,7 +103,11 @@ function checkFlag({ rawName, inlineValue, index }: FlagToken, flag: Flag | unde
   throw createUnknownFlagError(rawName.startsWith("--") ? rawName : words[index]!);
 }
 
-function takeValue({ rawName, value, inlineValue }: FlagToken, { kind }: Flag, rest: Token[]): true | string {
+export function takeValue(
+  { rawName, value, inlineValue }: FlagToken,
+  { kind }: Pick<Flag, "kind">,
+  rest: Token[],
+): true | string {
   if (kind === "optional") return takeOptionalValue(rawName, value, rest);
   if (kind === "switch") {
     if (value === undefined) return true;

@@ -287,10 +287,13 @@ const definitions = {
     ],
   },
   "install-alias": {
-    usage: "DIR [NAME…]",
-    summary: "Create programs that start Sheaf as cursor-agent (profile cursor-2026)",
-    flags: { "--overwrite": "Replace any program" },
-    examples: ["install-alias ~/bin", "install-alias ~/bin cursor-agent"],
+    usage: "DIR",
+    summary: "Create programs that replace another agent by Sheaf",
+    flags: {
+      "--as <NAME>...": "codex, cursor-agent or agent; repeatable (default: the last two)",
+      "--overwrite": "Replace any program",
+    },
+    examples: ["install-alias ~/bin", "install-alias ~/bin --as codex"],
     notes: ["Only programs that this command made are replaced, unless you pass --overwrite."],
   },
   hooks: {

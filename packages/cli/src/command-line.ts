@@ -51,6 +51,7 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
 const dialects: Readonly<Record<DialectName, () => Promise<CliDialect>>> = {
   sheaf: async () => sheafDialect,
   "cursor-2026": async () => (await import("./dialects/cursor/cursor.ts")).cursorDialect,
+  "codex-2026": async () => (await import("./dialects/codex/codex.ts")).codexDialect,
 };
 
 /** Commands that run a model. Signals end them through their `RunControl`. */

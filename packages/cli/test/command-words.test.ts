@@ -90,7 +90,7 @@ describe("a command before words that do not fit", () => {
     "schema events",
     "completion zsh",
     "help",
-    "install-alias bin agent",
+    "install-alias bin --as agent",
     "mcp add files -- npx -y x",
   ])("%s fits", (line) => {
     expect(parse(line).command).toBe(line.split(" ")[0]);

@@ -56,7 +56,7 @@ test.each([
   [["answer"], 'answer takes SESSION QUESTION=OPTION…; "" was given'],
   [["show", ""], 'show takes SESSION; "" was given'],
   [["convert", "x"], 'convert takes --to FORMAT [--from FORMAT]; "x" was given'],
-  [["install-alias"], "install-alias takes DIR [NAME…]"],
+  [["install-alias"], "install-alias takes DIR"],
   [["replay", "a", "b"], "replay takes FILE"],
   [["schema"], 'schema "" is unknown: name one of stream-json'],
   [["revert", id, "a", "--to", "b"], '"a" and --to "b" both name a response'],

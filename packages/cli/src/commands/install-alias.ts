@@ -1,35 +1,36 @@
-/** `sheaf install-alias DIR`: programs by the names of `cursor-agent`, which start this Sheaf in its profile (C30). */
+/** `sheaf install-alias DIR`: programs by the names of other agents, which start this Sheaf in their dialect (C30). */
 import { chmodSync, lstatSync, readFileSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
 import type { ParsedArguments } from "../arguments.ts";
+import { chooseWord } from "../command-flags.ts";
 import { writeOutputFile } from "../output-file.ts";
 import { printText } from "../standard-output.ts";
 import { dialectPrograms } from "../dialects/dialect.ts";
 import type { CommandIo } from "../io.ts";
 
-const aliasNames: readonly string[] = dialectPrograms["cursor-2026"];
+const dialects = new Map(
+  Object.entries(dialectPrograms).flatMap(([dialect, names]) => names.map((name): [string, string] => [name, dialect])),
+);
 
 /** By this line a launcher of ours is known again. */
-const mark = "# Starts Sheaf in the profile cursor-2026.";
+const mark = /^# Starts Sheaf in the \S+ \S+\.$/m;
 
 /**
  * Writes one launcher a name. It names this Node and this Sheaf, so that it works wherever it is started.
  * @throws SheafError USAGE for a folder that is none, and for a file that somebody else made.
  */
 export async function runInstallAlias(parsed: ParsedArguments, io: CommandIo): Promise<number> {
-  const [word = "", ...words] = parsed.positionals;
-  const folder = resolve(io.cwd, word);
-  const names = words.length > 0 ? words : aliasNames;
-  const unknown = names.find((name) => !aliasNames.includes(name));
-  if (unknown !== undefined) {
-    throw new SheafError("USAGE", `"${unknown}" is not a name of that program: use ${aliasNames.join(" or ")}`);
-  }
+  const folder = resolve(io.cwd, parsed.positionals[0] ?? "");
+  const names = parsed.flags.as ?? dialectPrograms["cursor-2026"];
+  for (const name of names) chooseWord("--as", name, [...dialects.keys()]);
   checkFolder(folder);
   const files = names.map((name) => resolve(folder, name));
   for (const file of files) checkReplaceable(file, parsed.flags.overwrite ?? false);
-  const text = `#!/bin/sh\n${mark}\nexec ${quote(process.execPath)} ${quote(io.program)} --compat=cursor-2026 "$@"\n`;
   for (const file of files) {
+    const dialect = dialects.get(basename(file))!;
+    const start = `exec ${quote(process.execPath)} ${quote(io.program)} --compat=${dialect} "$@"`;
+    const text = `#!/bin/sh\n# Starts Sheaf in the profile ${dialect}.\n${start}\n`;
     rmSync(file, { force: true });
     writeOutputFile(file, text, { mode: 0o755 });
     chmodSync(file, 0o755);
@@ -45,7 +46,7 @@ function checkFolder(folder: string): void {
 function checkReplaceable(file: string, overwrites: boolean): void {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (!stats || overwrites) return;
-  if (stats.isFile() && readFileSync(file, "utf8").includes(`\n${mark}\n`)) return;
+  if (stats.isFile() && mark.test(readFileSync(file, "utf8"))) return;
   throw new SheafError("USAGE", `${file} exists already, and Sheaf did not make it: move it away, or pass --overwrite`);
 }
 

@@ -18,12 +18,13 @@ import type { Talk } from "./two-way.ts";
 export const dialectPrograms = {
   sheaf: [],
   "cursor-2026": ["cursor-agent", "agent"],
+  "codex-2026": ["codex"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type DialectName = keyof typeof dialectPrograms;
 
 /** Arguments as Sheaf's own flags and words, from which `createPromptRun` makes the `RunRequest`; the notices are what they lose. */
-interface ReadArguments {
+export interface ReadArguments {
   readonly parsed: ParsedArguments;
   readonly notices: readonly Notice[];
 }

@@ -1,0 +1,24 @@
+/** The dialect of programs that were made for `codex exec` (C210). */
+import { toCursorModel } from "@sheaf/agent/config/cursor-models";
+import { parseArguments } from "../../arguments.ts";
+import type { CliDialect } from "../dialect.ts";
+import { readCodexArguments } from "./arguments.ts";
+import { createCodexLines } from "./lines.ts";
+
+export const codexDialect: CliDialect = {
+  name: "codex-2026",
+  readArguments(words, environment) {
+    const rest = words.filter((word) => !word.startsWith("--compat="));
+    // Other runs as lines of this dialect (C31).
+    if (rest[0] === "show" || rest[0] === "convert") return { parsed: parseArguments(rest), notices: [] };
+    return readCodexArguments(rest, environment);
+  },
+  format: "text",
+  profile: "cursor-2026",
+  createLines: (format) => (format === "stream-json" ? createCodexLines() : undefined),
+  // Another address has its own names.
+  toModel: (name, settings) =>
+    settings.flags.baseUrl === undefined ? toCursorModel(name, settings) : { model: `openai/${name}` },
+  // Only `read-only` sets the flag.
+  toSettings: ({ sandbox }) => (sandbox === "enabled" ? { deny: ["Write(**)"] } : {}),
+};
