@@ -30,23 +30,28 @@ export function findStreamFormat(beginning: Uint8Array | string): StreamFormat |
 function findFormat({ data, event }: BodyMessage): StreamFormat | undefined {
   const payload = parseJson(data.trim());
   if (!isJsonObject(payload)) return undefined;
-  return findAgent(payload) ?? findModel(payload, readString(payload.type) || event);
+  const agent = findAgent(payload);
+  // Payloads of models have no session.
+  return agent ?? ("session_id" in payload ? undefined : findModel(payload, readString(payload.type) || event));
 }
 
 function findAgent(line: JsonObject): AgentStreamFormat | undefined {
   const type = readString(line.type);
-  if (typeof line.sessionId === "string" && "uuid" in line) return "claude-session";
+  const message = readObject(line.message);
+  // Qwen Code stores its sessions in a similar form, with "parts".
+  if (typeof line.sessionId === "string" && "uuid" in line) return message.parts ? undefined : "claude-session";
   if (/^(thread|turn)\.(started|completed|failed)$|^item\.(started|updated|completed)$/.test(type))
     return "codex-exec-json";
   if ("sessionID" in line && isJsonObject(line.part)) return "opencode-json";
   if (type === "init" && "session_id" in line) return "gemini-cli-stream-json";
-  if ((type === "message" && "role" in line && !Array.isArray(line.content)) || "tool_id" in line) {
+  if ((type === "message" && "role" in line && typeof line.content === "string") || "tool_id" in line) {
     return "gemini-cli-stream-json";
   }
   if (typeof line.session_id !== "string") return undefined;
   if (type === "stream_event" || "parent_tool_use_id" in line || isClaudeInit(line)) return "claude-stream-json";
-  const blocks = readObjects(readObject(line.message).content);
-  if (blocks.some((block) => block.type === "tool_use" || block.type === "tool_result")) return "claude-stream-json";
+  const blocks = readObjects(message.content);
+  if (message.type === "message" || blocks.some((block) => block.type === "tool_use" || block.type === "tool_result"))
+    return "claude-stream-json";
   const isCursor = type === "tool_call" || type === "thinking" || type === "assistant" || line.subtype === "init";
   return isCursor ? "cursor-stream-json" : undefined;
 }
@@ -65,7 +70,8 @@ function findModel(payload: JsonObject, type: string): Exclude<ModelStreamFormat
   }
   if (type.startsWith("response.") || (payload.object === "response" && Array.isArray(output)))
     return "openai-responses";
-  if (/^(message_(start|delta|stop)|content_block_(start|delta|stop))$/.test(type)) return "anthropic-messages";
+  if (/^(message_(delta|stop)|content_block_(start|delta|stop))$/.test(type)) return "anthropic-messages";
+  if (type === "message_start" && readObject(message).type === "message") return "anthropic-messages";
   if (type === "message" && Array.isArray(payload.content)) return "anthropic-messages";
   if (/^(message-(start|end)|content-(start|delta|end)|tool-(plan|call).*)$/.test(type)) return "cohere-chat";
   if (typeof done === "boolean" && (isJsonObject(message) || typeof response === "string")) return "ollama-chat";

@@ -31,6 +31,9 @@ export class AgentRun {
   isStarted = false;
   /** Usage of each turn that calls; 0 where only the end of the run has it, for all turns. */
   turnUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+  /** The last line that ended a run, and the runs that ended by a line. */
+  result: JsonObject | undefined;
+  runs = 0;
   readonly #newId: () => string;
   readonly #workspace: string;
   readonly #characters = createWholeCharacters<RunEventBody>();
@@ -99,8 +102,15 @@ export class AgentRun {
     this.#emit({ type: "turn_end", finishReason, rawFinishReason: "", usage, modelMs: 0 });
   }
 
-  /** Ends the open calls, the turn and the run; the next event starts another run, with the same facts but for the prompt. */
-  end(end: RunEnd, usage = noUsage): void {
+  /**
+   * Ends the open calls, the turn and the run; the next event starts another run, with the same facts but for the
+   * prompt. `line`: the one that ends it; without one the stream ended first.
+   */
+  end(end: RunEnd, usage = noUsage, line?: JsonObject): void {
+    if (line) {
+      this.result = line;
+      this.runs += 1;
+    }
     this.#start();
     // The usage of all turns needs a turn, even after the last result.
     if (usage !== noUsage && usage !== this.turnUsage) this.#startTurn();

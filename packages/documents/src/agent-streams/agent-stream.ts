@@ -53,8 +53,10 @@ export interface AgentStreamDecoder {
   readonly report: AgentStreamReport;
 }
 
-/** The report, as readers write it. */
-export type AgentStreamNotes = { -readonly [Field in keyof AgentStreamReport]: AgentStreamReport[Field] };
+/** The part of the report that readers write. */
+export interface AgentStreamNotes {
+  differences: number;
+}
 
 /** Reads the lines of one agent. */
 export interface AgentReader {
@@ -79,13 +81,17 @@ export function createAgentStreamDecoder(format: AgentStreamFormat, options: Age
   const body = createBodyDecoder();
   const run = new AgentRun(options);
   const others: JsonObject[] = [];
-  const report: AgentStreamNotes = {
+  const report = {
     lines: 0,
     unparsable: 0,
     others,
     differences: 0,
-    result: undefined,
-    runs: 0,
+    get result() {
+      return run.result;
+    },
+    get runs() {
+      return run.runs;
+    },
   };
   const reader = readers[format](run, report);
 

@@ -23,6 +23,7 @@ const silentTypes: ReadonlySet<string> = new Set(["status", "thinking_tokens", "
 export function createClaudeReader(run: AgentRun, notes: AgentStreamNotes): AgentReader {
   const deltas = { text_delta: "", thinking_delta: "" };
   let isSession = false;
+  let isOfSubagent: boolean | undefined;
 
   function write(kind: keyof typeof deltas, text: string): void {
     if (text !== "") run.write({ type: kind === "text_delta" ? "text_delta" : "reasoning_delta", text });
@@ -48,6 +49,8 @@ export function createClaudeReader(run: AgentRun, notes: AgentStreamNotes): Agen
 
   function readAssistant(line: JsonObject): boolean {
     const message = readObject(line.message);
+    if (typeof message.content === "string") writeWhole("text_delta", message.content);
+    else if (!Array.isArray(message.content)) return false;
     run.facts = { model: readString(message.model), ...run.facts };
     if (isSession && isJsonObject(message.usage)) run.turnUsage = toAnthropicUsage(message.usage);
     for (const block of readObjects(message.content)) {
@@ -83,8 +86,10 @@ export function createClaudeReader(run: AgentRun, notes: AgentStreamNotes): Agen
     read(line) {
       const { type, subtype } = line;
       if (typeof line.sessionId === "string" && typeof line.cwd === "string") readSession(line);
-      // What subagents do is theirs.
-      if (readString(line.parent_tool_use_id) !== "" || line.isSidechain === true) return false;
+      // What subagents do is theirs, but for a session that only one of them has.
+      if (type === "user" || type === "assistant") isOfSubagent ??= line.isSidechain === true;
+      const isOther = line.isSidechain === true && isOfSubagent !== true;
+      if (readString(line.parent_tool_use_id) !== "" || isOther) return false;
       if (type === "stream_event") return readPartial(readObject(line.event));
       if (type === "assistant") return readAssistant(line);
       if (type === "user" && line.isMeta !== true) return readUser(line);
@@ -104,21 +109,19 @@ export function createClaudeReader(run: AgentRun, notes: AgentStreamNotes): Agen
       return type === "system" && silentTypes.has(readString(subtype));
     },
     end() {
-      if (isSession && run.isStarted) endRun({ type: "run_end", reason: "end_turn" }, run.turnUsage);
+      if (isSession && run.isStarted) endRun({ type: "run_end", reason: "end_turn" }, run.turnUsage, {});
     },
   };
 
   function readResult(line: JsonObject): void {
-    notes.result = line;
     const end = toEnd(line);
     // An answer that no message has: a command of the program itself.
     if (!run.isStarted && end.error === undefined) write("text_delta", readString(line.result));
-    endRun(end, isJsonObject(line.usage) ? toAnthropicUsage(line.usage) : noUsage);
+    endRun(end, isJsonObject(line.usage) ? toAnthropicUsage(line.usage) : noUsage, line);
   }
 
-  function endRun(end: RunEnd, total: Usage): void {
-    run.end(end, total);
-    notes.runs += 1;
+  function endRun(end: RunEnd, total: Usage, line: JsonObject): void {
+    run.end(end, total, line);
     deltas.text_delta = "";
     deltas.thinking_delta = "";
   }

@@ -48,9 +48,7 @@ export function createCodexReader(run: AgentRun, notes: AgentStreamNotes): Agent
   }
 
   function endRun(line: JsonObject, end: RunEnd): boolean {
-    notes.result = line;
-    notes.runs += 1;
-    run.end(end, toUsage(readObject(line.usage)));
+    run.end(end, toUsage(readObject(line.usage)), line);
     shown.clear();
     error = "";
     return true;

@@ -65,9 +65,7 @@ export function createCursorReader(run: AgentRun, notes: AgentStreamNotes): Agen
   }
 
   function readResult(line: JsonObject): void {
-    notes.result = line;
-    notes.runs += 1;
-    run.end(toRunEnd(line), isJsonObject(line.usage) ? toUsage(line.usage) : noUsage);
+    run.end(toRunEnd(line), isJsonObject(line.usage) ? toUsage(line.usage) : noUsage, line);
     run.facts = {};
     open.clear();
     deltas = "";
@@ -92,7 +90,7 @@ export function createCursorReader(run: AgentRun, notes: AgentStreamNotes): Agen
           return readToolCall(line);
         case "result":
           // A second one of the same run has no news.
-          if (!run.isStarted && notes.runs > 0 && run.facts.session === undefined) return false;
+          if (!run.isStarted && run.runs > 0 && run.facts.session === undefined) return false;
           readResult(line);
           return true;
         default:

@@ -3,10 +3,10 @@ import type { RunEnd, Usage } from "@sheaf/protocol";
 import { readCount, readObject, readString, type JsonObject } from "../model-streams/read-json.ts";
 import { createUsage } from "../model-streams/usage.ts";
 import { noUsage, toErrorEnd, type AgentRun, type Outcome, type NamedCall } from "./agent-run.ts";
-import type { AgentReader, AgentStreamNotes } from "./agent-stream.ts";
+import type { AgentReader } from "./agent-stream.ts";
 import { toCommandOutcome, toFailure, toNamedCall, toSuccess } from "./foreign-tools.ts";
 
-export function createGeminiCliReader(run: AgentRun, notes: AgentStreamNotes): AgentReader {
+export function createGeminiCliReader(run: AgentRun): AgentReader {
   let error = "";
 
   function readMessage({ role, content }: JsonObject): boolean {
@@ -17,9 +17,7 @@ export function createGeminiCliReader(run: AgentRun, notes: AgentStreamNotes): A
   }
 
   function endRun(line: JsonObject): boolean {
-    notes.result = line;
-    notes.runs += 1;
-    run.end(toEnd(line, error), toUsage(readObject(line.stats)));
+    run.end(toEnd(line, error), toUsage(readObject(line.stats)), line);
     error = "";
     return true;
   }

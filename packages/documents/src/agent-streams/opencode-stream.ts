@@ -10,11 +10,11 @@ import {
 } from "../model-streams/read-json.ts";
 import { createUsage } from "../model-streams/usage.ts";
 import { noUsage, toErrorEnd, type AgentRun, type NamedCall, type Outcome } from "./agent-run.ts";
-import type { AgentReader, AgentStreamNotes } from "./agent-stream.ts";
+import type { AgentReader } from "./agent-stream.ts";
 import { toCommandOutcome, toEditOutcome, toFailure, toNamedCall, toSuccess } from "./foreign-tools.ts";
 
 /** The last step that calls no tool is the end: the stream has no separate line for it. */
-export function createOpencodeReader(run: AgentRun, notes: AgentStreamNotes): AgentReader {
+export function createOpencodeReader(run: AgentRun): AgentReader {
   /** Results of this step, which precede its usage. */
   const ended = new Map<string, Outcome>();
 
@@ -24,10 +24,8 @@ export function createOpencodeReader(run: AgentRun, notes: AgentStreamNotes): Ag
   }
 
   function endRun(line: JsonObject, end: RunEnd, usage = noUsage): void {
-    notes.result = line;
-    notes.runs += 1;
     endCalls();
-    run.end(end, usage);
+    run.end(end, usage, line);
   }
 
   function readTool({ callID, tool, state }: JsonObject): boolean {
@@ -41,10 +39,12 @@ export function createOpencodeReader(run: AgentRun, notes: AgentStreamNotes): Ag
 
   function endStep(line: JsonObject, { reason, tokens }: JsonObject): boolean {
     const usage = toUsage(readObject(tokens));
+    // Earlier versions write no reason: then a step without a call is the last one.
+    const isNext = reason === undefined ? ended.size > 0 : reason === "tool-calls";
     if (ended.size > 0) run.endTurn("tool_calls", usage);
     endCalls();
-    if (reason === "tool-calls") run.endTurn("tool_calls", usage);
-    else endRun(line, toEnd(readString(reason)), usage);
+    if (isNext) run.endTurn("tool_calls", usage);
+    else endRun(line, toEnd(readString(reason ?? "stop")), usage);
     return true;
   }
 

@@ -183,6 +183,20 @@ describe("Claude Code", () => {
     expect(starts).toMatchObject([{ conversationId: "conv_s", workspace: "/w", model: "m", prompt: "go" }]);
     expect(responses).toMatchObject([{ status: "completed", usage: { promptTokens: 6, completionTokens: 4 } }]);
   });
+
+  test.each([
+    ["its own session has a subagent's lines", true, [{ type: "text", text: "a" }]],
+    ["a text is an answer", false, "a"],
+  ])(verifies("C33", "stored: %s"), (_, isSidechain, content) => {
+    const stored = { sessionId: "s", cwd: "/w", uuid: "u", isSidechain };
+    const { responses, report } = read("claude-session", [
+      { ...stored, type: "user", message: { role: "user", content: "go" } },
+      { ...stored, type: "assistant", message: { content } },
+      { ...stored, type: "assistant", message: { parts: [] } },
+    ]);
+    expect(responses.map(texts)).toEqual([[["text", "a"]]]);
+    expect(report.others).toHaveLength(1);
+  });
 });
 
 describe("Codex", () => {
@@ -326,6 +340,17 @@ test(verifies("C33", "opencode: the last step that calls nothing is the end"), (
   ]);
 });
 
+test(verifies("C33", "opencode: a step without a reason ends the run if it calls nothing"), () => {
+  const line = (type: string, part: object) => ({ type, timestamp: 1000, sessionID: "s", part });
+  const { responses } = read("opencode-json", [
+    line("tool_use", { callID: "a", tool: "read", state: { status: "completed", input: {}, output: "x" } }),
+    line("step_finish", { tokens: {} }),
+    line("text", { text: "Done." }),
+    line("step_finish", { tokens: {} }),
+  ]);
+  expect(responses).toMatchObject([{ status: "completed", documents: [{ type: "tool_call" }, { content: "Done." }] }]);
+});
+
 test.each([
   ["openai-chat", 'data: {"choices":[{"delta":{}}]}\n\n'],
   ["openai-responses", 'event: response.created\ndata: {"type":"response.created","response":{}}\n\n'],
@@ -334,6 +359,12 @@ test.each([
   ["ollama-chat", '{"message":{"content":""},"done":false}\n'],
   ["cohere-chat", 'data: {"type":"message-start"}\n\n'],
   ["cursor-stream-json", '{"type":"system","subtype":"init","session_id":"s","cwd":"/w"}\n'],
+  ["claude-stream-json", '{"type":"assistant","message":{"type":"message","content":[]},"session_id":"s"}\n'],
+  // Sessions of Qwen Code, and streams of Droid, Qwen Code's own events and pi.
+  [undefined, '{"type":"assistant","sessionId":"s","uuid":"u","cwd":"/w","message":{"parts":[{"text":"a"}]}}\n'],
+  [undefined, '{"type":"message","role":"assistant","session_id":"s","text":"a"}\n'],
+  [undefined, '{"type":"message_start","session_id":"s","message":{"role":"assistant"}}\n'],
+  [undefined, '{"type":"message_start","message":{"role":"user","content":[]}}\n'],
   [undefined, "Hello.\n"],
   [undefined, '{"a":1}\n'],
 ])(verifies("C33", "the beginning shows the format: %s"), (format, text) => {
