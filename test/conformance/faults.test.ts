@@ -208,7 +208,7 @@ describe("a fault of the provider", () => {
 function formatTable(): string {
   const rows = faults.map(
     ([name, code, exitCode, requests, kept]) =>
-      `| ${name} | ${code === "ok" ? "the run goes on" : `\`${code}\``} | ${exitCode} | ${requests > 1 ? "yes" : "no"} | ${kept.startsWith("half") ? "yes" : ""} |`,
+      `| ${name} | ${code === "ok" ? "the run continues" : `\`${code}\``} | ${exitCode} | ${requests > 1 ? "yes" : "no"} | ${kept.startsWith("half") ? "yes" : ""} |`,
   );
   const head =
     "| what the provider does | how the run ends | exit code | retried | text so far is kept |\n|---|---|---|---|---|\n";

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "@sheaf/protocol/check-value";
 
 /** Why a text is no JSON object. */
 export interface Unreadable {
+  readonly value?: undefined;
   /** UTF-16 units before the place. */
   readonly at: number;
   /** A clause about the place. */
@@ -14,25 +15,9 @@ export interface Unreadable {
 /** Deeper than any tool needs; writing the log as JSON must not exhaust the stack. */
 const maximumDepth = 500;
 
-const constants: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-  ["true", true],
-  ["false", false],
-  ["null", null],
-  ["True", true],
-  ["False", false],
-  ["None", null],
-]);
+const constants = { true: true, false: false, null: null, True: true, False: false, None: null } as const;
 
-const escapes: ReadonlyMap<string, string> = new Map([
-  ["n", "\n"],
-  ["t", "\t"],
-  ["r", "\r"],
-  ["b", "\b"],
-  ["f", "\f"],
-  ["/", "/"],
-  ["\\", "\\"],
-  ['"', '"'],
-]);
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
 
 /** Characters of a text that stand for themselves, by its quote. */
 const plain: Readonly<Record<string, RegExp>> = {
@@ -82,10 +67,12 @@ export class LiteralReader {
     const number = this.take(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y);
     if (number !== undefined) return { value: Number(number) };
     const word = this.take(/(?:true|false|null)\b/y) ?? this.take(/(?:True|False|None)\b/y, "a word of Python");
-    return word === undefined ? this.fail("a value was expected") : { value: constants.get(word) };
+    return word === undefined
+      ? this.fail("a value was expected")
+      : { value: constants[word as keyof typeof constants] };
   }
 
-  /** Returns undefined without a `problem` if no text begins here. */
+  /** Returns undefined without a `problem` if the next character is no quote. */
   readText(): { readonly value: string } | undefined {
     const quote = this.take(/"""|'''|"|'/y);
     if (quote === undefined) return undefined;
@@ -114,7 +101,7 @@ export class LiteralReader {
       return this.fail(String.raw`\' has two meanings`);
     const [, sign] = this.take(/\\[\s\S]/y) ?? [];
     if (sign === undefined) return this.fail("a backslash ends the text");
-    const meant = escapes.get(sign);
+    const meant = escapes[sign] ?? (/[\\/"]/.test(sign) ? sign : undefined);
     if (meant !== undefined) return meant;
     if (quote === '"' || sign !== "'") this.mended.add("a backslash in a text");
     // Regular expressions have more escapes than JSON: the backslash is part of the text.
@@ -172,7 +159,7 @@ export class LiteralReader {
 /** Text around the value that adds nothing to it. */
 const tail = /(?:\s|`|\}|<\/?[\w:-]+>|<[|｜][^<>|｜]{1,40}[|｜]>)+/y;
 
-/** A value, with the slips that were mended. */
+/** `mended`: the slips. */
 export interface Mended<Value> {
   readonly value: Value;
   readonly mended: readonly string[];
@@ -194,9 +181,9 @@ export function readJson(text: string): Mended<unknown> | Unreadable {
 /** The same for an object, which some models write as a text of JSON. */
 export function readJsonObject(text: string): Mended<JsonObject> | Unreadable {
   const found = readJson(text);
-  if (!("value" in found)) return found;
+  if ("isCut" in found) return found;
   const inner = typeof found.value === "string" ? readJson(found.value) : undefined;
-  const { value, mended } = inner && "value" in inner ? inner : found;
+  const { value, mended } = inner && "mended" in inner ? inner : found;
   if (!isJsonObject(value))
     return { at: 0, reason: "no object", isCut: inner !== undefined && "isCut" in inner && inner.isCut };
   return { value, mended: [...(inner ? ["JSON in a text of JSON"] : []), ...mended] };
@@ -206,7 +193,7 @@ export function readJsonObject(text: string): Mended<JsonObject> | Unreadable {
 export function formatUnreadable(toolName: string, text: string): string {
   const found = readJsonObject(text);
   const again = "write them again, whole";
-  if ("value" in found || found.isCut)
+  if (!("isCut" in found) || found.isCut)
     return `the arguments of ${toolName} end in the middle, at character ${text.length}: ${again}`;
   const seen = JSON.stringify(text.slice(found.at, found.at + 40));
   return `the arguments of ${toolName} are not a JSON object: ${found.reason} at character ${found.at + 1}, before ${seen}: ${again}`;

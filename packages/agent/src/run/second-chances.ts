@@ -1,12 +1,12 @@
-/** The notes with which a run goes on where the model's turn ended too early (C185, N127). */
+/** The notes with which a run continues where the model's turn ended too early (C185, N127). */
 import type { RunEnd } from "@sheaf/protocol";
 import type { TurnState } from "./model-turn.ts";
 
-/** How often in a row the model goes on after its token limit cut an answer. */
+/** How often in a row the model continues after its token limit cut an answer. */
 const MAX_CUTS = 2;
 
 export interface SecondChances {
-  /** The note for one more turn after `state`; undefined: the run ends with `end`, or goes on anyway. */
+  /** The note for one more turn after `state`; undefined: the run ends with `end`, or continues anyway. */
   take(state: TurnState, end: RunEnd | undefined): string | undefined;
 }
 
@@ -16,13 +16,16 @@ export function createSecondChances(): SecondChances {
   let hasAskedAgain = false;
   return {
     take(state, end) {
+      const cut = state.calls.filter(({ rawArguments }) => rawArguments !== undefined);
+      const tools = new Set([...cut.map(({ toolName }) => toolName), ...state.heldBack]);
+      const names = [...tools].join(", ");
       const isCut = state.end?.finishReason === "max_tokens";
       cuts = isCut ? cuts + 1 : 0;
-      if (isCut) return cuts <= MAX_CUTS ? toCutNote(state) : undefined;
+      if (isCut) return cuts <= MAX_CUTS ? toCutNote(state, names) : undefined;
       if (!end || (end.error && end.error.code !== "EMPTY_ANSWER")) return undefined;
       if (state.heldBack.length > 0 && !hasAskedToCall) {
         hasAskedToCall = true;
-        return `A call of ${toNames(state.heldBack)} was written as text and did not run: call the tool, or end your answer if you only show it.`;
+        return `A call of ${names} was written as text and did not run: call the tool, or end your answer if you only show it.`;
       }
       const isEmpty = state.text.trim() === "" && state.foreignCalls.size === 0;
       if (!isEmpty || hasAskedAgain || state.end?.rawFinishReason === "pause_turn") return undefined;
@@ -32,16 +35,11 @@ export function createSecondChances(): SecondChances {
   };
 }
 
-function toCutNote({ calls, heldBack, text }: TurnState): string {
-  const cut = calls.filter(({ rawArguments }) => rawArguments !== undefined).map(({ toolName }) => toolName);
-  const names = toNames([...cut, ...heldBack]);
-  const rest = `The call of ${names} was not whole and did not run: write it again, whole, in smaller parts.`;
-  const way =
-    text.trim() === "" ? "It had no text: think less, and answer." : "Go on where it ends, and repeat nothing of it.";
-  const next = calls.length > 0 ? "Its whole calls have run." : way;
-  return `Your last message was cut at its token limit. ${names === "" ? next : rest}`;
-}
-
-function toNames(tools: readonly string[]): string {
-  return [...new Set(tools)].join(", ");
+function toCutNote({ calls, text }: TurnState, names: string): string {
+  const isCut = "Your last message was cut at its token limit.";
+  if (names !== "")
+    return `${isCut} The call of ${names} was not whole and did not run: write it again, whole, in smaller parts.`;
+  if (calls.length > 0) return `${isCut} Its whole calls have run.`;
+  if (text.trim() === "") return `${isCut} It had no text: think less, and answer.`;
+  return `${isCut} Continue where it ends, without repeating it.`;
 }

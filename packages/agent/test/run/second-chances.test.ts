@@ -1,4 +1,4 @@
-/** Turns that ended too early: the run goes on with a note, a few times. */
+/** Turns that ended too early: the run continues with a note, a few times. */
 import type { ModelEvent } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
@@ -37,11 +37,11 @@ async function runTurns(turns: readonly (readonly ModelEvent[])[], settings: obj
 }
 
 const isCut = "Your last message was cut at its token limit.";
-const goOn = `${isCut} Go on where it ends, and repeat nothing of it.`;
+const goOn = `${isCut} Continue where it ends, without repeating it.`;
 const incomplete = `${isCut} The call of write was not whole and did not run: write it again, whole, in smaller parts.`;
 const isEmpty = "Your last message was empty: answer the user, or call a tool.";
 
-describe("the run goes on", () => {
+describe("the run continues", () => {
   test.each<readonly [string, readonly ModelEvent[], string]>([
     ["a text that was cut", cutText, goOn],
     ["a call that was cut", [...cutCall('{"a": "x'), end("max_tokens")], incomplete],

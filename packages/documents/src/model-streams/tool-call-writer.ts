@@ -138,6 +138,6 @@ type ParsedToolArguments = Pick<ToolCallArguments, "arguments" | "rawArguments" 
 export function parseToolArguments(text: string): ParsedToolArguments {
   if (/^\s*(?:null\s*)?$/.test(text)) return { arguments: {} };
   const read = readJsonObject(text);
-  if (!("value" in read)) return { arguments: {}, rawArguments: text };
+  if ("isCut" in read) return { arguments: {}, rawArguments: text };
   return { arguments: read.value, ...(read.mended.length > 0 && { mended: read.mended }) };
 }

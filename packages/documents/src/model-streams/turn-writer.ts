@@ -72,7 +72,7 @@ class ReportingTurnWriter implements TurnWriter {
   readonly report = createModelStreamReport();
   readonly #options: TurnWriterOptions;
   readonly #characters = createWholeCharacters<ModelEvent>();
-  readonly #thoughts = createThoughtReader();
+  readonly #readThoughts = createThoughtReader();
   #events: ModelEvent[] = [];
   readonly #toolCalls: ToolCallWriter[] = [];
   readonly #serverCalls: ServerCall[] = [];
@@ -178,7 +178,7 @@ class ReportingTurnWriter implements TurnWriter {
 
   #emit(event: ModelEvent): void {
     if (this.#isEnded) return;
-    for (const known of this.#thoughts.push(event)) this.#events.push(...this.#characters.push(known));
+    for (const known of this.#readThoughts(event)) this.#events.push(...this.#characters.push(known));
   }
 
   #toTurnEnd(): TurnEnd {

@@ -54,7 +54,7 @@ const forms: readonly { readonly opener: string; readonly scan: (place: Place) =
 
 const openers = [...forms.map(({ opener }) => opener), ...noise.filter((token) => !token.startsWith("</"))];
 
-/** The places of openers. A brace or a fence counts only at the start of a line; `isLine`: the text begins with one. */
+/** The places of openers. A brace or a fence counts only at the start of a line; `isLine`: so is the text. */
 export function* findOpeners(text: string, isLine: boolean): Generator<number> {
   const anywhere =
     /<(?:tool_call|function_call|tool_use)>|<function=|<(?:antml:)?(?:invoke name=|function_calls>)|<tools>|\[TOOL_CALLS\]|<[|｜][a-z]|(?<=^[ \t]*)(?:```|\{)/gm;
@@ -70,7 +70,7 @@ export function* findOpeners(text: string, isLine: boolean): Generator<number> {
 
 const longestOpener = Math.max(...openers.map(({ length }) => length));
 
-/** Returns true for text that begins as calls do, and ends as they do or, if it is whole, is cut off. */
+/** Returns true for text with the form of a call, up to its end or, if the text is whole, cut off. */
 export function mayBeUnread(text: string, isWhole: boolean, findTool: FindTool): boolean {
   const [fence = ""] = /^```(?:json)?\s*(?=[[{])/.exec(text) ?? [];
   const json = text.slice(fence.length);
@@ -149,7 +149,7 @@ function readTagged(body: string, findTool: FindTool): readonly TextCall[] | und
     const scan = scanFunction({ text: body, at: "<function=".length, isWhole: true, findTool });
     return scan === "open" ? undefined : scan?.calls;
   }
-  const value = parseLoosely(body);
+  const value = readJson(body).value;
   if (value !== undefined) return readCallValue(value, findTool, true);
   const [, name = ""] = /^([\w.:-]+)\s*(?:<arg_key>|$)/.exec(body) ?? [];
   const toolName = findTool(name);
@@ -173,7 +173,7 @@ function scanFunction(place: Place): Scan {
   const body = written.replaceAll(/(<parameter=[\w.-]+>\n)[ \t]+([^\n]*\n)[ \t]+(?=<\/parameter>)/g, "$1$2");
   const toolName = place.findTool(name);
   if (toolName === undefined) return undefined;
-  const value = parseLoosely(body.trim());
+  const value = readJson(body.trim()).value;
   const pairs = [...body.matchAll(/<parameter=([\w.-]+)>\n?([\s\S]*?)\n?<\/parameter>/g)];
   const args =
     value === undefined ? toObject(pairs) : readCallValue({ name, arguments: value }, place.findTool)?.[0]?.arguments;
@@ -238,7 +238,7 @@ function scanSections(place: Place): Scan {
   const [head = "", ...rest] = found.body.split(/<[|｜]tool[_▁](?:call[_▁]argument[_▁]begin|sep)[|｜]>/);
   const [, second = "", fenced] = /^([\w.:-]+)\s*```(?:json)?\s*([\s\S]*?)```\s*$/.exec(rest.join("")) ?? [];
   const [name, json] = fenced === undefined ? [head.trim(), rest.join("")] : [second, fenced];
-  const calls = readCallValue({ name, arguments: parseLoosely(json.trim()) }, place.findTool);
+  const calls = readCallValue({ name, arguments: readJson(json.trim()).value }, place.findTool);
   return calls && { calls, end: found.end };
 }
 
@@ -247,7 +247,7 @@ function scanHarmony(place: Place): Scan {
   const found = readUntil(place, "<|call|>");
   if (found === "open") return found;
   const [, name = "", json = ""] = /^([\w.:-]+)[^{]*?<\|message\|>([\s\S]*)$/.exec(found.body) ?? [];
-  const calls = readCallValue({ name, arguments: parseLoosely(json.trim()) }, place.findTool);
+  const calls = readCallValue({ name, arguments: readJson(json.trim()).value }, place.findTool);
   return calls && { calls, end: found.end };
 }
 
@@ -266,7 +266,7 @@ function scanFence(place: Place): Scan {
   const found = readUntil({ ...place, at }, "\n```");
   if (found === "open") return found;
   const calls = isJson
-    ? readCallValue(parseLoosely(found.body), place.findTool, isCode)
+    ? readCallValue(readJson(found.body).value, place.findTool, isCode)
     : readPythonCalls(found.body, place.findTool);
   return calls && { calls, end: found.end };
 }
@@ -284,10 +284,4 @@ function scanJson(place: Place, toolName?: string): Scan {
   const value = toolName === undefined ? found.value : { name: toolName, arguments: found.value };
   const calls = readCallValue(value, place.findTool);
   return calls && { calls, end: reader.at };
-}
-
-/** Undefined for anything but JSON. */
-function parseLoosely(text: string): unknown {
-  const read = readJson(text);
-  return "value" in read ? read.value : undefined;
 }

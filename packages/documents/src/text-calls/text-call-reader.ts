@@ -32,7 +32,7 @@ export function createTextCallReader(options: TextCallOptions): TextCallReader {
   let held = "";
   /** The held text is open: only a sign that closes something decides. */
   let isOpen = false;
-  /** The held text begins a line, or its blanks have been released. */
+  /** The held text is at the start of a line. */
   let isLine = true;
   /** The tools of a form at the end of the text that cannot be read as calls. */
   let unread: readonly string[] = [];
