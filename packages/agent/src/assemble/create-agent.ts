@@ -74,7 +74,7 @@ export interface AgentOptions extends ToolOptions, ModelOptions {
   readonly outputSchema?: object;
   /** Where conversations are kept: a store, or the path of a SQLite file. Default: in memory. */
   readonly store?: Store | string;
-  /** Folder for copies of changed files (for revert) and search indexes. Default: none is written. */
+  /** Folder for copies of changed files (for revert). Default: none is written. */
   readonly dataFolder?: string;
   /** The documents bring the model's reasoning. Default: false. */
   readonly includeReasoning?: boolean;

@@ -8,26 +8,25 @@ const parameters = s.object({
   title: s.string({ minLength: 1, description: "Why you ask, in one sentence" }),
   questions: s.list(
     s.object({
-      id: s.string({ minLength: 1, description: "Unique id" }),
-      prompt: s.string({ minLength: 1, description: "The question" }),
+      id: s.string({ minLength: 1 }),
+      prompt: s.string({ minLength: 1 }),
       options: s.list(
         s.object({
-          id: s.string({ minLength: 1, description: "Unique id" }),
-          label: s.string({ minLength: 1, description: "What the user sees" }),
+          id: s.string({ minLength: 1 }),
+          label: s.string({ minLength: 1 }),
         }),
         { minItems: 0, maxItems: 20, description: "Empty for a free answer" },
       ),
-      allow_multiple: s.optional(s.boolean({ description: "Whether several options may be chosen" })),
+      allow_multiple: s.optional(s.boolean()),
     }),
-    { minItems: 1, maxItems: 20, description: "The questions" },
+    { minItems: 1, maxItems: 20 },
   ),
 });
 
 /** The answer comes with the next prompt; it is never invented. */
 export const askQuestionTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "ask_question",
-  description:
-    "Ask the user for decisions that you cannot make, all in one call. The run ends; the answers come with the next message.",
+  description: "Ask the user for decisions that you cannot make, all in one call. It ends the run.",
   access: "state",
   modes: ["ask", "plan"],
   isWithheld: true,

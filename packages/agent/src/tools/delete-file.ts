@@ -11,12 +11,12 @@ import { MAX_CONTENT_BYTES } from "./file-change.ts";
 import type { Tool } from "./tool.ts";
 import { toArgumentText } from "./tool-traits.ts";
 
-const parameters = s.object({ target_file: s.string({ description: "File, relative to the workspace" }) });
+const parameters = s.object({ target_file: s.string() });
 
 /** A file that was read here and has changed since is not deleted (STALE_FILE). */
 export const deleteFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "delete_file",
-  description: "Delete one file. Folders are not deleted.",
+  description: "Delete one file, no folder.",
   access: "write",
   paths: { files: ["target_file"] },
   words: ["Deleted file", "Datei gelöscht", "Dosya silindi", "ファイルを削除しました", "已刪除檔案"],

@@ -10,14 +10,14 @@ import type { Tool, ToolOutcome } from "./tool.ts";
 import { toObjects, toOptional, toArgumentText, type GivenArguments } from "./tool-traits.ts";
 
 const parameters = s.object({
-  target_file: s.string({ description: "File, relative to the workspace" }),
+  target_file: s.string(),
   edits: s.list(
     s.object({
-      old_string: s.string({ description: "Text to replace, exactly as in the file; must match exactly one place" }),
-      new_string: s.string({ description: "Text to put there" }),
-      replace_all: s.optional(s.boolean({ description: "Replace every exact occurrence of old_string" })),
+      old_string: s.string({ description: "Exactly as in the file, in one place only" }),
+      new_string: s.string(),
+      replace_all: s.optional(s.boolean({ description: "Every place of old_string" })),
     }),
-    { minItems: 1, maxItems: 200, description: "Applied in order, each to the result of the previous ones" },
+    { minItems: 1, maxItems: 200, description: "In order, each on the result of the one before" },
   ),
 });
 
@@ -37,7 +37,7 @@ export const editedWords = [
 export const editFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "edit_file",
   description:
-    'Replace parts of a file. All edits are made, or none. Copy old_string from what read_file showed, without the line numbers, with as many lines around it as make it unique. An empty old_string writes a new or empty file. Example: {"target_file": "a.js", "edits": [{"old_string": "x = 1;", "new_string": "x = 2;"}]}',
+    'Replace parts of a file. All edits are made, or none. Copy old_string from what read_file showed, without the line numbers, with as many lines around it as make it unique. An empty old_string writes a new or empty file. Example of edits: [{"old_string": "x = 1;", "new_string": "x = 2;"}]',
   access: "write",
   paths: { files: ["target_file"] },
   words: editedWords,

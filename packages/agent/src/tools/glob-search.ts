@@ -22,7 +22,7 @@ const turnPeriod = 20;
 
 const parameters = s.object({
   pattern: s.string({ description: 'Glob, for instance "**/*.test.ts"; without "/" it matches at any depth' }),
-  target_directory: s.optional(s.string({ description: "Folder in the workspace; default: the workspace" })),
+  target_directory: s.optional(s.string({ description: "Default: the workspace" })),
 });
 
 /** Names that begin with a dot are names like any other; links to folders are not followed (N62). */

@@ -27,17 +27,15 @@ const maxMultilineSize = "64M";
 const maxExclusions = 1000;
 
 const parameters = s.object({
-  pattern: s.string({ description: "Regular expression (Rust syntax)" }),
-  path: s.optional(s.string({ description: "File or folder in the workspace; default: the workspace" })),
-  glob: s.optional(s.string({ description: 'Only files that match, for instance "*.ts"' })),
-  case_insensitive: s.optional(s.boolean({ description: "Whether A matches a too" })),
-  multiline: s.optional(s.boolean({ description: "Whether matches may span lines (. matches line ends too)" })),
-  before: s.optional(s.integer({ minimum: 0, description: "Lines shown before each match" })),
-  after: s.optional(s.integer({ minimum: 0, description: "Lines shown after each match" })),
+  pattern: s.string({ description: "Rust syntax" }),
+  path: s.optional(s.string({ description: "File or folder; default: the workspace" })),
+  glob: s.optional(s.string({ description: 'Only these files, such as "*.ts"' })),
+  case_insensitive: s.optional(s.boolean()),
+  multiline: s.optional(s.boolean({ description: "Matches may span lines" })),
+  before: s.optional(s.integer({ minimum: 0, description: "Further lines shown" })),
+  after: s.optional(s.integer({ minimum: 0, description: "Further lines shown" })),
   output_mode: s.optional(s.choice(["content", "files_with_matches", "count"], { description: "Default: content" })),
-  max_results: s.optional(
-    s.integer({ minimum: 1, description: `Lines (or files) shown; default ${defaultResults}, at most ${maxResults}` }),
-  ),
+  max_results: s.optional(s.integer({ minimum: 1, description: `Default ${defaultResults}, at most ${maxResults}` })),
 });
 type Arguments = s.ValueOf<typeof parameters>;
 
@@ -45,7 +43,7 @@ type Arguments = s.ValueOf<typeof parameters>;
 export const grepSearchTool: Tool<Arguments> = {
   name: "grep_search",
   description:
-    'Search the text of files with a regular expression. Returns the matching lines with path and number, or only paths or counts (output_mode). Hidden files are searched; what .gitignore excludes only if path names it. Example: {"pattern": "class \\\\w+Error", "glob": "*.ts", "after": 3}',
+    "Search the text of files with a regular expression. Returns the matching lines with path and number. Hidden files are searched; what .gitignore excludes only if path names it.",
   access: "read",
   paths: { folders: ["path"] },
   opensResults: true,

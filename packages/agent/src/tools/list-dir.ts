@@ -17,13 +17,13 @@ const maxDepth = 3;
 const maxEntries = 500;
 
 const parameters = s.object({
-  target_directory: s.optional(s.string({ description: "Folder in the workspace; default: the workspace" })),
+  target_directory: s.optional(s.string({ description: "Default: the workspace" })),
 });
 
 /** Sorted by name, folders with `/` at the end, links not followed; level by level up to the limit. */
 export const listDirTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "list_dir",
-  description: `Show a folder as a tree: at most ${maxDepth} levels and ${maxEntries} entries, without what .gitignore excludes. To find files by name, use glob_search.`,
+  description: `Show a folder as a tree: at most ${maxDepth} levels and ${maxEntries} entries, without what .gitignore excludes.`,
   access: "read",
   paths: { folders: ["target_directory"] },
   words: ["Listed folder", "Ordner aufgelistet", "Klasör listelendi", "フォルダーを一覧表示しました", "已列出資料夾"],

@@ -15,9 +15,9 @@ const DEFAULT_LINES = 2000;
 const MAX_BYTES = 256 * 1024;
 
 const parameters = s.object({
-  target_file: s.string({ description: "File, relative to the workspace" }),
-  offset: s.optional(s.integer({ minimum: 1, description: "First line to read, from 1" })),
-  limit: s.optional(s.integer({ minimum: 1, description: `Number of lines; default ${DEFAULT_LINES}` })),
+  target_file: s.string(),
+  offset: s.optional(s.integer({ minimum: 1, description: "From 1" })),
+  limit: s.optional(s.integer({ minimum: 1 })),
 });
 
 type Arguments = s.ValueOf<typeof parameters>;
@@ -25,7 +25,7 @@ type Arguments = s.ValueOf<typeof parameters>;
 /** Memory is bounded for a file of any size (R-15); `totalLines` counts the empty tail, so an empty file has 1 (C9). */
 export const readFileTool: Tool<Arguments> = {
   name: "read_file",
-  description: `Read a text file, an image or a PDF, or list a folder. The first line and every fifth of a text begin with their number and a tab. Returns ${DEFAULT_LINES} lines at most, and a note says what is left out: go on with offset. In a large file, find the place with grep_search first.`,
+  description: `Read a text file, an image or a PDF, or list a folder. The first line and every fifth of a text begin with their number and a tab. Returns ${DEFAULT_LINES} lines at most, and a note says what is left out: go on with offset.`,
   access: "read",
   paths: { files: ["target_file"] },
   opensResults: true,

@@ -11,12 +11,12 @@ const maxWaitMs = 600_000;
 const endPeriod = 5000;
 
 const parameters = s.object({
-  terminal_id: s.string({ minLength: 1, description: "Id from run_terminal_cmd, for instance bg_1" }),
+  terminal_id: s.string({ minLength: 1, description: "Such as bg_1" }),
   wait_ms: s.optional(
     s.integer({
       minimum: 1,
       maximum: maxWaitMs,
-      description: `Waits this long for more output; default: not at all, at most ${maxWaitMs}`,
+      description: `Default: none, at most ${maxWaitMs}`,
     }),
   ),
   end: s.optional(s.boolean({ description: "Ends the command first; with wait_ms, lets it end by itself until then" })),
@@ -26,7 +26,7 @@ const parameters = s.object({
 export const readTerminalTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "read_terminal",
   description:
-    "Read what a command in the background has printed since the last call, and whether it still runs; or end it. To wait for it, use wait_ms.",
+    "Read what a command in the background has printed since the last call, and whether it still runs; or end it.",
   access: "state",
   comesWith: "Bash",
   aliases: ["bashoutput"],

@@ -62,12 +62,18 @@ export function toCallable<Arguments>(tool: Tool<Arguments>): CallableTool {
   const { parameters, ...facts } = tool;
   return {
     ...facts,
-    schema: { ...parameters },
+    schema: JSON.parse(JSON.stringify(parameters, withoutBounds)) as CallableTool["schema"],
     prepare(call) {
       const args = parseToolArguments(tool, call);
       return args.ok ? { ok: true, run: (context) => tool.run(args.value, context) } : args;
     },
   };
+}
+
+/** A bound costs tokens in each request, and the refusal of a call names the one that it breaks. */
+function withoutBounds(key: string, value: unknown): unknown {
+  const isBound = /^(?:min|max)/.test(key) && typeof value === "number";
+  return isBound || (key === "required" && Array.isArray(value) && value.length === 0) ? undefined : value;
 }
 
 /** Every tool, in the order in which models see them. */

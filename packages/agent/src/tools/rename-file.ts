@@ -9,8 +9,8 @@ import type { Tool } from "./tool.ts";
 const MAX_HASHED_BYTES = 64 * 1024 * 1024;
 
 const parameters = s.object({
-  source_file: s.string({ description: "File, relative to the workspace" }),
-  destination_file: s.string({ description: "New path, relative to the workspace; must not exist" }),
+  source_file: s.string(),
+  destination_file: s.string(),
 });
 
 /** Nothing is ever replaced: a destination that exists is refused (FILE_EXISTS). */

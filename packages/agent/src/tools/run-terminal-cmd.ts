@@ -17,26 +17,24 @@ const firstLookMs = 200;
 const pipeReport = `[ -z "$BASH" ] || trap 'set -- $? "\${PIPESTATUS[@]}" && [ $1 = 0 ] && shift && [[ " \${*//141/0}" =~ \\ [1-9] ]] && echo "bash: exit codes in the last pipe: $*" >&2' EXIT\n`;
 
 const parameters = s.object({
-  command: s.string({ description: "Shell command (bash)" }),
-  working_directory: s.optional(s.string({ description: "Folder in the workspace; default: the workspace" })),
+  command: s.string({ description: "For bash" }),
+  working_directory: s.optional(s.string({ description: "Default: the workspace" })),
   timeout_ms: s.optional(
     s.integer({
       minimum: 1,
       maximum: maxTimeoutMs,
-      description: `Waits this long, then the command goes on in the background; default ${defaultTimeoutMs}, at most ${maxTimeoutMs}. With is_background: ends it after this time; default none`,
+      description: `Then it goes on in the background; default ${defaultTimeoutMs}, at most ${maxTimeoutMs}. With is_background, it ends then`,
     }),
   ),
-  is_background: s.optional(
-    s.boolean({ description: "Keeps running while you continue, for servers; read its output with read_terminal" }),
-  ),
-  description: s.optional(s.string({ description: "What the command is for, in a few words" })),
+  is_background: s.optional(s.boolean({ description: "For servers; read its output with read_terminal" })),
+  description: s.optional(s.string({ description: "Its purpose, in a few words" })),
 });
 
 /** An exit code other than 0 is a success of the tool: the model reads it (N37). No process of the command is left running. */
 export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "run_terminal_cmd",
   description:
-    "Run a shell command and wait until it ends: tests, builds, git and other programs. To read, search and change files, use the other tools. Returns exit code and output; of long output the beginning and the end. It gets no input, so pass flags such as --yes. Processes that it leaves running are ended: start servers with is_background.",
+    "Run a shell command and wait until it ends: tests, builds, git and other programs. To read, search and change files, use the other tools. Returns output and exit code. It gets no input, so pass flags such as --yes. Processes that it leaves running are ended: start servers with is_background.",
   access: "command",
   paths: { folders: ["working_directory"] },
   words: [

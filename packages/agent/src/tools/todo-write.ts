@@ -9,14 +9,14 @@ import { toObjects, toArgumentText, type GivenArguments } from "./tool-traits.ts
 const parameters = s.object({
   todos: s.list(
     s.object({
-      id: s.string({ minLength: 1, description: "Unique id, for instance add-tests" }),
-      content: s.optional(s.string({ description: "What to do; required for a new id" })),
-      status: s.choice(["pending", "in_progress", "completed", "cancelled"], { description: "State of the task" }),
+      id: s.string({ minLength: 1 }),
+      content: s.optional(s.string({ description: "Required for a new id" })),
+      status: s.choice(["pending", "in_progress", "completed", "cancelled"]),
       dependencies: s.optional(
-        s.list(s.string({ description: "Id" }), {
+        s.list(s.string(), {
           minItems: 0,
           maxItems: 200,
-          description: "Ids that must be completed first",
+          description: "Ids to complete first",
         }),
       ),
     }),
@@ -31,7 +31,7 @@ type Arguments = s.ValueOf<typeof parameters>;
 export const todoWriteTool: Tool<Arguments> = {
   name: "todo_write",
   description:
-    "Create or change the task list that the user sees, for work of three or more steps. Keep exactly one task in_progress, and mark it completed as soon as it is done.",
+    "Create or change the task list that the user sees. Keep exactly one task in_progress, and mark it completed as soon as it is done.",
   access: "state",
   modes: ["plan"],
   isWithheld: true,

@@ -9,8 +9,8 @@ import type { Tool, ToolOutcome } from "./tool.ts";
 import { toArgumentText } from "./tool-traits.ts";
 
 const parameters = s.object({
-  target_file: s.string({ description: "File, relative to the workspace" }),
-  content: s.string({ description: "The whole new content" }),
+  target_file: s.string(),
+  content: s.string(),
 });
 
 /** A file that was read here and has changed since is not replaced (STALE_FILE). Line ends and encoding are kept. */

@@ -67,7 +67,7 @@ function toSubject(line: string): string {
 function toLines({ now, platform, git, runtimes, sandbox, hosts, isAttended }: EnvironmentFacts): string[] {
   return [
     `- Date: ${toDay(now)}`,
-    `- Platform: ${platform}; commands run in bash, without a terminal and without input`,
+    `- Platform: ${platform}; commands run in bash, without a terminal`,
     `- Runtimes: ${runtimes.join(", ") || "none found"}`,
     `- Git: ${toGitLine(git)}`,
     `- Sandbox: ${toSandboxLine(sandbox, hosts)}`,

@@ -18,7 +18,7 @@ const MAX_DESCRIPTION = 2000;
 /** Instructions of one server for the model, in UTF-16 units. */
 const MAX_INSTRUCTIONS = 2000;
 
-/** Further servers have none. */
+/** Sheaf leaves out the instructions of later servers. */
 const MAX_INSTRUCTED = 8;
 
 /** How to use the tools of the server `name`, in its words; `isCut`: without the end. */
