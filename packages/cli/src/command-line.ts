@@ -52,6 +52,7 @@ const dialects: Readonly<Record<DialectName, () => Promise<CliDialect>>> = {
   sheaf: async () => sheafDialect,
   "cursor-2026": async () => (await import("./dialects/cursor/cursor.ts")).cursorDialect,
   "codex-2026": async () => (await import("./dialects/codex/codex.ts")).codexDialect,
+  "claude-2026": async () => (await import("./dialects/claude/claude.ts")).claudeDialect,
 };
 
 /** Commands that run a model. Signals end them through their `RunControl`. */
@@ -93,9 +94,10 @@ export function reportFailure(
 async function runWords(words: readonly string[], setup: CommandLineSetup): Promise<number> {
   const { ports, environment } = setup;
   const dialect = await dialects[chooseDialect(words, ports.program)]();
-  const { parsed, notices } = dialect.readArguments(words, environment);
+  const place = { environment, cwd: setup.findFolder() };
+  const { parsed, ...read } = dialect.readArguments(words, place);
   setup.onCommand?.(parsed);
-  const io: CommandIo = { ...ports, environment, cwd: setup.findFolder(), dialect, notices };
+  const io: CommandIo = { ...ports, ...place, dialect, ...read };
   if (parsed.flags.version) {
     await io.openOutput().write(`${sheafVersion}\n`);
     return 0;

@@ -4,7 +4,8 @@ import type { Readable } from "node:stream";
 import type { Notice } from "@sheaf/protocol";
 import type { Environment } from "@sheaf/base/paths";
 import type { FlagValues } from "./flags.ts";
-import type { CliDialect } from "./dialects/dialect.ts";
+import type { CliDialect, DialectSettings, Speech } from "./dialects/dialect.ts";
+import type { Talk } from "./dialects/two-way.ts";
 import type { SignalSource } from "./signals.ts";
 import { toInputKind, type InputKind } from "./standard-input.ts";
 import { createLineOutput, type LineOutput, type LineOutputOptions } from "./standard-output.ts";
@@ -18,6 +19,9 @@ export interface CommandIo extends ProcessPorts {
   readonly dialect: CliDialect;
   /** What was given for another program, and has no use here (C45, C47). */
   readonly notices?: readonly Notice[];
+  /** Settings of the dialect that Sheaf has no flags for. */
+  readonly settings?: DialectSettings | undefined;
+  readonly openSpeech?: ((talk: Talk) => Speech) | undefined;
 }
 
 /** Print mode: asked for, or inferred because stdout is not a terminal or stdin is piped (C1). */

@@ -27,7 +27,7 @@ export interface RunConfig extends Config, PromptTexts {
 export function toConfig(flags: FlagValues, io: CommandIo): RunConfig {
   const { config: found, flags: raw, notices } = toModelSettings(toRawSettings(flags), io);
   const allow = [...(raw.allow ?? []), ...toAllowRules(flags)];
-  const settings = { ...raw, ...io.dialect.toSettings?.(flags), allow, notices: [...(io.notices ?? []), ...notices] };
+  const settings = { ...raw, ...io.settings, allow, notices: [...(io.notices ?? []), ...notices] };
   const config = createConfig(settings, io.environment, io.cwd, found);
   return { ...config, ...readPromptTexts(flags, io.cwd), toolChoice: toToolChoice(flags), labels: toLabels(flags) };
 }

@@ -38,6 +38,8 @@ export interface PermissionOptions extends CommandPolicy {
   readonly deny: readonly string[];
   /** What they match needs a person, whatever allows it (C64). */
   readonly ask?: readonly string[] | undefined;
+  /** The same, unless an allow rule or the read-only list would let the call run without the sandbox (C201). */
+  readonly askUnlessAllowed?: readonly string[] | undefined;
 }
 
 /**
@@ -50,7 +52,12 @@ export function createPermissions(options: PermissionOptions): Permissions {
   const allowRules = options.allow.map(parse);
   const denyRules = options.deny.map(parse);
   const askRules = (options.ask ?? []).map((text) => parseAskRule(text, parse));
-  const decideByRules = (request: Omit<PermissionRequest, "answered">, rules: Rules): PermissionDecision => {
+  const mildRules = (options.askUnlessAllowed ?? []).map((text) => parseAskRule(text, parse));
+  const decideByRules = (
+    request: Omit<PermissionRequest, "answered">,
+    rules: Rules,
+    policy: CommandPolicy = options,
+  ): PermissionDecision => {
     switch (request.tool.access) {
       case "state":
         return allow("it changes nothing but the conversation");
@@ -64,17 +71,22 @@ export function createPermissions(options: PermissionOptions): Permissions {
       case "command": {
         const { command, working_directory: workingDirectory } = request.arguments;
         const call = { command: toText(command, ""), workingDirectory: toText(workingDirectory, ".") };
-        return decideCommand(call, options, rules);
+        return decideCommand(call, policy, rules);
       }
     }
   };
+  const isGranted = (request: Omit<PermissionRequest, "answered">, allows: readonly Rule[]): boolean =>
+    request.tool.access === "command"
+      ? decideByRules(request, { allows, denies: [] }, { ...options, sandbox: "disabled" }).decision === "allow"
+      : decideByRules(request, { allows, denies: allows.filter(({ kind }) => kind === "Write") }).decision === "deny";
   return {
     async decide({ answered = { allow: [], deny: [] }, ...request }) {
       if (!isOffered(mode, request.tool)) return refuseByMode(mode, request.tool.name);
       const denies = [...denyRules, ...answered.deny.map(parse)];
       const allows = [...allowRules, ...answered.allow.map(parse)];
       const decision = decideByRules(request, { allows, denies });
-      const asks = askRules.filter(({ text }) => !answered.allow.includes(text));
+      const further = mildRules.length > 0 && !isGranted(request, allows) ? mildRules : [];
+      const asks = [...askRules, ...further].filter(({ text }) => !answered.allow.includes(text));
       if (decision.decision !== "allow" || asks.length === 0) return decision;
       // What a rule would refuse if it denied is what it asks about.
       const asked = decideByRules(request, { allows, denies: asks });

@@ -69,7 +69,7 @@ export interface PreparedPolicy {
 /** @throws SheafError USAGE for a rule that cannot be read or a folder that cannot be added; CONFIG_INVALID for a broken file of a trusted workspace. */
 export async function preparePolicy(request: PolicyRequest): Promise<PreparedPolicy> {
   const { mode, trusted, sandboxMemory, now } = request;
-  const { force, allow, ask, deny } = request.permissions;
+  const { force, allow, ask, askUnlessAllowed, deny } = request.permissions;
   const git = { environment: request.environment, folders: [request.workspace, ...request.addedFolders] };
   const workspace = createWorkspace(request.workspace, { git });
   const addedWorkspaces = openAddedFolders(request, workspace);
@@ -92,6 +92,7 @@ export async function preparePolicy(request: PolicyRequest): Promise<PreparedPol
     force,
     allow,
     ask,
+    askUnlessAllowed,
     deny: denials,
     sandbox: sandbox.state,
     sandboxFault: findFault(sandbox),

@@ -20,6 +20,8 @@ export interface PermissionSettings {
   readonly allow: readonly string[];
   /** What they match needs a person (C64). */
   readonly ask?: readonly string[] | undefined;
+  /** The same, unless a rule allows it (C201). */
+  readonly askUnlessAllowed?: readonly string[] | undefined;
   readonly deny: readonly string[];
 }
 

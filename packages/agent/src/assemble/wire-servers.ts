@@ -76,6 +76,7 @@ export function createToolServers(
   environment: Environment,
   limits: KeeperLimits = { maxResting: 0 },
   sessions: Sessions = "runs",
+  openTransport?: ServerPorts["openTransport"],
 ): ToolServers {
   let loading: Promise<ServerKeeper> | undefined;
   const ports = createServerPorts(environment);
@@ -86,7 +87,7 @@ export function createToolServers(
       loading ??= import("../tools/mcp/server-keeper.ts").then((module) =>
         module.createServerKeeper(limits, livePorts.startTimer),
       );
-      return (await loading).lease(request, { ...folders, ...ports }, signal);
+      return (await loading).lease(request, { ...folders, ...ports, openTransport }, signal);
     },
     listAddresses: async (conversationId, server) => (await loading)?.listAddresses(conversationId, server) ?? [],
     listPrompts: async (conversationId) => (await loading)?.listPrompts(conversationId) ?? [],

@@ -58,6 +58,10 @@ export interface RawSettings extends ModelFlags {
   readonly ask?: readonly string[] | undefined;
   readonly readsCursorServers?: boolean | undefined;
   readonly deny?: readonly string[] | undefined;
+  readonly askUnlessAllowed?: readonly string[] | undefined;
+  readonly programHooks?: HookSources["program"];
+  /** In addition to those of the configuration. */
+  readonly mcpServers?: McpServers | undefined;
   /** What differs from what the caller asked for. */
   readonly notices?: readonly Notice[] | undefined;
 }
@@ -136,6 +140,7 @@ export interface Config {
     readonly force: boolean;
     readonly allow: readonly string[];
     readonly ask: readonly string[];
+    readonly askUnlessAllowed: readonly string[] | undefined;
     readonly deny: readonly string[];
   };
   /** Milliseconds between heartbeats (C26); undefined: none. */
@@ -209,7 +214,7 @@ export function createConfig(
     backgroundWaitMs: backgroundWait === undefined ? undefined : backgroundWait * 1000,
     stopsOnDenied: toChoice("--on-denied", raw.onDenied, ["continue", "stop"], "continue") === "stop",
     strict: raw.strict ?? false,
-    mcpServers: found.settings.mcpServers ?? {},
+    mcpServers: { ...found.settings.mcpServers, ...raw.mcpServers },
     cursorFile:
       raw.readsCursorServers || found.settings.cursorServers
         ? join(findHome(environment), ".cursor/mcp.json")
@@ -224,6 +229,7 @@ export function createConfig(
       allow: [...(raw.allow ?? []), ...(rules.allow ?? [])],
       ask: [...(raw.ask ?? []), ...(rules.ask ?? [])],
       deny: [...(raw.deny ?? []), ...(rules.deny ?? [])],
+      askUnlessAllowed: raw.askUnlessAllowed,
     },
     heartbeatMs: heartbeat === undefined ? undefined : heartbeat * 1000,
     notices: raw.notices ?? [],
@@ -232,7 +238,7 @@ export function createConfig(
 
 function toHookSources(
   { hooks = {}, hooksFile, hooksSandbox = true, verify = [], ...config }: UserConfig,
-  flags: Pick<RawSettings, "verify" | "verifyRounds">,
+  flags: Pick<RawSettings, "verify" | "verifyRounds" | "programHooks">,
   environment: Environment,
 ): HookSources | undefined {
   // An empty variable must not leave a run unverified.
@@ -243,9 +249,11 @@ function toHookSources(
   }
   const own = withVerify(hooks, [...verify, ...(flags.verify ?? [])]);
   const verifyRounds = toAtMost("--verify-rounds", flags.verifyRounds, maxVerifyRounds) ?? config.verifyRounds;
-  if (hooksFile === undefined && verifyRounds === undefined && Object.keys(own).length === 0) return undefined;
+  const { programHooks: program } = flags;
+  if (!program && hooksFile === undefined && verifyRounds === undefined && Object.keys(own).length === 0)
+    return undefined;
   const file = hooksFile?.replace(/^~(?=\/)/, () => findHome(environment));
-  return { own, file, isSandboxed: hooksSandbox, verifyRounds };
+  return { own, file, isSandboxed: hooksSandbox, verifyRounds, program };
 }
 
 function toAtMost(flag: string, text: string | undefined, most: number): number | undefined {

@@ -1,6 +1,7 @@
 /** Hooks in a configuration, in the form of Claude Code's settings (C80). */
 import type { HookEventName } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
+import type { Hook } from "./read-hooks.ts";
 
 /** The events at which a hook can run. */
 export const hookEvents = [
@@ -134,6 +135,8 @@ export interface HookSources {
   readonly isSandboxed: boolean;
   /** How often a failed `Verify` command sends the model back to work; default 2 (C168). */
   readonly verifyRounds?: number | undefined;
+  /** Asked before the others: those of a program at the other end of stdin and stdout (C203). */
+  readonly program?: readonly Hook[] | undefined;
 }
 
 /** Adds the commands that verify a run to its hooks. They run as the model's own commands do. */

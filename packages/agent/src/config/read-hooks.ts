@@ -33,6 +33,8 @@ export interface Hook extends Pick<HookResult, "event" | "origin" | "command"> {
   readonly file?: string | undefined;
   /** Whether a file that it runs is another one than the user said yes to; undefined: no yes is needed. */
   readonly isChanged?: (() => boolean) | undefined;
+  /** Asks a program in place of running the command; undefined: it did not answer. */
+  readonly ask?: ((input: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
 export interface UnusedHook {
@@ -54,8 +56,9 @@ interface HookPlace extends Pick<Hook, "origin" | "file"> {
 }
 
 /** The user's own. @throws SheafError CONFIG_INVALID for a file that cannot be read. */
-export function readUserHooks({ own, file, isSandboxed }: HookSources): HookList {
-  const found = parseHooks(own, { origin: "user", isSandboxed });
+export function readUserHooks({ own, file, isSandboxed, program = [] }: HookSources): HookList {
+  const { leftOut, hooks } = parseHooks(own, { origin: "user", isSandboxed });
+  const found = { leftOut, hooks: [...program, ...hooks] };
   if (file === undefined) return found;
   const read = readHookFile(file);
   if (!read.ok) {

@@ -1,6 +1,6 @@
 /** JSON Schemas of users: what an answer (`--output-schema`) or the arguments of a custom tool must fit. */
 import { parseText } from "@sheaf/documents/text";
-import { parseJson } from "@sheaf/protocol/check-value";
+import { isJsonObject, parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
 import { resolve } from "node:path";
 import { readNamedFile } from "@sheaf/base/read-named-file";
@@ -45,7 +45,7 @@ export function toAnswerCheck(name: string, check: SchemaCheck): AnswerCheck {
 }
 
 /**
- * The same from a file. `onClose` gets what ends its thread.
+ * The same from a file, or from JSON itself. `onClose` gets what ends its thread.
  * @throws SheafError CONFIG_INVALID that names the file and what is wrong with it.
  */
 export async function createAnswerCheck(
@@ -54,14 +54,21 @@ export async function createAnswerCheck(
   signal: AbortSignal,
   onClose: (close: () => void) => void,
 ): Promise<AnswerCheck> {
-  const name = `the schema ${file}`;
-  const schema = await readSchema(file, folder, signal);
+  const isText = file.trimStart().startsWith("{");
+  const name = isText ? "the schema" : `the schema ${file}`;
+  const schema = isText ? parseSchema(file) : await readSchema(file, folder, signal);
   const thread = createSchemaThread(signal);
   onClose(() => thread.close());
   const problem = await findSchemaProblem(schema, thread);
   signal.throwIfAborted();
   if (problem !== undefined) throw new SheafError("CONFIG_INVALID", `${name} ${problem}`);
   return toAnswerCheck(name, createSchemaCheck(schema, thread));
+}
+
+function parseSchema(text: string): object {
+  const schema = parseJson(text);
+  if (isJsonObject(schema)) return schema;
+  throw new SheafError("CONFIG_INVALID", "the schema is not JSON: correct it, or name a file");
 }
 
 async function readSchema(file: string, folder: string, signal: AbortSignal): Promise<object> {

@@ -70,7 +70,7 @@ function findServer(
 ): { readonly settings: HttpServerSettings; readonly workspace: string } {
   const { environment } = io;
   const { found } = readConfigFile(io);
-  const raw = { ...toRawSettings(flags), ...io.dialect.toSettings?.(flags) };
+  const raw = { ...toRawSettings(flags), ...io.settings };
   const config = createConfig(raw, environment, io.cwd, found);
   const trusted = config.findTrust();
   const { servers, leftOut } = chooseServers({ ...config, trusted, environment });

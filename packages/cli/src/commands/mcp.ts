@@ -143,7 +143,7 @@ async function connectServers<Further>(
   read?: (lease: ServerLease, signal: AbortSignal) => Promise<Further>,
 ) {
   const { environment } = io;
-  const raw = { ...toRawSettings(flags), ...io.dialect.toSettings?.(flags) };
+  const raw = { ...toRawSettings(flags), ...io.settings };
   const config = createConfig(raw, environment, io.cwd, readConfigFile(io).found);
   const { workspace, addedFolders } = config;
   const trusted = config.findTrust();

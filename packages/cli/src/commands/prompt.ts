@@ -68,8 +68,8 @@ type PromptStart = Pick<PromptOrder, "message" | "config" | "flags">;
 
 /** A conversation of several runs: with the person in front of a terminal, or with a program. */
 export interface Conversation extends Pick<DeliveryOptions, "onEvents" | "onOutputError"> {
-  /** Asks the person or the program (X8). */
-  readonly approver: Approver;
+  /** Asks the person or the program (X8); undefined: nobody answers. */
+  readonly approver: Approver | undefined;
   readonly toolServers: ToolServers;
   /** Notices of the runs before; the run adds its own. */
   readonly seen: Set<string>;

@@ -5,11 +5,12 @@ import type { createConfig } from "@sheaf/agent/config/config";
 import type { ModelSettings } from "@sheaf/agent/config/endpoints";
 import type { ProjectionOptions } from "@sheaf/agent/output/create-message-projection";
 import type { CliProfile, OutputFormat, Projection } from "@sheaf/agent/output/projection";
+import type { ServerPorts } from "@sheaf/agent/tools/mcp/server-connection";
 import { SheafError } from "@sheaf/base/errors";
-import type { Environment } from "@sheaf/base/paths";
 import type { ParsedArguments } from "../arguments.ts";
-import type { CommandName } from "../command-definitions.ts";
 import type { FlagValues } from "../flags.ts";
+import type { CommandName } from "../command-definitions.ts";
+import type { CommandIo } from "../io.ts";
 import type { AskedCall } from "./line-approver.ts";
 import type { ProgramResponse } from "./program-requests.ts";
 import type { Talk } from "./two-way.ts";
@@ -19,36 +20,39 @@ export const dialectPrograms = {
   sheaf: [],
   "cursor-2026": ["cursor-agent", "agent"],
   "codex-2026": ["codex"],
+  "claude-2026": ["claude"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type DialectName = keyof typeof dialectPrograms;
+
+/** What a dialect asks for beyond the flags of Sheaf. */
+export type DialectSettings = Partial<Parameters<typeof createConfig>[0]>;
 
 /** Arguments as Sheaf's own flags and words, from which `createPromptRun` makes the `RunRequest`; the notices are what they lose. */
 export interface ReadArguments {
   readonly parsed: ParsedArguments;
   readonly notices: readonly Notice[];
+  readonly settings?: DialectSettings;
+  /** Its lines in both directions; default: those of Sheaf, also for output. */
+  readonly openSpeech?: (talk: Talk) => Speech;
 }
 
 /** Each is a folder; its code is loaded where it is spoken. */
 export interface CliDialect {
   readonly name: DialectName;
   /** @throws SheafError USAGE for words that it does not have. */
-  readonly readArguments: (words: readonly string[], environment: Environment) => ReadArguments;
+  readonly readArguments: (words: readonly string[], place: Pick<CommandIo, "environment" | "cwd">) => ReadArguments;
   /** Default of `--output-format`. */
   readonly format: OutputFormat;
   /** The profile of the formats that `createLines` leaves to Sheaf. */
   readonly profile: CliProfile;
   /** Run events as lines; undefined: Sheaf's own format has them. */
   readonly createLines?: (format: OutputFormat, options: ProjectionOptions) => Projection | undefined;
-  /** Its lines in both directions; default: those of Sheaf, also for output. */
-  readonly openSpeech?: (talk: Talk) => Speech;
   /** The model that a name of `--model` means; undefined: that of the user's settings. */
   readonly toModel?: (
     name: string | undefined,
     settings: ModelSettings,
   ) => { readonly model: string | undefined; readonly notice?: Notice };
-  /** Settings that its flags imply. */
-  readonly toSettings?: (flags: FlagValues) => Partial<Parameters<typeof createConfig>[0]>;
   /** Commands with which its clients write flags of a prompt, too. */
   readonly promptFlagCommands?: ReadonlySet<CommandName>;
   /** Words that ask for the state of a login. */
@@ -85,6 +89,19 @@ export interface Speech {
   ) => Readonly<Record<string, unknown>> & { readonly input: unknown };
   /** The arguments in an answer to it, by Sheaf's names. */
   readonly toArguments: (call: AskedCall, input: AskedCall["input"]) => AskedCall["input"];
+  /** Default: as the arguments say. @throws SheafError: no run may begin. */
+  readonly order?: () => SpokenOrder;
+  /** False: nobody answers questions about calls. */
+  readonly asks?: boolean;
+  /** To tool servers inside of the program. */
+  readonly openTransport?: ServerPorts["openTransport"];
+}
+
+/** What a run is made from, where requests of the program changed it. */
+interface SpokenOrder {
+  readonly flags: FlagValues;
+  readonly settings: DialectSettings;
+  readonly notices: readonly Notice[];
 }
 
 /** The last `--compat` of the words, or else by the name of the program. @throws SheafError USAGE for an unknown one; it lists the known ones. */

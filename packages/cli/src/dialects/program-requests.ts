@@ -24,7 +24,7 @@ export function createResponseLine<Value>(response: s.Schema<Value>) {
   });
 }
 
-const responseValue = s.object(responseFields);
+const responseValue = s.open(s.object(responseFields));
 
 export type ProgramResponse = s.ValueOf<
   ReturnType<typeof createResponseLine<s.ValueOf<typeof responseValue>>>

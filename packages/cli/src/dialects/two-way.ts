@@ -29,7 +29,7 @@ const otherFlags: readonly FlagName[] = ["file", "image", "no-save"];
 /** Answers until stdin is closed; gives the exit code of the last run. */
 export async function runTwoWay(parsed: ParsedArguments, given: CommandIo, control: RunControl): Promise<number> {
   // A dialect without its own lines in both directions is for names and keys alone: every message has its result line.
-  const io: CommandIo = given.dialect.openSpeech ? given : { ...given, dialect: sheafDialect };
+  const io: CommandIo = given.openSpeech ? given : { ...given, dialect: sheafDialect };
   const prepare = (): Promise<OpenTalk> => openTalk(parsed, given, io, control);
   return runOrRefuse(prepare, runTalk, "stream-json", parsed, io);
 }
@@ -64,6 +64,7 @@ export interface Talk {
   readonly respond: (id: string, result: string | Readonly<Record<string, unknown>>) => void;
   /** Ends the run that goes on. */
   readonly interrupt: () => void;
+  readonly isRunning: () => boolean;
 }
 
 interface OpenTalk extends Talk {
@@ -104,7 +105,7 @@ async function openTalk(
     );
   }
   const config = toConfig(flags, given);
-  const { continue: _, "session-id": __, "output-format": ___, ...rest } = flags;
+  const { continue: _, "session-id": __, ...rest } = flags;
   const sessionId = await chooseSession(flags, config);
   const output = createOrderedOutput(io.openOutput({ isEnding: () => control.exitCode !== undefined }));
   const write = async (line: RequestLine | ControlCancelLine | ControlResponseLine): Promise<void> => {
@@ -120,7 +121,7 @@ async function openTalk(
   const shared: Talk = {
     io,
     config,
-    flags: { ...rest, resume: sessionId },
+    flags: { ...rest, "output-format": "stream-json", resume: sessionId },
     sessionId,
     requests: createProgramRequests(sessionId, (line) => void write(line)),
     respond(id, result) {
@@ -132,16 +133,22 @@ async function openTalk(
       void write({ type: "control_response", response, session_id: sessionId });
     },
     interrupt,
+    isRunning: () => talk.current !== undefined,
   };
-  const speech = (io.dialect.openSpeech ?? openSheafSpeech)(shared);
+  const speech = (given.openSpeech ?? openSheafSpeech)(shared);
   const talk: OpenTalk = {
     ...shared,
     control,
     speech,
     inbox: createInbox(),
     output,
-    approver: createLineApprover({ ...speech, requests: shared.requests, interrupt }),
-    toolServers: createToolServers(io.environment, { maxResting: 1 }, new Map()),
+    approver: createLineApprover({
+      toQuestion: speech.toQuestion,
+      toArguments: speech.toArguments,
+      requests: shared.requests,
+      interrupt,
+    }),
+    toolServers: createToolServers(io.environment, { maxResting: 1 }, new Map(), speech.openTransport),
     seen: new Set(),
     current: undefined,
     fault: undefined,
@@ -181,7 +188,19 @@ async function readAll(talk: OpenTalk): Promise<void> {
 async function answerNext(next: Waiting, talk: OpenTalk): Promise<number | undefined> {
   const message = await next.open();
   if (!message) return undefined;
-  const { io, config, flags, control, approver, toolServers, output, seen } = talk;
+  const { io, control, approver, speech, toolServers, output, seen } = talk;
+  let { config, flags } = talk;
+  try {
+    const order = speech.order?.();
+    if (order) {
+      ({ flags } = order);
+      config = toConfig(flags, { ...io, ...order });
+    }
+  } catch (error) {
+    if (!(error instanceof SheafError)) throw error;
+    const parsed = { command: "prompt", flags, positionals: [message.prompt] } as const;
+    return printRefusedRun(error, "stream-json", parsed, { ...io, openOutput: () => output });
+  }
   const current = new AbortController();
   talk.current = current;
   const own = {
@@ -192,7 +211,7 @@ async function answerNext(next: Waiting, talk: OpenTalk): Promise<number | undef
     },
   };
   return printRun({ message, config, flags }, io, own, {
-    approver,
+    approver: speech.asks === false ? undefined : approver,
     toolServers,
     seen,
     output,

@@ -7,7 +7,7 @@ const read = (line: string, environment: Record<string, string> = {}) => {
   const words = line.match(/'[^']*'|\S+/g) ?? [];
   const { parsed, notices } = codexDialect.readArguments(
     words.map((word) => word.replaceAll("'", "")),
-    environment,
+    { environment, cwd: "/" },
   );
   const { print: _, "exclude-tools": __, ...flags } = parsed.flags;
   return { flags, words: parsed.positionals, losses: notices.map(({ message }) => message.split(" is ignored: ")[0]) };
@@ -97,8 +97,9 @@ describe("arguments", () => {
   });
 
   test(verifies("C211", "only read-only denies writing, and only it asks for the sandbox"), () => {
-    expect(codexDialect.toSettings!({ sandbox: "enabled" })).toEqual({ deny: ["Write(**)"] });
-    expect(codexDialect.toSettings!({})).toEqual({});
+    const place = { environment: {}, cwd: "/" };
+    expect(codexDialect.readArguments(["exec", "go"], place).settings).toEqual({ deny: ["Write(**)"] });
+    expect(codexDialect.readArguments(["exec", "-s", "workspace-write", "go"], place).settings).toBeUndefined();
   });
 
   test(verifies("C213", "a key goes only to the address that came with it"), () => {

@@ -7,7 +7,7 @@ import { cursorDialect } from "../../src/dialects/cursor/cursor.ts";
 const toNotice = (message: RegExp) => ({ code: "FLAG_IGNORED", message: expect.stringMatching(message) as string });
 
 const take = (words: readonly string[], environment: Record<string, string> = {}) =>
-  cursorDialect.readArguments(words, environment);
+  cursorDialect.readArguments(words, { environment, cwd: "/" });
 
 describe("flags", () => {
   test.each([

@@ -4,7 +4,7 @@ import type { Hook } from "../../config/read-hooks.ts";
 import { maskKeys } from "@sheaf/base/key-shapes";
 import type { CommandRunner } from "@sheaf/sandbox/command";
 import { toPrefix } from "@sheaf/base/files/text-format";
-import { type HookAnswer, refusingEvents, toFailedAnswer, toHookAnswer } from "./hook-answer.ts";
+import { type HookAnswer, refusingEvents, toFailedAnswer, toHookAnswer, toProgramAnswer } from "./hook-answer.ts";
 import { type HookSession, toHookInput, toMatchedNames } from "./hook-input.ts";
 import type { HookOccasion, Hooks } from "./hooks.ts";
 
@@ -54,6 +54,11 @@ export function createHooks({ hooks, session, places, variables, hasNotices, now
       return { ...head, ...answer, ...notice, durationMs: now() - startedAt };
     };
     if (hook.isChanged?.()) return toResult(toFailedAnswer(event, -1, changedMessage));
+    const input = toHookInput(occasion, session);
+    if (hook.ask) {
+      const signals = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      return toResult(toProgramAnswer(event, await hook.ask(input, signals), call?.toolName));
+    }
     const outcome = await commands.run({
       command,
       workingDirectory: folder,
@@ -61,7 +66,7 @@ export function createHooks({ hooks, session, places, variables, hasNotices, now
       signal,
       variables,
       // What verifies a run is an ordinary command: it gets no input.
-      input: event === "Verify" ? undefined : `${JSON.stringify(toHookInput(occasion, session))}\n`,
+      input: event === "Verify" ? undefined : `${JSON.stringify(input)}\n`,
       onOutput: () => undefined,
     });
     return toResult(toHookAnswer(event, outcome, call?.toolName));

@@ -97,8 +97,15 @@ function readAnswer(event: HookEventName, outcome: CommandOutcome, toolName: str
     const context = speaking.has(event) ? toText(text, MAX_CONTEXT) : "";
     return { status: "success", exitCode, ...(context !== "" && { context }) };
   }
-  const answer = parseAnswer(text, event);
-  return typeof answer === "string" ? toFailedAnswer(event, exitCode, answer) : fromAnswer(event, answer, toolName);
+  const value = parseJson(text);
+  if (value === undefined) return toFailedAnswer(event, exitCode, "its output begins with { and is not JSON");
+  return toProgramAnswer(event, value, toolName);
+}
+
+/** An answer as a value; undefined: there is none. */
+export function toProgramAnswer(event: HookEventName, value: unknown, toolName = ""): HookAnswer {
+  const answer = value === undefined ? "it was not answered" : checkAnswer(value, event);
+  return typeof answer === "string" ? toFailedAnswer(event, 0, answer) : fromAnswer(event, answer, toolName);
 }
 
 /** The exit codes with which a shell reports that the command never ran. */
@@ -130,9 +137,7 @@ export function toFailedAnswer(event: HookEventName, exitCode: number, fault: st
 }
 
 /** What is wrong with it, as a text. */
-function parseAnswer(text: string, event: HookEventName): Answer | string {
-  const value = parseJson(text);
-  if (value === undefined) return "its output begins with { and is not JSON";
+function checkAnswer(value: unknown, event: HookEventName): Answer | string {
   const [problem] = listProblems(answerFields, value);
   if (problem) return `its answer is not understood at ${problem.path.join(".")}`;
   const answer = value as Answer;

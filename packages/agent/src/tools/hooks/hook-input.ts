@@ -74,7 +74,7 @@ function toEventFields(occasion: HookOccasion, workspace: Workspace): Fields {
       const { callId, toolName } = occasion.call;
       return {
         tool_name: describeTool(toolName)?.claude?.name ?? toolName,
-        tool_input: toToolInput(occasion.call, workspace),
+        tool_input: toToolInput(occasion.call, (path) => findPlace(path, workspace)),
         ...("outcome" in occasion && { tool_response: toToolResponse(occasion.outcome) }),
         tool_use_id: callId,
       };
@@ -96,14 +96,17 @@ function toEventFields(occasion: HookOccasion, workspace: Workspace): Fields {
  * Arguments by the names of Claude Code. A path is where it leads, so that a link cannot hide it. What the tool ignores is
  * left out: under a name of Claude Code it would hide the argument that counts.
  */
-export function toToolInput({ toolName, arguments: args }: ToolInvocation, workspace: Workspace): Fields {
+export function toToolInput(
+  { toolName, arguments: args }: Pick<ToolInvocation, "toolName" | "arguments">,
+  toAbsolute: (path: string) => string,
+): Fields {
   const { name: known, fields = {} } = describeTool(toolName)?.claude ?? {};
   const properties = findTool(toolName)?.schema.properties;
   const used = Object.entries(args).filter(([name]) => !isJsonObject(properties) || Object.hasOwn(properties, name));
   const renamed = used.map(([name, value]) => {
     const shown = fields[name] ?? name;
     const isPath = known !== undefined && pathFields.has(shown) && typeof value === "string";
-    return [shown, isPath ? toAbsolute(value, workspace) : value];
+    return [shown, isPath ? toAbsolute(value) : value];
   });
   const { edits, ...input } = Object.fromEntries(renamed) as Record<string, unknown>;
   if (edits === undefined) return input;
@@ -130,7 +133,8 @@ function hasManyEdits({ edits }: Fields): boolean {
   return Array.isArray(edits) && edits.length > 1;
 }
 
-function toAbsolute(path: string, workspace: Workspace): string {
+/** Where a path of a call leads; absolute. */
+export function findPlace(path: string, workspace: Workspace): string {
   const resolved = workspace.resolve(path);
   return resolved.ok ? resolved.path.absolute : resolve(workspace.root, path);
 }

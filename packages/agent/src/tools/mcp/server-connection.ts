@@ -70,6 +70,8 @@ export interface ServerFolders {
 export interface ServerPorts extends ServerFolders {
   /** The user's variables, of which programs get a few (S-40). */
   readonly environment: Environment;
+  /** To the servers that a program at the other end of stdin and stdout has; undefined: it does not have this one (C202). */
+  readonly openTransport?: ((name: string) => Transport | undefined) | undefined;
   /** Opens a `fetch` through the user's proxy; undefined: no proxy. @throws SheafError CONFIG_INVALID. */
   readonly openFetch: () => Promise<typeof globalThis.fetch | undefined>;
   /** The user's login to a server with an address (S-170); undefined: none is used. */
@@ -124,9 +126,10 @@ export function createServerConnection(
         authorization = await ports.openAuthorization?.({ name, url: settings.url });
       }
       transport =
-        "url" in settings
+        ports.openTransport?.(name) ??
+        ("url" in settings
           ? await openHttp(settings, ports, authorization)
-          : createProgramTransport(settings, ports, watch);
+          : createProgramTransport(settings, ports, watch));
       await client.connect(transport, options);
     },
     async close() {

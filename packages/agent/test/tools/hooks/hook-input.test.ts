@@ -2,13 +2,14 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { fromToolInput, toHookInput, toMatchedNames, toToolInput } from "../../../src/tools/hooks/hook-input.ts";
+import { findPlace, fromToolInput, toHookInput, toMatchedNames, toToolInput } from "../../../src/tools/hooks/hook-input.ts";
 import type { HookOccasion } from "../../../src/tools/hooks/hooks.ts";
 import { createWorkspace } from "@sheaf/base/files/workspace";
 import { createFolder } from "../search-workspace.ts";
 
 const root = createFolder({ "a.txt": "a\n" });
 const workspace = createWorkspace(root);
+const place = (path: string): string => findPlace(path, workspace);
 const toCall = (toolName: string, args: Record<string, unknown>) => ({ callId: "call_1", toolName, arguments: args });
 
 test.each([
@@ -40,7 +41,7 @@ test.each([
   expect(toMatchedNames(occasion)).toContain(name);
   expect(toMatchedNames(occasion)).toContain(toolName);
   const back = fromToolInput(toolName, input)!;
-  expect(toToolInput(toCall(toolName, back), workspace)).toEqual(input);
+  expect(toToolInput(toCall(toolName, back), place)).toEqual(input);
   expect(Object.keys(back).toSorted()).toEqual(Object.keys(args).toSorted());
 }); // prettier-ignore
 
@@ -50,7 +51,7 @@ test(verifies("C82", "several edits stay together, and match MultiEdit, too"), (
     { old_string: "c", new_string: "d" },
   ];
   const call = toCall("edit_file", { target_file: "a.txt", edits });
-  expect(toToolInput(call, workspace)).toEqual({ file_path: join(root, "a.txt"), edits });
+  expect(toToolInput(call, place)).toEqual({ file_path: join(root, "a.txt"), edits });
   expect(toMatchedNames({ event: "PreToolUse", call })).toEqual(["Edit", "MultiEdit", "edit_file"]);
   expect(fromToolInput("edit_file", { file_path: "a.txt", edits })).toEqual({ target_file: "a.txt", edits });
 });
@@ -62,15 +63,15 @@ test.each([
   ["edit_file", { target_file: "secret", edits: [{ old_string: "a", new_string: "b", file_path: "a.txt" }], old_string: "c" },
     { file_path: join(root, "secret"), old_string: "a", new_string: "b" }],
 ])(verifies(["C82", "S-137"], "%s: a field that the tool ignores hides none from a hook"), (toolName, args, input) => {
-  expect(toToolInput(toCall(toolName, args), workspace)).toEqual(input);
+  expect(toToolInput(toCall(toolName, args), place)).toEqual(input);
 }); // prettier-ignore
 
 test(verifies("C82", "a path is where it leads: a link hides nothing from a hook"), () => {
   writeFileSync(join(root, ".env"), "x");
   symlinkSync(".env", join(root, "harmless.txt"));
-  const input = toToolInput(toCall("read_file", { target_file: "sub/../harmless.txt" }), workspace);
+  const input = toToolInput(toCall("read_file", { target_file: "sub/../harmless.txt" }), place);
   expect(input).toEqual({ file_path: join(root, ".env") });
-  expect(toToolInput(toCall("read_file", { target_file: "../out" }), workspace)).toEqual({
+  expect(toToolInput(toCall("read_file", { target_file: "../out" }), place)).toEqual({
     file_path: join(root, "../out"),
   });
 });

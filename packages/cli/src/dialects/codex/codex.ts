@@ -7,11 +7,13 @@ import { createCodexLines } from "./lines.ts";
 
 export const codexDialect: CliDialect = {
   name: "codex-2026",
-  readArguments(words, environment) {
+  readArguments(words, { environment }) {
     const rest = words.filter((word) => !word.startsWith("--compat="));
     // Other runs as lines of this dialect (C31).
     if (rest[0] === "show" || rest[0] === "convert") return { parsed: parseArguments(rest), notices: [] };
-    return readCodexArguments(rest, environment);
+    const read = readCodexArguments(rest, environment);
+    // Only `read-only` sets the flag.
+    return read.parsed.flags.sandbox === "enabled" ? { ...read, settings: { deny: ["Write(**)"] } } : read;
   },
   format: "text",
   profile: "cursor-2026",
@@ -19,6 +21,4 @@ export const codexDialect: CliDialect = {
   // Another address has its own names.
   toModel: (name, settings) =>
     settings.flags.baseUrl === undefined ? toCursorModel(name, settings) : { model: `openai/${name}` },
-  // Only `read-only` sets the flag.
-  toSettings: ({ sandbox }) => (sandbox === "enabled" ? { deny: ["Write(**)"] } : {}),
 };

@@ -6,12 +6,14 @@ import { cursorFlags, profileCommands, takeCursorArguments } from "./arguments.t
 
 export const cursorDialect: CliDialect = {
   name: "cursor-2026",
-  readArguments: (words, environment) => takeCursorArguments(parseArguments(words, cursorFlags), environment),
+  readArguments(words, { environment }) {
+    const read = takeCursorArguments(parseArguments(words, cursorFlags), environment);
+    // That program uses the servers of the user's file once they are approved (S-108).
+    return { ...read, settings: { readsCursorServers: read.parsed.flags["approve-mcps"] === true } };
+  },
   format: "text",
   profile: "cursor-2026",
   toModel: toCursorModel,
-  // That program uses the servers of the user's file once they are approved (S-108).
-  toSettings: (flags) => ({ readsCursorServers: flags["approve-mcps"] === true }),
   promptFlagCommands: new Set(["models", "mcp", "create-chat", "ls", "acp"]),
   statusWords: profileCommands,
   isQuiet: true,
