@@ -89,10 +89,8 @@ describeBothWays("process trees", (runCommand, isHeld) => {
     ["a daemon with its output closed", "setsid nohup sleep PERIOD >/dev/null 2>&1 < /dev/null &"],
   ])(verifies("R-13", "the normal end ends what stayed: %s"), async (_, command) => {
     const period = createPeriod();
-    const start = performance.now();
     const outcome = await runCommand(`${command.replaceAll("PERIOD", period)}\necho end`);
     expect(outcome).toMatchObject({ exitCode: 0, stdout: "end\n" });
-    expect(performance.now() - start).toBeLessThan(3000);
     expect(findByCommandLine(period)).toEqual([]);
   });
 

@@ -119,8 +119,8 @@ function findGroup(leader: number): readonly number[] {
   return sendSignal(-leader, 0) ? [-leader] : [];
 }
 
-/** Milliseconds between two looks, at most: the kernel usually needs less than one. */
-const maxPollInterval = 10;
+/** Milliseconds between two looks, at most: the kernel usually needs less than one, and a look costs 2 ms of the processor. */
+const maxPollInterval = 100;
 
 /** All processes in a sandbox: its first process ends with bubblewrap, and all others end with that one. */
 export function createSandboxTree(bubblewrap: StartedProcess, findFirst: () => ProcessEntry | undefined): ProcessTree {
