@@ -31,7 +31,7 @@ export const requirements = {
     C26: ["no extra lines in silence unless --heartbeat", "d49d7d3e"],
     C30: ["profile for programs written for cursor-agent", "96efb0e6"],
     C210: ["what programs write for codex exec runs, or is refused with a reason", "8fb9b793"],
-    C211: ["no flag of Codex opens the sandbox", "457f5555"],
+    C211: ["no flag of Codex opens the sandbox", "6af1a423"],
     C212: ["a run as the lines of codex exec, and back", "ba3f3888"],
     C213: ["a key for Codex goes only to the address that came with it", "d0ea6b97"],
     C31: ["a stored run can be printed again in any format", "45465112"],

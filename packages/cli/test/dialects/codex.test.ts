@@ -86,6 +86,7 @@ describe("arguments", () => {
     ["exec -s read-only -c sandbox_workspace_write.network_access=true go", { sandbox: "enabled" }, []],
     ["exec -c sandbox_mode=workspace-write go", {}, []],
     ["exec --full-auto go", {}, []],
+    ["exec -s read-only --full-auto go", { sandbox: "enabled" }, []],
     ["exec -s workspace-write -c sandbox_workspace_write.network_access=true go", { allow: ["Network(*)"] }, []],
     ['exec -c \'sandbox_workspace_write.writable_roots=["a","b"]\' --full-auto go', { "add-dir": ["a", "b"] }, []],
     ["exec -s danger-full-access go", {}, ["danger-full-access"]],

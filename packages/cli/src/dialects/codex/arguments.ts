@@ -11,6 +11,7 @@ interface Draft {
   readonly flags: { -readonly [Name in keyof FlagValues]: FlagValues[Name] };
   /** Parts without an effect, each with the reason. */
   readonly losses: Map<string, string>;
+  sandbox?: string;
 }
 
 /** A flag of Sheaf, the reason why there is no effect ("": nothing is lost), or a function. */
@@ -31,7 +32,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   "developer_instructions <TEXT>": "--append-system-prompt",
   "openai_base_url <URL>": "--base-url",
   "-s, --sandbox, sandbox_mode <MODE>": setSandbox,
-  "--full-auto": (_, draft) => setSandbox("workspace-write", draft),
+  // A named sandbox wins, whatever stands first.
+  "--full-auto": (_, draft) => setSandbox(draft.sandbox ?? "workspace-write", draft),
   "--dangerously-bypass-approvals-and-sandbox, --yolo": (_, draft) => setSandbox(fullAccess, draft),
   "sandbox_workspace_write.network_access <BOOLEAN>": (value, { flags }) => {
     if (value === true) flags.allow = ["Network(*)"];
@@ -161,8 +163,10 @@ function takePrompt([command = "", ...words]: readonly string[], draft: Draft): 
 }
 
 /** The rights of the run, always within the sandbox. */
-function setSandbox(mode: unknown, { flags, losses }: Draft): void {
+function setSandbox(mode: unknown, draft: Draft): void {
+  const { flags, losses } = draft;
   const sandbox = chooseWord("--sandbox", String(mode), ["read-only", "workspace-write", fullAccess]);
+  draft.sandbox = sandbox;
   // Only the sandbox keeps commands from writing.
   if (sandbox === "read-only") flags.sandbox = "enabled";
   else delete flags.sandbox;
