@@ -72,15 +72,35 @@ test(verifies("C33", "the format is found, each run of a stream is an answer, an
   ]);
   expect(code).toBe(4);
   expect(stderr).toBe(
-    "sheaf: PROVIDER_REJECTED: API Error: 529\nsheaf: 3 of 12 lines are in no document: --report FILE shows them\n",
+    "sheaf: PROVIDER_REJECTED: API Error: 529\nsheaf: 3 parts of the stream became no document: --report FILE shows them\n",
   );
+});
+
+test(verifies("C33", "--report has the parts of a model's answer that became no document"), async () => {
+  const lost = { type: "fallback", from: "a" };
+  const content = [lost, { type: "text", text: "b" }];
+  const whole = { type: "message", role: "assistant", content, stop_reason: "end_turn" };
+  const place = { cwd: folders.newFolder(), input: JSON.stringify(whole) };
+  const { code, stdout, stderr } = await runSheaf(["convert", "--to", "text", "--report", "lost.json"], place);
+  expect([code, stdout]).toEqual([0, "b\n"]);
+  expect(stderr).toBe("sheaf: 1 part of the stream became no document: see lost.json\n");
+  const report: unknown = JSON.parse(readFileSync(join(place.cwd, "lost.json"), "utf8"));
+  expect(report).toMatchObject({ from: "anthropic-messages", payloads: 1, others: [lost] });
+});
+
+test(verifies("C33", "one payload with a large image shows its format"), async () => {
+  const inlineData = { mimeType: "image/png", data: "A".repeat(400_000) };
+  const whole = { candidates: [{ content: { parts: [{ inlineData }] }, finishReason: "STOP" }] };
+  const { code, stdout } = await runSheaf(["convert", "--to", "documents"], { cwd, input: JSON.stringify(whole) });
+  expect(code).toBe(0);
+  expect(stdout).toContain("image/png, 300000 bytes");
 });
 
 test(verifies("C33", "--report has what became no document, and text is a target, too"), async () => {
   const place = { cwd: folders.newFolder(), input: `${claude("a")}no JSON\n` };
   const { code, stdout, stderr } = await runSheaf(["convert", "--to", "text", "--report", "lost.json"], place);
   expect([code, stdout]).toEqual([0, "a\n"]);
-  expect(stderr).toBe("sheaf: 2 of 5 lines are in no document: see lost.json\n");
+  expect(stderr).toBe("sheaf: 2 parts of the stream became no document: see lost.json\n");
   expect(JSON.parse(readFileSync(join(place.cwd, "lost.json"), "utf8"))).toEqual({
     from: "claude-stream-json",
     payloads: 4,

@@ -35,8 +35,8 @@ const sources = [...modelStreamFormats, ...agentStreamFormats] as const;
 
 type Source = (typeof sources)[number];
 
-/** This much of the input shows its format. Bytes. */
-const longestBeginning = 256 * 1024;
+/** This much of the input shows its format. A whole answer with an image is one payload. Bytes. */
+const longestBeginning = { given: 256 * 1024, unknown: 64 * 1024 * 1024 };
 
 /**
  * Reads stdin to its end. The exit code tells how the answer ended, as for a run (C20); of several runs, the first that
@@ -87,13 +87,17 @@ interface Input {
 async function findInput(chunks: AsyncGenerator<Uint8Array>, given: Source | undefined): Promise<Input> {
   const first: Uint8Array[] = [];
   let bytes = 0;
+  let looked = 0;
   let found: StreamFormat | undefined;
-  const limit = given === "markdown" ? 0 : longestBeginning;
-  while (found === undefined && bytes < limit) {
+  const limit = given === "markdown" ? 0 : longestBeginning[given === undefined ? "unknown" : "given"];
+  for (let isDone = false; found === undefined && !isDone && bytes < limit;) {
     const { value, done } = await chunks.next();
-    if (done === true) break;
-    first.push(value);
-    bytes += value.length;
+    isDone = done === true;
+    if (value) first.push(value);
+    bytes += value?.length ?? 0;
+    // Twice as much each time, so that a long input takes linear time.
+    if (!isDone && looked > longestBeginning.given && bytes < looked * 2) continue;
+    looked = bytes;
     found = findStreamFormat(Buffer.concat(first));
   }
   if (given === undefined && found === undefined) {
@@ -148,20 +152,18 @@ interface Losses {
 }
 
 function toLosses(report: ModelStreamReport | AgentStreamReport): Omit<Losses, "from"> {
-  const { unparsable } = report;
-  if ("payloads" in report)
-    return { payloads: report.payloads, unparsable, differences: 0, others: report.serverItems };
-  return { payloads: report.lines, unparsable, differences: report.differences, others: report.others };
+  const { unparsable, others } = report;
+  if ("payloads" in report) return { payloads: report.payloads, unparsable, differences: 0, others };
+  return { payloads: report.lines, unparsable, differences: report.differences, others };
 }
 
 /** One line on stderr for what was lost, and all of it in the file. */
 function reportLosses(losses: Losses, file: string | undefined, io: CommandIo): void {
   if (file !== undefined) writeOutputFile(resolve(io.cwd, file), `${JSON.stringify(losses, undefined, 2)}\n`);
-  const isOfAgent = isAgentFormat(losses.from);
-  const lost = losses.unparsable + losses.differences + (isOfAgent ? losses.others.length : 0);
+  const lost = losses.unparsable + losses.differences + losses.others.length;
   if (lost === 0) return;
   const way = file === undefined ? "--report FILE shows them" : `see ${file}`;
-  io.writeError(`sheaf: ${lost} of ${losses.payloads + losses.unparsable} lines are in no document: ${way}\n`);
+  io.writeError(`sheaf: ${lost} ${lost === 1 ? "part" : "parts"} of the stream became no document: ${way}\n`);
 }
 
 /** Run logs while they come, and what else the stream had once it has ended. */

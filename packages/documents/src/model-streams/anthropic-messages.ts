@@ -76,7 +76,7 @@ export function createAnthropicMessagesReader(turn: TurnWriter): PayloadReader {
       else if (type === "message") {
         readMessage(payload);
         readEnd("message");
-      }
+      } else if (type !== "ping" && type !== "error") turn.addOther(payload);
     },
   };
 }
@@ -132,6 +132,7 @@ function createContentBlocks(turn: TurnWriter): ContentBlocks {
       else if (delta.type === "signature_delta") readSignature(blocks.get(index), delta.signature);
       else if (delta.type === "citations_delta") turn.addSources([readObject(delta.citation)]);
       else if (delta.type === "input_json_delta") readInput(blocks.get(index), readString(delta.partial_json));
+      else turn.addOther(delta);
     },
     end,
     endAll() {
@@ -197,6 +198,7 @@ function createBlock(turn: TurnWriter, block: JsonObject): ContentBlock {
   } else if (type !== "") {
     const id = readFirstString(block.tool_use_id, block.id);
     turn.addServerItem(id === "" ? { type } : { type, id });
+    if (!type.endsWith("_tool_result")) turn.addOther(block);
   }
   return { wholeInput };
 }

@@ -51,6 +51,7 @@ export function createCohereChatReader(turn: TurnWriter): PayloadReader {
       else if (type === "tool-call-end") toolCalls.get(payload.index)?.end();
       else if (type === "message-end") readEnd(delta);
       else if (type === "" && isJsonObject(payload.message)) readWhole(payload, payload.message);
+      else if (type !== "content-end" && type !== "") turn.addOther(payload);
     },
   };
 }

@@ -70,6 +70,7 @@ export function createInteractionReader(turn: TurnWriter): { read(payload: JsonO
         if (!steps.has(index)) start(index, readObject(delta));
         readDelta(steps.get(index)!, readObject(delta));
       } else if (isJsonObject(payload.interaction)) readWhole(payload.interaction, type.startsWith("interaction.comp"));
+      else if (type !== "interaction.status_update" && type !== "error") turn.addOther(payload);
     },
     end: () => parts.end(),
   };

@@ -14,6 +14,8 @@ interface OpenCall {
 /** Fields of a part that say something about it, not what it is. */
 const partMarks: ReadonlySet<string> = new Set(["thought", "thoughtSignature", "videoMetadata", "partMetadata"]);
 
+const serverParts: ReadonlySet<string> = new Set(["executableCode", "codeExecutionResult", "inlineData"]);
+
 /**
  * Gemini's `generateContent`, streamed or whole, from Google AI, Vertex or the Code Assist wrapping (`response`).
  * Answers of Google's Interactions API are read as well. Only candidate 0 counts. Calls come whole; Vertex can stream their arguments, which are rebuilt.
@@ -48,6 +50,7 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
       readServerPart(part);
       const type = Object.keys(part).find((key) => key !== "text" && !partMarks.has(key));
       if (type !== undefined) turn.addServerItem({ type });
+      if (type !== undefined && !serverParts.has(type)) turn.addOther(part);
     }
   }
 
@@ -67,7 +70,10 @@ export function createGeminiReader(turn: TurnWriter): PayloadReader {
       const answer = isJsonObject(payload.response) ? payload.response : payload;
       turn.identify(answer.responseId, answer.modelVersion);
       const candidates = readObjects(answer.candidates);
-      for (const candidate of candidates) if ((candidate.index ?? 0) === 0) readCandidate(candidate);
+      for (const candidate of candidates) {
+        if ((candidate.index ?? 0) === 0) readCandidate(candidate);
+        else turn.addOther(candidate);
+      }
       turn.setUsage(answer.usageMetadata);
       const blockReason = readString(readObject(answer.promptFeedback).blockReason);
       if (blockReason !== "" && candidates.length === 0) {

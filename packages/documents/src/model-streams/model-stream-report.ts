@@ -53,6 +53,8 @@ export interface ModelStreamReport {
   readonly errors: readonly ProviderError[];
   readonly serverItems: readonly ServerItem[];
   readonly signatures: readonly ModelSignature[];
+  /** Payloads, or parts of them, that became neither an event nor a field of this report. */
+  readonly others: readonly JsonObject[];
   /** JSON objects read. */
   readonly payloads: number;
   /** Payloads other than a JSON object; they were skipped. */
@@ -86,6 +88,7 @@ export function createModelStreamReport(): ModelStreamReportDraft {
     errors: [],
     serverItems: [],
     signatures: [],
+    others: [],
     payloads: 0,
     unparsable: 0,
     broken: 0,

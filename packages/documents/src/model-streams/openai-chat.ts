@@ -59,6 +59,7 @@ export function createOpenAiChatReader(turn: TurnWriter): PayloadReader {
       if (payload.object === "error" && !isJsonObject(payload.error)) turn.addError(payload, payload);
       for (const choice of readObjects(payload.choices)) {
         if ((choice.index ?? 0) === 0) readChoice(choice);
+        else turn.addOther(choice);
       }
       found = readSources(payload) ?? found;
       turn.setUsage(readObject(payload.x_groq).usage);

@@ -71,7 +71,8 @@ export function createOpenAiResponsesReader(turn: TurnWriter): PayloadReader {
       else if (type === "response.output_text.annotation.added") turn.addSources([readObject(payload.annotation)]);
       else if (kind !== undefined) items.readText(payload, { kind, step });
       else if (inputPrefixes.has(prefix)) items.readInput(payload, step);
-      else readLifeCycle(type, readObject(payload.response));
+      else if (type.startsWith("response.")) readLifeCycle(type, readObject(payload.response));
+      else if (type !== "error" && type !== "keepalive") turn.addOther(payload);
     },
   };
 }
@@ -114,6 +115,7 @@ function createOutputItems(turn: TurnWriter): OutputItems {
       known.toolCall?.end(readFirstString(item.arguments, item.input) || formatJson(readClientCall(item)));
       if (known.partsWithText.size === 0) appendWholeItem(turn, item);
       if (item.type === "reasoning") addReasoningItem(turn, item);
+      else if (item.type !== "message" && !known.toolCall && !known.ran) turn.addOther(item);
       if (known.ran && item.type === "web_search_call") endSearch(turn, known.ran, item);
       else if (known.ran) endServerCall(known.ran, item);
       const phase = item.type === "message" ? readString(item.phase) : "";

@@ -21,6 +21,8 @@ export interface TurnWriter {
   addSources(sources: readonly JsonObject[]): void;
   /** The caller may still change the item. */
   addServerItem(item: ServerItem): void;
+  /** Something that the reader of the protocol does not know. */
+  addOther(part: JsonObject): void;
   addSignature(value: unknown, callId?: string): void;
   /** Adds an event with data that the provider requires in the next request. */
   addProviderData(data: JsonObject, callId?: string): void;
@@ -116,6 +118,10 @@ class ReportingTurnWriter implements TurnWriter {
 
   addServerItem(item: ServerItem): void {
     this.report.serverItems.push(item);
+  }
+
+  addOther(part: JsonObject): void {
+    this.report.others.push(part);
   }
 
   addSignature(signature: unknown, callId?: string): void {
