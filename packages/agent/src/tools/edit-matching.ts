@@ -1,6 +1,7 @@
 /** All edits of one call to one text: each sees the result of the previous ones, and either all are applied or none. */
 import type { ToolError } from "@sheaf/protocol";
 import { addLineNumbers, removeLineNumbers } from "@sheaf/base/files/numbered-lines";
+import { findNearest } from "@sheaf/base/nearest-names";
 import { countLineEnds } from "@sheaf/base/files/text-format";
 import {
   findPlaces,
@@ -213,11 +214,9 @@ const MAX_LINES_SEARCHED = 100_000;
 const MAX_LINES_COMPARED = 5000;
 const MAX_LINES_SHOWN = 12;
 const MAX_CHARS_SHOWN = 160;
-const MAX_CHARS_COMPARED = 200;
+const MAX_CHARS_COMPARED = 100;
 /** A line that occurs more often than this says little about the place. */
 const MAX_PLACES_OF_LINE = 50;
-/** Part of the pairs of letters that two lines must share. */
-const MIN_SIMILARITY = 0.5;
 
 /** The place that shares the most lines with `oldString`, else the line most like its longest one. */
 function formatNearestPlace(text: string, oldString: string): NearestPlace | undefined {
@@ -257,29 +256,9 @@ function findByLines(lines: readonly string[], wanted: readonly string[]): numbe
 function findBySimilarity(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const compared = wanted.map(toCompared);
   const offset = compared.reduce((best, line, index) => (line.length > compared[best]!.length ? index : best), 0);
-  const pairs = toPairs(compared[offset]!);
-  let best: number | undefined;
-  let bestSimilarity = MIN_SIMILARITY;
-  for (const [index, line] of lines.slice(0, MAX_LINES_COMPARED).entries()) {
-    const similarity = toSimilarity(pairs, toPairs(toCompared(line)));
-    if (similarity <= bestSimilarity) continue;
-    best = index - offset;
-    bestSimilarity = similarity;
-  }
-  return best;
-}
-
-function toSimilarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  if (one.size === 0 || other.size === 0) return 0;
-  let shared = 0;
-  for (const pair of one) if (other.has(pair)) shared += 1;
-  return (2 * shared) / (one.size + other.size);
-}
-
-function toPairs(line: string): Set<string> {
-  const pairs = new Set<string>();
-  for (let index = 0; index + 1 < line.length; index += 1) pairs.add(line.slice(index, index + 2));
-  return pairs;
+  const candidates = lines.slice(0, MAX_LINES_COMPARED).map(toCompared);
+  const [nearest] = findNearest(compared[offset]!, candidates);
+  return nearest === undefined ? undefined : candidates.indexOf(nearest) - offset;
 }
 
 function toCompared(line: string): string {

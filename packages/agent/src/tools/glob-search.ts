@@ -15,8 +15,6 @@ const maxFiles = 1000;
 const maxVisited = 1_000_000;
 /** Paths in memory before the last ones are dropped. */
 const maxCollected = 50_000;
-/** Bytes of UTF-8. */
-const maxOutputBytes = 200 * 1024;
 /** Milliseconds of work before other events get their turn. */
 const turnPeriod = 20;
 
@@ -132,26 +130,16 @@ function toOutcome({
   ignored,
   isEarlyEnd,
 }: FoundFiles): Awaited<ReturnType<typeof globSearchTool.run>> {
-  const shown = takeLines(files);
-  const isCut = shown.length < total || isEarlyEnd;
+  const isCut = files.length < total || isEarlyEnd;
   const notes: string[] = [];
-  if (shown.length < total) notes.push(`The first ${shown.length} of ${total} files are shown: narrow the pattern.`);
+  if (files.length < total) notes.push(`The first ${files.length} of ${total} files are shown: narrow the pattern.`);
   if (isEarlyEnd) notes.push(`Only ${maxVisited} entries were visited: name a target_directory.`);
   if (ignored.length > 0) notes.push(formatIgnored(ignored));
   return {
     status: "success",
-    output: total === 0 ? "No file matches." : shown.map(toLine).join("\n"),
+    output: total === 0 ? "No file matches." : files.map(toLine).join("\n"),
     ...(notes.length > 0 && { note: notes.join(" ") }),
     ...(isCut && { truncated: true as const, bytes }),
-    effect: { kind: "glob", files: shown, totalFiles: total, truncated: isCut },
+    effect: { kind: "glob", files, totalFiles: total, truncated: isCut },
   };
-}
-
-/** As many as fit. */
-function takeLines(files: readonly string[]): string[] {
-  let free = maxOutputBytes;
-  return files.filter((file) => {
-    free -= Buffer.byteLength(file) + 1;
-    return free >= 0;
-  });
 }

@@ -2,6 +2,7 @@
 import { posix } from "node:path";
 import * as s from "@sheaf/protocol/schema";
 import { IgnoreRules } from "@sheaf/base/files/ignore-rules";
+import { readLines } from "@sheaf/base/files/read-file";
 import type { Workspace, WorkspacePath } from "@sheaf/base/files/workspace";
 import { type AnchoredGlob, anchorGlob, isPlaced, toLiteral } from "./anchor-glob.ts";
 import { toCancelledOutcome, toFailedOutcome, toFailure } from "./failure.ts";
@@ -18,6 +19,11 @@ const maxDuration = 30_000;
 const maxStderrBytes = 16 * 1024;
 /** Characters of a line that are shown; ripgrep cuts it and says so. */
 const maxColumns = 500;
+/** Files in which columns are looked for and lines of each that are read, and the largest file. */
+const maxFar = 10;
+const maxFarSize = "--max-filesize=2M";
+/** What is shown of a line on either side of a match. Bytes. */
+const shownBytes = 200;
 /** Lines around a match. */
 const maxContext = 50;
 /** Larger files are not searched for matches over several lines, for which ripgrep loads them as a whole. */
@@ -134,6 +140,7 @@ async function search(args: Arguments, path: WorkspacePath, context: ToolContext
   // The exclusions spare ripgrep the work; this is what shows nothing.
   const allowed = [...results.files.values()].filter((file) => !workspace.leftOut?.has(file.path));
   const files = isNamed ? allowed : await removeIgnored(rules, allowed);
+  if (isContent) await showFarMatches(files, args, context);
   return formatSearch(files, {
     mode: args.output_mode ?? "content",
     limit,
@@ -145,6 +152,49 @@ async function search(args: Arguments, path: WorkspacePath, context: ToolContext
     problem: outcome.exitCode === 2 ? toOneLine(outcome.stderr) : "",
     ignored,
   });
+}
+
+/**
+ * Shows matches behind the part of a line that ripgrep prints, with their surroundings, and the column for read_file.
+ * ripgrep takes long to find columns, so a second run looks for them in these files alone.
+ */
+async function showFarMatches(files: readonly FileMatches[], args: Arguments, context: ToolContext): Promise<void> {
+  const { workspace, signal } = context;
+  const cut = files.filter(({ lines }) => lines.some(({ text }) => text.endsWith(" long line]"))).slice(0, maxFar);
+  if (cut.length === 0) return;
+  const found = createSearchResults(maxResults, true);
+  await context.search({
+    folder: workspace.root,
+    args: [
+      ...toOptions(args, true),
+      "--column",
+      "--no-ignore",
+      maxFarSize,
+      "--",
+      ...cut.map(({ path }) => `./${path}`),
+    ],
+    signal,
+    onStdout: (chunk) => found.append(chunk),
+    maxStderrBytes,
+  });
+  for (const { path, lines } of cut) {
+    const far = found.files.get(path)?.lines.filter(({ column = 0 }) => column > maxColumns - shownBytes) ?? [];
+    for (const { line, column = 0 } of far.slice(0, maxFar)) {
+      const resolved = workspace.resolve(path);
+      const index = lines.findIndex((candidate) => candidate.line === line);
+      if (index < 0 || !resolved.ok) continue;
+      const range = { startLine: line, maxLines: 1, maxBytes: column + shownBytes };
+      const read = await readLines(workspace.root, resolved.path, range, signal);
+      if (!read.ok) continue;
+      const bytes = Buffer.from(read.value.text);
+      const start = bytes.subarray(0, column - 1).toString().length + 1;
+      const text = bytes
+        .subarray(Math.max(0, column - shownBytes))
+        .toString()
+        .trimEnd();
+      lines[index] = { line, text: `[column ${start}] ... ${text} ...` };
+    }
+  }
 }
 
 /** What is left out directly in the folder that is searched; deeper ones are not looked for. */

@@ -17,6 +17,7 @@ const MAX_BYTES = 256 * 1024;
 const parameters = s.object({
   target_file: s.string(),
   offset: s.optional(s.integer({ minimum: 1, description: "From 1" })),
+  column: s.optional(s.integer({ minimum: 1, description: "For a long line" })),
   limit: s.optional(s.integer({ minimum: 1 })),
 });
 
@@ -38,12 +39,17 @@ export const readFileTool: Tool<Arguments> = {
   aliases: ["view", "viewfile", "openfile", "cat"],
   mend: toLineRange,
   parameters,
-  async run({ target_file, offset, limit }, context) {
+  async run({ target_file, offset, column, limit }, context) {
     const { workspace, state, signal } = context;
     const resolved = workspace.resolve(target_file);
     if (!resolved.ok) return toFailedOutcome(resolved.error);
     const { path } = resolved;
-    const range = { startLine: offset ?? 1, maxLines: limit ?? DEFAULT_LINES, maxBytes: MAX_BYTES };
+    const range = {
+      startLine: offset ?? 1,
+      startColumn: column,
+      maxLines: limit ?? DEFAULT_LINES,
+      maxBytes: MAX_BYTES,
+    };
     const cells = path.relative.endsWith(".ipynb") ? await readNotebook(workspace.root, path, range) : undefined;
     const unsaved = cells ? undefined : await readUnsaved(context, path, range);
     const lines = cells ?? unsaved ?? (await readLines(workspace.root, path, range, signal));
@@ -149,8 +155,7 @@ function toNote(lines: ReadLines, isEmpty: boolean, exceededLimit: boolean): str
   if (!exceededLimit) return undefined;
   if (lines.isLineCut) {
     const rest = endLine < totalLines ? ` The next line is offset ${endLine + 1}.` : "";
-    const shown = `Line ${endLine} of ${totalLines} is longer than ${MAX_BYTES} bytes; only its beginning is shown.`;
-    return `${shown} Use grep_search, or run_terminal_cmd with cut, for the rest.${rest}`;
+    return `Line ${endLine} of ${totalLines} is longer than ${MAX_BYTES} bytes. Continue in it with column.${rest}`;
   }
   const shown = `Lines ${startLine} to ${endLine} of ${totalLines} (the file has ${fileSize} bytes).`;
   return endLine < totalLines ? `${shown} Continue with offset ${endLine + 1}.` : shown;

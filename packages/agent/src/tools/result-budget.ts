@@ -1,5 +1,5 @@
 /** How much of a result the model sees: one bound for every tool, stored with the result (N56 to N58). */
-import type { ReadEffect, ToolEffect } from "@sheaf/protocol";
+import type { ToolEffect } from "@sheaf/protocol";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import { addLineNumbers } from "@sheaf/base/files/numbered-lines";
 import { toPrefix } from "@sheaf/base/files/text-format";
@@ -146,13 +146,12 @@ function toNote(
     ...(tail.count > 0 ? [toRange(whole.lines - tail.count + 1, tail.count)] : []),
   ];
   const shown = `Lines ${ranges.join(" and ")} of ${total} (${head.bytes + tail.bytes} of ${whole.bytes} bytes).`;
-  const cut = hasLongLine ? [`Lines over ${maxLineLength} characters are cut here.`] : [];
-  const advice = isRead ? adviseOnFile(before + headCount + 1, effect) : adviseOnRest(whole, hasLongLine);
-  return `[${[shown, ...cut, advice].join(" ")}]`;
-}
-
-function adviseOnFile(next: number, { totalLines }: ReadEffect): string {
-  return next > totalLines ? "Use grep_search for what was cut." : `Read on with offset ${next}.`;
+  const way = isRead ? ": continue with offset and column" : "";
+  const cut = hasLongLine ? [`Lines over ${maxLineLength} characters are cut here${way}.`] : [];
+  const next = before + headCount + 1;
+  const more = next <= total ? [`Read on with offset ${next}.`] : [];
+  const advice = isRead ? more : [adviseOnRest(whole, hasLongLine)];
+  return `[${[shown, ...cut, ...advice].join(" ")}]`;
 }
 
 function adviseOnRest(whole: WholeOutput, hasLongLine: boolean): string {

@@ -21,7 +21,7 @@ const maxOutputBytes = 200 * 1024;
 /** No match is a success. */
 export function formatSearch(files: readonly FileMatches[], view: SearchView): ToolOutcome {
   const totalMatches = files.reduce((sum, { count }) => sum + count, 0);
-  const shown = view.mode === "content" ? takeLines(files, view.limit) : takeFiles(files, view.limit);
+  const shown = view.mode === "content" ? takeLines(files, view.limit) : files.slice(0, view.limit);
   const shownCount = view.mode === "content" ? countLines(shown) : shown.length;
   const isCut = shownCount < (view.mode === "content" ? totalMatches : files.length) || view.endedEarly !== "";
   const effect: SearchEffect = {
@@ -72,14 +72,6 @@ function takeLines(files: readonly FileMatches[], limit: number): FileMatches[] 
   return shown;
 }
 
-function takeFiles(files: readonly FileMatches[], limit: number): FileMatches[] {
-  let bytes = maxOutputBytes;
-  return files.slice(0, limit).filter(({ path }) => {
-    bytes -= Buffer.byteLength(toLine(path)) + 12;
-    return bytes >= 0;
-  });
-}
-
 function formatFiles(files: readonly FileMatches[], mode: SearchView["mode"]): string {
   if (mode === "files_with_matches") return files.map(({ path }) => toLine(path)).join("\n");
   if (mode === "count") return files.map(({ path, count }) => `${toLine(path)}: ${count}`).join("\n");
@@ -112,6 +104,8 @@ function toNote(view: SearchView, shown: number, total: { readonly files: number
 /** A line that matches, or one around it. */
 interface FoundLine {
   readonly line: number;
+  /** Where its first match begins, from 1, if ripgrep was asked for it. Bytes. */
+  readonly column?: number;
   readonly text: string;
   readonly isContext?: true;
 }
@@ -148,8 +142,9 @@ const nul = 0;
 const startOfHeading = 1;
 const lineEnd = 10;
 
-/** `maxLines`: how many lines of a file are kept; 0 for the output of `--count`. */
-export function createSearchResults(maxLines: number): SearchResults {
+/** `maxLines`: how many lines of a file are kept; 0 for the output of `--count`. `hasColumn`: for that of `--column`. */
+export function createSearchResults(maxLines: number, hasColumn = false): SearchResults {
+  const read = (data: Buffer, start: number) => readRecord(data, start, { hasText: maxLines > 0, hasColumn });
   const files = new Map<string, FileMatches>();
   let rest: Buffer = Buffer.alloc(0);
   let bytes = 0;
@@ -168,6 +163,7 @@ export function createSearchResults(maxLines: number): SearchResults {
     file.lines.push({
       line: record.number,
       text: toText(record.text),
+      ...(record.column > 0 && { column: record.column }),
       ...(record.isContext && { isContext: true as const }),
     });
   };
@@ -185,7 +181,7 @@ export function createSearchResults(maxLines: number): SearchResults {
       }
       const data = Buffer.concat([rest, chunk.subarray(start)]);
       start = 0;
-      for (let record = readRecord(data, start, maxLines > 0); record; record = readRecord(data, start, maxLines > 0)) {
+      for (let record = read(data, start); record; record = read(data, start)) {
         take(record);
         start = record.end;
       }
@@ -205,6 +201,8 @@ function toText(bytes: Buffer): string {
 interface SearchRecord {
   readonly path: Buffer;
   readonly number: number;
+  /** 0: not known. */
+  readonly column: number;
   readonly text: Buffer;
   readonly isContext: boolean;
   /** Where the next one begins. */
@@ -212,19 +210,26 @@ interface SearchRecord {
 }
 
 /** The path ends at NUL, not at a line end, which it may contain. */
-function readRecord(data: Buffer, start: number, hasText: boolean): SearchRecord | undefined {
+function readRecord(
+  data: Buffer,
+  start: number,
+  { hasText, hasColumn }: { readonly hasText: boolean; readonly hasColumn: boolean },
+): SearchRecord | undefined {
   const pathEnd = data.indexOf(nul, start);
   if (pathEnd < 0) return undefined;
   let numberEnd = pathEnd + 1;
   while (isDigit(data[numberEnd])) numberEnd += 1;
   if (numberEnd >= data.length) return undefined;
-  const textEnd = hasText ? data.indexOf(lineEnd, numberEnd + 1) : numberEnd;
-  if (textEnd < 0) return undefined;
+  const isContext = data[numberEnd] === startOfHeading;
+  const columnEnd = hasColumn && !isContext ? data.indexOf(nul, numberEnd + 1) : numberEnd;
+  const textEnd = hasText ? data.indexOf(lineEnd, columnEnd + 1) : numberEnd;
+  if (columnEnd < 0 || textEnd < 0) return undefined;
   return {
     path: data.subarray(start, pathEnd),
     number: Number(data.toString("latin1", pathEnd + 1, numberEnd)),
-    text: data.subarray(numberEnd + 1, Math.max(textEnd, numberEnd + 1)),
-    isContext: data[numberEnd] === startOfHeading,
+    column: Number(data.toString("latin1", numberEnd + 1, columnEnd)),
+    text: data.subarray(columnEnd + 1, Math.max(textEnd, columnEnd + 1)),
+    isContext,
     end: textEnd + 1,
   };
 }

@@ -2,6 +2,7 @@ import { mkdirSync, openSync, closeSync, symlinkSync, truncateSync, writeFileSyn
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { readFileTool } from "../../src/tools/read-file.ts";
 import { grepSearchTool } from "../../src/tools/grep-search.ts";
 import { createSearchResults } from "../../src/tools/search-text.ts";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
@@ -247,6 +248,28 @@ describe("bounds", () => {
     expect(outcome.output.split("\n")[1]).toMatch(/^1: foo ü{100,500} \[\.\.\. /);
     expect(outcome).toMatchObject({ truncated: true, effect: { totalMatches: 1000 } });
   });
+
+  test(
+    verifies("N62", "a match far into a line is shown with its surroundings; read_file reads from its column"),
+    async () => {
+      const root = createFolder({ "a.js": `first\n${"ü;".repeat(5000)}needle()${";".repeat(5000)}\nneedle\n` });
+      const outcome = await grep(root, { pattern: "needle", before: 1 });
+      expect(outcome.output).toMatch(
+        /^a\.js\n1- first\n2: \[column 10001\] \.\.\. \S{100,200}needle\(\);{100,200} \.\.\.\n3: needle$/,
+      );
+      const read = await readFileTool.run(
+        { target_file: "a.js", offset: 2, column: 10_001, limit: 1 },
+        createContext(root),
+      );
+      expect(read).toMatchObject({ output: `needle()${";".repeat(5000)}\n`, effect: { startLine: 2, endLine: 2 } });
+      expect(
+        await readFileTool.run({ target_file: "a.js", offset: 3, column: 900 }, createContext(root)),
+      ).toMatchObject({
+        status: "success",
+        output: "\n",
+      });
+    },
+  );
 
   test(verifies(["R-14", "R-15"], "a line of 50 MB with as many matches, in bounded memory"), async () => {
     const large = createLargeFolder();

@@ -85,7 +85,7 @@ describe("one result", () => {
       results,
     );
     expect(one).toMatch(
-      /^\[Lines 1 of 1 \(\d+ of 100002 bytes\)\. Lines over 2000 characters are cut here\. Use grep_search/,
+      /^\[Lines 1 of 1 \(\d+ of 100002 bytes\)\. Lines over 2000 characters are cut here: continue with offset and column\.\]/,
     );
   });
 

@@ -4,6 +4,8 @@ import { toPrefix } from "./text-format.ts";
 export interface LineRange {
   /** From 1. */
   readonly startLine: number;
+  /** Where the first line begins, from 1. Default: 1. UTF-16 units. */
+  readonly startColumn?: number | undefined;
   readonly maxLines: number;
   /** UTF-8. */
   readonly maxBytes: number;
@@ -28,6 +30,8 @@ export interface LineSelection {
 export class LineWindow {
   readonly #range: LineRange;
   #line = 1;
+  /** Characters of the first line that are still to leave out. */
+  #skip: number;
   #chars = 0;
   #text = "";
   #bytes = 0;
@@ -39,6 +43,7 @@ export class LineWindow {
 
   constructor(range: LineRange) {
     this.#range = range;
+    this.#skip = (range.startColumn ?? 1) - 1;
   }
 
   push(piece: string): void {
@@ -73,7 +78,11 @@ export class LineWindow {
     return !this.#isFull && this.#line >= startLine && this.#line < startLine + maxLines;
   }
 
-  #keep(part: string): void {
+  #keep(given: string): void {
+    const end = given.length - (given.endsWith("\n") ? 1 : 0);
+    const skipped = this.#line === this.#range.startLine ? Math.min(this.#skip, end) : 0;
+    this.#skip -= skipped;
+    const part = skipped === 0 ? given : given.slice(skipped).toWellFormed();
     const bytes = Buffer.byteLength(part);
     if (this.#bytes + bytes <= this.#range.maxBytes) {
       this.#text += part;
