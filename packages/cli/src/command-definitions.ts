@@ -290,7 +290,7 @@ const definitions = {
     usage: "DIR",
     summary: "Create programs that replace another agent by Sheaf",
     flags: {
-      "--as <NAME>...": "codex, cursor-agent or agent; repeatable (default: the last two)",
+      "--as <NAME>...": "claude, codex, cursor-agent or agent; repeatable (default: the last two)",
       "--overwrite": "Replace any program",
     },
     examples: ["install-alias ~/bin", "install-alias ~/bin --as codex"],
