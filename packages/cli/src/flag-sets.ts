@@ -27,7 +27,7 @@ export const outputFlags = {
   "--output-format <FORMAT>": "stream-json (default), text, json, documents[-stream]",
   "--include-thinking": "Print the model's thinking too",
   "--stream-partial-output": "Print deltas as they arrive (the default)",
-  "--compat <sheaf|cursor-2026|codex-2026|claude-2026>": "Speak as cursor-agent, codex or claude (automatic under these names)",
+  "--compat <PROFILE>": "Speak as cursor-2026, codex-2026 or claude-2026 (automatic under their names)",
   "--locale <en|de|tr|ja|zh-TW>": "Language of the text format",
 } as const;
 

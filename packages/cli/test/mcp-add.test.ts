@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
+import { cursorFlags } from "../src/dialects/cursor/arguments.ts";
 import { parseArguments } from "../src/arguments.ts";
 import { toServerEnvironment, toServerLimits } from "../src/commands/mcp.ts";
 
@@ -38,7 +39,7 @@ test(verifies(["C114", "C45"], "-e is a variable after mcp, and an address of cu
     flags: { env: ["A=1", "B"] },
     positionals: ["add", "a", "npx", "-e", "x"],
   });
-  expect(parseArguments(["-e", "https://example.org", "-p", "go"])).toMatchObject({
+  expect(parseArguments(["-e", "https://example.org", "-p", "go"], cursorFlags)).toMatchObject({
     foreign: ["-e"],
     positionals: ["go"],
   });
