@@ -88,6 +88,77 @@ test(verifies("C33", "--report has the parts of a model's answer that became no 
   expect(report).toMatchObject({ from: "anthropic-messages", payloads: 1, others: [lost] });
 });
 
+const edit = { file_path: "/w/a.txt", old_string: "x", new_string: "y" };
+const edited = {
+  filePath: "/w/a.txt",
+  oldString: "x",
+  newString: "y",
+  originalFile: "x\n",
+  structuredPatch: [{ oldStart: 1, oldLines: 1, newStart: 1, newLines: 1, lines: ["-x", "+y"] }],
+};
+const working = [
+  { type: "system", subtype: "init", cwd: "/w", session_id: "s", model: "m", tools: [], mcp_servers: [] },
+  ...[
+    { type: "text", text: "Look.\n\n```js\nlet a;\n```\n" },
+    { type: "tool_use", id: "a", name: "Bash", input: { command: "ls", description: "List" } },
+  ].map((block) => ({ type: "assistant", message: { content: [block] }, session_id: "s" })),
+  {
+    type: "user",
+    message: { content: [{ type: "tool_result", tool_use_id: "a", content: "a.txt" }] },
+    session_id: "s",
+  },
+  {
+    type: "assistant",
+    message: { content: [{ type: "tool_use", id: "b", name: "Edit", input: edit }] },
+    session_id: "s",
+  },
+  {
+    type: "user",
+    message: { content: [{ type: "tool_result", tool_use_id: "b", content: "ok" }] },
+    tool_use_result: edited,
+    session_id: "s",
+  },
+  { type: "assistant", message: { content: [{ type: "text", text: "Done." }] }, session_id: "s" },
+  {
+    type: "result",
+    subtype: "success",
+    is_error: false,
+    result: "Done.",
+    session_id: "s",
+    usage: { input_tokens: 5, output_tokens: 3 },
+  },
+]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join("");
+
+const ids = ["file_edit.metadata.providerToolCallId", "terminal_command.metadata.providerToolCallId"];
+const edits = ["bytes", "diff", "filePath", "linesAdded", "linesRemoved", "patch"];
+
+test.each([
+  ["cursor-stream-json", ids],
+  [
+    "codex-exec-json",
+    [
+      "file_edit.content",
+      ...edits.map((field) => `file_edit.metadata.${field}`),
+      "model",
+      "terminal_command.metadata.workingDirectory",
+      ...ids,
+    ].toSorted(),
+  ],
+])(
+  verifies("C33", "to %s: the report names each lost field once, and lines come back byte for byte"),
+  async (to, lost) => {
+    const place = { cwd: folders.newFolder(), input: working };
+    const first = await runSheaf(["convert", "--to", to, "--report", "lost.json"], place);
+    const { fields } = JSON.parse(readFileSync(join(place.cwd, "lost.json"), "utf8")) as { fields: string[] };
+    expect(fields).toEqual(lost);
+    const again = await runSheaf(["convert", "--from", to, "--to", to], { cwd: place.cwd, input: first.stdout });
+    expect([again.code, again.stderr]).toEqual([0, ""]);
+    expect(again.stdout).toBe(first.stdout);
+  },
+);
+
 test(verifies("C33", "one payload with a large image shows its format"), async () => {
   const inlineData = { mimeType: "image/png", data: "A".repeat(400_000) };
   const whole = { candidates: [{ content: { parts: [{ inlineData }] }, finishReason: "STOP" }] };
@@ -103,6 +174,8 @@ test(verifies("C33", "--report has what became no document, and text is a target
   expect(stderr).toBe("sheaf: 2 parts of the stream became no document: see lost.json\n");
   expect(JSON.parse(readFileSync(join(place.cwd, "lost.json"), "utf8"))).toEqual({
     from: "claude-stream-json",
+    to: "text",
+    fields: [],
     payloads: 4,
     unparsable: 1,
     differences: 0,

@@ -127,7 +127,7 @@ const definitions = {
     summary: "Convert a model's or an agent's stream on stdin to documents",
     flags: {
       "--from <FORMAT>": "Its format (openai-chat, claude-stream-json, …), if Sheaf does not find it",
-      "--to <FORMAT>": "What to print: documents, documents-stream, text, json or stream-json",
+      "--to <FORMAT>": "What to print: documents, text, json, cursor-stream-json, codex-exec-json, …",
       "--include-thinking": "Print the model's thinking too",
       "--text-calls <TOOLS>": "Read calls of TOOLS (names with commas) in the text",
       "--report <FILE>": "Write what became no document to FILE",

@@ -8,3 +8,4 @@ export {
   type AgentStreamReport,
 } from "./agent-streams/agent-stream.ts";
 export { findStreamFormat, type StreamFormat } from "./find-format.ts";
+export { findLostFields } from "./agent-streams/lost-fields.ts";

@@ -1,7 +1,7 @@
 /** `sheaf convert [--from FORMAT] --to FORMAT`: a model's or an agent's stream on stdin, in a format of Sheaf on stdout, while it comes. */
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import { outputFormats } from "@sheaf/agent/output/projection";
+import { isOutputFormat, outputFormats } from "@sheaf/agent/output/projection";
 import { SheafError, errorTable, isErrorCode } from "@sheaf/base/errors";
 import { sheafVersion } from "@sheaf/base/version";
 import {
@@ -24,6 +24,7 @@ import {
 import type { ModelEvent, RunEvent } from "@sheaf/protocol";
 import { createOutputMask } from "@sheaf/agent/output/event-mask";
 import type { ParsedArguments } from "../arguments.ts";
+import { agentTargets, createAgentTarget } from "./agent-target.ts";
 import { chooseWord } from "../command-flags.ts";
 import { deliverEvents } from "../deliver.ts";
 import type { CommandIo } from "../io.ts";
@@ -44,7 +45,7 @@ const longestBeginning = { given: 256 * 1024, unknown: 64 * 1024 * 1024 };
  */
 export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags } = parsed;
-  const to = chooseWord("--to", flags.to ?? "", outputFormats);
+  const to = chooseWord("--to", flags.to ?? "", [...outputFormats, ...agentTargets]);
   const given = flags.from === undefined ? undefined : chooseWord("--from", flags.from, sources);
   const toolNames = flags["text-calls"]?.split(",").map((name) => name.trim());
   const input = await findInput(readInput(io), given);
@@ -54,20 +55,25 @@ export async function runConvert(parsed: ParsedArguments, io: CommandIo): Promis
     ? readAgentRuns(input.from, input.chunks, io)
     : readModelRun(input.from, input.chunks, { cwd: io.cwd, ...(toolNames && { toolNames }) });
   let exitCode = 0;
+  const fields = new Set<string>();
   for await (const run of splitRuns(reading.groups)) {
+    const target = isOutputFormat(to)
+      ? { projection: await createChosenProjection(to, flags, io), findLost: () => [] }
+      : await createAgentTarget(to, flags, io);
     const delivery = await deliverEvents(run, {
-      projection: await createChosenProjection(to, flags, io),
+      projection: target.projection,
       output: io.openOutput(),
       mask: createOutputMask(io.environment),
       onOutputError: () => io.openInput().destroy(),
     });
     if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false, io);
+    for (const field of target.findLost()) fields.add(field);
     const error = delivery.end?.error;
     if (!error) continue;
     io.writeError(formatFailure(error, flags.verbose ?? false));
     exitCode ||= isErrorCode(error.code) ? errorTable[error.code].exitCode : 1;
   }
-  reportLosses({ ...toLosses(reading.report), from: input.from }, flags.report, io);
+  reportLosses({ ...toLosses(reading.report), from: input.from, to, fields: [...fields] }, flags.report, io);
   return exitCode;
 }
 
@@ -142,6 +148,9 @@ async function* splitRuns(groups: AsyncGenerator<readonly RunEvent[]>): AsyncGen
 /** The parts of a stream that became no document. */
 interface Losses {
   readonly from: Source;
+  readonly to: string;
+  /** Fields of the answer that the lines of another agent can't hold, each once. */
+  readonly fields: readonly string[];
   /** JSON objects read. */
   readonly payloads: number;
   /** Texts other than a JSON object. */
@@ -151,7 +160,7 @@ interface Losses {
   readonly others: readonly unknown[];
 }
 
-function toLosses(report: ModelStreamReport | AgentStreamReport): Omit<Losses, "from"> {
+function toLosses(report: ModelStreamReport | AgentStreamReport): Omit<Losses, "from" | "to" | "fields"> {
   const { unparsable, others } = report;
   if ("payloads" in report) return { payloads: report.payloads, unparsable, differences: 0, others };
   return { payloads: report.lines, unparsable, differences: report.differences, others };
@@ -161,9 +170,14 @@ function toLosses(report: ModelStreamReport | AgentStreamReport): Omit<Losses, "
 function reportLosses(losses: Losses, file: string | undefined, io: CommandIo): void {
   if (file !== undefined) writeOutputFile(resolve(io.cwd, file), `${JSON.stringify(losses, undefined, 2)}\n`);
   const lost = losses.unparsable + losses.differences + losses.others.length;
-  if (lost === 0) return;
+  const { fields, to } = losses;
+  const facts = [
+    ...(lost > 0 ? [`${lost} ${lost === 1 ? "part" : "parts"} of the stream became no document`] : []),
+    ...(fields.length > 0 ? [`${to} can't hold ${fields.length === 1 ? "1 field" : `${fields.length} fields`}`] : []),
+  ];
+  if (facts.length === 0) return;
   const way = file === undefined ? "--report FILE shows them" : `see ${file}`;
-  io.writeError(`sheaf: ${lost} ${lost === 1 ? "part" : "parts"} of the stream became no document: ${way}\n`);
+  io.writeError(`sheaf: ${facts.join(", and ")}: ${way}\n`);
 }
 
 /** Run logs while they come, and what else the stream had once it has ended. */

@@ -22,6 +22,8 @@ export interface StreamFacts {
   readonly workspace?: string;
   readonly version?: string;
   readonly prompt?: string;
+  /** Id of the answer, a UUID. */
+  readonly response?: string;
 }
 
 /** Writes one run log after another. */
@@ -103,8 +105,8 @@ export class AgentRun {
   }
 
   /**
-   * Ends the open calls, the turn and the run; the next event starts another run, with the same facts but for the
-   * prompt. `line`: the one that ends it; without one the stream ended first.
+   * Ends the open calls, the turn and the run. The next event starts another run with the same facts, but for the
+   * prompt. `line` ends the run; default: the stream ended first.
    */
   end(end: RunEnd, usage = noUsage, line?: JsonObject): void {
     if (line) {
@@ -121,7 +123,7 @@ export class AgentRun {
     }
     this.#open.clear();
     this.#emit(end);
-    const { prompt: _, ...facts } = this.facts;
+    const { prompt: _, response: _id, ...facts } = this.facts;
     this.facts = facts;
     this.isStarted = false;
     this.#seq = 0;
@@ -151,10 +153,10 @@ export class AgentRun {
 
   /** With the first part of the answer: earlier lines have no time. */
   #toRunStart(): RunStart {
-    const { session = "", model = "", version = "", prompt = "" } = this.facts;
+    const { session = "", model = "", version = "", prompt = "", response } = this.facts;
     return {
       type: "run_start",
-      responseId: `chat_${this.#newId()}`,
+      responseId: `chat_${response ?? this.#newId()}`,
       conversationId: `conv_${session || this.#newId()}`,
       mode: "agent",
       model,

@@ -53,7 +53,7 @@ export interface ModelStreamReport {
   readonly errors: readonly ProviderError[];
   readonly serverItems: readonly ServerItem[];
   readonly signatures: readonly ModelSignature[];
-  /** Payloads, or parts of them, that became neither an event nor a field of this report. */
+  /** Payloads and parts of payloads that the reader of the protocol does not know. */
   readonly others: readonly JsonObject[];
   /** JSON objects read. */
   readonly payloads: number;

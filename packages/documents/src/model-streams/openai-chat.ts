@@ -113,7 +113,7 @@ interface ToolCallTable {
 }
 
 /**
- * Distinguishes calls by index; without one, by a new id; otherwise the delta continues the last call.
+ * Distinguishes calls by index, or else by a new id. A delta without both continues the last call.
  * Some servers give all calls index 0, or neither index nor id (gateways to Gemini, small local servers). So a whole
  * call, with name and input, is a new one when the call that it would continue is complete: nothing can follow that.
  */

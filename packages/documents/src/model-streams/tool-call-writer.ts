@@ -18,9 +18,9 @@ export interface ToolCallWriter {
    * but not over pieces that parse when it does not. Later calls do nothing.
    */
   end(whole?: string): void;
-  /** "" as long as there is none. */
+  /** "" until it is known. */
   readonly providerCallId: string;
-  /** "" as long as there is none. */
+  /** "" until it is known. */
   readonly toolName: string;
   /** Some of the input has come. */
   readonly hasInput: boolean;
