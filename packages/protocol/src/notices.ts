@@ -25,6 +25,7 @@ export const noticeCodes = [
   "SERVER_NOT_STARTED",
   "USAGE_UNKNOWN",
   "ANSWER_CUT",
+  "CONTEXT_CUT",
   "TREE_BRANCH",
   "TREE_KEPT",
 ] as const;

@@ -388,6 +388,8 @@ export interface Compaction {
   readonly usage: Usage;
   /** Who wrote it, as in `turn_end`. */
   readonly model?: AnsweringModel;
+  /** Why it was needed, for the user. */
+  readonly notice?: Notice;
   /** Milliseconds spent waiting for the model. */
   readonly modelMs: number;
 }

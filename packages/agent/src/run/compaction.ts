@@ -2,7 +2,7 @@
  * When a conversation no longer fits the model's window, the model writes a summary of its older part, which from then on
  * replaces that part. The user's own messages and what the log says of the work stay (R-25).
  */
-import type { Compaction, Progress, RunEventBody, RunStart, TurnEnd, Usage } from "@sheaf/protocol";
+import type { Compaction, Notice, Progress, RunEventBody, RunStart, TurnEnd, Usage } from "@sheaf/protocol";
 import { estimateAttachmentTokens, withoutAttachments } from "@sheaf/models/attachments";
 import type { AssistantPart, ModelMessage, ModelRequest } from "@sheaf/models/provider";
 import { cutMiddle } from "@sheaf/base/files/text-format";
@@ -36,6 +36,10 @@ const MAX_TRANSCRIPT = 150_000;
 
 /** A refusal of less is none of the window's. Tokens. */
 const SMALLEST_WINDOW = 1000;
+
+/** A server that counts a smaller share of the sent tokens, so many turns in a row, has cut the request. */
+const CUT = 0.4;
+const TURNS_TO_BELIEVE = 2;
 
 /** Used where the window is not known. Tokens. */
 const ASSUMED_WINDOW = 100_000;
@@ -89,10 +93,13 @@ export function createShortener(
 ): Shortener {
   let windowTokens = context?.windowTokens;
   let wasRefused = false;
+  let hasTold = false;
+  /** Turns in a row of which the server read much less than Sheaf sent. */
+  let cutTurns = 0;
   /** What the last attempt left: another one is of use only once the conversation has grown. Tokens. */
   let left = 0;
 
-  const compact = async (reason: Compaction["reason"], signal: AbortSignal): Promise<Shortening> => {
+  const compact = async (reason: Compaction["reason"], signal: AbortSignal, notice?: Notice): Promise<Shortening> => {
     if (signal.aborted) return nothing;
     const present = sumTokens(history.messages) + headTokens;
     // In the provider's count, as far as there is one: the next check compares with it.
@@ -135,6 +142,7 @@ export function createShortener(
       tokens,
       usage,
       ...(answering && { model: answering }),
+      ...(notice && { notice }),
       modelMs,
     };
     return { events: [...events, compaction], compaction };
@@ -142,9 +150,17 @@ export function createShortener(
 
   return {
     async shortenIfFull(signal) {
+      const sent = sumTokens(history.messagesBeforeTurn) + headTokens;
+      const { promptTokens } = size;
+      const isCut = promptTokens >= SMALLEST_WINDOW && promptTokens < sent * CUT;
+      cutTurns = isCut ? cutTurns + 1 : 0;
+      const hasCut = cutTurns >= TURNS_TO_BELIEVE;
+      if (hasCut) [windowTokens, cutTurns] = [promptTokens, 0];
       const isFull = windowTokens !== undefined && size.tokens > Math.max(windowTokens * FULL, left * GROWN);
-      if (!isFull) return nothing;
-      const shortening = await compact("window", signal);
+      if (!isFull && !hasCut) return nothing;
+      const notice = hasCut && !hasTold ? toCutNotice(promptTokens, sent) : undefined;
+      hasTold ||= hasCut;
+      const shortening = await compact("window", signal, notice);
       left = shortening.compaction?.tokens ?? size.tokens;
       return shortening;
     },
@@ -157,6 +173,12 @@ export function createShortener(
     },
     shorten: (signal) => compact("asked", signal),
   };
+}
+
+/** Servers such as Ollama leave out the beginning of a long request in silence. */
+function toCutNotice(read: number, sent: number): Notice {
+  const message = `the model server read ${read} of about ${Math.round(sent)} tokens, so Sheaf shortens the conversation: give the server a larger window, for Ollama with OLLAMA_CONTEXT_LENGTH=32768 ollama serve`;
+  return { code: "CONTEXT_CUT", message };
 }
 
 interface CompactionPlan extends Pick<Compaction, "keptMessages"> {
@@ -242,6 +264,8 @@ function formatPart(part: AssistantPart): string {
 
 export interface ContextSize {
   push(event: RunEventBody): void;
+  /** The provider's count of the last request; 0: none. */
+  readonly promptTokens: number;
   /** Tokens of the next request: the provider's last count, plus an estimate of what was added since. */
   readonly tokens: number;
 }
@@ -252,11 +276,14 @@ function toStartText({ environment = "", modeNote = "", commandNote = "", prompt
 
 /** Follows the events of a conversation. `tokens`: those of its earlier messages. */
 export function createContextSize(tokens = 0): ContextSize {
-  const size = { tokens };
+  const size = { tokens, promptTokens: 0 };
   const add = (text: string): void => void (size.tokens += toTokens(text));
   return {
     get tokens() {
       return Math.round(size.tokens);
+    },
+    get promptTokens() {
+      return size.promptTokens;
     },
     push(event) {
       if (event.type === "run_start" || event.type === "tool_result") {
@@ -268,6 +295,7 @@ export function createContextSize(tokens = 0): ContextSize {
       else if (event.type === "compaction") size.tokens = event.tokens;
       else if (event.type === "turn_end" && event.usage.totalTokens > 0 && event.finishReason !== "error") {
         size.tokens = event.usage.totalTokens;
+        size.promptTokens = event.usage.promptTokens;
       }
     },
   };

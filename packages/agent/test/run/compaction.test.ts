@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Compaction, ModelEvent, RunEvent } from "@sheaf/protocol";
+import { type Compaction, type ModelEvent, readNotices, type RunEvent } from "@sheaf/protocol";
 import { toResponse } from "@sheaf/documents";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { openConversation } from "../../src/run/conversations/open-conversation.ts";
@@ -178,6 +178,43 @@ describe("a conversation that fills the window", () => {
       expect(last()[0]).toEqual({ role: "user", text: "the task, word for word" });
       if (kind !== "forgets everything") expect(JSON.stringify(last())).toContain("step 1 is done");
       checkPairs(last());
+    },
+  );
+
+  test.each([
+    ["reads 4,000 tokens at most", 4000, undefined, 1],
+    ["reads 4,000 tokens at most, and has a larger window in its list", 4000, 100_000, 1],
+    ["reads everything", Infinity, undefined, 0],
+    ["reads everything, in tokens twice as long", 2, undefined, 0],
+  ] as const)(
+    verifies(["R-26", "C165"], "is shortened, with one notice, if the server %s"),
+    async (_, most, windowTokens, notices) => {
+      const cut = (tokens: number): number => (most === 2 ? Math.ceil(tokens / 2) : Math.min(tokens, most));
+      const sizes: number[] = [];
+      let turn = 0;
+      const model: Model = {
+        ...createFakeModel([]),
+        async *stream({ system, messages }) {
+          if (system.startsWith("You write down")) return yield [text("Work went on."), end()];
+          const tokens = Math.ceil(JSON.stringify(messages).length / 3.5);
+          sizes.push(tokens);
+          turn += 1;
+          if (turn > 60) return yield [text("Done."), end()];
+          yield [text(`turn ${turn}`), ...call(`call_${turn}`, "read", { turn }), usageOf(cut(tokens))];
+        },
+      };
+      const tools = createFakeTools({ read: async () => ok("content ".repeat(400)) });
+      const events = (await runModel(model, { tools, settings: withContext(windowTokens) })).flat();
+      const told = events.flatMap((event) => readNotices(event));
+      expect(told).toHaveLength(notices);
+      if (notices === 0) return expect(compactionsOf(events)).toEqual([]);
+      expect(told[0]).toMatchObject({
+        code: "CONTEXT_CUT",
+        message: expect.stringMatching(/read 4000 of about 1\d{4} tokens.*OLLAMA_CONTEXT_LENGTH=32768/) as string,
+      });
+      // From then on each request fits.
+      expect(sizes.filter((size) => size > 4000 * 1.5).length).toBeLessThan(12);
+      expect(Math.max(...sizes.slice(20))).toBeLessThan(4000);
     },
   );
 
