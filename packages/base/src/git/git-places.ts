@@ -1,5 +1,5 @@
 /** Places in the workspace that git's configuration names: what is there decides what git runs or obeys (S-80). */
-import { statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { Environment } from "../paths.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "./git-config.ts";
 import { followLinks } from "../files/follow-links.ts";
 import { listEntries } from "../files/list-files.ts";
-import { listCandidates, type Repository } from "../files/repository.ts";
+import { listCandidates, readStats, type Repository } from "../files/repository.ts";
 import { toComparablePath } from "../files/comparable-name.ts";
 import { isBelow, type Workspace, type WorkspacePath } from "../files/workspace.ts";
 
@@ -137,8 +137,11 @@ function listSubmodules({ root }: Repository): string[] {
 
 /** The names of a path on the way to its real place, without dots; links that cannot be followed end it. */
 function listSpellings(path: string): string[] {
-  const spellings = [resolve(path)];
+  const place = resolve(path);
+  const spellings = [place];
   try {
+    const folder = dirname(place);
+    if (existsSync(folder) && realpathSync.native(folder) === folder && !readStats(place)?.isSymbolicLink()) return spellings; // prettier-ignore
     spellings.push(followLinks("/", path.split("/"), (spelling) => spellings.push(spelling)).target);
   } catch {
     // A circle, or a folder that this user may not search.

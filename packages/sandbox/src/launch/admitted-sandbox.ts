@@ -15,6 +15,8 @@ import type { StartedCommand } from "./launcher.ts";
 
 export interface SandboxFacts {
   readonly pipes: CommandPipes;
+  /** Undefined: its wrapper waits for a command. */
+  readonly command: string | undefined;
   readonly workingDirectory: string;
   readonly mounts: readonly Mount[];
   /** Folders that commands write. */
@@ -25,8 +27,6 @@ export interface SandboxFacts {
 /** It runs one command, once. */
 export interface AdmittedSandbox {
   readonly child: ChildProcess;
-  /** Starts the wrapper, which waits for its command. */
-  wait(): void;
   /** It has the mounts with which it was admitted: the kernel's table shows a place that was moved or deleted since. */
   isUnchanged(): Promise<boolean>;
   /** Sends the command if the wrapper waits for it. `takeNotes`: called once, when all processes have ended. */
@@ -59,14 +59,11 @@ export async function admitSandbox(child: ChildProcess, facts: SandboxFacts): Pr
     await end();
     throw error;
   };
-  let isWaiting = false;
   const table: MountTable = (await admit().catch(endOnError)) ?? new Map();
+  const isWaiting = facts.command === undefined;
+  if (isWaiting) openGate(child, pipes, descriptors.block);
   return {
     child,
-    wait() {
-      isWaiting = true;
-      openGate(child, pipes, descriptors.block);
-    },
     async isUnchanged() {
       const now = await admit().catch(() => undefined);
       return isRunning() && isDeepStrictEqual(now, table);

@@ -201,11 +201,6 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
     await release();
     if (code !== 0) throw new Error(`git failed in it (${problem.trim().split("\n").at(-1) || "it took too long"})`);
   }
-  const makeWaiting = async (order: SandboxOrder): Promise<AdmittedSandbox> => {
-    const sandbox = await makeSandbox({ ...order, command: undefined });
-    sandbox.wait();
-    return sandbox;
-  };
   const makeSandbox = async (order: SandboxOrder): Promise<AdmittedSandbox> => {
     const pipes = await pipeMaker.open();
     try {
@@ -286,7 +281,7 @@ export function createBubblewrapLauncher(options: SandboxOptions): Launcher {
         const endAll = (): string[] => [...left.splice(0), ...network.takeNotes(), ...endHeld()];
         endPlaces = running.watch(sandbox.child, endAll);
         const followed = await sandbox.start(command, limits, end);
-        if (isUsual) waiting.prepare(key, () => makeWaiting(order));
+        if (isUsual) waiting.prepare(key, () => makeSandbox({ ...order, command: undefined }));
         return { ...followed, moveToBackground: () => void (isBackground ||= isReadOnly || places.moveToBackground()) };
       } catch (error) {
         await sandbox?.end();
