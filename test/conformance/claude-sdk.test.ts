@@ -1,5 +1,5 @@
 /** The Agent SDK of Claude Code as it comes from the registry, with Sheaf in place of its executable. */
-import { chmodSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { installClients } from "../support/clients.ts";
 import { describeWhere } from "../support/describe-where.ts";
-import { createTestFolder, sheafProgram } from "../support/sheaf.ts";
+import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -49,9 +49,10 @@ const sdkFile = join(clients, "node_modules/@anthropic-ai/claude-agent-sdk/sdk.m
 const sdk = (missing ? {} : await import(pathToFileURL(sdkFile).href)) as Sdk;
 const { z } = (missing ? {} : createRequire(join(clients, "x.js"))("zod")) as { z: { number(): unknown } };
 
-const claude = join(folders.newFolder(), "claude");
-writeFileSync(claude, `#!/bin/sh\nexec '${process.execPath}' '${sheafProgram}' --compat=claude-2026 "$@"\n`);
-chmodSync(claude, 0o755);
+const bin = folders.newFolder();
+const home = folders.newFolder();
+await runSheaf(["install-alias", bin, "--as", "claude"], { cwd: bin, home });
+const claude = join(bin, "claude");
 
 const call = (tool: string, args: Fields) => ({ call: { tool, arguments: args } });
 const touch = [
@@ -60,8 +61,6 @@ const touch = [
   },
   { events: [{ text: ["Done ", "now."] }] },
 ];
-const home = folders.newFolder();
-
 interface Talk {
   readonly messages: readonly Message[];
   readonly result: Message;
@@ -139,7 +138,7 @@ describeWhere("the Agent SDK", missing, () => {
   test.each([
     ["a callback that denies", { canUseTool: async () => ({ behavior: "deny", message: "no" }) }, false],
     ["a callback that fails", { canUseTool: fail }, false],
-    ["nobody to ask", {}, false],
+    ["a program that answers no questions", {}, false],
     ["a rule for another command", { allowedTools: ["Bash(ls:*)"] }, false],
     ["a rule for it", { allowedTools: ["Bash(touch:*)"] }, true],
     ["a rule and a denial", { allowedTools: ["Bash"], disallowedTools: ["Bash(touch:*)"] }, false],

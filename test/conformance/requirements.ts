@@ -76,7 +76,7 @@ export const requirements = {
     C200: ["arguments of claude as flags, with notices and refusals", "1f93acc7"],
     C201: ["rules and modes of Claude Code, always in the sandbox", "4f6a7980"],
     C202: ["lines and requests of the Agent SDK of Claude Code", "1740947c"],
-    C203: ["hooks of a program, and no run without a guard that it asked for", "4cb03093"],
+    C203: ["hooks of a program, and no run without a guard that it asked for", "74226f9f"],
     C204: ["a run as the lines of Claude Code", "773a53a3"],
     C205: ["a subscription's token goes nowhere", "0a16c246"],
     C61: ["the action for GitHub: inputs by the environment, outputs that hold", "7e9e1ecc"],

@@ -1,4 +1,4 @@
-/** The form of a dialect: how programs call Sheaf, what they write to it, and what they read, if they were made for another program. */
+/** The form of a dialect: the arguments, the input and the output of programs that were made for another one. */
 import { basename } from "node:path";
 import type { ApprovalRequest, Notice, RunStart } from "@sheaf/protocol";
 import type { createConfig } from "@sheaf/agent/config/config";
@@ -25,10 +25,10 @@ export const dialectPrograms = {
 
 export type DialectName = keyof typeof dialectPrograms;
 
-/** What a dialect asks for beyond the flags of Sheaf. */
+/** Settings beyond the flags of Sheaf. */
 export type DialectSettings = Partial<Parameters<typeof createConfig>[0]>;
 
-/** Arguments as Sheaf's own flags and words, from which `createPromptRun` makes the `RunRequest`; the notices are what they lose. */
+/** Arguments as Sheaf's own flags and words, from which `createPromptRun` makes the `RunRequest`; the notices are their losses. */
 export interface ReadArguments {
   readonly parsed: ParsedArguments;
   readonly notices: readonly Notice[];
@@ -89,15 +89,15 @@ export interface Speech {
   ) => Readonly<Record<string, unknown>> & { readonly input: unknown };
   /** The arguments in an answer to it, by Sheaf's names. */
   readonly toArguments: (call: AskedCall, input: AskedCall["input"]) => AskedCall["input"];
-  /** Default: as the arguments say. @throws SheafError: no run may begin. */
+  /** Default: by the arguments. @throws SheafError to refuse every run. */
   readonly order?: () => SpokenOrder;
-  /** False: nobody answers questions about calls. */
+  /** False: Sheaf refuses calls that need a person. */
   readonly asks?: boolean;
   /** To tool servers inside of the program. */
   readonly openTransport?: ServerPorts["openTransport"];
 }
 
-/** What a run is made from, where requests of the program changed it. */
+/** The parts of a run that requests of the program may change. */
 interface SpokenOrder {
   readonly flags: FlagValues;
   readonly settings: DialectSettings;

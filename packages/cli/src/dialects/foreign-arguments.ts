@@ -5,7 +5,7 @@ import { SheafError } from "@sheaf/base/errors";
 /** What follows a flag: nothing, a value, a value if one is there, or all words up to the next flag. */
 export type Arity = "switch" | "value" | "optional" | "list";
 
-/** `spellings`: its names with dashes, separated by blanks; the first one names it. `loss`: why it has no effect. */
+/** `spellings`: its names with dashes, separated by blanks; the first one is its key. `loss`: the reason why it has no effect. */
 export interface ForeignFlag {
   readonly spellings: string;
   readonly arity: Arity;
@@ -19,14 +19,14 @@ export interface ForeignArguments {
   readonly notices: readonly Notice[];
 }
 
-/** Names of flags and settings that may limit what a run does: one that Sheaf does not know is never ignored. */
+/** Names of flags and settings that may limit a run: Sheaf never ignores one that it does not know. */
 const limiting =
   /permission|allow|deny|tool|hook|sandbox|trust|safe|restrict|managed|strict|isolat|fork|resume|approv|network/i;
 
 /** @throws SheafError USAGE for an unknown flag or setting that may limit the run. */
 export function ignoreUnknown(name: string): Notice {
   if (limiting.test(name)) {
-    throw new SheafError("USAGE", `${name} may limit what the run does, and Sheaf does not know it: leave it out`);
+    throw new SheafError("USAGE", `${name} may limit the run, and Sheaf does not know it: leave it out`);
   }
   return { code: "FLAG_IGNORED", message: `${name} is ignored: Sheaf does not know it` };
 }
@@ -44,7 +44,8 @@ export function readForeignArguments(words: readonly string[], flags: readonly F
   const takeWord = (): string | undefined => (rest[0] === undefined || /^-./.test(rest[0]) ? undefined : rest.shift());
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (!/^-./.test(word)) {
-      positionals.push(word);
+      // Some programs write an empty value behind a switch.
+      if (word !== "") positionals.push(word);
       continue;
     }
     const [, spelling = word, attached] = /^(-[^=]*)=([\s\S]*)$/.exec(word) ?? [];

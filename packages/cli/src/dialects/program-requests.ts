@@ -2,7 +2,7 @@
 import * as s from "@sheaf/protocol/schema";
 import type { ControlCancelLine } from "@sheaf/protocol";
 
-/** What a program answers; the fields that decide about a call are checked. */
+/** Fields of an answer that decide about a call. */
 export const responseFields = {
   behavior: s.optional(s.string()),
   option_id: s.optional(s.string()),
@@ -11,7 +11,7 @@ export const responseFields = {
   interrupt: s.optional(s.boolean()),
 };
 
-/** `response`: the schema of what an answer brings. */
+/** `response`: the schema of an answer. */
 export function createResponseLine<Value>(response: s.Schema<Value>) {
   return s.object({
     type: s.literal("control_response"),
@@ -39,11 +39,11 @@ export interface RequestLine {
 }
 
 export interface ProgramRequests {
-  /** Undefined: it was withdrawn, or nobody will answer any more. */
+  /** Undefined: Sheaf withdrew it, or stdin is closed. */
   ask(id: string, request: RequestLine["request"], signal: AbortSignal): Promise<ProgramResponse | undefined>;
   /** False: that was never asked. */
   answer(response: ProgramResponse): boolean;
-  /** Nobody will answer any more. */
+  /** Stdin is closed. */
   end(): void;
   readonly hasEnded: boolean;
 }

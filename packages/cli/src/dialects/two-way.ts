@@ -52,7 +52,7 @@ async function runTalk(talk: OpenTalk): Promise<number> {
 
 type Waiting = Extract<Command, { kind: "message" }>;
 
-/** What the lines of a dialect may do. */
+/** The tools of a dialect. */
 export interface Talk {
   readonly io: CommandIo;
   readonly config: RunConfig;
@@ -60,9 +60,9 @@ export interface Talk {
   readonly flags: FlagValues;
   readonly sessionId: string;
   readonly requests: ProgramRequests;
-  /** `result`: what the response has, or an error. */
+  /** `result`: the content of the response, or an error. */
   readonly respond: (id: string, result: string | Readonly<Record<string, unknown>>) => void;
-  /** Ends the run that goes on. */
+  /** Cancels the current run. */
   readonly interrupt: () => void;
   readonly isRunning: () => boolean;
 }

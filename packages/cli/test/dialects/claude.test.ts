@@ -43,6 +43,7 @@ describe("arguments", () => {
       { deny: ["Shell(rm)"], model: "m" },
     ],
     [["--no-session-persistence", "--", "explain"], { "no-save": true }],
+    [["explain", "--allow-dangerously-skip-permissions", ""], {}],
   ])(verifies("C200", "%j are flags of Sheaf"), (words, flags) => {
     const { parsed, notices } = read(words);
     expect(parsed).toMatchObject({ command: "prompt", positionals: ["explain"] });
@@ -52,8 +53,8 @@ describe("arguments", () => {
 
   test.each([
     [["--debug"], "--debug is ignored: the log"],
-    [["--setting-sources=user,project"], "--setting-sources is ignored: AGENTS.md"],
-    [["--betas", "x", "--ide"], "--betas is ignored: Sheaf asks"],
+    [["--setting-sources=user,project"], "--setting-sources is ignored: Sheaf reads"],
+    [["--betas", "x", "--ide"], "--betas is ignored: Sheaf chooses"],
     [["--shiny"], "--shiny is ignored: Sheaf does not know it"],
     [["--settings", '{"apiKeyHelper":"/bin/key"}'], "apiKeyHelper is ignored: Sheaf runs no helper"],
     [["--dangerously-skip-permissions"], "leaves the sandbox on"],
@@ -63,7 +64,7 @@ describe("arguments", () => {
   });
 
   test.each([
-    [["--permission-policy", "x"], "--permission-policy may limit what the run does"],
+    [["--permission-policy", "x"], "--permission-policy may limit the run"],
     [["--fork-session"], "--fork-session may limit"],
     [["--strict-mcp-config"], "--strict-mcp-config may limit"],
     [["--permission-mode", "wild"], 'the permission mode "wild" is unknown'],

@@ -102,7 +102,7 @@ function readAnswer(event: HookEventName, outcome: CommandOutcome, toolName: str
   return toProgramAnswer(event, value, toolName);
 }
 
-/** An answer as a value; undefined: there is none. */
+/** An answer as a value, or undefined without an answer. */
 export function toProgramAnswer(event: HookEventName, value: unknown, toolName = ""): HookAnswer {
   const answer = value === undefined ? "it was not answered" : checkAnswer(value, event);
   return typeof answer === "string" ? toFailedAnswer(event, 0, answer) : fromAnswer(event, answer, toolName);

@@ -2,7 +2,13 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { verifies } from "../../../../../test/support/verifies.ts";
-import { findPlace, fromToolInput, toHookInput, toMatchedNames, toToolInput } from "../../../src/tools/hooks/hook-input.ts";
+import {
+  findPlace,
+  fromToolInput,
+  toHookInput,
+  toMatchedNames,
+  toToolInput,
+} from "../../../src/tools/hooks/hook-input.ts";
 import type { HookOccasion } from "../../../src/tools/hooks/hooks.ts";
 import { createWorkspace } from "@sheaf/base/files/workspace";
 import { createFolder } from "../search-workspace.ts";

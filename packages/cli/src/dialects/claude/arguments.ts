@@ -1,4 +1,4 @@
-/** The arguments of `claude` as Sheaf's own (C200): what they lose is a notice, and what would lose safety is refused. */
+/** The arguments of `claude` as Sheaf's own (C200): a loss is a notice, and a loss of safety a refusal. */
 import { resolve } from "node:path";
 import type { Notice } from "@sheaf/protocol";
 import { isJsonObject, parseJson } from "@sheaf/protocol/check-value";
@@ -57,9 +57,9 @@ const flags: readonly ForeignFlag[] = [
   ),
   ...toFlags("optional", "--debug -d, --debug-to-stderr", "the log of the session has the details"),
   ...toFlags("value", "--debug-file", "the log of the session has the details"),
-  ...toFlags("list", "--betas", "Sheaf asks providers for what it needs"),
-  ...toFlags("value", "--setting-sources", "AGENTS.md, Sheaf's configuration and sheaf trust decide what is read"),
-  ...toFlags("value", "--plugin-dir, --plugin-dir-no-mcp", "there are no plugins; sheaf mcp add adds tools"),
+  ...toFlags("list", "--betas", "Sheaf chooses the headers of its requests"),
+  ...toFlags("value", "--setting-sources", "Sheaf reads AGENTS.md, its configuration and trusted workspaces"),
+  ...toFlags("value", "--plugin-dir, --plugin-dir-no-mcp", "add tools with sheaf mcp add"),
   ...toFlags("value", "--agents, --agent", "files of .claude/agents are subagents, in a trusted workspace"),
   ...toFlags("value", "--thinking-display, --task-budget", "--effort decides how much the model thinks"),
   ...toFlags("switch", "--disable-slash-commands, --exclude-dynamic-system-prompt-sections", "the prompt is Sheaf's"),
@@ -148,7 +148,7 @@ interface ClaudeSettings {
   readonly model: string | undefined;
 }
 
-/** Settings that change nothing here. */
+/** Settings without an effect here. */
 const idleSettings =
   /^(\$schema|includeCoAuthoredBy|cleanupPeriodDays|outputStyle|statusLine|spinner.*|theme|language|env|apiKeyHelper)$/;
 
@@ -178,7 +178,7 @@ function readSettings(text: string | undefined, cwd: string, notices: Notice[]):
 function readServers(text: string, cwd: string): McpServers {
   const { mcpServers = {} } = readJson("--mcp-config", text, cwd);
   const servers = Object.entries(isJsonObject(mcpServers) ? mcpServers : {}).map(([name, entry]) => {
-    // The program brings such a server itself, and names it in `initialize`.
+    // Such a server is in the program, which lists it in `initialize`.
     if (isJsonObject(entry) && entry["type"] === "sdk") return [];
     const settings = parseServerEntry(name, entry);
     if (typeof settings !== "string") return [[name, settings] as const];
@@ -196,6 +196,6 @@ function readJson(flag: string, text: string, cwd: string): Readonly<Record<stri
   const read = isText ? undefined : readOrdinaryFile(resolve(cwd, text), MAX_BYTES);
   const value = parseJson(read?.ok ? read.bytes.toString() : text);
   if (isJsonObject(value)) return value;
-  const problem = read && !read.ok ? `${text} ${read.problem}` : "what it has is not a JSON object";
+  const problem = read && !read.ok ? `${text} ${read.problem}` : "its value is not a JSON object";
   throw new SheafError("USAGE", `${flag}: ${problem}: give JSON, or the name of a file with JSON`);
 }

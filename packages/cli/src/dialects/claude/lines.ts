@@ -46,7 +46,7 @@ function toUsage(usage: Usage | undefined): Fields {
   };
 }
 
-/** A message that the model writes; its blocks are lines of their own. */
+/** A message that the model writes; each of its blocks is a line. */
 interface OpenMessage {
   readonly id: string;
   readonly model: string;

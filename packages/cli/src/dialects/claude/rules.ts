@@ -8,7 +8,7 @@ import type { ClaudeState } from "./arguments.ts";
 const editing: ReadonlySet<string> = new Set(["Edit", "Write", "MultiEdit", "NotebookEdit"]);
 const reading: ReadonlySet<string> = new Set(["Read", "Glob", "Grep", "LS", "NotebookRead"]);
 
-/** A rule as one of Sheaf's; undefined: Sheaf has none that means the same. */
+/** A rule as one of Sheaf's; undefined: Sheaf cannot express it. */
 function toRule(text: string): string | undefined {
   const [, tool = text, words] = /^([^(]+)\(([\s\S]*)\)$/.exec(text) ?? [];
   const server = /^mcp__(.+?)(?:__(.+))?$/.exec(tool);
@@ -61,7 +61,7 @@ function toKnownTools(names: readonly string[]): readonly string[] {
   return [...new Set(names.flatMap(toOwnToolNames))].filter((name) => known.has(name) || name.startsWith("mcp__"));
 }
 
-/** What a permission mode of that program means here: what it asks about, unless a rule allows it. */
+/** The permission modes of that program: Sheaf asks, unless a rule allows the call. */
 const modes = {
   default: { askUnlessAllowed: ["Shell(*)", "Write(**)"] },
   dontAsk: { askUnlessAllowed: ["Shell(*)", "Write(**)"] },
@@ -73,7 +73,8 @@ const modes = {
 
 export const bypassNotice: Notice = {
   code: "FLAG_IGNORED",
-  message: "bypassPermissions asks nobody, and leaves the sandbox on: sheaf --sandbox disabled switches it off",
+  message:
+    "bypassPermissions allows every command, and leaves the sandbox on: only sheaf --sandbox disabled switches it off",
 };
 
 /** A flag, so that it also applies to a session that had another mode (C69). */

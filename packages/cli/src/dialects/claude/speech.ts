@@ -30,14 +30,14 @@ const requestLine = s.object({
   request: s.open(s.object({ subtype: s.string() })),
 });
 
-/** Fields of `initialize` that change nothing here: they are about a screen, or name what Sheaf asks for itself. */
+/** Fields of `initialize` without an effect here: they concern a screen, or a server that Sheaf asks by itself. */
 const idleFields =
   /^(subtype|sdkMcpServer(Configs|Manifests)|title|skills|promptSuggestions|agentProgressSummaries|forward.*|supportedDialogKinds|perTaskStopAffordance|rapidFollowupPreempt|offersBypassSwitchBack|keepsBypassHeld|excludeDynamicSections|systemPromptSnapshot|webSearchIsolationExemptMcpServers)$/;
 
-/** Events that only watch: without them a run does nothing that it would not do otherwise. */
-const watching = /^(Post|Subagent|Stop|Teammate|Instructions|Cwd|File|Worktree|Setup)/;
+/** Events that only watch, or that no run of Sheaf has: a run without them is the same. */
+const watching = /^(Post|Subagent|Stop|Task|Teammate|Instructions|Cwd|File|Worktree|Setup)/;
 
-/** Milliseconds that a hook may take, unless it names its own time. */
+/** Default for the time of a hook. Milliseconds. */
 const HOOK_MS = 60_000;
 
 export function openClaudeSpeech(talk: Talk, given: ClaudeState, first: readonly Notice[]): Speech {
@@ -53,7 +53,7 @@ class ClaudeSpeech implements Speech {
   #flags: FlagValues;
   #notices: readonly Notice[];
   #hooks: readonly Hook[] = [];
-  /** Why no run may begin: a guard of the program would be off. */
+  /** The reason to refuse every run: a guard of the program would be off. */
   #fault: SheafError | undefined;
 
   constructor(talk: Talk, state: ClaudeState, notices: readonly Notice[]) {
@@ -144,7 +144,7 @@ class ClaudeSpeech implements Speech {
         const state = { ...this.#state, permissionMode: String(request["mode"]) };
         const { force } = toSettings(state);
         if (this.#talk.isRunning() && !force && state.permissionMode !== "acceptEdits") {
-          throw new SheafError("USAGE", "a run goes on under the mode that it began with: interrupt it first");
+          throw new SheafError("USAGE", "the current run keeps its mode: interrupt it first");
         }
         if (force) this.#notices = [...this.#notices, bypassNotice];
         this.#state = state;
@@ -216,7 +216,7 @@ class ClaudeSpeech implements Speech {
     return list.flatMap(({ matcher, hookCallbackIds, timeout }) => {
       const words = typeof matcher === "string" ? matcher : "";
       const accepts = parseMatcher(words);
-      if (!accepts) throw new SheafError("USAGE", `the matcher ${JSON.stringify(words)} is no regular expression`);
+      if (!accepts) throw new SheafError("USAGE", `the matcher ${JSON.stringify(words)} is not a regular expression`);
       const ids = Array.isArray(hookCallbackIds) ? hookCallbackIds.map(String) : [];
       return ids.map((id): Hook => ({
         event,
