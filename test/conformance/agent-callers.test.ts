@@ -54,7 +54,7 @@ const codex: readonly Row[] = [
   [
     "defin85/part_catalog, codex_help.md",
     'exec -c sandbox_permissions=["disk-full-read-access"] PROMPT',
-    /--config sandbox_permissions .*safety/,
+    /--config sandbox_permissions may limit/,
   ],
 ];
 

@@ -21,7 +21,7 @@ export interface ForeignArguments {
 
 /** Names of flags and settings that may limit a run: Sheaf never ignores one that it does not know. */
 const limiting =
-  /permission|allow|deny|tool|hook|sandbox|trust|safe|restrict|managed|strict|isolat|fork|resume|approv|network/i;
+  /permission|allow|deny|denied|tool|hook|sandbox|trust|safe|restrict|managed|strict|isolat|fork|resume|approv|network|danger|bypass|rule|polic|access|secur|guard|read.?only|remote|local/i;
 
 /** @throws SheafError USAGE for an unknown flag or setting that may limit the run. */
 export function ignoreUnknown(name: string): Notice {

@@ -5,6 +5,7 @@ import { takeValue, toOption } from "../../arguments.ts";
 import { chooseWord } from "../../command-flags.ts";
 import { flags as sheafFlags, type FlagValues } from "../../flags.ts";
 import type { ReadArguments } from "../dialect.ts";
+import { ignoreUnknown } from "../foreign-arguments.ts";
 
 /** The command line as far as it is read. */
 interface Draft {
@@ -76,10 +77,6 @@ const known = new Map(
   }),
 );
 
-/** Part of the name of what limits or widens a run. */
-const safety =
-  /sandbox|approv|permi|trust|danger|bypass|unsafe|allow|deny|denied|network|rule|polic|hook|access|secur|guard|restrict|read.?only|remote|local/i;
-
 /** `environment` may have the key for the given address. @throws SheafError USAGE for words that Sheaf can't hold to. */
 export function readCodexArguments(given: readonly string[], environment: Environment): ReadArguments {
   // The caller can't answer questions.
@@ -115,7 +112,7 @@ function readWords(given: readonly string[], draft: Draft): string[] {
     const isUnclear = !inlineValue && rest[0]?.kind === "positional" && !/^(-|resume)$/.test(rest[0].value);
     if (flag) apply(flag.meaning, takeValue(token, flag, rest), draft, rawName);
     else if (isUnclear) refuse(rawName, `write ${rawName}=VALUE, or put the prompt after --`);
-    else lose(rawName, draft);
+    else loseUnknown(rawName, draft);
   }
   return words;
 }
@@ -129,11 +126,10 @@ function apply(meaning: Meaning, value: unknown, draft: Draft, name: string): vo
   else if (meaning !== "") losses.set(name, meaning);
 }
 
-/** Leaves out an unknown part, unless its name is of what limits or widens a run. */
-function lose(name: string, { losses }: Draft): void {
-  if (name.includes(" mcp_servers")) losses.set("mcp_servers", "sheaf mcp add adds a server");
-  else if (safety.test(name)) refuse(name, "Sheaf doesn't have it, and it may be about safety: leave it out");
-  else losses.set(name, "Sheaf doesn't have it");
+/** @throws SheafError USAGE for a name that may limit the run. */
+function loseUnknown(name: string, { losses }: Draft): void {
+  ignoreUnknown(name);
+  losses.set(name, "Sheaf does not know it");
 }
 
 /** One `KEY=VALUE`: a value of TOML, of which strings may lack their quotes. */
@@ -147,7 +143,8 @@ function applyConfig(word: unknown, draft: Draft): void {
   }
   const found = known.get(key);
   if (found) apply(found.meaning, value, draft, `--config ${key}`);
-  else lose(`--config ${key}`, draft);
+  else if (key.startsWith("mcp_servers.")) draft.losses.set("mcp_servers", "sheaf mcp add adds a server");
+  else loseUnknown(`--config ${key}`, draft);
 }
 
 /** Returns the words of the prompt. */
