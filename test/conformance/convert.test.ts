@@ -137,6 +137,18 @@ const edits = ["bytes", "diff", "filePath", "linesAdded", "linesRemoved", "patch
 test.each([
   ["cursor-stream-json", ids],
   [
+    "claude-stream-json",
+    [
+      "file_edit.metadata.bytes",
+      "file_edit.metadata.diff.endLine",
+      "file_edit.metadata.diff.startLine",
+      "file_edit.metadata.linesAdded",
+      "file_edit.metadata.linesRemoved",
+      "file_edit.metadata.patch",
+      ...ids,
+    ],
+  ],
+  [
     "codex-exec-json",
     [
       "file_edit.content",

@@ -36,7 +36,7 @@ export const requirements = {
     C213: ["a key for Codex goes only to the address that came with it", "d0ea6b97"],
     C31: ["a stored run can be printed again in any format", "45465112"],
     C32: ["words that may be a command or a prompt cost no model request", "48b40861"],
-    C33: ["convert ends as a live run with the same bytes does, and loses no content", "d06066ce"],
+    C33: ["convert ends as a live run with the same bytes does, and loses no content", "e1fa9492"],
     C38: ["what the model reads first is short, and the same in every request", "03994951"],
     C39: ["the model sees the tools that the run can use", "0375d0ea"],
     C40: ["an unknown tool is answered with the tools that there are", "b7ab5fad"],

@@ -4,6 +4,7 @@ import type { Projection } from "@sheaf/agent/output/projection";
 import { createAssembler } from "@sheaf/documents";
 import { createAgentStreamDecoder, findLostFields } from "@sheaf/documents/agent-streams";
 import { reduce, type ChatResponse, type RunEvent } from "@sheaf/protocol";
+import { createClaudeStream } from "../dialects/claude/lines.ts";
 import { createCodexLines } from "../dialects/codex/lines.ts";
 import type { CliDialect } from "../dialects/dialect.ts";
 import type { FlagValues } from "../flags.ts";
@@ -12,6 +13,7 @@ import { createChosenProjection } from "../output-choice.ts";
 
 const writers = {
   "cursor-stream-json": { profile: "cursor-2026" },
+  "claude-stream-json": { createLines: () => createClaudeStream({ isPartial: false }) },
   "codex-exec-json": { createLines: createCodexLines },
 } as const satisfies Readonly<Record<string, Partial<CliDialect>>>;
 

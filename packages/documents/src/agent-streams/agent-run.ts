@@ -2,7 +2,7 @@
 import type { RunEnd, RunEvent, RunEventBody, RunStart, ToolResult, TurnFinishReason, Usage } from "@sheaf/protocol";
 import { toDocumentType } from "../tool-names.ts";
 import { createWholeCharacters } from "../whole-characters.ts";
-import type { JsonObject } from "../model-streams/read-json.ts";
+import { readString, type JsonObject } from "../model-streams/read-json.ts";
 
 /** A call with the names that this library uses (N28). */
 export interface NamedCall {
@@ -59,6 +59,12 @@ export class AgentRun {
   /** The time of the next events, in milliseconds since 1970. An earlier time than the last one has no effect. */
   setTime(time: number): void {
     if (Number.isFinite(time)) this.#time = Math.max(this.#time, time);
+  }
+
+  /** In Sheaf's lines, the ids of messages and requests contain the id of the answer. */
+  findResponse(id: unknown): void {
+    const [, response] = /^(?:msg_)?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})[-_]\d+$/.exec(readString(id)) ?? [];
+    if (response !== undefined && !this.isStarted) this.facts = { ...this.facts, response };
   }
 
   write(event: RunEventBody): void {

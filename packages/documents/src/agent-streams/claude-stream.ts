@@ -51,6 +51,7 @@ export function createClaudeReader(run: AgentRun, notes: AgentStreamNotes): Agen
     const message = readObject(line.message);
     if (typeof message.content === "string") writeWhole("text_delta", message.content);
     else if (!Array.isArray(message.content)) return false;
+    run.findResponse(message.id);
     run.facts = { model: readString(message.model), ...run.facts };
     if (isSession && isJsonObject(message.usage)) run.turnUsage = toAnthropicUsage(message.usage);
     for (const block of readObjects(message.content)) {

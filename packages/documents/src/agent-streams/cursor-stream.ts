@@ -71,15 +71,9 @@ export function createCursorReader(run: AgentRun, notes: AgentStreamNotes): Agen
     deltas = "";
   }
 
-  /** Sheaf's ids of requests to a model start with the id of the answer. */
-  function readResponse({ model_call_id: id }: JsonObject): void {
-    const [, response] = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})-\d+$/.exec(readString(id)) ?? [];
-    if (response !== undefined) run.facts = { ...run.facts, response };
-  }
-
   return {
     read(line) {
-      if (!run.isStarted) readResponse(line);
+      run.findResponse(line.model_call_id);
       switch (line.type) {
         case "system":
           return line.subtype === "init" && readInit(line);
