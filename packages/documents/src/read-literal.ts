@@ -1,7 +1,7 @@
 /** Reads JSON as models write it: with slips whose meaning is clear, and never with an end that is missing. */
 import { isJsonObject, type JsonObject } from "@sheaf/protocol/check-value";
 
-/** Why a text is no JSON object. */
+/** The reason why a text isn't a JSON object. */
 export interface Unreadable {
   readonly value?: undefined;
   /** UTF-16 units before the place. */
@@ -72,7 +72,7 @@ export class LiteralReader {
       : { value: constants[word as keyof typeof constants] };
   }
 
-  /** Returns undefined without a `problem` if the next character is no quote. */
+  /** Returns undefined without a `problem` if the next character isn't a quote. */
   readText(): { readonly value: string } | undefined {
     const quote = this.take(/"""|'''|"|'/y);
     if (quote === undefined) return undefined;
@@ -165,7 +165,7 @@ export interface Mended<Value> {
   readonly mended: readonly string[];
 }
 
-/** The value of a text of JSON, or why it has none. Never throws. */
+/** The value of a text of JSON, or the reason why it can't be read. Never throws. */
 export function readJson(text: string): Mended<unknown> | Unreadable {
   const reader = new LiteralReader(text);
   reader.take(/\s*```[\w-]*\s*?(?=\n|\{)/y, "a code fence");
@@ -185,7 +185,7 @@ export function readJsonObject(text: string): Mended<JsonObject> | Unreadable {
   const inner = typeof found.value === "string" ? readJson(found.value) : undefined;
   const { value, mended } = inner && "mended" in inner ? inner : found;
   if (!isJsonObject(value))
-    return { at: 0, reason: "no object", isCut: inner !== undefined && "isCut" in inner && inner.isCut };
+    return { at: 0, reason: "an object was expected", isCut: inner !== undefined && "isCut" in inner && inner.isCut };
   return { value, mended: [...(inner ? ["JSON in a text of JSON"] : []), ...mended] };
 }
 

@@ -54,7 +54,7 @@ describe("other arguments are refused, with the place", () => {
     ["two objects", '{"a":1}{"a":2}', "are not a JSON object: more follows the value at character 8, before"],
     ["fields after the end", '{"a":1},"b":2}', "are not a JSON object: more follows the value at character 8"],
     ["a word", "{a: hello, b: 1}", 'a value was expected at character 5, before "hello, b: 1}"'],
-    ["a list", "[1]", "are not a JSON object: no object at character 1"],
+    ["a list", "[1]", "are not a JSON object: an object was expected at character 1"],
     ["a number of another kind", '{"a":007}', "a value was expected at character 6"],
   ])(verifies(["N128", "N30"], "%s"), (_, text, words) => {
     expect(parseToolArguments(text)).toEqual({ arguments: {}, rawArguments: text });

@@ -1,10 +1,10 @@
 /** Finds the thinking that open models write in their text: `<think>…</think>` at its start (N129). */
 import type { ModelEvent } from "@sheaf/protocol";
 
-/** Takes the events of a turn up to `turn_end`, and returns those that are known by now. */
+/** Takes the events of a turn up to `turn_end`, and returns the known ones. */
 export function createThoughtReader(): (event: ModelEvent) => ModelEvent[] {
   let held = "";
-  /** The tag that ends the thinking; "": all further text is text; undefined: not decided. */
+  /** The tag that ends the thinking, "" after it, and undefined before the first word. */
   let closer: string | undefined;
   let skipsBlanks = false;
 

@@ -54,7 +54,7 @@ const forms: readonly { readonly opener: string; readonly scan: (place: Place) =
 
 const openers = [...forms.map(({ opener }) => opener), ...noise.filter((token) => !token.startsWith("</"))];
 
-/** The places of openers. A brace or a fence counts only at the start of a line; `isLine`: so is the text. */
+/** The places of openers. A brace or a fence counts only at the start of a line; `isLine`: the text is at one. */
 export function* findOpeners(text: string, isLine: boolean): Generator<number> {
   const anywhere =
     /<(?:tool_call|function_call|tool_use)>|<function=|<(?:antml:)?(?:invoke name=|function_calls>)|<tools>|\[TOOL_CALLS\]|<[|｜][a-z]|(?<=^[ \t]*)(?:```|\{)/gm;
