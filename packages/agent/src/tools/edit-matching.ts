@@ -147,7 +147,7 @@ function toNoMatch(label: string, text: string, { oldString, newString }: TextEd
   return fault(`; the nearest place is at line ${nearest.line}: quote it exactly`, nearest.excerpt);
 }
 
-/** The edit without the line numbers that a model copied; undefined if its numbers are not those of a listing. */
+/** The edit without the line numbers that a model copied; undefined unless they count up as in a listing. */
 function withoutNumbers(edit: TextEdit): TextEdit | undefined {
   const oldString = removeLineNumbers(edit.oldString);
   const isCopied = (number: string): boolean => `\n${edit.oldString}`.includes(`\n${number}`);

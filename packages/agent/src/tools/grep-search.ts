@@ -19,9 +19,9 @@ const maxDuration = 30_000;
 const maxStderrBytes = 16 * 1024;
 /** Characters of a line that are shown; ripgrep cuts it and says so. */
 const maxColumns = 500;
-/** Files in which columns are looked for and lines of each that are read, and the largest file. */
+/** Files in which columns are looked for and lines of each that are read, and the largest file. Bytes. */
 const maxFar = 10;
-const maxFarSize = "--max-filesize=2M";
+const maxFarSize = 2 * 1024 * 1024;
 /** What is shown of a line on either side of a match. Bytes. */
 const shownBytes = 200;
 /** Lines around a match. */
@@ -160,19 +160,18 @@ async function search(args: Arguments, path: WorkspacePath, context: ToolContext
  */
 async function showFarMatches(files: readonly FileMatches[], args: Arguments, context: ToolContext): Promise<void> {
   const { workspace, signal } = context;
-  const cut = files.filter(({ lines }) => lines.some(({ text }) => text.endsWith(" long line]"))).slice(0, maxFar);
+  const cut: FileMatches[] = [];
+  for (const file of files.filter(({ lines }) => lines.some(({ text }) => text.endsWith(" long line]")))) {
+    const resolved = workspace.resolve(file.path);
+    const range = { startLine: 1, maxLines: 1, maxBytes: 1 };
+    const read = resolved.ok && cut.length < maxFar && (await readLines(workspace.root, resolved.path, range, signal));
+    if (read && read.ok && read.value.fileSize <= maxFarSize) cut.push(file);
+  }
   if (cut.length === 0) return;
   const found = createSearchResults(maxResults, true);
   await context.search({
     folder: workspace.root,
-    args: [
-      ...toOptions(args, true),
-      "--column",
-      "--no-ignore",
-      maxFarSize,
-      "--",
-      ...cut.map(({ path }) => `./${path}`),
-    ],
+    args: [...toOptions(args, true), "--column", "--no-ignore", "--", ...cut.map(({ path }) => `./${path}`)],
     signal,
     onStdout: (chunk) => found.append(chunk),
     maxStderrBytes,
