@@ -69,7 +69,7 @@ function isWaiting({ arguments: args }: ToolInvocation, result: ToolResult | und
 
 function toKey({ toolName, arguments: args, rawArguments }: ToolInvocation, result?: ToolResult): string {
   const { status, output, note, bytes, error } = result ?? {};
-  // The note has the exit code, and the bytes those of an output that lacks its middle.
+  // The note has the exit code, and the bytes also count a middle that the output lacks.
   return hash(
     "sha256",
     JSON.stringify([toolName, args, rawArguments, status, output, note, bytes, error?.message]),

@@ -1,4 +1,4 @@
-/** The path that a model may mean by one that is not there, or not in the workspace. */
+/** The path that a model may mean if its path is missing or outside the workspace. */
 import { basename, isAbsolute, posix } from "node:path";
 import { parseGlob } from "@sheaf/base/files/glob";
 import { readKind, toLine } from "@sheaf/base/files/read-folder";

@@ -150,7 +150,9 @@ export function fixCallArguments(toolName: string, args: ToolInvocation["argumen
 export function describeIgnored({ toolName, arguments: args }: ToolInvocation): string | undefined {
   const tool = findTool(toolName);
   const ignored = tool ? listIgnored(tool.schema, args) : [];
-  return ignored.length === 0 ? undefined : `Sheaf ignored ${ignored.join(", ")}: ${toolName} has no such argument.`;
+  return ignored.length === 0
+    ? undefined
+    : `Sheaf ignored arguments that ${toolName} does not take: ${ignored.join(", ")}.`;
 }
 
 /** Which tools the caller wants the run to have, by name; `NAME*` is every tool whose name begins so (C46). */

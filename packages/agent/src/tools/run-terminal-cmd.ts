@@ -13,7 +13,7 @@ const maxTimeoutMs = 600_000;
 /** Milliseconds. */
 const firstLookMs = 200;
 
-/** Shows the exit codes that bash drops for the last one's, except that of a writer whose reader had enough (141). */
+/** Shows the exit codes of a pipe that bash drops, except 141: then the reader had enough. */
 const pipeReport = `[ -z "$BASH" ] || trap 'set -- $? "\${PIPESTATUS[@]}" && [ $1 = 0 ] && shift && [[ " \${*//141/0}" =~ \\ [1-9] ]] && echo "bash: exit codes in the last pipe: $*" >&2' EXIT\n`;
 
 const parameters = s.object({

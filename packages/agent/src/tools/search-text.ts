@@ -142,7 +142,7 @@ const nul = 0;
 const startOfHeading = 1;
 const lineEnd = 10;
 
-/** `maxLines`: how many lines of a file are kept; 0 for the output of `--count`. `hasColumn`: ripgrep ran with `--column`. */
+/** `maxLines`: how many lines of a file are kept; 0 for the output of `--count`. `hasColumn` is for the output of `--column`. */
 export function createSearchResults(maxLines: number, hasColumn = false): SearchResults {
   const read = (data: Buffer, start: number) => readRecord(data, start, { hasText: maxLines > 0, hasColumn });
   const files = new Map<string, FileMatches>();

@@ -46,7 +46,7 @@ export interface ToolTraits<Field extends string = string> extends JudgedTool {
   readonly comesWith?: string;
   /** Its names in other agents, and words in them; folded. */
   readonly aliases?: readonly string[];
-  /** Arguments of other agents that can mean one thing only, as those of this tool (N59). */
+  /** Turns arguments of other agents that can mean one thing only into its arguments (N59). */
   readonly mend?: (args: GivenArguments) => GivenArguments;
 }
 

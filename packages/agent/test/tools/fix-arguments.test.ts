@@ -51,9 +51,9 @@ describe(verifies("N59", "arguments as models write them"), () => {
 
   test.each<[string, string, Record<string, unknown>, string | undefined]>([
     ["nothing", "read_file", { target_file: "a", offset: null, other: null }, undefined],
-    ["one, with its meaning", "run_terminal_cmd", { command: "ls", timeout: 60 }, 'Sheaf ignored "timeout" (did you mean timeout_ms?): run_terminal_cmd has no such argument.'],
-    ["several", "grep_search", { pattern: "x", exclude: "y", "-n": true }, 'Sheaf ignored "exclude", "-n": grep_search has no such argument.'],
-    ["one in a list", "edit_file", { target_file: "a", edits: [{ ...edit, replace_al: true }, { ...edit, replace_al: true }] }, 'Sheaf ignored "replace_al" (did you mean replace_all?): edit_file has no such argument.'],
+    ["one, with its meaning", "run_terminal_cmd", { command: "ls", timeout: 60 }, 'Sheaf ignored arguments that run_terminal_cmd does not take: "timeout" (did you mean timeout_ms?).'],
+    ["several", "grep_search", { pattern: "x", exclude: "y", "-n": true }, 'Sheaf ignored arguments that grep_search does not take: "exclude", "-n".'],
+    ["one in a list", "edit_file", { target_file: "a", edits: [{ ...edit, replace_al: true }, { ...edit, replace_al: true }] }, 'Sheaf ignored arguments that edit_file does not take: "replace_al" (did you mean replace_all?).'],
     ["those of servers' tools", "mcp__x__y", { path: "a" }, undefined],
   ])("a note names ignored ones: %s", (_, toolName, args, note) => {
     expect(describeIgnored({ callId: "call_1", toolName, arguments: args })).toBe(note);

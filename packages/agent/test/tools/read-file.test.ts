@@ -157,7 +157,7 @@ describe("what cannot be read", () => {
       box.execute({ callId: "call_1", toolName: "read_file", arguments: args }, context);
     expect(await read({ target_file: "c.ts", encoding: "utf-8" })).toMatchObject({
       output: "c\n",
-      note: 'Sheaf ignored "encoding": read_file has no such argument.',
+      note: 'Sheaf ignored arguments that read_file does not take: "encoding".',
     });
     expect(await read({ target_file: "b.ts" })).toMatchObject({
       error: { code: "FILE_NOT_FOUND", message: "b.ts does not exist: did you mean src/deep/b.ts?" },
