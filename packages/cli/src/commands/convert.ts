@@ -88,7 +88,7 @@ interface Input {
 
 /**
  * Finds the format from the first bytes.
- * @throws SheafError USAGE if they match no format, or not the one that the user named.
+ * @throws SheafError USAGE if they match no format, or another than the named one.
  */
 async function findInput(chunks: AsyncGenerator<Uint8Array>, given: Source | undefined): Promise<Input> {
   const first: Uint8Array[] = [];

@@ -1,5 +1,4 @@
 /** Asks the program at the other end of stdin and stdout about calls (C66). */
-import { isDeepStrictEqual } from "node:util";
 import type { ApprovalRequest, RunEvent } from "@sheaf/protocol";
 import { readServerQuestion } from "@sheaf/agent/tools/mcp/server-question";
 import type { ApprovalDecision, Approver } from "@sheaf/agent/tools/approval";
@@ -74,7 +73,7 @@ function toDecision(
     const isDenial = behavior === "deny" && optionId === undefined;
     return toDenial(request, isDenial ? message : "the answer cannot be used");
   }
-  const isEdited = updatedInput !== undefined && !isDeepStrictEqual(updatedInput, input);
+  const isEdited = updatedInput !== undefined && !process.getBuiltinModule("node:util").isDeepStrictEqual(updatedInput, input);
   return {
     optionId: option.id,
     by: "user",

@@ -166,7 +166,7 @@ function addThinking(turn: TurnWriter, { text, signature }: { text: string; sign
   if (signature !== "") turn.addProviderData({ type: "thinking", thinking: text, signature });
 }
 
-/** A tool of a server has its server's name before it: alone it could be the name of one of ours. */
+/** A tool of a server has its server's name before it: alone it could be the name of a tool of Sheaf. */
 function toServerToolName({ type, name, server_name: server }: JsonObject): string {
   const tool = readFirstString(name, type);
   return type === "mcp_tool_use" ? `${readString(server)}.${tool}` : tool;

@@ -46,7 +46,7 @@ export interface ModelStreamReport {
   readonly responseId: string | null;
   /** The model that the provider says it used, or null. */
   readonly model: string | null;
-  /** The last usage object as received (Anthropic: those of start and delta merged), or null. */
+  /** The last usage object as received (Anthropic: start and delta merged), or null. */
   readonly usage: JsonObject | null;
   /** The text of refusals, joined. */
   readonly refusal: string;

@@ -255,7 +255,7 @@ function toUnrunResult(call: UnrunToolCall): ToolResult {
   if (isDone && values !== undefined) {
     return { ...base, status: "success", ...(documentType === "todo_update" ? { effect: toTodoEffect(values) } : {}) };
   }
-  const why = values === undefined ? "its arguments are no complete JSON object" : "nothing here runs tools";
+  const why = values === undefined ? "its arguments are not a complete JSON object" : "nothing here runs tools";
   const message = `The call of ${toolName || "a tool without a name"} was not run: ${why}.`;
   return { ...base, status: "error", error: { code: notExecutedCode, message, details: "" } };
 }

@@ -3,7 +3,6 @@ import type { MountTable } from "../hold/mount-table.ts";
 import type { ChildProcess } from "node:child_process";
 import { writeSync } from "node:fs";
 import type { Writable } from "node:stream";
-import { isDeepStrictEqual } from "node:util";
 import type { CommandPipes } from "../follow/output-pipes.ts";
 import { createSandboxTree } from "../follow/process-tree.ts";
 import { followChild, sendSignal } from "../follow/processes.ts";
@@ -66,7 +65,7 @@ export async function admitSandbox(child: ChildProcess, facts: SandboxFacts): Pr
     child,
     async isUnchanged() {
       const now = await admit().catch(() => undefined);
-      return isRunning() && isDeepStrictEqual(now, table);
+      return isRunning() && process.getBuiltinModule("node:util").isDeepStrictEqual(now, table);
     },
     async start(command, limits, takeNotes) {
       const excess: string[] = [];
