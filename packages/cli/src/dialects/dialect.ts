@@ -33,7 +33,7 @@ export interface ReadArguments {
   readonly parsed: ParsedArguments;
   readonly notices: readonly Notice[];
   readonly settings?: DialectSettings;
-  /** Its lines in both directions; default: those of Sheaf, also for output. */
+  /** Its lines in both directions; default: the lines of Sheaf, also for output. */
   readonly openSpeech?: (talk: Talk) => Speech;
 }
 
@@ -48,7 +48,7 @@ export interface CliDialect {
   readonly profile: CliProfile;
   /** Run events as lines; undefined: Sheaf's own format has them. */
   readonly createLines?: (format: OutputFormat, options: ProjectionOptions) => Projection | undefined;
-  /** The model that a name of `--model` means; undefined: that of the user's settings. */
+  /** The model that a name of `--model` means; undefined: the model of the user's settings. */
   readonly toModel?: (
     name: string | undefined,
     settings: ModelSettings,

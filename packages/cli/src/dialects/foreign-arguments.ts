@@ -19,7 +19,7 @@ export interface ForeignArguments {
   readonly notices: readonly Notice[];
 }
 
-/** Names of flags and settings that may limit a run: Sheaf never ignores one that it does not know. */
+/** Names of flags and settings that may limit a run, which Sheaf never ignores. */
 const limiting =
   /permission|allow|deny|denied|tool|hook|sandbox|trust|safe|restrict|managed|strict|isolat|fork|resume|approv|network|danger|bypass|rule|polic|access|secur|guard|read.?only|remote|local/i;
 
