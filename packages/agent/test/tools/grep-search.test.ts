@@ -252,18 +252,18 @@ describe("bounds", () => {
   test(
     verifies("N62", "a match far into a line is shown with its surroundings; read_file reads from its column"),
     async () => {
-      const root = createFolder({ "a.js": `first\n${"ü;".repeat(5000)}needle()${";".repeat(5000)}\nneedle\n` });
-      const outcome = await grep(root, { pattern: "needle", before: 1 });
+      const folder = createFolder({ "a.js": `first\n${"ü;".repeat(5000)}needle()${";".repeat(5000)}\nneedle\n` });
+      const outcome = await grep(folder, { pattern: "needle", before: 1 });
       expect(outcome.output).toMatch(
         /^a\.js\n1- first\n2: \[column 10001\] \.\.\. \S{100,200}needle\(\);{100,200} \.\.\.\n3: needle$/,
       );
       const read = await readFileTool.run(
         { target_file: "a.js", offset: 2, column: 10_001, limit: 1 },
-        createContext(root),
+        createContext(folder),
       );
       expect(read).toMatchObject({ output: `needle()${";".repeat(5000)}\n`, effect: { startLine: 2, endLine: 2 } });
       expect(
-        await readFileTool.run({ target_file: "a.js", offset: 3, column: 900 }, createContext(root)),
+        await readFileTool.run({ target_file: "a.js", offset: 3, column: 900 }, createContext(folder)),
       ).toMatchObject({
         status: "success",
         output: "\n",
