@@ -458,7 +458,7 @@ export const requirements = {
     "R-68": ["servers of two versions at the same time", "bf6e736d"],
     "R-69": ["limits of waiting messages, fair between owners", "b217f9a0"],
     "R-70": ["files to deploy a cluster", "d8aeb35f"],
-    "R-71": ["nothing is shown that cannot be stored", "130a93b8"],
+    "R-71": ["nothing is shown that cannot be stored", "d7d5cf29"],
     "R-72": ["a lost server pushes nothing over newer states", "440161e3"],
     "R-73": ["the page at several servers", "0b01d894"],
     "R-74": ["the user's files changed by several commands", "eb12ddb5"],

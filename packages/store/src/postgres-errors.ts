@@ -51,10 +51,10 @@ const byMessage: readonly (readonly [RegExp, Known])[] = [
   ],
 ];
 
-/** Whether the connection is broken, or cannot be made now: the same may work in a moment. */
+/** Returns whether the connection is broken, or can't be made now, also for lack of free ones: a later try may work. */
 export function isConnectionLost(error: unknown): boolean {
   const { code = "", message = "" } = error as { code?: string; message?: string };
-  return code.startsWith("08") || code.startsWith("57P") || systemCodes.test(code) || lostMessages.test(message);
+  return /^(08|57P|53300)/.test(code) || systemCodes.test(code) || lostMessages.test(message);
 }
 
 /** Whether a failure is about what was written (its form, a constraint or a trigger): something else may be written. */
@@ -77,9 +77,9 @@ export function toPostgresError(error: unknown, place: string): SheafError {
 }
 
 function findKnown(error: unknown, code: string, message: string): Known | undefined {
-  if (isConnectionLost(error)) return unreachable;
   // Sheaf writes no rows that are not JSON.
   if (error instanceof SyntaxError) return corrupt;
   const state = states.get(code) ?? states.get(code.slice(0, 3)) ?? states.get(code.slice(0, 2));
-  return state ?? byMessage.find(([pattern]) => pattern.test(message))?.[1];
+  if (state || isConnectionLost(error)) return state ?? unreachable;
+  return byMessage.find(([pattern]) => pattern.test(message))?.[1];
 }

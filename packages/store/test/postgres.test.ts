@@ -7,8 +7,9 @@ import type { RunEvent } from "@sheaf/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { migratePostgres, readSchemaState } from "../src/migrations/migrate-postgres.ts";
 import { type ClusterStore, createPostgresStore, preparePostgres } from "../src/postgres.ts";
-import type { Query } from "../src/postgres-connection.ts";
+import { createPostgresConnection, type Query } from "../src/postgres-connection.ts";
 import { describeWithPostgres } from "../../../test/support/postgres.ts";
+import { startTcpProxy } from "../../../test/support/tcp-proxy.ts";
 import { testDeep } from "../../../test/support/describe-where.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { testStoreContract } from "./store-contract.ts";
@@ -30,6 +31,27 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
 
   describe(verifies(["R-21", "R-30"], "the contract of all stores"), () => {
     testStoreContract(async () => open(await postgres.clearDatabase()));
+  });
+
+  test(verifies("R-71", "a statement waits while no connection is free"), async () => {
+    const address = await postgres.clearDatabase();
+    await postgres.run(address, "CREATE ROLE crowded LOGIN CONNECTION LIMIT 0");
+    const socket = join(new URL(address.replace("@/", "@h/")).searchParams.get("host")!, ".s.PGSQL.5432");
+    let free: Promise<unknown> | undefined;
+    let tries = 0;
+    const { port } = await startTcpProxy(() => {
+      tries += 1;
+      // The server has refused the first connection.
+      if (tries > 1) free ??= postgres.run(address, "ALTER ROLE crowded CONNECTION LIMIT -1");
+      return socket;
+    });
+    const connection = createPostgresConnection(`postgres://crowded@127.0.0.1:${port}/postgres`);
+    try {
+      expect(await connection.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
+    } finally {
+      await connection.close();
+      await free;
+    }
   });
 
   test(verifies(["R-05", "R-31"], "a writer whose lease was taken is refused, also at the same moment"), async () => {
