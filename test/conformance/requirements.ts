@@ -98,7 +98,7 @@ export const requirements = {
     C67: ["OpenTelemetry: traces and metrics of runs, by OTLP", "5cf5650a"],
     C69: ["a session stays in its mode", "722a23f5"],
     C70: ["--worktree: a run in a working tree of its own", "2baa2df9"],
-    C71: ["a tree ends as a branch, and is removed", "f00c2323"],
+    C71: ["a tree ends as a branch, and is removed", "25a6cf04"],
     C72: ["--continue, --resume and the name make the tree again", "374384f8"],
     C100: ["logins to tool servers: mcp login and logout, refreshed in runs", "44661be0"],
     C101: ["tool servers ask the person during a call", "1752ef96"],

@@ -73,7 +73,8 @@ function toDecision(
     const isDenial = behavior === "deny" && optionId === undefined;
     return toDenial(request, isDenial ? message : "the answer cannot be used");
   }
-  const isEdited = updatedInput !== undefined && !process.getBuiltinModule("node:util").isDeepStrictEqual(updatedInput, input);
+  const isEdited =
+    updatedInput !== undefined && !process.getBuiltinModule("node:util").isDeepStrictEqual(updatedInput, input);
   return {
     optionId: option.id,
     by: "user",
