@@ -89,7 +89,7 @@ describe("toRunEvents", () => {
       {
         callId: "call_b",
         status: "error",
-        error: { code: "NOT_EXECUTED", message: expect.stringContaining("no complete JSON") },
+        error: { code: "NOT_EXECUTED", message: expect.stringContaining("not a complete JSON") },
       },
       { callId: "call_c", status: "error", error: { code: "NOT_EXECUTED" } },
     ]);
