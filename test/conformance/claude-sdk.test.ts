@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { installClients } from "../support/clients.ts";
-import { describeWhere } from "../support/describe-where.ts";
+import { installClients, installNewest } from "../support/clients.ts";
+import { describeWhere, skipIfMissing, testDeep } from "../support/describe-where.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -76,7 +76,12 @@ async function talk(
   {
     prompt = "go",
     onMessage,
-  }: { readonly prompt?: unknown; readonly onMessage?: (message: Message, query: Query) => unknown } = {},
+    by = sdk,
+  }: {
+    readonly prompt?: unknown;
+    readonly onMessage?: (message: Message, query: Query) => unknown;
+    readonly by?: Sdk;
+  } = {},
 ): Promise<Talk> {
   const cwd = folders.newFolder({ "a.txt": "a", "s.json": JSON.stringify({ turns, after: "repeat_last" }) });
   const messages: Message[] = [];
@@ -87,7 +92,7 @@ async function talk(
     SHEAF_HOME: join(home, ".sheaf"),
     SHEAF_MODEL: `scripted:${join(cwd, "s.json")}`,
   };
-  const query = sdk.query({
+  const query = by.query({
     prompt,
     options: {
       cwd,
@@ -304,4 +309,31 @@ describeWhere("the Agent SDK", missing, () => {
     expect(JSON.stringify(messages)).not.toContain(token);
     expect(stderr).toMatch(/leaves the sandbox on[\s\S]*CLAUDE_CODE_OAUTH_TOKEN is a subscription's/);
   });
+});
+
+testDeep("the newest Agent SDK, and a provider of the AI SDK on it, run too", async () => {
+  const folder = folders.newFolder();
+  skipIfMissing(await installNewest(folder, ["@anthropic-ai/claude-agent-sdk", "ai-sdk-provider-claude-code", "zod"]));
+  const load = (path: string): Promise<unknown> => import(pathToFileURL(join(folder, "node_modules", path)).href);
+  const by = (await load("@anthropic-ai/claude-agent-sdk/sdk.mjs")) as Sdk;
+  const { result, made } = await talk(touch, bypass, { by });
+  expect([result.result, made]).toEqual(["Done now.", true]);
+
+  const { createClaudeCode } = (await load("ai-sdk-provider-claude-code/dist/index.js")) as {
+    createClaudeCode: () => (
+      id: string,
+      options: object,
+    ) => { doGenerate: (options: object) => Promise<{ content: Fields[] }> };
+  };
+  const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns: [{ events: [{ text: "Hello." }] }] }) });
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    SHEAF_HOME: join(home, ".sheaf"),
+    SHEAF_MODEL: `scripted:${join(cwd, "s.json")}`,
+  };
+  const model = createClaudeCode()("sonnet", { pathToClaudeCodeExecutable: claude, cwd, env, logger: false });
+  const prompt = [{ role: "user", content: [{ type: "text", text: "Go" }] }];
+  const { content } = await model.doGenerate({ prompt });
+  expect(content.map(({ text }) => text)).toContain("Hello.");
 });
