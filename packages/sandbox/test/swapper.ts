@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 /** A shell command. `folder` is now itself, now a link to `target`; meanwhile it is called `other`. */
 export function toSwapCommand(folder: string, other: string, target: string): string {
   const script = `
-import os, sys
+import os, shutil, sys
 folder, other, target = sys.argv[1:]
 def attempt(act, *places):
     try: act(*places)
@@ -16,6 +16,8 @@ while os.getppid() == parent:
     attempt(os.symlink, target, folder)
     attempt(os.unlink, folder)
     attempt(os.rename, other, folder)
+    # A sandbox that starts meanwhile makes an empty folder for its mounts, which would end the swaps.
+    if os.path.isdir(other) and os.path.isdir(folder) and not os.path.islink(folder): shutil.rmtree(folder, True)
 `;
   return `exec python3 -c '${script}' '${folder}' '${other}' '${target}'`;
 }
