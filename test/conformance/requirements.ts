@@ -423,7 +423,7 @@ export const requirements = {
     "R-23": ["commands at their time limit go on in the background", "b9f9e1b7"],
     "R-24": ["nothing that is stuck holds a run", "9a61f9c8"],
     "R-25": ["what a summary of a long conversation leaves", "fb886fdc"],
-    "R-26": ["windows of models are known, conversations shortened in time", "85883786"],
+    "R-26": ["windows of models are known, conversations shortened in time", "34876786"],
     "R-30": ["a store in PostgreSQL", "9a1d54c3"],
     "R-31": ["the database refuses lost writers and gaps", "5637c3e1"],
     "R-32": ["leases end with their process, whatever a clock says", "eb6df4ad"],

@@ -117,7 +117,7 @@ describeWithChromium("the sidebar", (browser) => {
     const details = page.locator(".usage");
     await details.waitFor();
     expect(await details.innerText()).toMatch(
-      /Tokens\s+[\d,]+ in, \d+ out\s+Context\s+[\d.]+K tokens\s+Messages\s+1\s+Steps\s+1\s+Time/,
+      /Tokens\s+[\d,]+ in, \d+ out\s+Context\s+[\d.,]+K? tokens\s+Messages\s+1\s+Steps\s+1\s+Time/,
     );
     await checkAccess(page, "usage");
     await page.keyboard.press("Escape");

@@ -80,7 +80,8 @@ function createStatusError(where: string, status: number): SheafError {
   return create("PROVIDER_REJECTED", "check the address");
 }
 
-async function readBounded(body: BodyReader): Promise<string> {
+/** @throws SyntaxError for more than a list may have. */
+export async function readBounded(body: BodyReader): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;

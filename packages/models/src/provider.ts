@@ -86,6 +86,8 @@ export interface Model {
   readonly apiKeySource: "env" | "flag" | "login" | "none";
   /** Attachments that it takes (N67). Default: all. */
   readonly attachmentTypes?: readonly AttachmentType[];
+  /** Asks the server what fits into one request, in tokens; undefined: it does not say so. Never rejects. */
+  readonly findWindow?: (signal: AbortSignal) => Promise<number | undefined>;
   /** Its provider can search the web for it (C48). Default: no. */
   readonly hasWebSearch?: boolean;
   /**

@@ -52,7 +52,8 @@ export async function prepareResponse(
   given: ResponsePorts,
   signal: AbortSignal,
 ): Promise<PreparedRun> {
-  const request = await keepRestrictions(asked, given.store);
+  const kept = await keepRestrictions(asked, given.store);
+  const request = { ...kept, windowTokens: kept.windowTokens ?? (await given.model.findWindow?.(signal)) };
   const { store, now, abort, approver, checkAnswer, cut, customTools = [] } = given;
   const { toolServers = createToolServers(request.environment) } = given;
   const choice = await choosePossibleServers(request);

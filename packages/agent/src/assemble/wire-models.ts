@@ -106,7 +106,11 @@ async function createEndpointModel(
     import("@sheaf/models/live/live-model"),
     loadLanguageModel(family),
   ]);
-  return createLiveModel(endpoint, createLanguageModel, limits, livePorts);
+  const model = createLiveModel(endpoint, createLanguageModel, limits, livePorts);
+  if (endpoint.provider !== "ollama") return model;
+  const findWindow = async (signal: AbortSignal): Promise<number | undefined> =>
+    (await import("@sheaf/models/ollama-window")).readOllamaWindow(endpoint, signal);
+  return { ...model, findWindow };
 }
 
 async function loadPackage(

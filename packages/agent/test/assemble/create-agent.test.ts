@@ -86,6 +86,15 @@ describe("a run", () => {
     expect(await collect(run)).toEqual(streamed);
   });
 
+  test.each([
+    [{}, 5000],
+    [{ contextTokens: 9000 }, 9000],
+  ])(verifies("R-26", "a model may ask its server for the window: with %j it is %d"), async (options, windowTokens) => {
+    const model = { ...createFakeModel([[[text("Hello.")], [end()]]]), findWindow: async () => 5000 };
+    const [start] = await collect(create({ model, ...options }).run("Hi").events);
+    expect(start).toMatchObject({ type: "run_start", context: { windowTokens } });
+  });
+
   test("ends when nobody reads it, and when a reader goes away", async () => {
     const agent = create();
     const run = agent.run("Hi");
