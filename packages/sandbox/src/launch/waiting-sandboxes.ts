@@ -15,6 +15,9 @@ export interface WaitingSandboxes {
 /** One for commands that write, and one for commands that only read. */
 const maxWaiting = 2;
 
+/** Starting a process blocks Node, which would mix the order in which it reads a command's first output. Milliseconds. */
+const START_MS = 20;
+
 export function createWaitingSandboxes(): WaitingSandboxes {
   const waiting = new Map<string, Promise<AdmittedSandbox | undefined>>();
   const ending = new Set<Promise<void>>();
@@ -36,7 +39,7 @@ export function createWaitingSandboxes(): WaitingSandboxes {
       return undefined;
     },
     prepare(key, make) {
-      setImmediate(() => {
+      const timer = setTimeout(() => {
         if (isEnded || waiting.has(key)) return;
         const [oldest = ""] = waiting.keys();
         if (waiting.size === maxWaiting) void takeOut(oldest)?.then(drop);
@@ -45,7 +48,8 @@ export function createWaitingSandboxes(): WaitingSandboxes {
           key,
           make().catch(() => undefined),
         );
-      });
+      }, START_MS);
+      timer.unref();
     },
     async end() {
       isEnded = true;
