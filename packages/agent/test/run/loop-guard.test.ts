@@ -4,20 +4,8 @@ import type { ModelEvent } from "@sheaf/protocol";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { Model } from "@sheaf/models/provider";
 import type { ToolOutcome } from "../../src/tools/tool.ts";
+import { endedEffect } from "../tools/ended-command.ts";
 import { call, createFakeModel, createFakeTools, end, ok, runModel, text } from "./fake-ports.ts";
-
-const commandEffect = {
-  kind: "command",
-  command: "c",
-  workingDirectory: "/w",
-  exitCode: 0,
-  signal: "",
-  stdout: "",
-  stderr: "",
-  timedOut: false,
-  background: false,
-  permissions: [],
-} as const;
 
 describe("a loop", () => {
   const repeat = (turns: number, toArguments: (turn: number) => object = () => ({ path: "a" })) =>
@@ -78,7 +66,7 @@ describe("a loop", () => {
   ])(verifies("C41", "is none while a command's %s"), async (_, toResult) => {
     let count = 0;
     const tools = createFakeTools({
-      read: async () => ({ ...ok(), ...toResult((count += 1)), effect: commandEffect }),
+      read: async () => ({ ...ok(), ...toResult((count += 1)), effect: endedEffect }),
     });
     const { notes, end: last } = await run(repeat(40), tools);
     expect([notes, last]).toMatchObject([[], { reason: "end_turn" }]);

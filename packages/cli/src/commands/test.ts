@@ -12,7 +12,7 @@ import { chooseWord } from "../command-flags.ts";
 import type { FlagValues } from "../flags.ts";
 import type { CommandIo } from "../io.ts";
 import { writeOutputFile } from "../output-file.ts";
-import { toConfig } from "../run-config.ts";
+import { type RunConfig, toConfig } from "../run-config.ts";
 import { withSessionStore } from "../session-store.ts";
 import { findConversation } from "../session-words.ts";
 import { createTest, updateTest, type StoredSession } from "../session-tests/add-test.ts";
@@ -36,9 +36,9 @@ const formats = { text: formatTextResults, markdown: formatMarkdownResults, juni
 export async function runTest(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { flags, positionals } = parsed;
   const [action, session = ""] = positionals;
-  const { workspace } = toConfig(flags, io);
-  const folder = join(workspace, ".sheaf/tests");
-  checkTrust(parsed, io);
+  const config = toConfig(flags, io);
+  const folder = join(config.workspace, ".sheaf/tests");
+  checkTrust(config);
   const files = action === "add" ? [await addTest(session, folder, flags, io)] : findTestFiles(positionals, folder, io);
   const results = await runTests(files, action === "add" ? { ...flags, update: true } : flags, io);
   const format = chooseWord("--format", flags.format ?? "text", ["text", "markdown", "junit"]);
@@ -79,10 +79,9 @@ async function addTest(session: string, folder: string, flags: FlagValues, io: C
 }
 
 /** A test has rules and commands, so a repository must not bring its own unasked. @throws SheafError PERMISSION_REQUIRED. */
-function checkTrust({ flags }: ParsedArguments, io: CommandIo): void {
-  const config = toConfig(flags, io);
-  if (config.findTrust()) return;
-  const message = `the tests of ${config.workspace} run commands with rules of their own: look at them, then run sheaf trust`;
+function checkTrust({ workspace, findTrust }: Pick<RunConfig, "workspace" | "findTrust">): void {
+  if (findTrust()) return;
+  const message = `the tests of ${workspace} run commands with rules of their own: look at them, then run sheaf trust`;
   throw new SheafError("PERMISSION_REQUIRED", message, { source: "user" });
 }
 

@@ -16,6 +16,9 @@ import { readEndFile, writeStartFiles } from "./start-files.ts";
 import type { TestFile, TestResponse, TestTurn } from "./test-file.ts";
 import { toTestResponse } from "./to-test-responses.ts";
 
+/** The script of the model, beside the workspace. */
+const ANSWERS = "answers.json";
+
 /** What happened. */
 export interface PlayedTest {
   readonly responses: readonly TestResponse[];
@@ -42,6 +45,8 @@ export async function playTest(test: TestFile, options: PlayOptions): Promise<Pl
     const root = join(folder, "workspace");
     mkdirSync(root);
     await writeStartFiles(test, root, options.environment);
+    const turns = test.responses.flatMap((response) => response.turns.map(toScriptedTurn));
+    writeFileSync(join(folder, ANSWERS), JSON.stringify({ turns }));
     const logs: RunEvent[][] = [];
     const responses: TestResponse[] = [];
     for (const { prompt, mode } of test.responses) {
@@ -115,12 +120,10 @@ function toTestConfig(
   { test, folder, root, mode }: ConfigPlace,
   { environment, model }: Pick<PlayOptions, "environment" | "model">,
 ) {
-  const script = join(folder, "answers.json");
-  writeFileSync(script, JSON.stringify({ turns: test.responses.flatMap(({ turns }) => turns.map(toScriptedTurn)) }));
   const own: Environment = model === undefined ? { PATH: environment.PATH, LANG: environment.LANG } : environment;
   const env: Environment = { ...own, SHEAF_HOME: join(folder, "home") };
   const raw = {
-    model: model ?? `scripted:${script}`,
+    model: model ?? `scripted:${join(folder, ANSWERS)}`,
     workspace: root,
     mode,
     force: test.force ? (true as const) : undefined,
