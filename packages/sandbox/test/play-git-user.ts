@@ -24,7 +24,7 @@ const environment = {
 const canary = join(top, "canary");
 
 function runGit(folder: string, words: readonly string[]): void {
-  spawnSync("git", words, { cwd: folder, env: environment, stdio: "ignore", timeout: 20_000 });
+  spawnSync("git", words, { cwd: folder, env: environment, stdio: "ignore", timeout: 5_000 });
 }
 
 function createHome(): void {
