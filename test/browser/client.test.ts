@@ -37,4 +37,8 @@ describeWithChromium("the client in Chromium", (browser) => {
     const shown = await run("showWithHook", stream);
     expect(shown).toBe("ended: text tool_call terminal_command file_edit, once a change");
   });
+
+  test("each conversation keeps its own draft", async () => {
+    expect(await run("switchDrafts")).toEqual(["", "first", "", "first", "", "first"]);
+  });
 });

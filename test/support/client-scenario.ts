@@ -1,6 +1,6 @@
 /** What the client does in a browser: one stream through many broken connections, and a component that shows it. */
 import { createClient, createResponseStore } from "@sheaf/client";
-import { useStore } from "@sheaf/client/react";
+import { useDraft, useStore } from "@sheaf/client/react";
 import type { StreamEvent } from "@sheaf/protocol";
 import * as compat from "preact/compat";
 import { createStreamServer } from "../../packages/client/test/stream-server.ts";
@@ -36,4 +36,35 @@ export async function showWithHook(events: readonly StreamEvent[]): Promise<stri
     store.subscribe(() => store.getSnapshot().status !== "reading" && setTimeout(resolve, 50));
   });
   return `${place.textContent}, ${renders > 1 && renders < events.length ? "once a change" : `${renders} renders`}`;
+}
+
+/** Writes in one conversation, goes to another and back; gives the text of the field at each. A message is refused. */
+export async function switchDrafts(): Promise<string[]> {
+  const refuse = (): Promise<boolean> => Promise.resolve(false);
+  const conversations = ["one", "two"].map((id) => ({ id, send: refuse.bind(undefined) }));
+  const place = document.createElement("div");
+  let send = (): void => undefined;
+  const View = ({ at }: { readonly at: number }): compat.JSX.Element => {
+    const draft = useDraft(conversations[at]!);
+    send = draft.send;
+    const onInput = (event: { readonly currentTarget: HTMLInputElement }) => draft.field.onChange(event);
+    return compat.createElement("input", { value: draft.field.value, onInput });
+  };
+  const texts: string[] = [];
+  const show = async (at: number): Promise<HTMLInputElement> => {
+    compat.render(compat.createElement(View, { at }), place);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    texts.push(place.querySelector("input")!.value);
+    return place.querySelector("input")!;
+  };
+  const field = await show(0);
+  field.value = "first";
+  field.dispatchEvent(new Event("input"));
+  await show(0);
+  await show(1);
+  await show(0);
+  send();
+  await show(1);
+  await show(0);
+  return texts;
 }

@@ -74,7 +74,7 @@ export interface ConversationStore extends ReadableStore<ConversationState> {
   readonly rename: (title: string) => Promise<boolean>;
   /** Ends the response that is coming (X7). */
   readonly cancel: () => Promise<boolean>;
-  /** Answers one of `approvals` (X8). Resolves to whether the server took the answer. */
+  /** Answers one of `approvals` (X8). Resolves to whether the server took the answer; a call decided before is no error. */
   readonly decide: (approvalId: string, answer: ApprovalAnswer) => Promise<boolean>;
   /**
    * Fetches the reasoning of a response that has ended, from the events that the server stores: `reasoning` of its
@@ -93,7 +93,10 @@ export interface ConversationStore extends ReadableStore<ConversationState> {
   ) => Promise<RevertOutcome | { readonly kind: "unsent"; readonly message: OutgoingMessage }>;
   /** Tries again at once: loads what could not be loaded, and follows a response whose connection broke or waits. */
   readonly reconnect: () => void;
-  /** Stops following; the response goes on at the server. `load` opens the conversation again. */
+  /**
+   * Stops following; the response goes on at the server, and a message under way still reaches it. `load` opens the
+   * conversation again.
+   */
   readonly close: () => void;
 }
 
@@ -194,7 +197,15 @@ class OpenConversation implements ConversationStore {
   readonly decide = async (approvalId: string, answer: ApprovalAnswer): Promise<boolean> => {
     const responseId = this.getSnapshot().turns.at(-1)?.response.id;
     if (!responseId) return false;
-    return this.#try(() => this.#client.resolveApproval(responseId, approvalId, answer));
+    let isTaken = true;
+    const isDecided = await this.#try(() =>
+      this.#client.resolveApproval(responseId, approvalId, answer).catch((cause: unknown) => {
+        // By a second click, or in another window.
+        if (!(cause instanceof SheafApiError && cause.errorCode === "APPROVAL_RESOLVED")) throw cause;
+        isTaken = false;
+      }),
+    );
+    return isDecided && isTaken;
   };
 
   readonly loadReasoning = (responseId: string): Promise<boolean> => {
@@ -321,7 +332,11 @@ class OpenConversation implements ConversationStore {
   /** Sends a message and follows its response. @returns whether the server accepted it. */
   async #post(message: OutgoingMessage, signal: AbortSignal, onAccepted: () => void): Promise<boolean> {
     try {
-      const stream = this.#client.chat(await this.#toRequest(message), this.#toStreamOptions(signal));
+      const request = new AbortController();
+      // Whoever leaves takes no message along: the server has it first.
+      signal.addEventListener("abort", () => void this.#accepted.finally(() => request.abort()));
+      const options = { ...this.#toStreamOptions(signal), signal: request.signal };
+      const stream = this.#client.chat(await this.#toRequest(message), options);
       await this.#follow(stream, signal, onAccepted);
       return stream.responseId !== undefined;
     } catch (cause) {
@@ -385,14 +400,17 @@ class OpenConversation implements ConversationStore {
     try {
       const reader = this.#reasoning;
       await stream.readToEnd((event) => {
-        reader?.push(event);
-        this.#requestFrame();
+        if (!signal.aborted) {
+          reader?.push(event);
+          this.#requestFrame();
+        }
         if (isAccepted) return;
         isAccepted = true;
-        this.#begin(stream);
+        if (!signal.aborted) this.#begin(stream);
+        else if (stream.conversationId !== undefined) this.#options.onChange?.(stream.conversationId);
         onAccepted?.();
       });
-      this.#end(stream);
+      if (!signal.aborted) this.#end(stream);
     } catch (cause) {
       if (signal.aborted) return;
       this.#reasoning?.end();

@@ -57,17 +57,26 @@ export interface UsedDraft {
   readonly send: (event?: { readonly preventDefault: () => void }) => void;
 }
 
-/** A field for the next message of a conversation. */
-export function useDraft({ send }: Pick<UsedConversation, "send">): UsedDraft {
-  const [text, setText] = useState<string>("");
-  const isEmpty = text.trim() === "";
+/** A field for the next message of a conversation. Each conversation keeps its own text while the component is there. */
+export function useDraft({ id, send }: Pick<UsedConversation, "id" | "send">): UsedDraft {
+  const kept = useRef(new Map<string | undefined, string>());
+  const shown = useRef(send);
+  const [draft, setDraft] = useState({ send, text: "" });
+  const text = draft.send === send ? draft.text : (kept.current.get(id) ?? "");
+  useEffect(() => {
+    shown.current = send;
+    if (draft.send === send) kept.current.set(id, text);
+  });
   const sendText = async (): Promise<void> => {
-    setText("");
+    setDraft({ send, text: "" });
+    if (await send({ message: text })) return;
     // Unless something new is there.
-    if (!(await send({ message: text }))) setText((now) => now || text);
+    if (shown.current === send) setDraft((now) => ({ send, text: (now.send === send && now.text) || text }));
+    else if (!kept.current.get(id)) kept.current.set(id, text);
   };
+  const isEmpty = text.trim() === "";
   return {
-    field: { value: text, onChange: ({ currentTarget }) => setText(currentTarget.value) },
+    field: { value: text, onChange: ({ currentTarget }) => setDraft({ send, text: currentTarget.value }) },
     isEmpty,
     send(event) {
       event?.preventDefault();

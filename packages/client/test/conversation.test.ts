@@ -147,6 +147,25 @@ describe("a message during an answer", () => {
   });
 });
 
+test("a message under way reaches the server after its view was closed", async () => {
+  const { app } = await openConversation([hello]);
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    await held;
+    init?.signal?.throwIfAborted();
+    return app.fetch(input instanceof Request ? input.url : String(input), init);
+  };
+  const changed: string[] = [];
+  const client = createClient({ baseUrl: app.address, fetch });
+  const conversation = createConversation(client, { onChange: (id) => changed.push(id) });
+  const sent = conversation.send({ message: "Hi" });
+  conversation.close();
+  release();
+  expect(await sent).toBe(true);
+  expect(changed).toHaveLength(1);
+});
+
 test(verifies("X7", "cancel ends the answer, also before the server has accepted the message"), async () => {
   const { conversation } = await openConversation([endless]);
   const sent = conversation.send({ message: "Go on" });
@@ -170,7 +189,9 @@ test(verifies("X8", "calls that wait for a decision are in the state, after a re
   const allow = options.find(({ kind }) => kind === "allow_once")?.id ?? "";
   expect(await other.decide("approval_none", { optionId: allow })).toBe(false);
   expect(other.getSnapshot().error).toBeInstanceOf(SheafApiError);
-  expect(await other.decide(approvalId, { optionId: allow })).toBe(true);
+  const twice = [other, conversation].map((view) => view.decide(approvalId, { optionId: allow }));
+  expect((await Promise.all(twice)).filter(Boolean)).toHaveLength(1);
+  expect(conversation.getSnapshot().error).toBeUndefined();
   await Promise.all([waitForEnd(other), waitForEnd(conversation)]);
   expect(existsSync(join(cwd, "done.txt"))).toBe(true);
   expect(other.getSnapshot()).toMatchObject({ approvals: [], error: undefined });
