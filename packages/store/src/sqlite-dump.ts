@@ -45,7 +45,7 @@ export function openSqliteDump(file: string): StoreDump {
 export function migrateSqlite(file: string): SchemaState {
   const connection = openSqliteConnection(file);
   connection.close();
-  return { version: connection.foundSchema, newest: newestSchema };
+  return { version: connection.foundSchema, newest: Math.max(connection.foundSchema, newestSchema) };
 }
 
 /** Gives the space of what was deleted back to the disk. @throws SheafError STORAGE_LOCKED while another process holds it. */

@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { migratePostgres, readSchemaState } from "../src/migrations/migrate-postgres.ts";
 import { type ClusterStore, createPostgresStore, preparePostgres } from "../src/postgres.ts";
 import { createPostgresConnection, type Query } from "../src/postgres-connection.ts";
+import { sheafVersion } from "@sheaf/base/version";
 import { describeWithPostgres } from "../../../test/support/postgres.ts";
 import { startTcpProxy } from "../../../test/support/tcp-proxy.ts";
 import { testDeep } from "../../../test/support/describe-where.ts";
@@ -305,15 +306,21 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     expect(adds.test("ALTER TABLE sheaf.a RENAME COLUMN b TO c")).toBe(false);
   });
 
-  test(verifies("R-33", "a newer schema is refused, and nothing is changed"), async () => {
+  test(verifies(["R-33", "R-68"], "a newer schema is used, or refused without a change"), async () => {
     const address = await postgres.clearDatabase();
     await (await createPostgresStore(address)).close();
-    await postgres.run(address, "UPDATE sheaf.migrations SET version = 999");
+    const [own] = await postgres.run(address, "SELECT written_by, readable_from FROM sheaf.migrations");
+    expect(own).toEqual({ written_by: sheafVersion, readable_from: 0 });
+    await postgres.run(address, "UPDATE sheaf.migrations SET version = 999, written_by = '9.1.0'");
+    await (await open(address)).createResponse(row);
+    await postgres.run(address, "UPDATE sheaf.migrations SET readable_from = 998");
     await expect(createPostgresStore(address)).rejects.toMatchObject({
       code: "CONFIG_INVALID",
-      message: expect.stringMatching(/schema 999.*schemas up to \d+. Update Sheaf/) as string,
+      message: expect.stringMatching(/schema 999.*schemas up to \d+. Update Sheaf .*sheaf@9\.1\.0/) as string,
     });
-    expect(await postgres.run(address, "SELECT version FROM sheaf.migrations")).toEqual([{ version: 999 }]);
+    expect(await postgres.run(address, "SELECT version, written_by FROM sheaf.migrations")).toEqual([
+      { version: 999, written_by: "9.1.0" },
+    ]);
   });
 
   test(verifies("R-33", "an interrupted migration leaves nothing, and a schema that was given is used"), async () => {

@@ -260,17 +260,22 @@ describe("damage has a code and a way out", () => {
     },
   );
 
-  test(verifies("R-33", "a newer schema is refused by name"), () => {
-    const file = join(folder, "newer.db");
+  test.each([
+    ["that says nothing", "", /^a newer Sheaf wrote the store: it has schema 999.*npm install -g sheaf@latest/],
+    ["for newer programs alone", "990, '9.1.0'", /schemas up to \d+\. Update Sheaf \(npm install -g sheaf@9\.1\.0\)/],
+    ["that only added", "0, '9.1.0'", undefined],
+  ])(verifies(["R-33", "R-68"], "a newer schema %s"), async (title, use, message) => {
+    const file = join(folder, `${title}.db`);
+    await createSqliteStore(file).close();
     const database = new DatabaseSync(file);
-    database.exec("PRAGMA user_version = 999");
+    database.exec(`DELETE FROM schema_use; PRAGMA user_version = 999`);
+    database.exec(use === "" ? "DROP TABLE schema_use" : `INSERT INTO schema_use VALUES (${use})`);
     database.close();
-    expect(() => createSqliteStore(file)).toThrow(
-      expect.objectContaining({
-        code: "CONFIG_INVALID",
-        message: expect.stringMatching(/^a newer Sheaf wrote the store: it has schema 999.*npm install/) as string,
-      }),
-    );
+    if (message)
+      expect(() => createSqliteStore(file)).toThrow(
+        expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringMatching(message) as string }),
+      );
+    else expect(migrateSqlite(file)).toEqual({ version: 999, newest: 999 });
   });
 
   test(verifies("C20", "a folder that cannot be made is STORAGE_LOCKED and names the path"), () => {

@@ -1,11 +1,13 @@
 /** Migrates a PostgreSQL database to the newest schema (R-33). `sheaf.migrations` counts the steps taken. */
 import { SheafError } from "@sheaf/base/errors";
+import { sheafVersion } from "@sheaf/base/version";
 import type { Query } from "../postgres-connection.ts";
-import { createNewerStoreError } from "./migrate.ts";
+import { checkReadable, type StoredSchema } from "./migrate.ts";
 
 /**
  * Each step runs once, in order; a released step never changes. Programs that know fewer steps may still run meanwhile, so
- * a step only adds (R-68): tables, indexes, and columns that have a default or may be null.
+ * a step only adds (R-68): tables, indexes, and columns that have a default or may be null. A step with which they can't
+ * work all the same sets `readable_from` to its own number.
  */
 const steps: readonly string[] = [
   `CREATE TABLE sheaf.holders (
@@ -107,6 +109,8 @@ const steps: readonly string[] = [
    );
    CREATE INDEX attachments_by_owner ON sheaf.attachments (owner, size);
    CREATE INDEX attachments_by_time ON sheaf.attachments (created_at);`,
+  `ALTER TABLE sheaf.migrations ADD COLUMN readable_from integer NOT NULL DEFAULT 0;
+   ALTER TABLE sheaf.migrations ADD COLUMN written_by text NOT NULL DEFAULT '';`,
 ];
 
 /** Held while the schema is changed: the bytes of "sheaf". */
@@ -119,6 +123,7 @@ const OLDEST = 15;
 export interface SchemaState {
   /** 0: there is none yet. */
   readonly version: number;
+  /** At least `version`: a program can be older than the schema. */
   readonly newest: number;
 }
 
@@ -134,9 +139,9 @@ export async function readSchemaState(query: Query): Promise<SchemaState> {
   if (server!.encoding !== "UTF8") {
     throw createFault(`its encoding is ${server!.encoding}, and Sheaf needs UTF8: create another database`);
   }
-  const version = await readVersion(query);
-  if (version <= steps.length) return { version, newest: steps.length };
-  throw createNewerStoreError(version, steps.length, "use another database");
+  const schema = await readSchema(query);
+  checkReadable(schema, steps.length, "use another database");
+  return { version: schema.version, newest: Math.max(schema.version, steps.length) };
 }
 
 /**
@@ -148,7 +153,9 @@ export async function migratePostgres(query: Query, upTo = steps.length): Promis
   const { version } = await readSchemaState(query);
   if (version === 0) await createSchema(query);
   for (const step of steps.slice(version, upTo)) await query(step);
-  await query("UPDATE sheaf.migrations SET version = GREATEST(version, $1)", [upTo]);
+  if (version < upTo) await query("UPDATE sheaf.migrations SET version = $1", [upTo]);
+  if (version < upTo && upTo === steps.length)
+    await query("UPDATE sheaf.migrations SET written_by = $1", [sheafVersion]);
 }
 
 async function createSchema(query: Query): Promise<void> {
@@ -159,15 +166,15 @@ async function createSchema(query: Query): Promise<void> {
   await query("INSERT INTO sheaf.migrations VALUES (0)");
 }
 
-async function readVersion(query: Query): Promise<number> {
+async function readSchema(query: Query): Promise<StoredSchema> {
   // Read from the catalog: what `to_regclass` remembers may be older than the lock.
   const found = await query(
     `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = 'sheaf' AND c.relname = 'migrations'`,
   );
-  if (found.length === 0) return 0;
-  const [row] = await query<{ version: number }>("SELECT version FROM sheaf.migrations");
-  return row!.version;
+  if (found.length === 0) return { version: 0 };
+  const [schema] = await query<StoredSchema>("SELECT * FROM sheaf.migrations");
+  return schema!;
 }
 
 function createFault(problem: string): SheafError {

@@ -4,7 +4,10 @@ import { SheafError } from "@sheaf/base/errors";
 import { sheafVersion } from "@sheaf/base/version";
 import { storeAllDigests } from "../sqlite-digests.ts";
 
-/** Each step runs once, in order; a released step never changes. */
+/**
+ * Each step runs once, in order; a released step never changes. Programs that know fewer steps continue to use the store
+ * (R-68), so a step with which they can't work sets `readable_from` to its own number.
+ */
 const steps: readonly (string | ((database: DatabaseSync) => void))[] = [
   `CREATE TABLE conversations (
      key INTEGER PRIMARY KEY,
@@ -82,42 +85,65 @@ const steps: readonly (string | ((database: DatabaseSync) => void))[] = [
    ) STRICT;
    CREATE INDEX attachments_by_owner ON attachments (owner, size);
    CREATE INDEX attachments_by_time ON attachments (created_at);`,
+  `CREATE TABLE schema_use (readable_from INTEGER NOT NULL, written_by TEXT NOT NULL) STRICT;
+   INSERT INTO schema_use VALUES (0, '')`,
 ];
 
 /** Version of the schema that `migrate` makes. */
 export const newestSchema = steps.length;
 
-/** Returns the schema that it found. @throws SheafError CONFIG_INVALID when a newer Sheaf wrote the file. */
+/** What a store shows to programs that are older than it. */
+export interface StoredSchema {
+  /** Steps taken. */
+  readonly version: number;
+  /** The oldest schema whose programs can use the store. Default: its own. */
+  readonly readable_from?: number;
+  /** The version of Sheaf that migrated it last. */
+  readonly written_by?: string;
+}
+
+/** Returns the schema that it found. @throws SheafError CONFIG_INVALID when a newer Sheaf wrote the file for itself alone. */
 export function migrate(database: DatabaseSync): number {
-  const found = readVersion(database);
+  const found = readSchema(database).version;
   if (found === steps.length) return found;
   // Lock first: two processes that start at once must not both migrate.
   database.exec("BEGIN IMMEDIATE");
   try {
-    const version = readVersion(database);
-    if (version > steps.length) throw createNewerStoreError(version, steps.length, "set SHEAF_HOME to another folder");
-    for (const step of steps.slice(version)) {
+    const schema = readSchema(database);
+    checkReadable(schema, steps.length, "set SHEAF_HOME to another folder");
+    for (const step of steps.slice(schema.version)) {
       if (typeof step === "string") database.exec(step);
       else step(database);
     }
-    database.exec(`PRAGMA user_version = ${steps.length}; COMMIT`);
-    return version;
+    if (schema.version < steps.length) {
+      database.prepare("UPDATE schema_use SET written_by = ?").run(sheafVersion);
+      database.exec(`PRAGMA user_version = ${steps.length}`);
+    }
+    database.exec("COMMIT");
+    return schema.version;
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
     throw error;
   }
 }
 
-/** The failure for a whole store of a newer Sheaf. `otherwise`: the way out of who cannot update. */
-export function createNewerStoreError(version: number, newest: number, otherwise: string): SheafError {
-  return new SheafError(
+/**
+ * Passes a store that a program with `newest` steps can use. `otherwise`: the way out for users who can't update.
+ * @throws SheafError CONFIG_INVALID.
+ */
+export function checkReadable(schema: StoredSchema, newest: number, otherwise: string): void {
+  const { version, readable_from: first = version, written_by: writer = "" } = schema;
+  if (version <= newest || first <= newest) return;
+  throw new SheafError(
     "CONFIG_INVALID",
-    `a newer Sheaf wrote the store: it has schema ${version}, and Sheaf ${sheafVersion} knows schemas up to ${newest}. Update Sheaf (npm install -g sheaf@latest), or ${otherwise}`,
+    `a newer Sheaf wrote the store: it has schema ${version}, and Sheaf ${sheafVersion} knows schemas up to ${newest}. Update Sheaf (npm install -g sheaf@${writer || "latest"}), or ${otherwise}`,
     { source: "storage" },
   );
 }
 
-function readVersion(database: DatabaseSync): number {
-  const row = database.prepare("PRAGMA user_version").get() as { user_version: number };
-  return row.user_version;
+function readSchema(database: DatabaseSync): StoredSchema {
+  const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+  if (version <= steps.length) return { version };
+  const isMarked = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_use'").get();
+  return { ...(isMarked && database.prepare("SELECT readable_from, written_by FROM schema_use").get()), version };
 }
