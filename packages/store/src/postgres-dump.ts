@@ -1,5 +1,6 @@
 /** A PostgreSQL store as rows, and rows as a PostgreSQL store. */
 import { SheafError } from "@sheaf/base/errors";
+import { createOldStoreError } from "./migrations/migrate.ts";
 import { readSchemaState } from "./migrations/migrate-postgres.ts";
 import { createPostgresConnection, type Query } from "./postgres-connection.ts";
 import { postgresDialect, restoreTexts, toColumn } from "./postgres-database.ts";
@@ -42,17 +43,12 @@ export async function openPostgresDump(address: string): Promise<StoreDump> {
   try {
     const query = await begun.promise;
     const { version, newest } = await readSchemaState(query);
-    if (version !== newest) throw createOldError(connection.place, version, newest);
+    if (version !== newest) throw createOldStoreError(connection.place, version, newest);
     return { place: connection.place, schema: version, rows: (table) => readTable(query, table), problems: [], close };
   } catch (error) {
     await close();
     throw connection.toError(error);
   }
-}
-
-function createOldError(place: string, version: number, newest: number): SheafError {
-  const found = version === 0 ? "is no store yet" : `has schema ${version}, this Sheaf needs ${newest}`;
-  return new SheafError("CONFIG_INVALID", `${place} ${found}: run sheaf store migrate`, { source: "storage" });
 }
 
 async function* readTable(query: Query, table: TableName): AsyncGenerator<TableRow> {

@@ -1,9 +1,10 @@
 /** One connection to the SQLite file: statements, transactions, durability. */
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { SheafError, type ErrorCode } from "@sheaf/base/errors";
-import { makeDatabaseFile } from "@sheaf/base/make-database-file";
-import { migrate } from "./migrations/migrate.ts";
+import { checkDatabaseFiles, makeDatabaseFile } from "@sheaf/base/make-database-file";
+import { migrate, readOwnSchema } from "./migrations/migrate.ts";
 import { memoryFile, type Durability } from "./store.ts";
 
 /** How long a writer waits for another process before STORAGE_LOCKED. Milliseconds. */
@@ -24,15 +25,18 @@ export interface SqliteConnection {
   close(): void;
 }
 
+/** `look` changes nothing; `any`: as `write`, or as `look` where nothing can be written (R-06). */
+export type SqliteAccess = "write" | "any" | "look";
+
 /**
  * Opens the store, and creates it if it is missing: folder 0700, file 0600 (S-42). Once it is open, errors call it
  * `name`; default: the file, with its folder.
  * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT; CONFIG_INVALID for a file of a newer Sheaf.
  */
-export function openSqliteConnection(file: string, name = file): SqliteConnection {
+export function openSqliteConnection(file: string, name = file, access: SqliteAccess = "write"): SqliteConnection {
   let opened: OpenedFile;
   try {
-    opened = openDatabase(file);
+    opened = openDatabase(file, access);
   } catch (error) {
     throw toStorageError(error, file);
   }
@@ -91,14 +95,29 @@ interface OpenedFile extends Pick<SqliteConnection, "foundSchema"> {
   readonly database: DatabaseSync;
 }
 
-function openDatabase(file: string): OpenedFile {
+function openDatabase(file: string, access: SqliteAccess): OpenedFile {
   if (file === memoryFile) return openFile(file);
-  makeDatabaseFile(file);
+  checkDatabaseFiles(file);
+  if (access === "look") return openToLook(file);
   try {
+    makeDatabaseFile(file);
     return openFile(file);
   } catch (error) {
-    if (toStorageError(error, file).code !== "STORAGE_CORRUPT" || !completeCutFile(file)) throw error;
-    return openFile(file);
+    const { code } = toStorageError(error, file);
+    if (code === "STORAGE_CORRUPT" && completeCutFile(file)) return openFile(file);
+    if (access === "write" || code !== "STORAGE_LOCKED" || !existsSync(file)) throw error;
+    return openToLook(file);
+  }
+}
+
+/** On a read-only disk SQLite can't make the files beside its WAL. If there is no WAL, the file is complete without them. */
+function openToLook(file: string): OpenedFile {
+  try {
+    return openFile(file, { readOnly: true });
+  } catch (error) {
+    const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    if (toResultCode(error) !== SQLITE_CANTOPEN || hasLog) throw error;
+    return openFile(new URL(`${pathToFileURL(file).href}?immutable=1`), { readOnly: true });
   }
 }
 
@@ -107,10 +126,11 @@ function contains(text: unknown, words: unknown): number {
   return typeof text === "string" && text.toLowerCase().includes(String(words)) ? 1 : 0;
 }
 
-function openFile(file: string): OpenedFile {
-  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+function openFile(file: string | URL, { readOnly = false } = {}): OpenedFile {
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true, readOnly });
   database.function("holds", { deterministic: true }, contains);
   try {
+    if (readOnly) return { database, foundSchema: readOwnSchema(database) };
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
     return { database, foundSchema: migrate(database) };
   } catch (error) {
@@ -120,6 +140,7 @@ function openFile(file: string): OpenedFile {
 }
 
 const SQLITE_CORRUPT = 11;
+const SQLITE_CANTOPEN = 14;
 const SQLITE_CONSTRAINT = 19;
 const SQLITE_CONSTRAINT_TRIGGER = 1811;
 
@@ -140,9 +161,15 @@ const codes: ReadonlyMap<number | string, Known> = new Map<number | string, Know
   [6, locked],
   [8, ["STORAGE_LOCKED", `it cannot be written: check its rights, ${elsewhere}`]],
   [10, ["STORAGE_FULL", `the disk refused to write: free some space, ${elsewhere}`]],
-  [SQLITE_CORRUPT, ["STORAGE_CORRUPT", "it is damaged: move the file away, or choose another folder by SHEAF_HOME"]],
+  [
+    SQLITE_CORRUPT,
+    [
+      "STORAGE_CORRUPT",
+      'a part of it is damaged, which "sheaf store check" lists; all else works: to start again, move the file away',
+    ],
+  ],
   [13, full],
-  [14, unopened],
+  [SQLITE_CANTOPEN, unopened],
   [SQLITE_CONSTRAINT_TRIGGER, ["STORAGE_LOCKED", `a trigger in it refuses to write: remove it, ${elsewhere}`]],
   [26, foreign],
   ["NOT_A_FILE", foreign],

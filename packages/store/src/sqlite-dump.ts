@@ -1,26 +1,24 @@
 /** A SQLite file as rows: read in one transaction, so that it stays as it was at the beginning. */
+import { statSync } from "node:fs";
+import { SheafError } from "@sheaf/base/errors";
 import type { SchemaState } from "./migrations/migrate-postgres.ts";
 import { newestSchema } from "./migrations/migrate.ts";
 import { openSqliteConnection } from "./sqlite-connection.ts";
-import { settleGroups } from "./sqlite-groups.ts";
 import { tableColumns, tableOrders, type Cell, type StoreDump, type TableName, type TableRow } from "./store-tables.ts";
 
-/** Migrates the file first. @throws SheafError STORAGE_… */
+/** Changes nothing. @throws SheafError STORAGE_…; CONFIG_INVALID for a file with an older schema. */
 export function openSqliteDump(file: string): StoreDump {
-  const connection = openSqliteConnection(file);
-  connection.transact("grouped", () => settleGroups(connection));
+  const connection = openSqliteConnection(file, file, "look");
   const findings = connection.run(() => connection.prepare("PRAGMA integrity_check(20)").all()) as {
     integrity_check: string;
   }[];
-  const { user_version: schema } = connection.run(() => connection.prepare("PRAGMA user_version").get()) as {
-    user_version: number;
-  };
   connection.run(() => connection.prepare("BEGIN").run());
 
   async function* rows(table: TableName): AsyncGenerator<TableRow> {
     const columns = Object.entries(tableColumns[table]);
     const names = columns.map(([name]) => name).join();
-    const found = connection.prepare(`SELECT ${names} FROM ${table} ORDER BY ${tableOrders[table].join()}`).iterate();
+    const source = table === "event_groups" ? `(${selectWithArrived})` : table;
+    const found = connection.prepare(`SELECT ${names} FROM ${source} ORDER BY ${tableOrders[table].join()}`).iterate();
     const next = (): IteratorResult<unknown> => connection.run(() => found.next() as IteratorResult<unknown>);
     for (let step = next(); !step.done; step = next()) {
       const row = step.value as Record<string, Cell | Uint8Array>;
@@ -34,12 +32,15 @@ export function openSqliteDump(file: string): StoreDump {
 
   return {
     place: file,
-    schema,
+    schema: connection.foundSchema,
     rows,
     problems: findings.map((finding) => finding.integrity_check).filter((text) => text !== "ok"),
     close: async () => connection.close(),
   };
 }
+
+const selectWithArrived = `SELECT response, first_seq, last_seq, events FROM event_groups
+  UNION ALL SELECT response, first_seq, last_seq, events FROM arrived_groups`;
 
 /** Gives the schema that was there. @throws SheafError STORAGE_… */
 export function migrateSqlite(file: string): SchemaState {
@@ -54,6 +55,12 @@ export function vacuumSqlite(file: string): void {
   try {
     connection.run(() => connection.prepare("VACUUM").run());
     connection.run(() => connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get());
+  } catch (error) {
+    if (!(error instanceof SheafError) || error.code !== "STORAGE_FULL") throw error;
+    const megabytes = Math.ceil((2 * statSync(file).size) / 1e6);
+    throw error.withMessage(
+      `${file} needs ${megabytes} MB of free disk for this: free them, then run sheaf store vacuum`,
+    );
   } finally {
     connection.close();
   }

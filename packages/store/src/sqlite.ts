@@ -12,7 +12,7 @@ import { localOwner, type SharedStore } from "./store.ts";
  * @throws SheafError STORAGE_LOCKED, STORAGE_FULL, STORAGE_CORRUPT.
  */
 export function createSqliteStore(file: string, clocks: Partial<LeaseClocks> = {}): SharedStore {
-  const connection = openSqliteConnection(file);
+  const connection = openSqliteConnection(file, file, "any");
   const leases = createLeases(connection, clocks);
   const logs = createSqliteLogs(connection, leases);
   return createSqliteView({ connection, leases, logs }, localOwner);

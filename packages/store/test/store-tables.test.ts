@@ -1,4 +1,6 @@
 /** A whole store as rows: checked, and copied from SQLite to PostgreSQL. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { RunEvent } from "@sheaf/protocol";
@@ -9,6 +11,7 @@ import { createPostgresStore, preparePostgres } from "../src/postgres.ts";
 import { openSqliteDump } from "../src/sqlite-dump.ts";
 import { createSqliteStore } from "../src/sqlite.ts";
 import { tableNames, type StoreDump, type TableRow } from "../src/store-tables.ts";
+import { describeWithBubblewrap } from "../../../test/support/bubblewrap.ts";
 import { describeWithPostgres } from "../../../test/support/postgres.ts";
 import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
@@ -85,6 +88,40 @@ test(verifies("C76", "a file in which all is well has no problems; each that is 
     expect((await checkStore(damaged)).problems).toContainEqual(expect.stringMatching(problem));
     await damaged.close();
   }
+});
+
+test(
+  verifies("C76", "a check changes nothing, also of groups that wait for their place, and migrates nothing"),
+  async () => {
+    const file = await fillFile();
+    const database = new DatabaseSync(file);
+    database.exec(`INSERT INTO arrived_groups (response, first_seq, last_seq, events)
+    SELECT * FROM event_groups WHERE response = 60; DELETE FROM event_groups WHERE response = 60`);
+    database.close();
+    const before = readFileSync(file);
+    const dump = openSqliteDump(file);
+    expect(await checkStore(dump)).toMatchObject({ events: 240, problems: [] });
+    await dump.close();
+    expect(readFileSync(file).equals(before)).toBe(true);
+    const older = new DatabaseSync(file);
+    older.exec("PRAGMA user_version = 9");
+    older.close();
+    expect(() => openSqliteDump(file)).toThrow(/has schema 9, this Sheaf needs \d+: run sheaf store migrate/);
+  },
+);
+
+describeWithBubblewrap("a read-only disk", () => {
+  test(verifies("R-06", "can be read, and shows what cannot be written"), async () => {
+    const file = await fillFile();
+    const script = `
+      const { createSqliteStore } = await import(${JSON.stringify(import.meta.resolve("../src/sqlite.ts"))});
+      const store = createSqliteStore(${JSON.stringify(file)});
+      const failure = await store.deleteConversation("conv_local_1").catch(({ code, message }) => code + message);
+      console.log(JSON.stringify([(await store.listConversations({ limit: 99 })).length, failure]));`;
+    const program = [process.execPath, "--conditions=sheaf-source", "--input-type=module", "-e", script];
+    const output = execFileSync("bwrap", ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", ...program]);
+    expect(JSON.parse(output.toString())).toEqual([10, expect.stringMatching(/^STORAGE_LOCKED.*cannot be written/)]);
+  });
 });
 
 describeWithPostgres("a copy to PostgreSQL", (postgres) => {

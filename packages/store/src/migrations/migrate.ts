@@ -141,6 +141,20 @@ export function checkReadable(schema: StoredSchema, newest: number, otherwise: s
   );
 }
 
+/** The schema of a store that only is looked at. @throws SheafError CONFIG_INVALID for an older or a newer one. */
+export function readOwnSchema(database: DatabaseSync): number {
+  const schema = readSchema(database);
+  checkReadable(schema, steps.length, "set SHEAF_HOME to another folder");
+  if (schema.version < steps.length) throw createOldStoreError("the store", schema.version, steps.length);
+  return schema.version;
+}
+
+/** The failure for a store that must be migrated before it can be read. */
+export function createOldStoreError(place: string, version: number, newest: number): SheafError {
+  const found = version === 0 ? "is no store yet" : `has schema ${version}, this Sheaf needs ${newest}`;
+  return new SheafError("CONFIG_INVALID", `${place} ${found}: run sheaf store migrate`, { source: "storage" });
+}
+
 function readSchema(database: DatabaseSync): StoredSchema {
   const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
   if (version <= steps.length) return { version };
