@@ -112,6 +112,9 @@ function cutArguments(args: object): string[] {
   return JSON.stringify(args).match(new RegExp(`.{1,${argumentsLength}}`, "gs")) ?? [];
 }
 
+/** Grows as the conversation does: Sheaf would take a constant number for a server that cuts what it reads. */
+const toPromptTokens = (turn: number): number => 4096 + 128 * turn;
+
 /** The stream of `POST /chat/completions`. */
 export function* encodeOpenAi({ text, call }: Answer, turn: number): Generator<string, void, undefined> {
   const head = {
@@ -136,9 +139,9 @@ export function* encodeOpenAi({ text, call }: Answer, turn: number): Generator<s
   }
   yield toFrame({}, call ? "tool_calls" : "stop");
   const usage = {
-    prompt_tokens: 4096,
+    prompt_tokens: toPromptTokens(turn),
     completion_tokens: 128,
-    total_tokens: 4224,
+    total_tokens: toPromptTokens(turn) + 128,
     prompt_tokens_details: { cached_tokens: 3840, audio_tokens: 0 },
     completion_tokens_details: {
       reasoning_tokens: 0,
@@ -155,7 +158,7 @@ function* encodeAnthropic({ text, call }: Answer, turn: number): Generator<strin
   const toFrame = (type: string, fields: object): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
   const usage = {
-    input_tokens: 256,
+    input_tokens: toPromptTokens(turn) - 3840,
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: 3840,
     cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
