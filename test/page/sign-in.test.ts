@@ -48,6 +48,20 @@ describeWithChromium("the door of the page", (browser) => {
     expect(await page.getByRole("article", { name: "Text, document 1" }).textContent()).toContain("Hello world.");
   });
 
+  test("whoever is not signed in sees nothing before the field of the token", async () => {
+    const server = await startHere();
+    const page = await browser.borrowPage();
+    const fields: number[] = [];
+    await page.route("**/v1/**", async (route) => {
+      fields.push(await page.locator("input, textarea").count());
+      await route.continue();
+    });
+    await page.goto(server.address);
+    await page.getByLabel("Token").waitFor();
+    expect(new Set(fields)).toEqual(new Set([0]));
+    expect(await page.evaluate("document.activeElement.type")).toBe("password");
+  });
+
   test("a wrong token is reported, and can be corrected", async () => {
     const server = await startHere();
     const page = await browser.borrowPage();

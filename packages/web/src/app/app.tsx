@@ -12,7 +12,7 @@ import { chooseLanguage } from "../messages/languages.ts";
 import { loadMessages } from "../messages/load-messages.ts";
 import { english, type Messages } from "../messages/messages.ts";
 import { MessageContext } from "../messages/use-messages.ts";
-import { createSessionPort, takeTicket } from "../session/session.ts";
+import { createSessionPort, isSignedOut, takeTicket } from "../session/session.ts";
 import { setWriter } from "../session/writer.ts";
 import { SignIn } from "../session/sign-in.tsx";
 import { findStorage } from "./find-storage.ts";
@@ -40,9 +40,14 @@ export function App() {
   }, [state]);
   useEffect(() => {
     const ticket = takeTicket();
-    if (ticket === undefined) setState("in");
-    else void session.openWithTicket(ticket).then((isOpen) => setState(isOpen ? "in" : "badTicket"));
-  }, [session]);
+    if (ticket !== undefined) {
+      void session.openWithTicket(ticket).then((isOpen) => setState(isOpen ? "in" : "badTicket"));
+      return;
+    }
+    // Nothing is shown before: a token typed at once would land in the field of the search.
+    const setFromAnswer = (error?: unknown): void => setState(isSignedOut(error) ? "out" : "in");
+    void client.listWorkspaces().then(() => setFromAnswer(), setFromAnswer);
+  }, [client, session]);
   if (state === "unknown" || messages === undefined) return undefined;
   return (
     <MessageContext.Provider value={messages}>
