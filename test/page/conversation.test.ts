@@ -51,7 +51,10 @@ describeWithChromium("a conversation in the page", (browser) => {
     expect(await page.getByRole("feed").innerText()).toContain("PERMISSION_DENIED");
     expect(JSON.stringify(await readTurns(server, page))).toContain("not now");
     await sendMessage(page, "Test it again");
-    await panel.getByRole("button", { name: /Allow .* in this conversation/ }).click();
+    await panel.getByText("More choices").click();
+    const always = panel.getByRole("button", { name: /^Allow .* in this conversation$/ });
+    expect(await always.innerText()).not.toContain("Shell(");
+    await always.click();
     await waitForAnswer(page, 2);
     await sendMessage(page, "And again");
     await waitForAnswer(page, 3);

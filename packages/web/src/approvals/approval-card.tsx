@@ -38,6 +38,18 @@ export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: A
   const question = toServerQuestion(approval);
   const [values, setValues] = useState<FormValues>(question?.arguments ?? {});
   const seconds = useSecondsLeft(approval.expiresAt);
+  const options = listOptions(approval);
+  const toButton = (option: ApprovalOption) => (
+    <button
+      type="button"
+      key={option.id}
+      class={option.kind === "allow_once" ? "primary-button" : "quiet-button"}
+      disabled={isSent || seconds === 0}
+      onClick={(event) => onChoose(option, { reason: reason.trim(), values: question && values }, event)}
+    >
+      <VisibleText text={question ? toQuestionLabel(option, messages) : toOptionLabel(option, messages)} />
+    </button>
+  );
   return (
     <div class="approval" role="group" aria-label={name} tabIndex={-1} data-approval={approval.approvalId}>
       <div class="approval-head">
@@ -66,17 +78,7 @@ export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: A
         />
       ) : undefined}
       <div class="approval-buttons">
-        {listOptions(approval).map((option) => (
-          <button
-            type="button"
-            key={option.id}
-            class={option.kind === "allow_once" ? "primary-button" : "quiet-button"}
-            disabled={isSent || seconds === 0}
-            onClick={(event) => onChoose(option, { reason: reason.trim(), values: question && values }, event)}
-          >
-            <VisibleText text={question ? toQuestionLabel(option, messages) : toOptionLabel(option, messages)} />
-          </button>
-        ))}
+        {options.filter(({ kind }) => !kind.endsWith("always")).map(toButton)}
         {question ? undefined : (
           <input
             type="text"
@@ -88,6 +90,12 @@ export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: A
           />
         )}
       </div>
+      {options.some(({ kind }) => kind.endsWith("always")) ? (
+        <details class="approval-details">
+          <summary>{messages.moreChoices}</summary>
+          <div class="approval-buttons">{options.filter(({ kind }) => kind.endsWith("always")).map(toButton)}</div>
+        </details>
+      ) : undefined}
     </div>
   );
 }
@@ -110,10 +118,17 @@ function toOptionLabel({ kind, label, rules }: ApprovalOption, messages: Message
     if (!Array.isArray(rules)) return label || (messages.approvalKinds[kind] ?? kind);
     const isAllowed = kind === "allow_always";
     if (rules.length === 0) return isAllowed ? messages.allowAlwaysThis : messages.rejectAlwaysThis;
-    const covered = { rules: rules.join(messages.listSeparator) };
+    const words = rules.map((rule) => toRuleWords(rule, messages));
+    const covered = { rules: words.join(messages.listSeparator) };
     return isAllowed ? messages.allowAlways(covered) : messages.rejectAlways(covered);
   }
   return Object.hasOwn(messages.approvalKinds, kind) ? messages.approvalKinds[kind] : label;
+}
+
+/** A rule of a kind that the page does not know stays as it is. */
+function toRuleWords(rule: string, { ruleWords }: Messages): string {
+  const [, kind = "", value = ""] = /^(\w+)\((.+)\)$/s.exec(rule) ?? [];
+  return Object.hasOwn(ruleWords, kind) ? ruleWords[kind]!({ value }) : rule;
 }
 
 /** Reasons whose sentence of the server says more than the code does. */

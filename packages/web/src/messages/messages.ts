@@ -21,10 +21,11 @@ export type Messages = typeof file.texts &
   Readonly<Record<OpenGroup, Readonly<Record<string, string>>>> &
   Readonly<Record<TemplateName, Fill>> & {
     readonly approvalReasons: Readonly<Record<string, Fill>>;
+    readonly ruleWords: Readonly<Record<string, Fill>>;
     readonly failures: typeof file.failures;
   };
 
-export function createMessages({ texts, templates, approvalReasons, failures }: LanguageFile): Messages {
+export function createMessages({ texts, templates, approvalReasons, ruleWords, failures }: LanguageFile): Messages {
   const plurals = new Intl.PluralRules(texts.locale);
   const toFill =
     (template: Template): Fill =>
@@ -38,7 +39,8 @@ export function createMessages({ texts, templates, approvalReasons, failures }: 
       Name,
       Fill
     >;
-  return { ...texts, ...fillAll(templates), approvalReasons: fillAll(approvalReasons), failures };
+  const filled = { approvalReasons: fillAll(approvalReasons), ruleWords: fillAll(ruleWords) };
+  return { ...texts, ...fillAll(templates), ...filled, failures };
 }
 
 /** Always loaded. */
