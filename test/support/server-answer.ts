@@ -5,6 +5,7 @@ import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 /** As much of `ServerResponse` as the routes use. Its reader is the client, who may destroy it. */
 class Outgoing extends PassThrough {
   statusCode = 200;
+  headersSent = false;
   readonly chunkedEncoding = false;
   readonly socket = null;
   readonly #onHead: (status: number, headers: Readonly<Record<string, string>>) => void;
@@ -17,6 +18,7 @@ class Outgoing extends PassThrough {
 
   writeHead(status: number, headers: Readonly<Record<string, string>>): void {
     this.statusCode = status;
+    this.headersSent = true;
     this.#onHead(status, headers);
   }
 }

@@ -1,5 +1,6 @@
 /** The Chat API as an app on web standards; listen.ts connects it to sockets. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { schemaNames, toJsonSchema } from "@sheaf/protocol/schemas";
 import { localOwner, type SharedStore } from "@sheaf/store/store";
@@ -7,7 +8,7 @@ import { sheafVersion } from "@sheaf/base/version";
 import { createOpenApiDocument } from "@sheaf/agent/output/openapi";
 import { createAuthentication, type Doors } from "./authenticate.ts";
 import type { FindClient } from "./client-of.ts";
-import { HttpError, toErrorResponse } from "./http-error.ts";
+import { HttpError, toClientError, toErrorResponse } from "./http-error.ts";
 import { createRequestRules, findRoute, type IsOwnHost, createRequestObserver } from "./request-rules.ts";
 import type { Log } from "./metrics.ts";
 import type { PageFiles } from "./page-files.ts";
@@ -96,9 +97,12 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
     throw createNothingError();
   });
   app.onError((error, request) => {
-    const response = toErrorResponse(error, findErrorForm(request.req.path));
-    if (response.status === 500) context.onDefect(error);
-    return response;
+    if (toClientError(error).isForLog) context.onDefect(error);
+    const { outgoing } = (request.env ?? {}) as Partial<ServerEnvironment["Bindings"]>;
+    if (!outgoing?.headersSent) return toErrorResponse(error, findErrorForm(request.req.path));
+    // A stream has begun: its reader asks again (N51).
+    outgoing.destroy();
+    return RESPONSE_ALREADY_SENT;
   });
   return app;
 }

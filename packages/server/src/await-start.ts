@@ -1,10 +1,10 @@
 /** A reader that waits with its response: its stream is open, and nothing has begun. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "hono";
-import { SheafError, toSheafError } from "@sheaf/base/errors";
 import type { ResponseRunner } from "@sheaf/agent/run/conversations/response-runner";
 import { createFailedRun } from "@sheaf/agent/run/run-failure";
 import type { EventSink } from "./event-sink.ts";
+import { toClientError } from "./http-error.ts";
 import type { QueuedResponse } from "./queued-responses.ts";
 import type { ReaderView } from "./reader-view.ts";
 import type { ServerEnvironment } from "./server-context.ts";
@@ -31,10 +31,8 @@ export async function awaitStart(queued: QueuedResponse, reader: WaitingReader):
     await Promise.race([queued.begun, gone.promise]);
     return !sink.isClosed;
   } catch (error) {
-    const known = toSheafError(error);
-    if (known.code === "INTERNAL") onDefect(error);
-    // What is unexpected goes to the log only.
-    const told = known.code === "INTERNAL" ? new SheafError("INTERNAL", "the server failed: its log says why") : known;
+    const { told, isForLog } = toClientError(error);
+    if (isForLog) onDefect(error);
     for (const event of createFailedRun(queued.start, told, now())) sink.send(view.push(event));
     sink.end();
     return false;

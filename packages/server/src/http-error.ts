@@ -2,7 +2,7 @@
 import type { ErrorBody } from "@sheaf/protocol";
 import { securityHeaders } from "./security-headers.ts";
 import { toOpenAiError } from "@sheaf/agent/output/openai-chat";
-import { errorTable, toSheafError, type ErrorCode } from "@sheaf/base/errors";
+import { errorTable, SheafError, toSheafError, type ErrorCode } from "@sheaf/base/errors";
 
 /** Errors of requests, besides the closed table of run errors (C20). Statuses by code. */
 const requestErrorTable = {
@@ -66,18 +66,23 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A thrown value as clients see it. `isForLog`: the operator must see more. */
+export function toClientError(error: unknown): { readonly told: SheafError; readonly isForLog: boolean } {
+  const known = toSheafError(error);
+  if (known.code !== "INTERNAL") return { told: known, isForLog: known.cause instanceof SheafError };
+  const message = "the server failed: its log says why";
+  return { told: new SheafError("INTERNAL", message, { source: "server" }), isForLog: true };
+}
+
 /** Any thrown value as the answer to a request. */
 export function toErrorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof HttpError) {
     return createAnswer(toStatus(error.code), error.code, error.message, "server", error.details, error.headers);
   }
-  const known = toSheafError(error);
-  const { httpStatus, retryable } = errorTable[known.code];
-  if (known.code === "INTERNAL") {
-    return createAnswer(500, "INTERNAL", "the server failed: its log says why", "server", "", {});
-  }
+  const { told } = toClientError(error);
+  const { httpStatus, retryable } = errorTable[told.code];
   const headers: Record<string, string> = retryable ? { "Retry-After": `${RETRY_AFTER_SECONDS}` } : {};
-  return createAnswer(httpStatus, known.code, known.message, known.source, known.details, headers);
+  return createAnswer(httpStatus, told.code, told.message, told.source, told.details, headers);
 }
 
 /** How errors look on a route: Sheaf's own form, that of OpenAI (X20), or a text, which the AI SDK shows (X22). */

@@ -2,7 +2,7 @@
 import { createInProcessLive, createResponseRunner } from "@sheaf/agent/run/conversations/response-runner";
 import type { Telemetry } from "@sheaf/agent/assemble/telemetry";
 import { createToolServers } from "@sheaf/agent/assemble/wire-servers";
-import { toSheafError } from "@sheaf/base/errors";
+import { SheafError, toSheafError } from "@sheaf/base/errors";
 import type { SharedStore } from "@sheaf/store/store";
 import { createApp } from "./app.ts";
 import type { FindClient } from "./client-of.ts";
@@ -170,16 +170,12 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
 function createContext({ settings, models, store, telemetry, ownerLimits, now, log }: ServeOptions): ServerContext {
   const live = createInProcessLive(() => new ResponseChannel(settings.wire));
   const logDefect = (error: unknown, fields: Readonly<Record<string, unknown>> = {}): void => {
-    const { code, message, stack, cause } = toSheafError(error);
+    const known = toSheafError(error);
+    // The store hides its names from clients in the cause.
+    const { code, message, stack, cause } = known.cause instanceof SheafError ? known.cause : known;
+    const event = known.source === "storage" ? "store_failed" : "defect";
     // Where it happened, not where it was caught.
-    log({
-      level: "error",
-      event: "defect",
-      code,
-      message,
-      stack: cause instanceof Error ? cause.stack : stack,
-      ...fields,
-    });
+    log({ level: "error", event, code, message, stack: cause instanceof Error ? cause.stack : stack, ...fields });
   };
   return {
     settings,

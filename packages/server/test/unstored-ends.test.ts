@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { reduce, type ChatResponse } from "@sheaf/protocol";
 import { describe, expect, test } from "vitest";
+import { SheafError } from "@sheaf/base/errors";
 import { createPostgresStore } from "@sheaf/store/postgres";
+import { createSqliteStore } from "@sheaf/store/sqlite";
 import type { SharedStore } from "@sheaf/store/store";
 import { createThreadedSqliteStore } from "@sheaf/store/threaded-sqlite";
 import { testDeep } from "../../../test/support/describe-where.ts";
@@ -91,6 +93,30 @@ function testUnstoredEnds(open: () => Promise<RefusingStore>, testEnds = test as
     },
   );
 }
+
+test(
+  verifies(["R-34", "N51"], "a store that fails breaks streams, and shows its names to the operator alone"),
+  async () => {
+    const named = new SheafError(
+      "STORAGE_LOCKED",
+      'the store (database "db" at secret-host) failed (role "bob"): wait',
+    );
+    const failure = new SheafError("STORAGE_LOCKED", "the store failed: wait", { source: "storage", cause: named });
+    const stored = createSqliteStore(":memory:");
+    const store = { ...stored, forOwner: () => ({ ...stored, readEvents: () => Promise.reject(failure) }) };
+    const server = await openApp({ store });
+    await stored.createResponse({ id: "chat_a", conversationId: "conv_a", workspace: "/w", title: "t", createdAt: 1 });
+    const stream = await server.fetch("/v1/responses/chat_a/events");
+    expect([stream.status, await readText(stream)]).toEqual([200, expect.stringMatching(/^retry: \d+\n\n\(broken\)$/)]);
+    const whole = await server.fetch("/v1/responses/chat_a");
+    expect([whole.status, await whole.text()]).toEqual([503, expect.not.stringMatching(/secret-host|bob/)]);
+    const lines = server
+      .log()
+      .split("\n")
+      .filter((line) => line.includes('"store_failed"'));
+    expect(lines).toEqual([expect.stringContaining("secret-host"), expect.stringContaining("secret-host")]);
+  },
+);
 
 describe("a server with a file", () => {
   testUnstoredEnds(async () => {

@@ -43,8 +43,11 @@ export interface PostgresConnection {
   close(): Promise<void>;
 }
 
-/** Nothing is connected yet. @throws SheafError CONFIG_INVALID for an address that is not one; it shows no password. */
-export function createPostgresConnection(address: string): PostgresConnection {
+/**
+ * Nothing is connected yet. `isForClients`: errors name neither the database nor its server (R-34).
+ * @throws SheafError CONFIG_INVALID for an address that is not one; it shows no password.
+ */
+export function createPostgresConnection(address: string, isForClients = false): PostgresConnection {
   checkAddress(address);
   const settings = toSettings(address);
   const place = toPlace(settings);
@@ -53,7 +56,7 @@ export function createPostgresConnection(address: string): PostgresConnection {
   pool.on("error", () => undefined);
   let closing: Promise<void> | undefined;
   const names = new Map<string, string>();
-  const toError = (error: unknown): SheafError => toPostgresError(error, place);
+  const toError = (error: unknown): SheafError => toPostgresError(error, place, isForClients);
 
   /** Each text with values is parsed once per connection; one without may be several statements. */
   const toStatement = (text: string, values: readonly Value[]): pg.QueryConfig => {

@@ -1,4 +1,4 @@
-/** What can go wrong with a PostgreSQL database, as errors of Sheaf: with server and database, never the password (R-34). */
+/** What can go wrong with a PostgreSQL database, as errors of Sheaf, which never contain the password (R-34). */
 import { SheafError, type ErrorCode } from "@sheaf/base/errors";
 
 type Known = readonly [code: ErrorCode, advice: string];
@@ -59,21 +59,24 @@ export function isConnectionLost(error: unknown): boolean {
 
 /** Whether a failure is about what was written (its form, a constraint or a trigger): something else may be written. */
 export function isRefusedByPostgres(error: unknown): boolean {
-  const { code = "" } = ((error as Error).cause ?? {}) as { code?: string };
+  const { cause } = error as Error;
+  const { code = "" } = ((cause instanceof SheafError ? cause.cause : cause) ?? {}) as { code?: string };
   return ["22", "23", "P0"].includes(code.slice(0, 2));
 }
 
-/** A failure of the database at `place`. */
-export function toPostgresError(error: unknown, place: string): SheafError {
+/** A failure of the database at `place`. `isForClients`: only its cause has names and the words of the database. */
+export function toPostgresError(error: unknown, place: string, isForClients: boolean): SheafError {
   if (error instanceof SheafError) return error;
   const { code = "", message = "" } = error as { code?: string; message?: string };
   const [kind, advice] = findKnown(error, code, message) ?? (["INTERNAL", "unexpected"] as const);
   // Where several addresses were tried, the message is empty.
   const reason = message || code || String(error);
-  return new SheafError(kind, `the store (${place}) failed (${reason}): ${advice}`, {
+  const named = new SheafError(kind, `the store (${place}) failed (${reason}): ${advice}`, {
     cause: error,
     source: "storage",
   });
+  if (!isForClients) return named;
+  return new SheafError(kind, `the store failed: ${advice}`, { cause: named, source: "storage" });
 }
 
 function findKnown(error: unknown, code: string, message: string): Known | undefined {

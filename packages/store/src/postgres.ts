@@ -22,8 +22,9 @@ export interface ClusterStore extends SharedStore {
  * `address`: `postgres://USER@HOST:PORT/DATABASE`. @throws SheafError CONFIG_INVALID, STORAGE_…
  */
 export async function createPostgresStore(address: string): Promise<ClusterStore> {
+  // What goes wrong here goes to the operator; later failures go to clients, too.
   await preparePostgres(address, { migrates: true });
-  const connection = createPostgresConnection(address);
+  const connection = createPostgresConnection(address, true);
   const session = await openPostgresSession(connection);
   const leases = createOwnLeases(connection, session);
   const logs = createPostgresLogs(connection, session, leases);

@@ -335,6 +335,24 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     expect(await store.getResponse("chat_a")).toMatchObject({ position: 1 });
   });
 
+  test(
+    verifies("R-34", "an error for clients has no name and no word of the database; its cause has both"),
+    async () => {
+      const address = await postgres.clearDatabase();
+      const store = await open(address);
+      await postgres.run(
+        address,
+        `CREATE FUNCTION sheaf.refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''bob says no''; END';
+       CREATE TRIGGER refuse BEFORE INSERT ON sheaf.conversations FOR EACH ROW EXECUTE FUNCTION sheaf.refuse()`,
+      );
+      await expect(store.createResponse(row)).rejects.toMatchObject({
+        code: "STORAGE_LOCKED",
+        message: expect.stringMatching(/^the store failed: a trigger in the database refuses to write: /) as string,
+        cause: { message: expect.stringMatching(/database "\w+" at .*bob says no/) as string },
+      });
+    },
+  );
+
   test.each([
     ["no such database", "missing", "postgres", /database "missing" at .*does not exist.*createdb/, "CONFIG_INVALID"],
     ["no right to create the schema", "template1", "weak", /permission denied.*make it the owner/, "CONFIG_INVALID"],
