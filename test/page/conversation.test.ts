@@ -39,6 +39,11 @@ describeWithChromium("a conversation in the page", (browser) => {
     await waitForAnswer(page);
     expect(await page.getByRole("feed").innerText()).toContain("Exit code 0");
     expect(await panel.count()).toBe(0);
+    // It ended well: one line, which unfolds to its output.
+    const output = page.getByRole("region", { name: /^Output of/ });
+    expect(await output.count()).toBe(0);
+    await page.getByRole("button", { name: /^node -e/ }).press("Enter");
+    expect(await output.innerText()).toContain("tested");
   });
 
   test(verifies("X8", "a refusal and its reason reach the model; always is not asked again"), async () => {

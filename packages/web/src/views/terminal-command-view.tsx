@@ -1,15 +1,40 @@
 import { Badge, Card } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import { formatDuration } from "../elements/format.ts";
+import { LineCard } from "../elements/line-card.tsx";
+import { useRemembered } from "../elements/remembered.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { TerminalPanel } from "../terminal/terminal-panel.tsx";
 import { readFlag, readNumber, readText, readTexts } from "./metadata.ts";
 import { RunningBadge } from "./running-badge.tsx";
-import { isOpen, type ViewProps } from "./view.ts";
+import { isOpen, type ShownDocument, type ViewProps } from "./view.ts";
 
-/** R9, N37, N38. */
-export function TerminalCommandView({ document, responseId }: ViewProps) {
+/** R9, N37, N38. One line once it ended well; what runs or failed is open. */
+export function TerminalCommandView(props: ViewProps) {
+  const { document, responseId } = props;
+  const [isUnfolded, setUnfolded] = useRemembered(`${responseId}/${document.id}/unfolded`, false);
+  if (!hasEndedWell(document)) return <TerminalCard {...props} />;
+  return (
+    <LineCard
+      icon="terminal"
+      detail={<VisibleText as="code" text={readText(document.metadata, "command")} />}
+      facts={<CommandFacts document={document} responseId={responseId} />}
+      isUnfolded={isUnfolded}
+      onToggle={setUnfolded}
+    >
+      <TerminalCard {...props} />
+    </LineCard>
+  );
+}
+
+function hasEndedWell(document: ShownDocument): boolean {
+  const { metadata } = document;
+  const isNotable = readFlag(metadata, "background") || readTexts(metadata, "refusals").length > 0;
+  return !isOpen(document) && readNumber(metadata, "exitCode") === 0 && !isNotable;
+}
+
+function TerminalCard({ document, responseId }: ViewProps) {
   const messages = useMessages();
   const { metadata } = document;
   const command = readText(metadata, "command");
