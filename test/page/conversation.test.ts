@@ -251,12 +251,23 @@ describeWithChromium("a conversation in the page", (browser) => {
     await waitUntil(page, "document.querySelectorAll('.message').length === 1 && document.querySelector('.totals')");
     await page.getByRole("button", { name: "Message actions" }).click();
     await page.getByRole("menuitem", { name: "Edit and send again" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Undo" }).click();
     const field = page.getByRole("textbox", { name: "Message" });
     await waitUntil(page, "document.querySelector('.composer-field').value === 'Say it'");
+    await takeScreenshots(page, "editing");
+    // Whoever thinks better of it loses nothing, and neither does a reload.
+    await page.getByRole("button", { name: "Keep this message as it is" }).click();
+    expect(await field.inputValue()).toBe("");
+    expect((await readTurns(server, page)).map(({ message }) => message)).toEqual(["Say it"]);
+    await page.getByRole("button", { name: "Message actions" }).click();
+    await page.getByRole("menuitem", { name: "Edit and send again" }).click();
     await field.fill("Say it louder");
     await field.press("Enter");
+    expect((await readTurns(server, page)).map(({ message }) => message)).toEqual(["Say it"]);
+    await page.getByRole("dialog").getByRole("button", { name: "Edit and send again" }).click();
+    await waitUntil(page, "document.querySelector('.message').textContent.includes('Say it louder')");
     await waitForAnswer(page);
+    expect(await field.inputValue()).toBe("");
+    expect(await page.getByText("Editing:").count()).toBe(0);
     const turns = await readTurns(server, page);
     expect(turns.map(({ message }) => message)).toEqual(["Say it louder"]);
   });

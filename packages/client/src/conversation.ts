@@ -55,6 +55,8 @@ export type RevertOutcome =
 export interface RetryOptions extends Pick<RevertOptions, "onConflict"> {
   /** Sent in place of the text of the message. */
   readonly message?: string | undefined;
+  /** Sent after the files of the message. */
+  readonly attachments?: OutgoingMessage["attachments"];
 }
 
 /** No method throws: `error` of the state is why a request failed. The functions need no `this`. */
@@ -238,7 +240,10 @@ class OpenConversation implements ConversationStore {
     return { kind: "done" };
   };
 
-  readonly retry: ConversationStore["retry"] = async (responseId, { message, onConflict } = {}) => {
+  readonly retry: ConversationStore["retry"] = async (
+    responseId,
+    { message, attachments: more = [], onConflict } = {},
+  ) => {
     const turn = this.getSnapshot().turns.find(({ response }) => response.id === responseId);
     if (turn === undefined) return { kind: "failed" };
     const { answers, attachments = [] } = turn;
@@ -250,7 +255,8 @@ class OpenConversation implements ConversationStore {
       }
     });
     if (!isRead) return { kind: "failed" };
-    const again = { message: message ?? turn.message, answers, attachments: files.length > 0 ? files : undefined };
+    const all = [...files, ...more];
+    const again = { message: message ?? turn.message, answers, attachments: all.length > 0 ? all : undefined };
     const outcome = await this.revert(responseId, { onConflict });
     if (outcome.kind !== "done" || (await this.send(again))) return outcome;
     return { kind: "unsent", message: again };

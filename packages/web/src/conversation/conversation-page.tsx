@@ -4,14 +4,11 @@ import {
   type ConversationStore,
   createConversation,
   type OutgoingMessage,
-  type RetryOptions,
-  type RevertOutcome,
 } from "@sheaf/client/chat";
 import type { ConversationSummary, Mode, ModelInfo, WorkspaceList } from "@sheaf/protocol";
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { TabChannel } from "../app/tab-channel.ts";
-import { goToConversation } from "../app/use-route.ts";
 import type { AttentionStore } from "../attention/attention-store.ts";
 import { useTabTitle } from "../attention/use-tab-title.ts";
 import { ApprovalPanel } from "../approvals/approval-panel.tsx";
@@ -20,10 +17,8 @@ import { Composer } from "../composer/composer.tsx";
 import type { CompletionPort } from "../composer/completion-sources.ts";
 import { toSentFiles } from "../composer/draft.ts";
 import { useDrafts, useFileLimits } from "../composer/use-drafts.ts";
-import { QueuedMessage } from "../composer/queued-message.tsx";
+import { MessageBar } from "../composer/message-bar.tsx";
 import { WorkspaceName } from "../editor/editor-link.tsx";
-import { useAnnounce } from "../elements/announcer.tsx";
-import { useConfirm } from "../elements/confirm.tsx";
 import { listen } from "../elements/listen.ts";
 import { RememberedValues } from "../elements/remembered.ts";
 import { useStore } from "../elements/use-store.ts";
@@ -38,9 +33,10 @@ import { ConversationHead } from "./conversation-head.tsx";
 import { findWindowTokens } from "./conversation-usage.ts";
 import { ConversationContext, type ConversationPort } from "./conversation-port.ts";
 import { ConversationView } from "./conversation-view.tsx";
-import { ChangedFiles, ConnectionNotice, LoadFailure } from "./conversation-notices.tsx";
-import { type ConversationActions, ConversationActionsContext } from "./message-row.tsx";
+import { ConnectionNotice, LoadFailure } from "./conversation-notices.tsx";
+import { ConversationActionsContext } from "./message-row.tsx";
 import { toDocumentKey } from "./rows.ts";
+import { useActions } from "./use-actions.tsx";
 import { useAnswerNews } from "./use-answer-news.ts";
 
 interface ConversationPageProps {
@@ -88,9 +84,20 @@ export function ConversationPage(props: ConversationPageProps) {
     leaveAnswer();
     return store.send(message);
   };
+  const [edit, setEdit] = useState<MessageEdit>();
+  const edited = state.turns.find((turn) => turn.response.id === edit?.responseId);
   const sendDraft = async (): Promise<void> => {
     const draft = await drafts.take();
     if (!draft) return;
+    if (edit && edited) {
+      // The text stays in the field until the server has the message.
+      drafts.giveBack(draft);
+      const message = { message: draft.text.trim(), attachments: toSentFiles(draft.files) };
+      return actions.sendEdited(edit.responseId, message, (isSent) => {
+        setEdit(undefined);
+        if (isSent) void drafts.take().then((sent) => sent && drafts.forget(sent));
+      });
+    }
     if (await send({ message: draft.text.trim(), attachments: toSentFiles(draft.files) })) return drafts.forget(draft);
     // A message that was not sent goes back into the field.
     drafts.giveBack(draft);
@@ -112,8 +119,13 @@ export function ConversationPage(props: ConversationPageProps) {
     findFiles: (query, signal) => props.ports.client.findFiles(place, query, { signal }),
     findCommands: (query, signal) => props.ports.client.findCommands(place, query, { signal }),
   };
-  const actions = useActions(props, store, state, {
+  const actions = useActions(props, store, state.id, {
     write: (text) => {
+      drafts.write(text);
+      focusComposer();
+    },
+    edit: (responseId, text) => {
+      setEdit({ responseId, before: drafts.getSnapshot().text });
       drafts.write(text);
       focusComposer();
     },
@@ -157,7 +169,25 @@ export function ConversationPage(props: ConversationPageProps) {
               <div class="dock">
                 <ConnectionNotice state={state} isOnline={isOnline} onRetry={store.reconnect} />
                 <ApprovalPanel approvals={state.approvals} responseId={response?.id ?? ""} onDecide={store.decide} />
-                <QueuedMessage queued={state.queued} onRemove={store.unqueue} />
+                {state.queued ? (
+                  <MessageBar
+                    label={messages.queued}
+                    text={state.queued.message || state.queued.attachments?.map(({ name }) => name).join(", ") || ""}
+                    removeLabel={messages.queuedRemove}
+                    onRemove={store.unqueue}
+                  />
+                ) : undefined}
+                {edit && edited ? (
+                  <MessageBar
+                    label={messages.editing}
+                    text={edited.message}
+                    removeLabel={messages.editingEnd}
+                    onRemove={() => {
+                      setEdit(undefined);
+                      drafts.write(edit.before);
+                    }}
+                  />
+                ) : undefined}
                 <Composer
                   drafts={drafts}
                   readLimits={readLimits}
@@ -180,6 +210,13 @@ export function ConversationPage(props: ConversationPageProps) {
       </ConversationContext.Provider>
     </RememberedValues.Provider>
   );
+}
+
+/** A message that is edited in the field. Nothing of it changes before it is sent. */
+interface MessageEdit {
+  readonly responseId: string;
+  /** What was in the field. */
+  readonly before: string;
 }
 
 interface StageProps {
@@ -275,74 +312,6 @@ function useConversationPort(
 function toWaiting({ turns, approvals }: ConversationState): ReadonlySet<string> {
   const responseId = turns.at(-1)?.response.id ?? "";
   return new Set(approvals.map(({ documentId }) => toDocumentKey(responseId, documentId)));
-}
-
-type RevertChoice = Pick<RetryOptions, "onConflict">;
-
-function useActions(
-  { ports, onChange }: ConversationPageProps,
-  store: ConversationStore,
-  { id }: ConversationState,
-  message: { readonly write: (text: string) => void },
-): ConversationActions {
-  const latest = useRef(message);
-  latest.current = message;
-  const messages = useMessages();
-  const announce = useAnnounce();
-  const confirm = useConfirm();
-  /** Asks what to do with files that were changed since, and does it again. */
-  const undo = async (run: (options?: RevertChoice) => Promise<RevertOutcome>, onDone: () => void): Promise<void> => {
-    const outcome = await run();
-    if (outcome.kind === "done") {
-      leaveAnswer();
-      onDone();
-    }
-    if (outcome.kind !== "conflict") return;
-    confirm({
-      title: messages.conflictTitle,
-      text: <ChangedFiles files={outcome.files} />,
-      other: {
-        label: messages.conflictLeave,
-        onChoose: () => void undo(() => run({ onConflict: "leave" }), onDone),
-      },
-      confirm: messages.conflictOverwrite,
-      isDangerous: true,
-      onConfirm: () => void undo(() => run({ onConflict: "overwrite" }), onDone),
-    });
-  };
-  const revert = (responseId: string, onDone: () => void): void =>
-    void undo((options) => store.revert(responseId, options), onDone);
-  const retry = async (responseId: string, options?: RevertChoice): Promise<RevertOutcome> => {
-    const outcome = await store.retry(responseId, options);
-    if (outcome.kind !== "unsent") return outcome;
-    latest.current.write(outcome.message.message);
-    return { kind: "done" };
-  };
-  const fork = async (responseId: string): Promise<void> => {
-    if (id === undefined) return;
-    try {
-      const conversation = await ports.client.forkConversation(id, responseId);
-      onChange(conversation.id);
-      goToConversation(conversation.id);
-      announce(messages.forked);
-    } catch (error) {
-      announce(ports.describe(error));
-    }
-  };
-  return useMemo(
-    () => ({
-      revert: (responseId) => revert(responseId, () => announce(messages.reverted)),
-      retry: (responseId) =>
-        void undo(
-          (options) => retry(responseId, options),
-          () => undefined,
-        ),
-      edit: (responseId, text) => revert(responseId, () => latest.current.write(text)),
-      fork: (responseId) => void fork(responseId),
-      loadReasoning: store.loadReasoning,
-    }),
-    [store, id, messages],
-  );
 }
 
 /** Whether the browser is online. */

@@ -16,7 +16,7 @@ export interface ConversationActions {
   readonly revert: (responseId: string) => void;
   /** Undoes this response and sends its message again. */
   readonly retry: (responseId: string) => void;
-  /** Undoes this response and puts its message into the field. */
+  /** Puts the message of this response into the field. Nothing changes until it is sent. */
   readonly edit: (responseId: string, message: string) => void;
   /** Resolves to whether the server gave it. */
   readonly loadReasoning: (responseId: string) => Promise<boolean>;
@@ -60,7 +60,7 @@ export function MessageRow({ row }: { readonly row: MessageRowData }) {
               {messages.fork}
             </MenuItem>
             {message === "" ? undefined : (
-              <MenuItem icon="fileEdit" onSelect={() => ask(() => actions.edit(responseId, message))}>
+              <MenuItem icon="fileEdit" onSelect={() => actions.edit(responseId, message)}>
                 {messages.editMessage}
               </MenuItem>
             )}
