@@ -10,7 +10,7 @@ import {
 } from "@sheaf/agent/output/exports/conversation-export";
 import { formatMarkdownExport } from "@sheaf/agent/output/exports/markdown-export";
 import { toVisibleJson } from "@sheaf/agent/output/visible-text";
-import { listEndedResponses } from "@sheaf/agent/run/conversations/end-cut-response";
+import { readLogs } from "@sheaf/agent/run/conversations/end-cut-response";
 import type { TextMask } from "@sheaf/base/text-mask";
 import type { Store } from "@sheaf/store/store";
 import type { ParsedArguments } from "../arguments.ts";
@@ -40,11 +40,8 @@ export async function runExport(parsed: ParsedArguments, io: CommandIo): Promise
 async function readConversation(store: Store, id: string, mask: TextMask | undefined): Promise<ConversationExport> {
   const { workspace, title, createdAt } = (await store.getConversation(id))!;
   const responses = [];
-  for (const response of await listEndedResponses(store, id, now)) {
-    if (response.reverted) continue;
-    const log = await store.readEvents(response.id);
-    const events = mask ? maskLog(log, { mask }) : log;
-    responses.push({ id: response.id, createdAt: response.createdAt, events });
+  for await (const log of readLogs(store, id, now)) {
+    responses.push(mask ? { ...log, events: maskLog(log.events, { mask }) } : log);
   }
   return { sheafExport: exportVersion, conversation: { id, workspace, title, createdAt }, responses };
 }

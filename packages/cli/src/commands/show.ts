@@ -4,8 +4,7 @@ import { createOutputMask } from "@sheaf/agent/output/event-mask";
 import { now } from "@sheaf/agent/assemble/wire";
 import { SheafError } from "@sheaf/base/errors";
 import { toBareId } from "@sheaf/agent/output/result-line";
-import { listEndedResponses } from "@sheaf/agent/run/conversations/end-cut-response";
-import type { Store } from "@sheaf/store/store";
+import { readLogs } from "@sheaf/agent/run/conversations/end-cut-response";
 import type { ParsedArguments } from "../arguments.ts";
 import { deliverEvents } from "../deliver.ts";
 import type { CommandIo } from "../io.ts";
@@ -24,13 +23,11 @@ export async function runShow(parsed: ParsedArguments, io: CommandIo): Promise<n
   const format = toOutputFormat(flags, io);
   return withSessionStore(io, undefined, async (store) => {
     const conversationId = await findConversation(store, word);
-    const responses = await listEndedResponses(store, conversationId, now);
     const output = io.openOutput();
-    for (const response of responses) {
-      if (response.reverted) continue;
+    for await (const { events } of readLogs(store, conversationId, now)) {
       const projection = await createChosenProjection(format, flags, io, { showsFailure: true });
       const mask = flags.unmasked ? undefined : createOutputMask(io.environment);
-      const delivery = await deliverEvents(readGroups(store, response.id), { projection, output, mask });
+      const delivery = await deliverEvents(toGroups(events), { projection, output, mask });
       if (delivery.outputError) return reportOutputError(delivery.outputError, flags.verbose ?? false, io);
       if (!delivery.end) throw createUnendedError(conversationId);
     }
@@ -47,6 +44,6 @@ function createUnendedError(conversationId: string): SheafError {
   );
 }
 
-async function* readGroups(store: Store, responseId: string): AsyncGenerator<readonly RunEvent[]> {
-  yield await store.readEvents(responseId);
+async function* toGroups(events: readonly RunEvent[]): AsyncGenerator<readonly RunEvent[]> {
+  yield events;
 }

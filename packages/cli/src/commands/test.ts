@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { now } from "@sheaf/agent/assemble/wire";
-import { listEndedResponses } from "@sheaf/agent/run/conversations/end-cut-response";
+import { type LoggedResponse, readLogs } from "@sheaf/agent/run/conversations/end-cut-response";
 import { SheafError } from "@sheaf/base/errors";
 import { listEntryNames } from "@sheaf/base/files/list-files";
 import { makeFolder } from "@sheaf/base/make-folder";
@@ -15,7 +15,7 @@ import { writeOutputFile } from "../output-file.ts";
 import { type RunConfig, toConfig } from "../run-config.ts";
 import { withSessionStore } from "../session-store.ts";
 import { findConversation } from "../session-words.ts";
-import { createTest, updateTest, type StoredSession } from "../session-tests/add-test.ts";
+import { createTest, updateTest } from "../session-tests/add-test.ts";
 import {
   formatJunitResults,
   formatMarkdownResults,
@@ -64,10 +64,8 @@ async function addTest(session: string, folder: string, flags: FlagValues, io: C
   const test = await withSessionStore(io, flags.workspace?.at(-1), async (store, config) => {
     const conversationId = await findConversation(store, session);
     const { workspace } = (await store.getConversation(conversationId))!;
-    const logs: StoredSession["logs"][number][] = [];
-    for (const { id, reverted } of await listEndedResponses(store, conversationId, now)) {
-      if (!reverted) logs.push({ id, events: await store.readEvents(id) });
-    }
+    const logs: LoggedResponse[] = [];
+    for await (const log of readLogs(store, conversationId, now)) logs.push(log);
     return createTest(
       { conversationId, workspace, logs },
       { config, environment: io.environment, patterns: flags.files },

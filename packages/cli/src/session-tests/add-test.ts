@@ -5,6 +5,7 @@ import type { RunEvent } from "@sheaf/protocol";
 import type { Config } from "@sheaf/agent/config/config";
 import { createKnownMask } from "@sheaf/agent/config/known-secrets";
 import { maskLog } from "@sheaf/agent/output/event-mask";
+import type { LoggedResponse } from "@sheaf/agent/run/conversations/end-cut-response";
 import { SheafError } from "@sheaf/base/errors";
 import { listFiles } from "@sheaf/base/files/list-files";
 import { findRepository } from "@sheaf/base/files/repository";
@@ -21,7 +22,7 @@ const MAX_EXPECTED = 20_000;
 export interface StoredSession {
   readonly conversationId: string;
   readonly workspace: string;
-  readonly logs: readonly { readonly id: string; readonly events: readonly RunEvent[] }[];
+  readonly logs: readonly LoggedResponse[];
 }
 
 export interface AddOptions {

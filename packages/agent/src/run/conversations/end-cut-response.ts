@@ -17,6 +17,22 @@ export async function listEndedResponses(
   return store.listResponses(conversationId);
 }
 
+/** A response and its whole log. */
+export interface LoggedResponse extends Pick<ResponseRecord, "id" | "createdAt"> {
+  readonly events: readonly RunEvent[];
+}
+
+/** The responses of a conversation that were not reverted, oldest first; those of a dead process are ended first. */
+export async function* readLogs(
+  store: Store,
+  conversationId: string,
+  now: () => number,
+): AsyncGenerator<LoggedResponse> {
+  for (const { id, createdAt, reverted } of await listEndedResponses(store, conversationId, now)) {
+    if (!reverted) yield { id, createdAt, events: await store.readEvents(id) };
+  }
+}
+
 /**
  * Ends a response that has no end and no writer. Runs no call again: nobody knows what the call already did.
  * False: it has a writer or has ended.
