@@ -81,7 +81,10 @@ describeWithChromium("the sidebar", (browser) => {
       await list.getByRole("link", { name: /<b>Fruit<\/b>/ }).waitFor();
       await page.getByRole("heading", { name: "<b>Fruit</b>" }).waitFor();
 
-      await page.getByRole("searchbox").fill("short");
+      await list.getByRole("list", { name: "today" }).getByText("<b>Fruit</b>").waitFor();
+      await page.keyboard.press("Control+k");
+      await page.locator("[type=search]:focus").waitFor();
+      await page.keyboard.type("short");
       await list.locator(".excerpt mark").nth(1).waitFor();
       expect(await list.locator(".excerpt").first().innerText()).toBe("A short answer.");
       expect(await list.locator(".excerpt mark").first().innerText()).toBe("short");

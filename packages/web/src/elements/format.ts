@@ -33,6 +33,16 @@ export function formatMoment(moment: string, language: string, now: number): str
   return new Intl.DateTimeFormat(language, options).format(date);
 }
 
+/** For a group of a list: today, yesterday, a day of the last week, a month. */
+export function formatDay(moment: string, language: string, now: number): string {
+  const date = new Date(moment);
+  if (Number.isNaN(date.getTime())) return "";
+  const days = Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(date).setHours(0, 0, 0, 0)) / 86_400_000);
+  if (days >= 0 && days < 2) return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(-days, "day");
+  const options: Intl.DateTimeFormatOptions = days < 7 ? { weekday: "long" } : { month: "long", year: "numeric" };
+  return new Intl.DateTimeFormat(language, options).format(date);
+}
+
 /** Bytes, in units of 1024. */
 export function formatSize(bytes: number, language: string): string {
   const isLarge = bytes >= 1024 * 1024;

@@ -95,7 +95,7 @@ function RowText({ conversation: { match, updated }, title, state }: RowTextProp
   const language = useLanguage();
   return (
     <>
-      <span class="conversation-title" dir="auto">
+      <span class="conversation-title" dir="auto" title={title}>
         {match?.where === "title" ? <Excerpt match={match} /> : title}
       </span>
       {state === undefined ? (

@@ -1,10 +1,13 @@
 import type { ConversationSummary } from "@sheaf/protocol";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { Fragment } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { AttentionState, AttentionStore } from "../attention/attention-store.ts";
 import { Button } from "../elements/button.tsx";
+import { formatDay } from "../elements/format.ts";
 import { Icon } from "../elements/icon.tsx";
+import { listen } from "../elements/listen.ts";
 import { useStore } from "../elements/use-store.ts";
-import { useMessages } from "../messages/use-messages.ts";
+import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import type { ConversationListStore } from "./conversation-list-store.ts";
 import { ConversationRow, type RowActions } from "./conversation-row.tsx";
 import type { Deletions } from "./deletions.ts";
@@ -25,6 +28,18 @@ interface SidebarProps {
 export function Sidebar({ list, current, drawer, attention, deletions, onRemove, onSettings }: SidebarProps) {
   const messages = useMessages();
   const state = useStore(list);
+  const search = useRef<HTMLInputElement>(null);
+  useEffect(
+    () =>
+      listen(document, ["keydown"], (event: KeyboardEvent) => {
+        if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+        event.preventDefault();
+        if (search.current?.checkVisibility() === false) drawer.show();
+        // Once the drawer is shown.
+        setTimeout(() => search.current?.focus());
+      }),
+    [drawer],
+  );
   return (
     <nav
       class={drawer.isShown ? "sidebar shown" : "sidebar"}
@@ -47,6 +62,8 @@ export function Sidebar({ list, current, drawer, attention, deletions, onRemove,
         <Icon name="search" />
         <input
           type="search"
+          ref={search}
+          aria-keyshortcuts="Control+K Meta+K"
           aria-label={messages.searchConversations}
           placeholder={messages.searchConversations}
           value={state.search}
@@ -78,6 +95,7 @@ interface RowsProps extends Pick<SidebarProps, "list" | "current" | "attention" 
 function ConversationRows({ list, current, attention, deletions, onRemove, onSelect }: RowsProps) {
   const messages = useMessages();
   const { phase, conversations, next, search, failure } = useStore(list);
+  const language = useLanguage();
   const news = useStore(attention);
   const pending = useStore(deletions);
   const rows = useRef<HTMLDivElement>(null);
@@ -122,18 +140,21 @@ function ConversationRows({ list, current, attention, deletions, onRemove, onSel
   );
   const pinned = search === "" ? shown.filter((conversation) => conversation.pinned === true) : [];
   const others = shown.filter((conversation) => !pinned.includes(conversation));
+  const days = Map.groupBy(others, ({ updated }) => formatDay(updated, language, Date.now()));
   return (
     <div class="conversation-rows" ref={rows}>
       {pinned.length === 0 ? undefined : (
         <>
           <h2 id="pinned-rows">{messages.pinned}</h2>
           <ul aria-labelledby="pinned-rows">{pinned.map(toRow)}</ul>
-          {others.length === 0 ? undefined : <h2 id="other-rows">{messages.otherConversations}</h2>}
         </>
       )}
-      {others.length === 0 ? undefined : (
-        <ul aria-labelledby={pinned.length === 0 ? undefined : "other-rows"}>{others.map(toRow)}</ul>
-      )}
+      {[...days].map(([day, ofDay], index) => (
+        <Fragment key={day}>
+          <h2 id={`day-${index}`}>{day}</h2>
+          <ul aria-labelledby={`day-${index}`}>{ofDay.map(toRow)}</ul>
+        </Fragment>
+      ))}
       {next === undefined ? undefined : (
         <Button kind="quiet" label={messages.moreConversations} class="more" onClick={() => void list.loadMore()} />
       )}
