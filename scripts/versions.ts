@@ -53,6 +53,11 @@ const places: readonly Place[] = [
     path: "examples/ci/gitlab-review.yml",
     write: (text, version) => text.replace(/\bsheaf@\d\S+/, `sheaf@${version}`),
   },
+  {
+    path: "deploy/acp-registry/agent.json",
+    write: (text, version) =>
+      text.replace(/("version": )"[^"]+"/, `$1"${version}"`).replace(/\bsheaf@\d[^"]+/, `sheaf@${version}`),
+  },
   { path: "README.md", write: (text, version) => text.replace(/^(Version )\d\S+?(?=\. )/m, `$1${version}`) },
 ];
 

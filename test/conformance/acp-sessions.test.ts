@@ -310,6 +310,10 @@ describe("a missing key", () => {
     };
     await expect(agent.request(session.new, { cwd, mcpServers: [] })).rejects.toMatchObject(refused);
     await expect(agent.request(authenticate, { methodId: "environment" })).rejects.toMatchObject(refused);
+    await expect(agent.request(authenticate, { methodId: "login-anthropic" })).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining('"login-anthropic" was not offered: choose one of environment') as string,
+    });
 
     const words = ["acp", "--model", "anthropic/x", "login", "anthropic"];
     const login = await runSheaf(words, { cwd, home: join(cwd, ".home"), input: "sk-ant-test\n" });

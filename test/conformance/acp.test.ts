@@ -1,7 +1,7 @@
 /** `sheaf acp`, driven by the official SDK's own client side, over the stdio of the built program. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { methods, type SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import { methods, type SessionUpdate, type UsageUpdate } from "@agentclientprotocol/sdk/unstable";
 import { describe, expect, test } from "vitest";
 import { say, startEditor, toText } from "../support/acp-editor.ts";
 import { createTestFolder } from "../support/sheaf.ts";
@@ -22,6 +22,29 @@ const script = {
   ],
 };
 const scripted = ["--model", "scripted:s.json", "--sandbox", "disabled"];
+
+test(verifies("C208", "the file of the registry has the form of its schema, and starts Sheaf"), async () => {
+  const folder = join(import.meta.dirname, "../../deploy/acp-registry");
+  const file = JSON.parse(readFileSync(join(folder, "agent.json"), "utf8")) as {
+    readonly version: string;
+    readonly distribution: { readonly npx: { readonly args: readonly string[] } };
+  };
+  expect(file).toEqual({
+    id: expect.stringMatching(/^[a-z][a-z0-9-]*$/),
+    name: "Sheaf",
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    description: expect.stringMatching(/./),
+    license: "Apache-2.0",
+    icon: "./icon.svg",
+    distribution: { npx: { package: `sheaf@${file.version}`, args: ["acp"] } },
+  });
+  const icon = readFileSync(join(folder, "icon.svg"), "utf8");
+  expect(icon).toContain('width="16" height="16"');
+  expect(icon.match(/(?:fill|stroke)="(?!none|currentColor)[^"]*"/g)).toBe(null);
+  const [program, ...args] = file.distribution.npx.args;
+  const editor = await startEditor(folders.newFolder(), [...args, ...scripted]);
+  expect([program, editor.initialized.agentInfo?.version]).toEqual(["acp", file.version]);
+});
 
 describe("a session", () => {
   test(verifies(["X17", "C14"], "new, prompt with an approval and a diff, load after a restart"), async () => {
@@ -48,6 +71,27 @@ describe("a session", () => {
     const told = again.updates.filter(isHistory);
     expect(told[0]).toEqual({ sessionUpdate: "user_message_chunk", content: { type: "text", text: "go" } });
     expect(told.slice(1)).toEqual(editor.updates.filter(isHistory));
+  });
+
+  test(verifies("C207", "its window and its cost are reported, also after a restart"), async () => {
+    const settings = JSON.stringify({ prices: { "scripted:s.json": { input: 1, output: 1 } } });
+    const say2 = { turns: ["one", "two"].map((text) => ({ events: [{ text }] })) };
+    const cwd = folders.newFolder({ "s.json": JSON.stringify(say2), ".home/config.json": settings });
+    const args = [...scripted, "--context-tokens", "50000"];
+    const editor = await startEditor(cwd, args);
+    const { agent } = editor.connection;
+    const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
+    for (const text of ["go", "on"]) await agent.request(methods.agent.session.prompt, say(sessionId, text));
+    const isUsage = ({ sessionUpdate }: SessionUpdate): boolean => sessionUpdate === "usage_update";
+    const live = editor.updates.filter(isUsage);
+    expect(live).toEqual([1, 2].map(() => expect.objectContaining({ size: 50_000, used: expect.any(Number) })));
+    const costs = live.map((update) => (update as UsageUpdate).cost);
+    expect(costs).toMatchObject([{ currency: "USD" }, { currency: "USD" }]);
+    expect(costs[1]!.amount).toBeGreaterThan(costs[0]!.amount * 1.5);
+
+    const again = await startEditor(cwd, args);
+    await again.connection.agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
+    expect(again.updates.filter(isUsage)).toEqual(live);
   });
 
   test(verifies(["C23", "X7"], "a prompt that is cancelled ends with that reason, and the next one runs"), async () => {

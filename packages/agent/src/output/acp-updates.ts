@@ -20,6 +20,7 @@ import {
 } from "@sheaf/protocol";
 import { parsePatch, type StructuredPatchHunk } from "diff";
 import { formatAttachment } from "@sheaf/base/files/attachment";
+import { createRunSummary } from "@sheaf/documents/run-summary";
 import { describeTool } from "../tools/registry.ts";
 import { formatAction } from "./action-words.ts";
 import { createAgentNames, toOwnEvent } from "./agent-names.ts";
@@ -32,31 +33,49 @@ export interface AcpProjection {
 /** Longest output that one update carries, in UTF-16 units: editors show it in a panel. */
 const MAX_OUTPUT = 64 * 1024;
 
-/** A fresh projection of one run; `withPrompt`: include the user's prompts, as when an old session is loaded. */
-export function createAcpProjection({ withPrompt = false }: { readonly withPrompt?: boolean } = {}): AcpProjection {
-  return new AcpUpdates(withPrompt);
+export interface AcpProjectionOptions {
+  /** Include the user's prompts, as when an old session is loaded. */
+  readonly withPrompt?: boolean;
+  /** Cost of the session's earlier responses. US dollars. */
+  readonly spentUsd?: number;
+}
+
+/** A fresh projection of one run. */
+export function createAcpProjection(options: AcpProjectionOptions = {}): AcpProjection {
+  return new AcpUpdates(options);
 }
 
 class AcpUpdates implements AcpProjection {
   readonly #withPrompt: boolean;
+  readonly #spentUsd: number;
+  readonly #summary = createRunSummary();
   readonly #toolNames = new Map<string, string>();
   readonly #agents = createAgentNames();
   readonly #outputs = new Map<string, string>();
   #workspace = "";
+  /** Undefined: the model's window is unknown, and so is the share that is used. Tokens. */
+  #window: number | undefined;
   /** Whether a summary was asked for, and has not come (C55). */
   #awaitsSummary = false;
 
-  constructor(withPrompt: boolean) {
+  constructor({ withPrompt = false, spentUsd = 0 }: AcpProjectionOptions) {
     this.#withPrompt = withPrompt;
+    this.#spentUsd = spentUsd;
   }
 
   push(event: RunEvent): readonly SessionUpdate[] {
+    this.#summary.push(event);
+    return [...this.#pushEvent(event), ...this.#toUsage(event)];
+  }
+
+  #pushEvent(event: RunEvent): readonly SessionUpdate[] {
     this.#agents.push(event);
     switch (event.type) {
       case "agent_event":
         return this.#pushAgent(event);
       case "run_start":
         this.#workspace = event.workspace;
+        this.#window = event.context?.windowTokens;
         this.#awaitsSummary = event.shortens ?? false;
         return this.#withPrompt ? toUserUpdates(event) : [];
       case "text_delta":
@@ -97,11 +116,22 @@ class AcpUpdates implements AcpProjection {
     }
   }
 
+  /** After each request that fills or empties the window. */
+  #toUsage(event: RunEvent): SessionUpdate[] {
+    if (this.#window === undefined || (event.type !== "turn_end" && event.type !== "compaction")) return [];
+    const { usage } = event;
+    const used = event.type === "compaction" ? event.tokens : usage.promptTokens + usage.completionTokens;
+    if (used === 0) return [];
+    const { costUsd } = this.#summary.toFacts().told;
+    const cost = costUsd !== undefined && { cost: { amount: this.#spentUsd + costUsd, currency: "USD" } };
+    return [{ sessionUpdate: "usage_update", used, size: this.#window, ...cost }];
+  }
+
   /** The calls of a subagent, with its name; the protocol has no other place for it. Its plans are not the session's. */
   #pushAgent(event: RunEvent & AgentEvent): SessionUpdate[] {
     const { name, callId } = this.#agents.find(event);
     if (!["tool_call_start", "tool_call_arguments", "tool_result"].includes(event.event.type)) return [];
-    return this.push(toOwnEvent(event)).flatMap((update) => {
+    return this.#pushEvent(toOwnEvent(event)).flatMap((update) => {
       if (update.sessionUpdate !== "tool_call" && update.sessionUpdate !== "tool_call_update") return [];
       const title = typeof update.title === "string" && { title: `${name}: ${update.title}` };
       return [{ ...update, ...title, _meta: { agent: { callId, name } } }];

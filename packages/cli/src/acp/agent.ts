@@ -6,6 +6,7 @@ import {
   PROTOCOL_VERSION,
   type AgentApp,
   type AgentContext,
+  type AuthMethod,
   type ClientCapabilities,
   type InitializeResponse,
   type McpServer,
@@ -55,6 +56,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
   const sessions = new Map<string, OpenSession>();
   const names = createModelNames(io);
   let editor: ClientCapabilities = {};
+  let offered: readonly AuthMethod[] = [];
 
   const find = (sessionId: string): OpenSession => {
     const session = sessions.get(sessionId);
@@ -161,9 +163,15 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
   return agent({ name: "sheaf" })
     .onRequest(methods.agent.initialize, ({ params }) => {
       editor = params.clientCapabilities ?? {};
-      return { ...toCapabilities(), authMethods: toAuthMethods(flags, io, editor) };
+      offered = toAuthMethods(flags, io, editor);
+      return { ...toCapabilities(), authMethods: [...offered] };
     })
-    .onRequest(methods.agent.authenticate, () => acknowledge(() => checkModel(flags, io, names)))
+    .onRequest(methods.agent.authenticate, ({ params }) =>
+      acknowledge(async () => {
+        checkMethod(params.methodId, offered);
+        await checkModel(flags, io, names);
+      }),
+    )
     .onRequest(methods.agent.session.new, ({ params, client }) =>
       translate(async () => {
         await checkModel({ ...flags, workspace: [params.cwd] }, io, names);
@@ -237,6 +245,13 @@ function toCapabilities(): InitializeResponse {
       sessionCapabilities: { list: {}, delete: {}, fork: {}, resume: {}, close: {}, additionalDirectories: {} },
     },
   };
+}
+
+/** @throws SheafError USAGE for a way to authenticate that `initialize` did not offer. */
+function checkMethod(chosen: string, offered: readonly AuthMethod[]): void {
+  if (offered.some(({ id }) => id === chosen)) return;
+  const names = offered.map(({ id }) => id).join(", ") || "none";
+  throw new SheafError("USAGE", `the method ${JSON.stringify(chosen)} was not offered: choose one of ${names}`);
 }
 
 function toKnownId(sessionId: string): string {

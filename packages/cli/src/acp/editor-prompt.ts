@@ -24,6 +24,7 @@ import { toConfig } from "../run-config.ts";
 import { createEditorApprover } from "./editor-approver.ts";
 import { toEditorFiles } from "./files-of-editor.ts";
 import { toRequestError } from "./request-errors.ts";
+import { readSpentUsd } from "./stored-sessions.ts";
 import { toFence } from "@sheaf/base/to-fence";
 import { toMessageAttachments, type NamedBytes } from "@sheaf/base/files/attachment";
 
@@ -111,7 +112,7 @@ async function runMessage(
     approver: createEditorApprover({ client, sessionId, editor }),
     editor: toEditorFiles(client, sessionId, editor),
   });
-  const projection = createAcpProjection();
+  const projection = createAcpProjection({ spentUsd: await readSpentUsd(sessionId, io) });
   const mask = createOutputMask(io.environment);
   let end: RunEnd | undefined;
   for await (const events of run.events()) {

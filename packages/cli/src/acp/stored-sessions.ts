@@ -15,6 +15,7 @@ import { toBareId } from "@sheaf/agent/output/result-line";
 import { readConversationSettings } from "@sheaf/agent/run/conversations/conversation-settings";
 import { listEndedResponses } from "@sheaf/agent/run/conversations/end-cut-response";
 import { forkConversation } from "@sheaf/agent/run/conversations/fork";
+import { digestLog } from "@sheaf/store/log-digest";
 import type { ConversationRecord, ConversationSettings, SharedStore, Store } from "@sheaf/store/store";
 import { removeConversationFiles } from "@sheaf/agent/workspace/conversation-folders";
 import { toRealPlace } from "@sheaf/base/files/repository";
@@ -65,6 +66,14 @@ export async function readSettings(sessionId: string, io: CommandIo): Promise<Co
   });
 }
 
+/** Cost of the responses that have ended. US dollars. */
+export async function readSpentUsd(sessionId: string, io: CommandIo): Promise<number> {
+  return withSessionStore(io, undefined, async (store) => {
+    const conversation = await store.getConversation(toConversationId(sessionId) ?? "");
+    return conversation?.usage.costUsd ?? 0;
+  });
+}
+
 /** A session that is not stored yet keeps them with its first response. */
 export async function keepSettings(sessionId: string, settings: ConversationSettings, io: CommandIo): Promise<void> {
   const id = toConversationId(sessionId) ?? "";
@@ -79,10 +88,13 @@ export async function tellHistory(sessionId: string, client: AgentContext, io: C
   await withSessionStore(io, undefined, async (store) => {
     const responses = await readResponses(store, sessionId);
     const mask = createKnownMask(io.environment);
+    let spentUsd = 0;
     for (const { id, reverted } of responses) {
+      const events = await store.readEvents(id);
+      const projection = createAcpProjection({ withPrompt: true, spentUsd });
+      spentUsd += digestLog(events).costUsd ?? 0;
       if (reverted) continue;
-      const projection = createAcpProjection({ withPrompt: true });
-      for (const event of maskLog(await store.readEvents(id), { mask })) {
+      for (const event of maskLog(events, { mask })) {
         for (const update of projection.push(event)) {
           await client.notify(methods.client.session.update, { sessionId, update });
         }
