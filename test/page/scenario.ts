@@ -226,7 +226,7 @@ export const failing = {
   turns: [
     {
       events: [
-        { text: "One moment." },
+        { text: "One moment.\n\n> [!NOTE]\n> The **limit** is near.\n" },
         { error: { code: "RATE_LIMITED", message: "too many requests", details: "limit 10 a minute" } },
       ],
     },

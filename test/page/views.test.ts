@@ -106,6 +106,10 @@ describeWithChromium("the views", (browser) => {
     expect(await readText(error)).toContain("Wait a moment, then send the message again.");
     await error.getByRole("button", { name: "Details" }).click();
     expect(await readText(error)).toContain("limit 10 a minute");
+    await findDocument(page, "Text").locator(".alert-note", { hasText: "Note" }).waitFor();
     await checkAccess(page, "failed");
+    await error.getByRole("button", { name: "Try again" }).press("Enter");
+    await waitForAnswer(page);
+    expect(await page.locator(".message").count()).toBe(1);
   });
 });

@@ -1,7 +1,6 @@
 import type { ChatResponse } from "@sheaf/protocol";
 import { Button } from "../elements/button.tsx";
 import { formatCost, formatDuration } from "../elements/format.ts";
-import { useConfirm } from "../elements/confirm.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import { useNow } from "../elements/use-now.ts";
 import { toAnswerText } from "./answer-text.ts";
@@ -39,26 +38,13 @@ export function TotalsRow({ row }: { readonly row: TotalsRowData }) {
 
 function AnswerActions({ row: { message, response, isCurrent } }: { readonly row: TotalsRowData }) {
   const messages = useMessages();
-  const confirm = useConfirm();
   const actions = useConversationActions();
   const text = toAnswerText(response.documents);
-  const retry = (): void => actions.retry(response.id);
-  // The page asks first if an undo changes more than the conversation.
-  const askRetry = (): void =>
-    response.documents.some(({ type }) => type === "file_edit")
-      ? confirm({
-          title: messages.retryTitle,
-          text: <p>{messages.revertText}</p>,
-          confirm: messages.tryAgain,
-          isDangerous: true,
-          onConfirm: retry,
-        })
-      : retry();
   return (
     <div class="answer-actions">
       {text === "" ? undefined : <CopyButton text={text} label={messages.copyAnswer} />}
       {isCurrent && message !== "" && response.id !== "" ? (
-        <Button icon="retry" label={messages.tryAgain} onClick={askRetry} />
+        <Button icon="retry" label={messages.tryAgain} onClick={() => actions.retry(response.id)} />
       ) : undefined}
     </div>
   );

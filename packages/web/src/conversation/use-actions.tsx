@@ -79,11 +79,23 @@ export function useActions(
   return useMemo(
     () => ({
       revert: (responseId) => revert(responseId, () => announce(messages.reverted)),
-      retry: (responseId) =>
-        void undo(
-          (options) => retry(responseId, options),
-          () => undefined,
-        ),
+      retry(responseId) {
+        const run = (): void =>
+          void undo(
+            (options) => retry(responseId, options),
+            () => undefined,
+          );
+        const turn = store.getSnapshot().turns.find(({ response }) => response.id === responseId);
+        // The page asks first if an undo changes more than the conversation.
+        if (!turn?.response.documents.some(({ type }) => type === "file_edit")) return run();
+        confirm({
+          title: messages.retryTitle,
+          text: <p>{messages.revertText}</p>,
+          confirm: messages.tryAgain,
+          isDangerous: true,
+          onConfirm: run,
+        });
+      },
       edit: (responseId, text) => latest.current.edit(responseId, text),
       sendEdited: (responseId, edited, onEnd) =>
         confirm({

@@ -14,3 +14,16 @@ export function VisibleText({ text, as, ...attributes }: VisibleTextProps) {
   );
   return as === undefined ? <>{parts}</> : createElement(as, attributes, parts);
 }
+
+/** A sentence of Sheaf: what stands between backticks is shown as code. */
+export function CodedText({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text
+        .split(/(`[^`\n]+`)/)
+        .map((part, index) =>
+          index % 2 === 1 ? <VisibleText as="code" text={part.slice(1, -1)} /> : <VisibleText text={part} />,
+        )}
+    </>
+  );
+}

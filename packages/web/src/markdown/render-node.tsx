@@ -2,10 +2,11 @@
  * Renders a Markdown tree as elements. Only checked addresses and numbers from the text become attributes,
  * raw HTML is shown as text, and images are links that are never loaded (S-60 to S-63).
  */
-import type { FootnoteDefinition, ListItem, Nodes, Parents } from "mdast";
+import type { Blockquote, FootnoteDefinition, ListItem, Nodes, Parents } from "mdast";
 import type { ComponentChildren, VNode } from "preact";
 import { CodePanel } from "../code/code-panel.tsx";
 import { Formula } from "../math/formula.tsx";
+import type { Messages } from "../messages/messages.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import type { Definitions } from "./definitions.ts";
 import { ImageLink, Link } from "./link.tsx";
@@ -56,6 +57,7 @@ function renderChildren(parent: Parents, scope: MarkdownScope): ComponentChildre
 function renderParent(node: Parents, scope: MarkdownScope): ComponentChildren {
   if (node.type === "table") return <TableView table={node} renderCell={(cell) => renderChildren(cell, scope)} />;
   if (node.type === "listItem") return renderItem(node, scope);
+  if (node.type === "blockquote") return renderQuote(node, scope);
   const children = renderChildren(node, scope);
   switch (node.type) {
     case "root":
@@ -70,8 +72,6 @@ function renderParent(node: Parents, scope: MarkdownScope): ComponentChildren {
       return <strong>{children}</strong>;
     case "delete":
       return <del>{children}</del>;
-    case "blockquote":
-      return <blockquote dir="auto">{children}</blockquote>;
     case "list":
       return node.ordered ? <ol start={node.start ?? 1}>{children}</ol> : <ul>{children}</ul>;
     case "link":
@@ -81,6 +81,31 @@ function renderParent(node: Parents, scope: MarkdownScope): ComponentChildren {
     default:
       return children;
   }
+}
+
+/** A first line such as `[!NOTE]` makes an alert of a quote, as at GitHub. */
+const alertMark = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|$)/;
+
+function renderQuote(quote: Blockquote, scope: MarkdownScope): VNode {
+  const [first, ...rest] = quote.children;
+  const [lead, ...others] = first?.type === "paragraph" ? first.children : [];
+  const mark = lead?.type === "text" ? alertMark.exec(lead.value) : null;
+  if (first?.type !== "paragraph" || lead?.type !== "text" || mark === null) {
+    return <blockquote dir="auto">{renderChildren(quote, scope)}</blockquote>;
+  }
+  const kind = mark[1] as keyof Messages["alerts"];
+  const text = { ...lead, value: lead.value.slice(mark[0].length) };
+  const children = [{ ...first, children: [text, ...others] }, ...rest];
+  return (
+    <blockquote dir="auto" class={`alert alert-${kind.toLowerCase()}`}>
+      <AlertTitle kind={kind} />
+      {renderChildren({ ...quote, children }, scope)}
+    </blockquote>
+  );
+}
+
+function AlertTitle({ kind }: { readonly kind: keyof Messages["alerts"] }) {
+  return <p class="alert-title">{useMessages().alerts[kind]}</p>;
 }
 
 /** The page's own headings use the first two levels. */

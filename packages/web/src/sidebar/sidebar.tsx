@@ -149,10 +149,10 @@ function ConversationRows({ list, current, attention, deletions, onRemove, onSel
           <ul aria-labelledby="pinned-rows">{pinned.map(toRow)}</ul>
         </>
       )}
-      {[...days].map(([day, ofDay], index) => (
+      {[...days].map(([day, ofDay]) => (
         <Fragment key={day}>
-          <h2 id={`day-${index}`}>{day}</h2>
-          <ul aria-labelledby={`day-${index}`}>{ofDay.map(toRow)}</ul>
+          <h2>{day}</h2>
+          <ul aria-label={day}>{ofDay.map(toRow)}</ul>
         </Fragment>
       ))}
       {next === undefined ? undefined : (

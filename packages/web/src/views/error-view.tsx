@@ -1,16 +1,18 @@
 import { useConversation } from "../conversation/conversation-port.ts";
+import { useConversationActions } from "../conversation/message-row.tsx";
 import { Button } from "../elements/button.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { useRemembered } from "../elements/remembered.ts";
-import { VisibleText } from "../elements/visible-text.tsx";
+import { CodedText } from "../elements/visible-text.tsx";
 import { describeFailure } from "../messages/describe-failure.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { readFlag, readText } from "./metadata.ts";
 import { isOpen, type ViewProps } from "./view.ts";
 
 /** R12, N39: what failed, why, what to do; linked to the document of the call that failed. */
-export function ErrorView({ document, responseId }: ViewProps) {
+export function ErrorView({ document, responseId, isCurrent }: ViewProps) {
   const messages = useMessages();
+  const { retry } = useConversationActions();
   const { metadata } = document;
   const key = `${responseId}/${document.id}`;
   const [isUnfolded, setUnfolded] = useRemembered(`${key}/details`, false);
@@ -20,12 +22,18 @@ export function ErrorView({ document, responseId }: ViewProps) {
   const { title, advice } = describeFailure(code, isPassing, messages);
   return (
     <div class={`notice ${toTone(code, isPassing)}`} role={isOpen(document) ? undefined : "note"}>
-      <Icon name={code === "CANCELLED" ? "stop" : "warning"} />
+      <Icon name={toIcon(code, isPassing)} />
       <div class="notice-body">
         <p class="notice-title">{title}</p>
-        {advice === "" ? undefined : <p class="notice-advice">{advice}</p>}
+        {advice === "" ? undefined : (
+          <p class="notice-advice">
+            <CodedText text={advice} />
+          </p>
+        )}
         {code === "CANCELLED" && !isPassing ? undefined : (
-          <VisibleText as="p" class="notice-text" dir="auto" text={document.content ?? ""} />
+          <p class="notice-text" dir="auto">
+            <CodedText text={document.content ?? ""} />
+          </p>
         )}
         <p class="notice-facts">
           <code>{code}</code>
@@ -40,13 +48,23 @@ export function ErrorView({ document, responseId }: ViewProps) {
             />
           )}
         </p>
+        {isPassing || !isCurrent ? undefined : (
+          <Button kind="quiet" icon="retry" label={messages.tryAgain} onClick={() => retry(responseId)} />
+        )}
         {isUnfolded ? <pre class="notice-details">{details}</pre> : undefined}
       </div>
     </div>
   );
 }
 
+/** A refusal is a decision, and no fault. */
+function toIcon(code: string, isPassing: boolean): "stop" | "shield" | "warning" {
+  if (code === "CANCELLED") return "stop";
+  return code === "PERMISSION_DENIED" && isPassing ? "shield" : "warning";
+}
+
 function toTone(code: string, isPassing: boolean): string {
+  if (code === "PERMISSION_DENIED" && isPassing) return "notice-neutral";
   if (isPassing) return "notice-quiet";
   return code === "CANCELLED" ? "notice-neutral" : "notice-bad";
 }
