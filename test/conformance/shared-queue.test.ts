@@ -1,9 +1,9 @@
-/** Messages that wait in a PostgreSQL database, which several servers share. */
+/** Messages that wait in a store: in a file, and in a PostgreSQL database that several servers share. */
 import type { ChatResponse } from "@sheaf/protocol";
 import { expect, test, type TestContext } from "vitest";
 import { begin, createCluster, readWhole, type Cluster } from "../support/cluster.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
-import { readEvents, type TestServer } from "../support/server.ts";
+import { readEvents, startServer, startServerProcess, type TestServer } from "../support/server.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { testDeep } from "../support/describe-where.ts";
 import { verifies } from "../support/verifies.ts";
@@ -15,6 +15,42 @@ const slow = {
   turns: [{ events: Array.from({ length: 20 }, (_, index) => [{ text: `${index} ` }, { wait_ms: 100 }]).flat() }],
   after: "loop",
 };
+
+test(
+  verifies(
+    ["R-38", "R-01", "X9"],
+    "messages in a file outlive a server that is killed, and start in their order, once",
+  ),
+  async () => {
+    const cwd = folders.newFolder();
+    const place = { cwd, home: `${cwd}-home` };
+    const server = await startServerProcess({
+      ...place,
+      script: { turns: [{ events: [{ text: "a" }, { wait_ms: 60_000 }] }] },
+    });
+    const running = await begin(server);
+    const body = { message: "two", conversationId: running.conversationId, whenBusy: "queue", stream: true };
+    const headers = { "Idempotency-Key": "two" };
+    const queued = await server.chat(body, { headers });
+    const path = queued.headers.get("location")!;
+    const last = await begin(server, { ...body, message: "three" });
+    await server.stop("SIGKILL");
+    await Promise.all([queued.text().catch(() => undefined), running.read, last.read]);
+    expect(last.seen).toEqual([]);
+
+    const restarted = await startServer(place);
+    const again = await restarted.chat(body, { headers });
+    expect(again.headers.get("location")).toBe(path);
+    expect(await readEvents(again)).toEqual(await readWhole(restarted, path, []));
+    await readWhole(restarted, last.path, []);
+    const { turns } = await restarted.readConversation(running.conversationId);
+    expect(turns.map(({ message, response }) => [message, response.status])).toEqual([
+      ["Go", "error"],
+      ["two", "completed"],
+      ["three", "completed"],
+    ]);
+  },
+);
 
 describeWithPostgres("a queue that servers share", (postgres) => {
   // They wait for answers of some seconds, so they wait together.

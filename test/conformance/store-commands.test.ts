@@ -2,6 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createSqliteStore } from "../../packages/store/src/sqlite.ts";
 import { describeWithPostgres } from "../support/postgres.ts";
 import { startServer, startServerProcess } from "../support/server.ts";
 import { createTestFolder, runSheaf } from "../support/sheaf.ts";
@@ -74,7 +75,7 @@ describeWithPostgres("a database", (postgres) => {
     expect(conversations).toMatchObject([{ title: "two" }, { title: "one" }]);
   });
 
-  test(verifies("R-62", "a file in which a response runs is not copied"), async () => {
+  test(verifies("R-62", "a file in which a response runs or a message waits is not copied"), async () => {
     const store = await postgres.clearDatabase();
     const cwd = folders.newFolder();
     const script = { turns: [{ events: [{ text: "a" }, { wait_ms: 60_000 }] }] };
@@ -83,10 +84,18 @@ describeWithPostgres("a database", (postgres) => {
     // Events are stored before they are sent.
     const reader = answer.body!.getReader();
     await reader.read();
+    const conversationId = answer.headers.get("x-conversation-id");
+    const queued = await server.chat({ message: "Next", conversationId, whenBusy: "queue", stream: true });
     const refused = await runSheaf(["store", "copy", "--store", store], { cwd, home: `${cwd}-home` });
     expect(refused.stderr).toMatch(/CONVERSATION_BUSY: .*is being written: stop the server/);
     await server.stop("SIGKILL");
     await reader.cancel().catch(() => undefined);
+    await queued.text().catch(() => undefined);
+    const waits = await runSheaf(["store", "copy", "--store", store], { cwd, home: `${cwd}-home` });
+    expect(waits.stderr).toMatch(/CONVERSATION_BUSY: .*waits in .*: run "sheaf serve" until/);
+    const file = createSqliteStore(join(`${cwd}-home`, "sheaf.db"));
+    expect(await file.waiting.remove(queued.headers.get("x-response-id")!)).toBe(true);
+    await file.close();
     const copied = await runSheaf(["store", "copy", "--store", store], { cwd, home: `${cwd}-home` });
     expect(copied.stdout).toMatch(/1 conversations, 1 responses/);
     expect(await postgres.run(store, "SELECT ended FROM sheaf.responses")).toEqual([{ ended: true }]);

@@ -230,7 +230,7 @@ const definitions = {
       ...sets.limitFlags,
       "--heartbeat <SECONDS>": "Send a heartbeat in event streams after this silence (default: 15)",
       "--max-running <N>": "Simultaneous responses per token",
-      "--max-waiting <N>": "Messages per token that wait in the database (default: 1000)",
+      "--max-waiting <N>": "Messages per token that wait in the store (default: 1000)",
       "--max-streams <N>": "Simultaneous event streams per token",
       "--max-conversations <N>": "Conversations per token",
       "--max-attachments <N>": "Files per token that were sent before their message (default: 100)",

@@ -7,7 +7,9 @@ import type { PastTurn } from "@sheaf/agent/run/conversations/past-turns";
 import type { UiQuestions } from "@sheaf/agent/output/ai-sdk-ui";
 import type { RunningResponse } from "@sheaf/agent/run/conversations/response-runner";
 import type { SharedStore } from "@sheaf/store/store";
+import { askPatiently } from "./ask-patiently.ts";
 import { awaitStart, waitForEnd, watchClient } from "./await-start.ts";
+import { findQueued, waitForBegin } from "./queued-responses.ts";
 import { followResponse } from "./follow-response.ts";
 import { reserveStream } from "./open-stream.ts";
 import { createReaderView, toFormHeaders, type WireForm } from "./reader-view.ts";
@@ -63,7 +65,7 @@ export async function answerRequest(
     throw error;
   });
   const { responseId } = ids;
-  const queued = await context.queued.find(owner, responseId);
+  const queued = "isNew" in ids ? ids.queued : await findQueued(store, responseId);
   const cancelWithClient = (): void => {
     if (body.onDisconnect !== "cancel") return;
     // What waited may run at another server.
@@ -79,15 +81,15 @@ export async function answerRequest(
     // The client has the address of the response now, and can come back (X7).
     if (body.onDisconnect !== "cancel") client.removeEventListener("abort", giveUp);
     const view = createReaderView(options, ports.wire);
-    const hasBegun = !queued || (await awaitStart(queued, { sink, view, ...context }));
+    const hasBegun = !queued || (await awaitStart(queued, { store, sink, view, ...context }));
     cancelWithClient();
     if (hasBegun) await followResponse(sink, options, ports);
     return RESPONSE_ALREADY_SENT;
   }
-  await queued?.begun;
+  if (queued) await waitForBegin(store, responseId, client);
   cancelWithClient();
   await waitForEnd(responseId, store, context.runner, client);
-  return answerWhole!(responseId, store, headers);
+  return askPatiently(() => answerWhole!(responseId, store, headers), client);
 }
 
 /** Tells base clients the ids, and where the response is (N49, X2). */

@@ -4,13 +4,16 @@ import type { Context } from "hono";
 import type { ResponseRunner } from "@sheaf/agent/run/conversations/response-runner";
 import { createFailedRun } from "@sheaf/agent/run/run-failure";
 import type { EventSink } from "./event-sink.ts";
+import { askPatiently } from "./ask-patiently.ts";
 import { toClientError } from "./http-error.ts";
-import type { QueuedResponse } from "./queued-responses.ts";
+import { waitForBegin, type QueuedResponse } from "./queued-responses.ts";
 import type { ReaderView } from "./reader-view.ts";
 import type { ServerEnvironment } from "./server-context.ts";
-import type { Store } from "@sheaf/store/store";
+import type { SharedStore, Store } from "@sheaf/store/store";
 
 interface WaitingReader {
+  /** Of the owner of the response. */
+  readonly store: SharedStore;
   readonly sink: EventSink;
   readonly view: ReaderView;
   /** Milliseconds since 1970. */
@@ -24,13 +27,12 @@ interface WaitingReader {
  * (N52): it has no other place, since the head of the answer is sent, and nothing is stored.
  */
 export async function awaitStart(queued: QueuedResponse, reader: WaitingReader): Promise<boolean> {
-  const { sink, view, now, onDefect } = reader;
-  const gone = Promise.withResolvers<void>();
-  sink.closed.addEventListener("abort", () => gone.resolve());
+  const { store, sink, view, now, onDefect } = reader;
   try {
-    await Promise.race([queued.begun, gone.promise]);
+    await waitForBegin(store, queued.responseId, sink.closed);
     return !sink.isClosed;
   } catch (error) {
+    if (sink.isClosed) return false;
     const { told, isForLog } = toClientError(error);
     if (isForLog) onDefect(error);
     for (const event of createFailedRun(queued.start, told, now())) sink.send(view.push(event));
@@ -51,7 +53,7 @@ export async function waitForEnd(
 ): Promise<void> {
   await runner.find(responseId)?.ended;
   for (;;) {
-    const record = await store.getResponse(responseId);
+    const record = await askPatiently(() => store.getResponse(responseId), signal);
     if (!record || record.ended) return;
     await sleep(POLL_MS, undefined, { signal });
   }

@@ -1,11 +1,9 @@
-/** Messages that wait in the store, where any server may begin them. */
-import { setTimeout as sleep } from "node:timers/promises";
+/** Begins the messages that wait in the store, those of other servers too. */
 import type { RunStart } from "@sheaf/protocol";
-import { isErrorCode, SheafError } from "@sheaf/base/errors";
-import type { ClaimedMessage, Cluster } from "@sheaf/store/cluster";
+import { SheafError } from "@sheaf/base/errors";
+import type { ClaimedMessage } from "@sheaf/store/cluster";
 import { isBusyError, type RequestKey, type SharedStore } from "@sheaf/store/store";
 import { HttpError, toErrorAnswer } from "./http-error.ts";
-import type { QueuedResponse } from "./queued-responses.ts";
 import type { WholeRequest } from "./stored-attachments.ts";
 
 /** How often a server looks, apart from each notice. Milliseconds. */
@@ -20,50 +18,6 @@ export interface StoredRequest {
   readonly start: Omit<RunStart, "type">;
 }
 
-/** A message that waits in the store; undefined: it does not. */
-export async function findWaiting(
-  store: SharedStore,
-  owner: string,
-  responseId: string,
-): Promise<QueuedResponse | undefined> {
-  const { cluster } = store;
-  const message = await cluster?.waiting.find(responseId);
-  if (!cluster || !message || message.failure !== null) return undefined;
-  const { conversationId, text } = message;
-  return {
-    responseId,
-    conversationId,
-    owner,
-    start: (JSON.parse(text) as StoredRequest).start,
-    get begun() {
-      return waitForBegin(cluster, store, responseId);
-    },
-    async cancel() {
-      await cluster.waiting.remove(responseId);
-    },
-  };
-}
-
-/** Resolves once it has begun, at any server. @throws SheafError when it cannot, or was cancelled. */
-async function waitForBegin({ waiting }: Cluster, store: SharedStore, responseId: string): Promise<void> {
-  let change = new AbortController();
-  const endWatches = [store.watchResponse(responseId, () => change.abort()), waiting.watch(() => change.abort())];
-  try {
-    for (;;) {
-      const message = await waiting.find(responseId);
-      if (typeof message?.failure === "string") throw toFailure(message.failure);
-      if (!message) {
-        if (await store.getResponse(responseId)) return;
-        throw new SheafError("CANCELLED", "cancelled by the user", { source: "user" });
-      }
-      await sleep(LOOK_MS, undefined, { signal: change.signal }).catch(() => undefined);
-      change = new AbortController();
-    }
-  } finally {
-    for (const endWatch of endWatches) endWatch();
-  }
-}
-
 interface ClaimPorts {
   readonly store: SharedStore;
   /** Responses that one owner may have at the same time. */
@@ -75,8 +29,7 @@ interface ClaimPorts {
 
 /** Begins what waits, from now on, whenever something may. */
 export function startClaiming({ store, maxRunning, begin, onFailure }: ClaimPorts) {
-  if (!store.cluster) return { wake: () => undefined, close: () => undefined };
-  const { waiting } = store.cluster;
+  const { waiting } = store;
   const starting = new Set<string>();
   let isClosed = false;
   let isLooking = false;
@@ -123,7 +76,7 @@ export function startClaiming({ store, maxRunning, begin, onFailure }: ClaimPort
   timer.unref();
   const endWatch = waiting.watch(wake);
   return {
-    /** Something has ended or was added here. */
+    /** Looks now. */
     wake,
     close(): void {
       isClosed = true;
@@ -137,9 +90,4 @@ export function startClaiming({ store, maxRunning, begin, onFailure }: ClaimPort
 function mayBeginLater(error: unknown): boolean {
   if (error instanceof HttpError) return error.code === "LIMIT_REACHED";
   return isBusyError(error) || (error instanceof SheafError && ["OVERLOADED", "STORAGE_LOCKED"].includes(error.code));
-}
-
-function toFailure(failure: string): SheafError {
-  const { code, message, details } = JSON.parse(failure) as { code: string; message: string; details: string };
-  return new SheafError(isErrorCode(code) ? code : "USAGE", message, { source: "server", details });
 }

@@ -2,7 +2,7 @@
 import type { RunEvent, TokenPrice } from "@sheaf/protocol";
 import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 import type { BudgetLimits } from "@sheaf/agent/run/budget";
-import { WaitingLimitError } from "@sheaf/store/cluster";
+import { isWaitingLimit } from "@sheaf/store/cluster";
 import { RunningLimitError, type SharedStore } from "@sheaf/store/store";
 import { messageLimits } from "@sheaf/base/files/attachment";
 import { HttpError } from "./http-error.ts";
@@ -12,7 +12,7 @@ import type { AttachmentSettings } from "./stored-attachments.ts";
 export interface OwnerLimits {
   /** Responses that run at the same time. */
   readonly running: number;
-  /** Messages that wait in a database; in memory they count as running. */
+  /** Messages that wait. */
   readonly waiting: number;
   /** Event streams that are open at the same time. */
   readonly streams: number;
@@ -85,7 +85,7 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
     maxRunning: limits.running,
     /** What the store says of them, as an answer; other errors as they are. */
     toLimitError(error: unknown): unknown {
-      if (error instanceof WaitingLimitError) return createLimitError(limits.waiting, "messages that wait");
+      if (isWaitingLimit(error)) return createLimitError(limits.waiting, "messages that wait");
       return error instanceof RunningLimitError ? createLimitError(limits.running, runningWords) : error;
     },
     /** Messages of one owner that wait in the store, whichever server took them. */

@@ -1,43 +1,62 @@
-/** Responses that are accepted and wait for another one of their conversation (`whenBusy: "queue"`). */
+/** Responses that wait in the store for another one of their conversation (`whenBusy: "queue"`, R-38). */
+import { setTimeout as sleep } from "node:timers/promises";
 import { createReducer, type ChatResponse, type RunStart } from "@sheaf/protocol";
-import type { SheafError } from "@sheaf/base/errors";
+import { isErrorCode, SheafError } from "@sheaf/base/errors";
 import type { SharedStore } from "@sheaf/store/store";
-import { findWaiting } from "./claim-messages.ts";
+import { askPatiently } from "./ask-patiently.ts";
+import type { StoredRequest } from "./claim-messages.ts";
+import type { ResponseIds } from "./request-keys.ts";
 import { createWireAssembler, type WireOptions } from "./response-channel.ts";
 
+/** How often a reader looks whether its response has begun, apart from each notice. Milliseconds. */
+const LOOK_MS = 2000;
+
 /** A response that has its ids, and no log. */
-export interface QueuedResponse {
-  readonly responseId: string;
-  readonly conversationId: string;
-  readonly owner: string;
+export interface QueuedResponse extends ResponseIds {
   /** What it will begin with. */
   readonly start: Omit<RunStart, "type">;
-  /** Resolves once it has begun. @throws SheafError when it cannot, or was cancelled. */
-  readonly begun: Promise<unknown>;
-  /** Takes it out of the queue. */
-  cancel(reason: SheafError): Promise<void>;
 }
 
-/** Nothing waits here yet. `storeOf`: the store as an owner sees it, in which messages may also wait. */
-export function createQueuedResponses(storeOf: (owner: string) => SharedStore) {
-  const responses = new Map<string, QueuedResponse>();
-  return {
-    /** Keeps it until it has begun, or failed to. */
-    add(response: QueuedResponse): void {
-      const { responseId, begun } = response;
-      responses.set(responseId, response);
-      const forget = (): void => void responses.delete(responseId);
-      begun.then(forget, forget);
-    },
-    /** Undefined: it does not exist, or is somebody else's (S-53). */
-    async find(owner: string, responseId: string): Promise<QueuedResponse | undefined> {
-      const response = responses.get(responseId);
-      return response?.owner === owner ? response : findWaiting(storeOf(owner), owner, responseId);
-    },
-  };
+/** Undefined: it doesn't wait, or it belongs to somebody else (S-53). */
+export async function findQueued(store: SharedStore, responseId: string): Promise<QueuedResponse | undefined> {
+  const message = await store.waiting.find(responseId);
+  if (!message || message.failure !== null) return undefined;
+  const { conversationId, text } = message;
+  return { responseId, conversationId, start: (JSON.parse(text) as StoredRequest).start };
 }
 
-export type QueuedResponses = ReturnType<typeof createQueuedResponses>;
+/**
+ * Resolves once the response has begun, in any process. While the store can't be asked, nobody knows, so this waits (R-38).
+ * @throws SheafError when the response can't begin, or was cancelled; the signal's reason when it is aborted before.
+ */
+export async function waitForBegin(store: SharedStore, responseId: string, signal: AbortSignal): Promise<void> {
+  const { waiting } = store;
+  let change = new AbortController();
+  const wake = (): void => change.abort();
+  const endWatches = [store.watchResponse(responseId, wake), waiting.watch(wake)];
+  signal.addEventListener("abort", wake);
+  try {
+    for (;;) {
+      const message = await askPatiently(() => waiting.find(responseId), signal);
+      if (typeof message?.failure === "string") throw toFailure(message.failure);
+      if (!message) {
+        if (await askPatiently(() => store.getResponse(responseId), signal)) return;
+        throw new SheafError("CANCELLED", "cancelled by the user", { source: "user" });
+      }
+      await sleep(LOOK_MS, undefined, { signal: change.signal }).catch(() => undefined);
+      signal.throwIfAborted();
+      change = new AbortController();
+    }
+  } finally {
+    signal.removeEventListener("abort", wake);
+    for (const endWatch of endWatches) endWatch();
+  }
+}
+
+function toFailure(failure: string): SheafError {
+  const { code, message, details } = JSON.parse(failure) as { code: string; message: string; details: string };
+  return new SheafError(isErrorCode(code) ? code : "USAGE", message, { source: "server", details });
+}
 
 /** The response before its first event, so that a client can attach to it (N3). `time` in milliseconds since 1970. */
 export function toQueuedSnapshot({ start }: QueuedResponse, wire: WireOptions, time: number): ChatResponse {
@@ -46,35 +65,4 @@ export function toQueuedSnapshot({ start }: QueuedResponse, wire: WireOptions, t
   for (const event of events) reducer.push(event);
   const { response } = reducer;
   return { ...response, metadata: { ...response.metadata, lastEventId: 0 } };
-}
-
-/** Resolves when it is the caller's turn. */
-export type TakeStartTurn = () => Promise<void>;
-
-/**
- * One start per turn of the event loop, in the order of the calls; the first one at once. Starting a response takes
- * milliseconds of the one thread: a hundred at once would hold back every stream that runs until all have begun.
- */
-export function createStartTurns(): TakeStartTurn {
-  const waiting: (() => void)[] = [];
-  let isTaken = false;
-
-  const giveNext = (): void => {
-    const next = waiting.shift();
-    isTaken = next !== undefined;
-    if (!next) return;
-    setImmediate(giveNext);
-    next();
-  };
-
-  return () =>
-    new Promise((resolve) => {
-      if (isTaken) {
-        waiting.push(resolve);
-        return;
-      }
-      isTaken = true;
-      setImmediate(giveNext);
-      resolve();
-    });
 }

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import type { RequestKey, SharedStore } from "@sheaf/store/store";
 import { SheafError } from "@sheaf/base/errors";
 import { HttpError } from "./http-error.ts";
+import type { QueuedResponse } from "./queued-responses.ts";
 
 /** A response by its ids. */
 export interface ResponseIds {
@@ -19,15 +20,19 @@ export function toRequestKey(header: string | undefined, body: unknown): Request
   return { key: header, digest: hash("sha256", JSON.stringify(body), "hex") };
 }
 
-/** A response that is about to begin. */
+/** A response that is new, and stored with its key. */
 export interface AcceptedResponse extends ResponseIds {
-  /** Settles once it has begun, and so is stored with its key, or cannot begin. */
-  readonly begun: Promise<unknown>;
+  readonly isNew: true;
+  /** Undefined: it has begun. */
+  readonly queued?: QueuedResponse | undefined;
 }
 
 /** Two requests that come at the same moment are one, too. */
 export function createRequestKeys() {
-  const starting = new Map<string, { readonly digest: string; readonly started: Promise<ResponseIds> }>();
+  const starting = new Map<
+    string,
+    { readonly digest: string; readonly started: Promise<ResponseIds | AcceptedResponse> }
+  >();
   return {
     /** The response that the key has already, or the one that `start` gives. @throws HttpError IDEMPOTENCY_CONFLICT. */
     async startOnce(
@@ -35,7 +40,7 @@ export function createRequestKeys() {
       owner: string,
       { key, digest }: RequestKey,
       start: () => Promise<AcceptedResponse>,
-    ): Promise<ResponseIds> {
+    ): Promise<ResponseIds | AcceptedResponse> {
       const name = JSON.stringify([owner, key]);
       const other = starting.get(name);
       if (other) {
@@ -62,8 +67,7 @@ export function createRequestKeys() {
       const forget = (): void => void starting.delete(name);
       const started = findOrStart();
       starting.set(name, { digest, started });
-      // What waits in a queue is not stored yet.
-      started.then((ids) => ("begun" in ids ? ids.begun : undefined)).then(forget, forget);
+      started.then(forget, forget);
       return started;
     },
   };

@@ -16,7 +16,7 @@ import { createPendingApprovals } from "./pending-approvals.ts";
 import { createGitTrees } from "./git-trees.ts";
 import { createWorkspaceCommands } from "./workspace-commands.ts";
 import { createWorkspaceFiles } from "./workspace-files.ts";
-import { createQueuedResponses, createStartTurns } from "./queued-responses.ts";
+import { createStartTurns } from "./start-turns.ts";
 import { startClaiming } from "./claim-messages.ts";
 import { takeOverResponse } from "./take-over-response.ts";
 import { startResponse } from "./start-response.ts";
@@ -135,6 +135,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
     onFailure: context.onDefect,
   });
   await recovery.recover();
+  claiming.wake();
   const endSweep = startAttachmentSweep(store, options.ownerLimits.attachments, now, context.onDefect);
   const listener = await openListener(app, host, options.port);
   isOwnHost = createOwnHosts(host, listener.port, options.allowedHosts);
@@ -189,7 +190,6 @@ function createContext({ settings, models, store, telemetry, ownerLimits, now, l
     meter: createOwnerMeter(ownerLimits, now),
     metrics: createMetrics(),
     takeStartTurn: createStartTurns(),
-    queued: createQueuedResponses((owner) => store.forOwner(owner)),
     toolServers: createToolServers(settings.environment, keptServers, "conversations"),
     telemetry,
     files: createWorkspaceFiles(settings, now),

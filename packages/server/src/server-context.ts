@@ -11,7 +11,7 @@ import type { SharedStore } from "@sheaf/store/store";
 import type { OwnerMeter } from "./limits.ts";
 import type { Log, Metrics } from "./metrics.ts";
 import type { PendingApprovals } from "./pending-approvals.ts";
-import type { QueuedResponses, TakeStartTurn } from "./queued-responses.ts";
+import type { TakeStartTurn } from "./start-turns.ts";
 import type { RequestKeys } from "./request-keys.ts";
 import type { ResponseChannel, WireOptions } from "./response-channel.ts";
 import type { Heartbeat } from "./event-sink.ts";
@@ -55,7 +55,6 @@ export interface ServerContext {
   readonly meter: OwnerMeter;
   readonly metrics: Metrics;
   readonly takeStartTurn: TakeStartTurn;
-  readonly queued: QueuedResponses;
   readonly toolServers: ToolServers;
   /** Learns what responses were (C67). */
   readonly telemetry: Telemetry | undefined;

@@ -15,6 +15,7 @@ import { noteNewTree, type CutLog } from "@sheaf/agent/run/conversations/cut-log
 import { type RespondPorts, waitForTools } from "@sheaf/agent/run/conversations/respond";
 import { addPastTurns, type PastTurn } from "@sheaf/agent/run/conversations/past-turns";
 import { checkAnswers } from "./check-answers.ts";
+import { askPatiently, isStoreAway } from "./ask-patiently.ts";
 import type { StoredRequest } from "./claim-messages.ts";
 import { toFiles } from "./data-address.ts";
 import { HttpError, createNotFoundError } from "./http-error.ts";
@@ -30,7 +31,6 @@ import {
   type SharedStore,
   type Store,
 } from "@sheaf/store/store";
-import type { WaitingMessages } from "@sheaf/store/cluster";
 
 interface StartOptions {
   /** The request, where it may come again (X9). */
@@ -46,7 +46,7 @@ interface StartOptions {
 }
 
 /**
- * Starts the response that a body asks for; resolves once it has begun, or waits among `context.queued`.
+ * Starts the response that a body asks for; resolves once it has begun, or waits in the store.
  * @throws HttpError NOT_FOUND, USAGE; SheafError CONVERSATION_BUSY, MODEL_NOT_FOUND, STORAGE_…, OVERLOADED.
  */
 export async function startResponse(
@@ -58,53 +58,43 @@ export async function startResponse(
   await context.takeStartTurn();
   const whole = await toWholeRequest(body, context.storeOf(owner), context.meter.attachments, context.now());
   const plan = await planResponse(whole, owner, context, options);
-  const { responseId, conversationId } = plan.run;
   const { whenBusy = "reject" } = body;
-  if (whenBusy !== "queue") {
-    const begun = runPlan(plan, whenBusy, context, options);
-    await begun;
-    return { responseId, conversationId, begun };
-  }
-  const { cluster } = plan.store;
-  if (cluster) return beginOrStore(plan, cluster.waiting, context, options);
-  const waits = Promise.withResolvers<void>();
-  const begun = runPlan(plan, whenBusy, context, { ...options, onWait: waits.resolve });
-  const isWaiting = await Promise.race([begun.then(() => false), waits.promise.then(() => true)]);
-  if (isWaiting) {
-    const cancel = async (reason: SheafError): Promise<void> => options.starting.abort(reason);
-    context.queued.add({ responseId, conversationId, owner, start: toPlannedStart(plan, context), begun, cancel });
-  }
-  return { responseId, conversationId, begun };
+  if (whenBusy === "queue") return beginOrStore(plan, context, options);
+  await runPlan(plan, whenBusy, context, options);
+  return toAccepted(plan);
 }
 
-/** Begins here, unless the conversation is busy: then the message waits in the store, where any server begins it (R-38). */
+function toAccepted({ run: { responseId, conversationId } }: ResponsePlan): AcceptedResponse {
+  return { responseId, conversationId, isNew: true };
+}
+
+/** Begins here, unless the conversation is busy: then the message waits in the store, until a server begins it (R-38). */
 async function beginOrStore(
   plan: ResponsePlan,
-  waiting: WaitingMessages,
   context: ServerContext,
-  options: StartOptions,
+  { request, claimed, starting, ...options }: StartOptions,
 ): Promise<AcceptedResponse> {
   const { responseId, conversationId } = plan.run;
-  const { claimed, starting } = options;
-  const accepted = { responseId, conversationId, begun: Promise.resolve() };
+  const { waiting } = plan.store;
   if (claimed !== undefined || !(await waiting.hasWaiting(conversationId))) {
     try {
-      await runPlan(plan, "reject", context, options);
-      return accepted;
+      await runPlan(plan, "reject", context, { request, claimed, starting, ...options });
+      return toAccepted(plan);
     } catch (error) {
       if (claimed !== undefined || !isBusyError(error)) throw error;
     }
   }
   starting.signal.throwIfAborted();
-  const { request } = options;
-  const message = { responseId, conversationId, text: toMessageText(plan, context, request), request };
-  await waiting.add(message, context.meter.maxWaiting).catch((error: unknown) => {
+  const leave = (): void => void askPatiently(() => waiting.remove(responseId)).catch(context.onDefect);
+  const text = toMessageText(plan, context, request);
+  await waiting.add({ responseId, conversationId, text, request }, context.meter.maxWaiting).catch((error: unknown) => {
+    // It may be stored, and the client learns that it is not.
+    if (isStoreAway(error)) leave();
     throw context.meter.toLimitError(error);
   });
-  const leave = (): void => void waiting.remove(responseId).catch(context.onDefect);
   if (starting.signal.aborted) leave();
   else starting.signal.addEventListener("abort", leave, { once: true });
-  return accepted;
+  return { ...toAccepted(plan), queued: { responseId, conversationId, start: toPlannedStart(plan, context) } };
 }
 
 function toMessageText(plan: ResponsePlan, context: ServerContext, request: RequestKey | undefined): string {
@@ -164,7 +154,6 @@ export async function planResponse(
 }
 
 interface RunOptions extends StartOptions {
-  readonly onWait?: () => void;
   /** Takes over a response that another server began, in place of beginning one (R-40). */
   readonly takeOver?: () => Promise<CutLog>;
 }
@@ -174,7 +163,7 @@ export async function runPlan(
   plan: ResponsePlan,
   whenBusy: WhenBusy,
   context: ServerContext,
-  { request, starting, past = [], claimed, onWait, takeOver }: RunOptions,
+  { request, starting, past = [], claimed, takeOver }: RunOptions,
 ): Promise<unknown> {
   const { body, owner, store, run, model, isNew, checkOwnAnswers } = plan;
   const { runner, approvals, meter, toolServers, trees, settings, now } = context;
@@ -189,7 +178,6 @@ export async function runPlan(
       whenBusy,
       timeoutMs: toLower(settings.timeoutMs, timeout === undefined ? undefined : timeout * 1000),
       startSignal: starting.signal,
-      onWait,
       prepare: async (signal, abort) => {
         // Once more, now that nobody else writes the conversation: somebody else may have been faster.
         await checkOwnAnswers();

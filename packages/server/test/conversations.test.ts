@@ -6,7 +6,9 @@ import { describe, expect, test } from "vitest";
 import { readEvents } from "../../../test/support/server.ts";
 import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { verifies } from "../../../test/support/verifies.ts";
+import { SheafError } from "@sheaf/base/errors";
 import { createSqliteStore } from "@sheaf/store/sqlite";
+import type { SharedStore } from "@sheaf/store/store";
 import { openApp, type TestApp } from "../../../test/support/open-app.ts";
 
 const folders = createTestFolder();
@@ -15,6 +17,33 @@ const waitingScript = {
   turns: [{ events: [{ text: "Begun. " }, { wait_ms: 60_000 }, { text: "Done." }] }],
   after: "loop",
 };
+
+const shortScript = {
+  turns: [{ events: [{ text: "Begun. " }, { wait_ms: 500 }, { text: "Done." }] }],
+  after: "loop",
+};
+
+/** The same store, which readers of responses cannot ask at times. */
+function leaveAtTimes(store: SharedStore, isAway: () => boolean): SharedStore {
+  const check = (): void => {
+    if (isAway()) throw new SheafError("STORAGE_LOCKED", "the store is away", { source: "storage" });
+  };
+  return {
+    ...store,
+    forOwner: (owner) => leaveAtTimes(store.forOwner(owner), isAway),
+    async getResponse(id) {
+      check();
+      return store.getResponse(id);
+    },
+    waiting: {
+      ...store.waiting,
+      async find(id) {
+        check();
+        return store.waiting.find(id);
+      },
+    },
+  };
+}
 
 describe("a request with an Idempotency-Key", () => {
   test(verifies("X9", "is the same response after a restart; another message under its key is refused"), async () => {
@@ -102,8 +131,8 @@ describe("a message that waits for the answer before it", () => {
     await expect.poll(messages).toEqual(["one", "two"]);
   });
 
-  test(verifies("S-55", "counts as one only while it waits or runs; one that is refused does not"), async () => {
-    const server = await openApp({ script: waitingScript, args: ["--max-running", "2"] });
+  test(verifies(["S-55", "R-69"], "has a limit of its own; one that is refused does not count"), async () => {
+    const server = await openApp({ script: waitingScript, args: ["--max-waiting", "1"] });
     const running = await server.chat({ message: "one", stream: true });
     const conversationId = running.headers.get("x-conversation-id")!;
     for (let index = 0; index < 3; index += 1) {
@@ -113,6 +142,41 @@ describe("a message that waits for the answer before it", () => {
     expect((await server.chat(queue)).status).toBe(200);
     expect((await server.chat(queue)).status).toBe(429);
   });
+
+  test(verifies("R-38", "lets one that cancels go ahead, and the others keep their order"), async () => {
+    const server = await openApp({ script: waitingScript });
+    const { conversationId } = await startTwo(server);
+    await server.chat({ message: "three", conversationId, whenBusy: "cancel", stream: true });
+    const messages = async (): Promise<string[]> =>
+      (await server.readConversation(conversationId)).turns.map(({ message }) => message);
+    expect(await messages()).toEqual(["one", "three"]);
+    const { openResponseId } = (await server.store.getConversation(conversationId))!;
+    await cancel(server, `/v1/responses/${openResponseId!}`);
+    await expect.poll(messages).toEqual(["one", "three", "two"]);
+  });
+
+  test.each(["stream", "whole"])(
+    verifies(["R-38", "R-71"], "waits while the store cannot be asked, and is answered as what it became: %s"),
+    async (form) => {
+      const store = createSqliteStore(":memory:");
+      let isAway = false;
+      const server = await openApp({ script: shortScript, store: leaveAtTimes(store, () => isAway) });
+      const running = await server.chat({ message: "one", stream: true });
+      const conversationId = running.headers.get("x-conversation-id")!;
+      const body = { message: "two", conversationId, whenBusy: "queue", stream: form === "stream" };
+      const asked = server.chat(body);
+      await expect.poll(() => store.waiting.hasWaiting(conversationId)).toBe(true);
+      isAway = true;
+      await readEvents(running);
+      await expect
+        .poll(async () => (await store.listResponses(conversationId)).map(({ ended }) => ended))
+        .toEqual([true, true]);
+      isAway = false;
+      const answer = await asked;
+      const response = form === "stream" ? reduce(await readEvents(answer)) : ((await answer.json()) as ChatResponse);
+      expect(response).toMatchObject({ status: "completed", conversationId });
+    },
+  );
 });
 
 describe("conversations", () => {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createStartTurns } from "../src/queued-responses.ts";
+import { createStartTurns } from "../src/start-turns.ts";
 
 test("one start per turn of the event loop, the first one at once, in order", async () => {
   const takeTurn = createStartTurns();

@@ -27,11 +27,11 @@ export interface ClaimedMessage extends Pick<WaitingMessage, "responseId" | "tex
   readonly owner: string;
 }
 
-/** Messages that wait in the store, where any process may begin them (R-38). One owner sees only its own; `claim` sees all. */
+/** Messages that wait in the store until a process begins them (R-38). An owner sees only its own; `claim` sees all. */
 export interface WaitingMessages {
   /**
    * `maxWaiting`: messages of this owner that may wait, in all conversations.
-   * @throws SheafError CONVERSATION_BUSY when too many wait for the conversation, or the same request does; WaitingLimitError.
+   * @throws SheafError CONVERSATION_BUSY when too many wait for the conversation, or the same request does; OVERLOADED at the limit (`isWaitingLimit`).
    */
   add(message: WaitingMessage, maxWaiting: number): Promise<void>;
   hasWaiting(conversationId: string): Promise<boolean>;
@@ -40,7 +40,7 @@ export interface WaitingMessages {
   /** False: it does not wait any more. */
   remove(responseId: string): Promise<boolean>;
   /**
-   * The next message that may begin, for this process alone as long as it lives: the first of its conversation, in which
+   * The next message that may begin, with a cluster for this process alone as long as it lives: the first of its conversation, in which
    * nothing runs, of the owner with the fewest running responses, who has less than `maxRunning`.
    * `starting`: those that it has claimed and is about to begin.
    */
@@ -78,7 +78,7 @@ export interface SharedLoad {
 
 /** How a new response takes part in what the processes do together. */
 export interface ClusterTerms {
-  /** It waited among the messages and was claimed by this process. */
+  /** It waited among the messages. */
   readonly hasWaited: boolean;
   /** How many responses its owner may have at the same time, in all processes. */
   readonly maxRunning: number;
@@ -88,7 +88,6 @@ export interface ClusterTerms {
 
 /** As one owner sees it. Only PostgreSQL has it: with SQLite, each process works by itself. */
 export interface Cluster {
-  readonly waiting: WaitingMessages;
   readonly mailbox: Mailbox;
   /** The `continuation` of a response that has begun, whose process died, and that another one may continue (R-40). */
   findCut(responseId: string): Promise<string | undefined>;
@@ -104,11 +103,16 @@ export interface Cluster {
   handOver(): Promise<(() => Promise<void>) | undefined>;
 }
 
+const WAITING_LIMIT = "waiting-limit";
+
 /** The owner has as many waiting messages as allowed, at all processes. */
-export class WaitingLimitError extends SheafError {
-  constructor() {
-    super("OVERLOADED", "too many messages wait at the same time: wait until one has begun", { source: "storage" });
-  }
+export function createWaitingLimitError(): SheafError {
+  const message = "too many messages wait at the same time: wait until one has begun";
+  return new SheafError("OVERLOADED", message, { source: "storage", details: WAITING_LIMIT });
+}
+
+export function isWaitingLimit(error: unknown): boolean {
+  return error instanceof SheafError && error.details === WAITING_LIMIT;
 }
 
 export function createFullError(conversationId: string): SheafError {

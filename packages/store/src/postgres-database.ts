@@ -32,9 +32,6 @@ export const postgresDialect: Dialect = {
     (SELECT g.last_seq FROM sheaf.event_groups g WHERE g.response = r.key ORDER BY g.first_seq DESC LIMIT 1), 0)`,
   jsonArray: "json_build_array",
   contains: (place, text) => sql`strpos(${raw(searched[place])}, ${toWords(text)}) > 0`,
-  waitingRequest: (owner, key) =>
-    sql`UNION ALL SELECT request_key, request_digest, id, conversation FROM sheaf.orders
-      WHERE owner = ${owner} AND request_key = ${key} AND response IS NULL AND failure IS NULL`,
   // What searches look at.
   toAdded(table, { title, answer, first_seq: first, events }): Readonly<Record<string, string | null>> {
     if (table === "conversations" && typeof title === "string") return { title_words: toWords(title) };

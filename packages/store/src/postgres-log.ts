@@ -15,7 +15,8 @@ import {
   readLeaseState,
   CONTINUE_MS,
 } from "./postgres-leases.ts";
-import { beginMessage, waitingNotice } from "./postgres-waiting.ts";
+import { waitingNotice } from "./postgres-waiting.ts";
+import { beginMessage } from "./sql-waiting.ts";
 import type { PostgresSession } from "./postgres-session.ts";
 import { insertResponse, toConversationInsert } from "./sql-rows.ts";
 import {
@@ -228,7 +229,7 @@ async function beginResponse(
   if (!lease) throw createTakenError(conversationId);
   const script = insertResponse(postgresDialect, owner, response, lease.conversation);
   const { key, position } = await runPostgresScript(query, script);
-  await beginMessage(query, response, { response: key, holder, owner });
+  await runPostgresScript(query, beginMessage(response, { response: key, holder, owner }));
   return toBegun(key, position, lease);
 }
 

@@ -123,7 +123,6 @@ function createCluster({ connection, session, logs }: PostgresParts, owner: stri
   const { query } = connection;
   const findLease = (responseId: string): PostgresLease => logs.findLease(responseId, owner);
   return {
-    waiting: createPostgresWaiting(connection, session, owner),
     mailbox: createPostgresMailbox({ connection, session, findLease }, owner),
     async findCut(responseId) {
       if (!(await logs.mayContinue(responseId, owner))) return undefined;
@@ -155,6 +154,7 @@ function createView(parts: PostgresParts, owner: string): ClusterStore {
     ...createStoredRows(createPostgresDatabase(connection), owner),
     gathersWrites: true,
     cluster: createCluster(parts, owner),
+    waiting: createPostgresWaiting(connection, session, owner),
     forOwner: (other) => createView(parts, other),
     createResponse: (response) => logs.create(response, owner),
     claimResponse: (responseId) => logs.claim(responseId, owner, "end"),

@@ -15,6 +15,7 @@ import {
   type Sql,
   type SqlDatabase,
 } from "./sql.ts";
+import { waits } from "./sql-waiting.ts";
 import {
   createTakenError,
   type AttachmentRecord,
@@ -109,7 +110,9 @@ export function createStoredRows(database: SqlDatabase, owner: string): StoredRo
       const [row] = await read<RequestRecord>(
         sql`SELECT q.key, q.digest, r.id AS "responseId", c.id AS "conversationId"
           FROM ${responseOfRow} JOIN sheaf.requests q ON q.response = r.key
-          WHERE q.owner = ${owner} AND q.key = ${key} ${dialect.waitingRequest(owner, key)}`,
+          WHERE q.owner = ${owner} AND q.key = ${key}
+          UNION ALL SELECT o.request_key, o.request_digest, o.id, o.conversation FROM sheaf.orders o
+          WHERE o.owner = ${owner} AND o.request_key = ${key} AND ${waits}`,
       );
       return row;
     },

@@ -20,8 +20,6 @@ export interface Dialect {
   readonly jsonArray: "json_array" | "json_build_array";
   /** Whether the conversation `c`, or the answer or the first events `g` of the response `r`, contain a text, ignoring case. */
   contains(place: "title" | "answer" | "prompt", text: string): Sql;
-  /** A query in addition to that for the request `key`: waiting messages also have one. */
-  waitingRequest(owner: string, key: string): Sql;
   /** Further columns of a row. */
   toAdded(table: TableName, row: Readonly<Record<string, unknown>>): Readonly<Record<string, string | null>>;
   /** Until the end of the transaction nobody else passes; undefined: only this process writes. */

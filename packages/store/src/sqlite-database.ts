@@ -14,7 +14,6 @@ export const sqliteDialect: Dialect = {
   lastSeq: lastSeqOfResponse,
   jsonArray: "json_array",
   contains: (place, text) => sql`holds(${raw(searched[place])}, ${text.toLowerCase()})`,
-  waitingRequest: () => raw(""),
   toAdded: () => ({}),
   lock: () => undefined,
 };

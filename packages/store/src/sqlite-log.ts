@@ -15,6 +15,7 @@ import { checkNext, createOpenLogs, type OpenLog } from "./open-logs.ts";
 import { insertResponse, toConversationInsert } from "./sql-rows.ts";
 import { runSqlite, runSqliteScript, sqliteDialect } from "./sqlite-database.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import { beginMessage } from "./sql-waiting.ts";
 import { storeDigest } from "./sqlite-digests.ts";
 import {
   insertGroup,
@@ -60,6 +61,7 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases) {
     if (log.hasArrived) settleGroups(connection, log.key);
     connection.prepare("UPDATE responses SET ended = 1 WHERE key = ?").run(log.key);
     storeDigest(connection, log.key);
+    connection.prepare("DELETE FROM orders WHERE response = ?").run(log.key);
     leases.release(log.lease);
   };
 
@@ -177,6 +179,7 @@ function beginResponse(
   if (!lease) throw createTakenError(conversationId);
   const script = insertResponse(sqliteDialect, owner, response, lease.conversation);
   const { key, position } = runSqliteScript(connection, script);
+  runSqliteScript(connection, beginMessage(response, { response: key, holder: null, owner }));
   return {
     record: { id, conversationId, position, createdAt, lastSeq: 0, ended: false, reverted: false },
     log: { key, owner, lease, lastSeq: 0, hasArrived: false },

@@ -93,9 +93,12 @@ async function tryRequest(request: Exclude<WorkerRequest, AppendRequest>): Promi
   }
 }
 
-async function call({ id, owner, method, args }: CallRequest): Promise<unknown> {
+async function call({ id, owner, args, ...called }: CallRequest): Promise<unknown> {
   const view = createSqliteView(parts, owner);
-  if (method !== "lockConversation") return (view[method] as (...values: unknown[]) => Promise<unknown>)(...args);
+  if (called.method !== "lockConversation") {
+    const action = called.part === "store" ? view[called.method] : view.waiting[called.method];
+    return (action as (...values: unknown[]) => Promise<unknown>)(...args);
+  }
   const release = await view.lockConversation(args[0] as string);
   if (!release) return undefined;
   locks.set(id, release);

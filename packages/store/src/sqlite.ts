@@ -5,6 +5,7 @@ import { createLeases, type LeaseClocks, type Leases } from "./sqlite-leases.ts"
 import { encodeEvents } from "./encode-events.ts";
 import { createStoredRows } from "./sql-rows.ts";
 import { createSqliteLogs, type SqliteLogs } from "./sqlite-log.ts";
+import { announceChanges, createSqliteWaiting } from "./sqlite-waiting.ts";
 import { localOwner, type SharedStore } from "./store.ts";
 
 /**
@@ -15,7 +16,7 @@ export function createSqliteStore(file: string, clocks: Partial<LeaseClocks> = {
   const connection = openSqliteConnection(file, file, "any");
   const leases = createLeases(connection, clocks);
   const logs = createSqliteLogs(connection, leases);
-  return createSqliteView({ connection, leases, logs }, localOwner);
+  return announceChanges(createSqliteView({ connection, leases, logs }, localOwner));
 }
 
 /** What the views of all owners share. */
@@ -28,10 +29,12 @@ export interface SqliteParts {
 /** The store as an owner sees it: every statement names the owner. */
 export function createSqliteView(parts: SqliteParts, owner: string): SharedStore {
   const { connection, leases, logs } = parts;
+  const database = createSqliteDatabase(connection);
   return {
-    ...createStoredRows(createSqliteDatabase(connection), owner),
+    ...createStoredRows(database, owner),
     gathersWrites: false,
     cluster: undefined,
+    waiting: createSqliteWaiting(database, owner),
     watchResponse: () => () => undefined,
     forOwner: (other) => createSqliteView(parts, other),
     createResponse: async (response) => logs.create(response, owner),
@@ -52,6 +55,7 @@ export function createSqliteView(parts: SqliteParts, owner: string): SharedStore
     deleteConversation: async (conversationId) =>
       connection.transact("synced", () => {
         if (!leases.check(conversationId, owner)) return false;
+        connection.prepare("DELETE FROM orders WHERE conversation = ? AND owner = ?").run(conversationId, owner);
         connection.prepare("DELETE FROM conversations WHERE id = ? AND owner = ?").run(conversationId, owner);
         return true;
       }),
@@ -61,6 +65,7 @@ export function createSqliteView(parts: SqliteParts, owner: string): SharedStore
           .prepare(
             `SELECT id FROM conversations c WHERE updated_at < ? AND NOT pinned AND lease_holder IS NULL
                AND NOT EXISTS (SELECT 1 FROM responses WHERE conversation = c.key AND NOT ended)
+               AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.conversation = c.id AND o.response IS NULL AND o.failure IS NULL)
              ORDER BY updated_at LIMIT ?`,
           )
           .all(before, limit) as { id: string }[];

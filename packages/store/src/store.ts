@@ -1,7 +1,7 @@
 /** The port between conversations and storage. One contract suite runs against every implementation. */
 import type { AttachmentType, Effort, Mode, RunEvent } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
-import type { Cluster, ClusterTerms } from "./cluster.ts";
+import type { Cluster, ClusterTerms, WaitingMessages } from "./cluster.ts";
 
 /** The owner of everything that the command line stores. */
 export const localOwner = "local";
@@ -103,7 +103,7 @@ export interface NewResponse {
   readonly settings?: ConversationSettings | undefined;
   /** The request that asked for it, so that it is answered once (X9). */
   readonly request?: RequestKey | undefined;
-  /** Undefined: nobody else begins or continues it. A store without a cluster ignores it. */
+  /** Undefined: it did not wait, and nobody else continues it. A store without a cluster continues none. */
   readonly cluster?: ClusterTerms | undefined;
 }
 
@@ -273,6 +273,7 @@ export interface Store extends StoredRows {
 
 /** What a server needs in addition. */
 export interface SharedStore extends Store {
+  readonly waiting: WaitingMessages;
   /** The same store as seen by another owner; closing one closes all. */
   forOwner(owner: string): SharedStore;
   /** Whether it can be read and written now. @throws SheafError STORAGE_… */

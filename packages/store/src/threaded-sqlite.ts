@@ -6,7 +6,9 @@ import { openSqliteConnection } from "./sqlite-connection.ts";
 import { encodeEvents } from "./encode-events.ts";
 import { createLeases } from "./sqlite-leases.ts";
 import { createSqliteLogs, type OwnedAppend } from "./sqlite-log.ts";
+import { announceChanges } from "./sqlite-waiting.ts";
 import { createSqliteStore, createSqliteView, type SqliteParts } from "./sqlite.ts";
+import type { WaitingMessages } from "./cluster.ts";
 import { localOwner, memoryFile, type SharedStore } from "./store.ts";
 
 /** Memory for young objects: those of the thread live for one message. MiB. */
@@ -30,22 +32,34 @@ export function createThreadedSqliteStore(file: string): SharedStore {
   const connection = openSqliteConnection(file, basename(file));
   const leases = createLeases(connection);
   const parts: SqliteParts = { connection, leases, logs: createSqliteLogs(connection, leases) };
-  return createView(parts, startWriter(file), localOwner);
+  return announceChanges(createView(parts, startWriter(file), localOwner));
 }
 
 function createView(parts: SqliteParts, writer: Writer, owner: string): SharedStore {
   const reader = createSqliteView(parts, owner);
-  const toWrite = (method: WriteMethod) => [
-    method,
-    (...args: unknown[]) => writer.send({ kind: "call", owner, method, args }),
-  ];
+  const toWriter =
+    (call: Called) =>
+    (...args: unknown[]) =>
+      writer.send({ kind: "call", owner, ...call, args });
+  const toWrite = (method: WriteMethod) => [method, toWriter({ part: "store", method })];
+  const toWaitingWrite = (method: WaitingMethod) => [method, toWriter({ part: "waiting", method })];
   return {
     ...reader,
     ...(Object.fromEntries(writeMethods.map(toWrite)) as Pick<SharedStore, WriteMethod>),
+    waiting: {
+      ...reader.waiting,
+      ...(Object.fromEntries(waitingMethods.map(toWaitingWrite)) as Pick<WaitingMessages, WaitingMethod>),
+    },
     gathersWrites: true,
     forOwner: (other) => createView(parts, writer, other),
     async lockConversation(conversationId) {
-      const lock = await writer.send({ kind: "call", owner, method: "lockConversation", args: [conversationId] });
+      const lock = await writer.send({
+        kind: "call",
+        owner,
+        part: "store",
+        method: "lockConversation",
+        args: [conversationId],
+      });
       if (typeof lock !== "number") return undefined;
       return async () => void (await writer.send({ kind: "unlock", lock }));
     },
@@ -142,10 +156,25 @@ const writeMethods = [
 
 type WriteMethod = (typeof writeMethods)[number];
 
+/** Those of the messages that wait. */
+const waitingMethods = [
+  "add",
+  "remove",
+  "claim",
+  "giveBack",
+  "fail",
+] as const satisfies readonly (keyof WaitingMessages)[];
+
+type WaitingMethod = (typeof waitingMethods)[number];
+
+type Called =
+  | { readonly part: "store"; readonly method: WriteMethod }
+  | { readonly part: "waiting"; readonly method: WaitingMethod };
+
 /** One thing to do. */
 type WorkerAction =
   | (OwnedAppend & { readonly kind: "append" })
-  | { readonly kind: "call"; readonly owner: string; readonly method: WriteMethod; readonly args: readonly unknown[] }
+  | (Called & { readonly kind: "call"; readonly owner: string; readonly args: readonly unknown[] })
   /** Releases a lock; `lock` is the value of the call that took it. */
   | { readonly kind: "unlock"; readonly lock: number }
   | { readonly kind: "close" };

@@ -78,15 +78,15 @@ describeWithPostgres("an answer of PostgreSQL that is lost", (postgres) => {
     const { proxy, store } = await openThroughProxy();
     await addEnded(store, "chat_0", "conv_1");
     proxy.loseAnswers("COMMIT\0", 1);
-    await store.cluster.waiting.add(order, 1);
-    expect(await store.cluster.waiting.claim(9, [])).toMatchObject({ responseId: "chat_b" });
+    await store.waiting.add(order, 1);
+    expect(await store.waiting.claim(9, [])).toMatchObject({ responseId: "chat_b" });
     proxy.loseAnswers("COMMIT\0", 1);
     await store.createResponse({
       ...row,
       id: "chat_b",
       cluster: { hasWaited: true, maxRunning: 9, continuation: undefined },
     });
-    expect(await store.cluster.waiting.claim(9, [])).toBeUndefined();
+    expect(await store.waiting.claim(9, [])).toBeUndefined();
     await store.appendEvents("chat_b", [runEnd(1)], "synced");
     expect((await store.listResponses("conv_1")).map(({ id }) => id)).toEqual(["chat_0", "chat_b"]);
   });
@@ -103,12 +103,9 @@ describeWithPostgres("an answer of PostgreSQL that is lost", (postgres) => {
     [
       "a message waits once, within the limit of its owner",
       async () => undefined,
-      (store) => store.cluster.waiting.add(order, 1),
+      (store) => store.waiting.add(order, 1),
       undefined,
-      async (store) => [
-        (await store.cluster.waiting.claim(9, []))?.responseId,
-        await store.cluster.waiting.claim(9, ["chat_b"]),
-      ],
+      async (store) => [(await store.waiting.claim(9, []))?.responseId, await store.waiting.claim(9, ["chat_b"])],
       ["chat_b", undefined],
     ],
     [

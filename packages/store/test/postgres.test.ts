@@ -220,26 +220,26 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     const address = await postgres.clearDatabase();
     const [store, other] = [await open(address), await open(address)];
     const add = (owner: string, id: string, conversationId: string): Promise<void> =>
-      store.forOwner(owner).cluster.waiting.add({ responseId: id, conversationId, text: id }, 9);
+      store.forOwner(owner).waiting.add({ responseId: id, conversationId, text: id }, 9);
     await store.forOwner("ada").createResponse(row);
     await add("ada", "chat_busy", "conv_1");
     for (const id of ["chat_2", "chat_3"]) await add("ada", id, `conv_${id}`);
     await add("bob", "chat_4", "conv_4");
     await add("bob", "chat_5", "conv_4");
     const claimed: string[] = [];
-    for (const { cluster } of [store, other, store, other]) {
-      const order = await cluster.waiting.claim(10, claimed);
+    for (const { waiting } of [store, other, store, other]) {
+      const order = await waiting.claim(10, claimed);
       if (order) claimed.push(order.responseId);
     }
     expect(claimed).toEqual(["chat_4", "chat_2", "chat_3"]);
     // One that this process forgot, and that no other one may have.
-    expect(await other.cluster.waiting.claim(10, [])).toMatchObject({ responseId: "chat_2" });
-    expect(await store.cluster.waiting.claim(1, [])).toMatchObject({ responseId: "chat_4", owner: "bob" });
-    await store.forOwner("bob").cluster.waiting.giveBack("chat_4");
-    expect(await store.cluster.waiting.claim(1, [])).toBeUndefined();
+    expect(await other.waiting.claim(10, [])).toMatchObject({ responseId: "chat_2" });
+    expect(await store.waiting.claim(1, [])).toMatchObject({ responseId: "chat_4", owner: "bob" });
+    await store.forOwner("bob").waiting.giveBack("chat_4");
+    expect(await store.waiting.claim(1, [])).toBeUndefined();
     // As after the clock of the database was set back.
     await postgres.run(address, "UPDATE sheaf.orders SET not_before = not_before + interval '1 day'");
-    expect(await store.cluster.waiting.claim(1, [])).toMatchObject({ responseId: "chat_4" });
+    expect(await store.waiting.claim(1, [])).toMatchObject({ responseId: "chat_4" });
   });
 
   test(verifies(["R-40", "R-53"], "only the process of a response says whether others may go on with it"), async () => {

@@ -158,7 +158,7 @@ describe("groups that lie in the order of their arrival", () => {
     await old.close();
     const database = new DatabaseSync(file);
     database.exec(
-      `DROP TABLE attachments; DROP TABLE arrived_groups; DROP INDEX conversations_by_pin; PRAGMA user_version = 4;
+      `DROP TABLE orders; DROP TABLE schema_use; DROP TABLE attachments; DROP TABLE arrived_groups; DROP INDEX conversations_by_pin; PRAGMA user_version = 4;
        ALTER TABLE conversations DROP COLUMN settings; ALTER TABLE conversations DROP COLUMN pinned;
        ALTER TABLE responses DROP COLUMN prompt_tokens; ALTER TABLE responses DROP COLUMN completion_tokens;
        ALTER TABLE responses DROP COLUMN cost_usd; ALTER TABLE responses DROP COLUMN answer;`,

@@ -1,6 +1,7 @@
 /** The contract suite of the store port; every implementation runs it. */
 import type { RunEvent } from "@sheaf/protocol";
 import { expect, test } from "vitest";
+import { isWaitingLimit } from "../src/cluster.ts";
 import type { ConversationRecord, SharedStore, Store } from "../src/store.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 
@@ -53,6 +54,99 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
     });
     expect(await store.getConversation("conv_9")).toBeUndefined();
     expect(await store.getResponse("chat_9")).toBeUndefined();
+    await store.close();
+  });
+
+  const terms = { hasWaited: true, maxRunning: 9, continuation: undefined };
+
+  test(verifies(["R-38", "X9"], "a message waits, and is known by its request, until it begins"), async () => {
+    const store = await open();
+    const told = { count: 0 };
+    const endWatch = store.waiting.watch(() => (told.count += 1));
+    await store.createResponse(response("chat_a"));
+    const request = { key: "k", digest: "d" };
+    const message = { responseId: "chat_b", conversationId: "conv_1", text: '{"text":"\\u0000 ä"}', request };
+    await store.waiting.add(message, 2);
+    await expect(store.waiting.add({ ...message, responseId: "chat_c" }, 9)).rejects.toMatchObject({
+      code: "CONVERSATION_BUSY",
+    });
+    expect(await store.waiting.hasWaiting("conv_1")).toBe(true);
+    expect(await store.waiting.find("chat_b")).toEqual({
+      conversationId: "conv_1",
+      text: message.text,
+      failure: null,
+    });
+    expect(await store.findRequest("k")).toEqual({ ...request, responseId: "chat_b", conversationId: "conv_1" });
+    const other = store.forOwner("other");
+    expect([await other.waiting.find("chat_b"), await other.waiting.remove("chat_b")]).toEqual([undefined, false]);
+    expect(await other.waiting.hasWaiting("conv_1")).toBe(false);
+    expect(await store.waiting.claim(9, [])).toBeUndefined();
+    const before = told.count;
+    await store.appendEvents("chat_a", [runEnd(1)], "synced");
+    expect(told.count).toBeGreaterThan(before);
+    expect(await other.waiting.claim(9, [])).toEqual({ responseId: "chat_b", owner: "local", text: message.text });
+    expect(await store.waiting.claim(9, ["chat_b"])).toBeUndefined();
+    await store.createResponse({ ...response("chat_b"), request, cluster: terms });
+    expect([await store.waiting.find("chat_b"), await store.waiting.remove("chat_b")]).toEqual([undefined, false]);
+    expect(await store.findRequest("k")).toMatchObject({ responseId: "chat_b" });
+    await store.appendEvents("chat_b", [runEnd(1)], "synced");
+    endWatch();
+    await store.close();
+  });
+
+  test(verifies("R-38", "a message that was removed does not begin, and one that cannot says why"), async () => {
+    const store = await open();
+    const add = (responseId: string): Promise<void> =>
+      store.waiting.add({ responseId, conversationId: `conv_${responseId}`, text: "{}" }, 9);
+    await add("chat_a");
+    expect(await store.waiting.claim(9, [])).toMatchObject({ responseId: "chat_a" });
+    expect(await store.waiting.remove("chat_a")).toBe(true);
+    await expect(store.createResponse({ ...response("chat_a", "conv_chat_a"), cluster: terms })).rejects.toMatchObject({
+      code: "CANCELLED",
+    });
+    expect(await store.getResponse("chat_a")).toBeUndefined();
+    await add("chat_b");
+    await store.waiting.claim(9, []);
+    await store.waiting.fail("chat_b", "no");
+    expect(await store.waiting.find("chat_b")).toMatchObject({ failure: "no" });
+    expect([await store.waiting.claim(9, []), await store.waiting.remove("chat_b")]).toEqual([undefined, false]);
+    await add("chat_c");
+    await store.waiting.claim(9, []);
+    await store.waiting.giveBack("chat_c");
+    expect(await store.waiting.claim(9, [])).toBeUndefined();
+    await expect.poll(() => store.waiting.claim(9, []), { timeout: 3000 }).toMatchObject({ responseId: "chat_c" });
+    await store.close();
+  });
+
+  test(verifies(["R-38", "R-69"], "messages have limits, and the owner with the least running is first"), async () => {
+    const store = await open();
+    const [ada, bob] = [store.forOwner("ada"), store.forOwner("bob")];
+    const add = (owner: SharedStore, id: string, conversationId = `conv_${id}`, limit = 99): Promise<void> =>
+      owner.waiting.add({ responseId: id, conversationId, text: id }, limit);
+    await ada.createResponse(response("chat_1"));
+    for (const id of ["chat_2", "chat_3"]) await add(ada, id);
+    for (const id of ["chat_4", "chat_5"]) await add(bob, id, "conv_4");
+    const error = await add(ada, "chat_6", "conv_6", 2).catch((reason: unknown) => reason);
+    expect(isWaitingLimit(error)).toBe(true);
+    const claimed: string[] = [];
+    for (let index = 0; index < 4; index += 1) {
+      const message = await store.waiting.claim(index === 0 ? 1 : 9, claimed);
+      if (message) claimed.push(message.responseId);
+    }
+    expect(claimed).toEqual(["chat_4", "chat_2", "chat_3"]);
+    for (let index = 0; index < 16; index += 1) await add(ada, `chat_1${index}`, "conv_1");
+    await expect(add(ada, "chat_z", "conv_1")).rejects.toMatchObject({ code: "CONVERSATION_BUSY" });
+    await store.close();
+  });
+
+  test(verifies("R-63", "a message keeps its conversation from being old, and is deleted with it"), async () => {
+    const store = await open();
+    await addEnded(store, response("chat_a"));
+    await store.waiting.add({ responseId: "chat_b", conversationId: "conv_1", text: "{}" }, 9);
+    expect(await store.deleteOldConversations(9e12, 9)).toEqual([]);
+    expect(await store.deleteConversation("conv_1")).toBe(true);
+    expect(await store.waiting.find("chat_b")).toBeUndefined();
+    expect(await store.waiting.hasWaiting("conv_1")).toBe(false);
     await store.close();
   });
 

@@ -12,11 +12,11 @@ import { createNotFoundError, HttpError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readCurrentResponse, readState } from "../log-reader.ts";
 import { createReaderView, toFormHeaders, type WireForm } from "../reader-view.ts";
-import { toQueuedSnapshot } from "../queued-responses.ts";
+import { findQueued, toQueuedSnapshot } from "../queued-responses.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 
 export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerContext): void {
-  const portsOf = (owner: string): FollowPorts => ({
+  const portsOf = (owner: string) => ({
     store: context.storeOf(owner),
     live: context.live,
     tails: context.tails,
@@ -30,7 +30,7 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
   };
 
   app.get("/v1/responses/:id", async (request) => {
-    const queued = await context.queued.find(request.get("owner"), request.req.param("id"));
+    const queued = await findQueued(context.storeOf(request.get("owner")), request.req.param("id"));
     if (queued) return request.json(toQueuedSnapshot(queued, context.settings.wire, context.now()));
     const { id } = await findRecord(request, request.req.param("id"));
     const response = await readCurrentResponse(context.storeOf(request.get("owner")), id, context);
@@ -44,13 +44,14 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
     const snapshot = isSet(request.req.query("snapshot"));
     const form = readForm(request);
     const includesReasoning = isSet(request.req.query("reasoning"));
-    const queued = await context.queued.find(request.get("owner"), request.req.param("id"));
+    const queued = await findQueued(ports.store, request.req.param("id"));
     if (queued) {
       const { responseId } = queued;
       const options = { responseId, after, snapshot, includesReasoning, form };
       const sink = reserveStream(request, context).open({ ...toResponseHeaders(queued), ...toFormHeaders(form) });
       const view = createReaderView(options, ports.wire);
-      if (await awaitStart(queued, { sink, view, ...context })) await followResponse(sink, options, ports);
+      if (await awaitStart(queued, { store: ports.store, sink, view, ...context }))
+        await followResponse(sink, options, ports);
       return RESPONSE_ALREADY_SENT;
     }
     const record = await findRecord(request, request.req.param("id"));
@@ -67,15 +68,14 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
 
   app.post("/v1/responses/:id/cancel", async (request) => {
     const cancelled = new SheafError("CANCELLED", "cancelled by the user", { source: "user" });
-    const queued = await context.queued.find(request.get("owner"), request.req.param("id"));
-    if (queued) {
-      await queued.cancel(cancelled);
-      return request.json({ id: queued.responseId, status: "cancelling" }, 202);
-    }
-    const { id, ended } = await findRecord(request, request.req.param("id"));
+    const store = context.storeOf(request.get("owner"));
+    const asked = request.req.param("id");
+    // A message that begins at this moment is a response afterwards.
+    if (await store.waiting.remove(asked)) return request.json({ id: asked, status: "cancelling" }, 202);
+    const { id, ended } = await findRecord(request, asked);
     const running = context.runner.find(id);
     if (running) running.abort(cancelled);
-    else await context.storeOf(request.get("owner")).requestCancel(id);
+    else await store.requestCancel(id);
     return request.json({ id, status: ended ? "ended" : "cancelling" }, 202);
   });
 

@@ -87,6 +87,23 @@ const steps: readonly (string | ((database: DatabaseSync) => void))[] = [
    CREATE INDEX attachments_by_time ON attachments (created_at);`,
   `CREATE TABLE schema_use (readable_from INTEGER NOT NULL, written_by TEXT NOT NULL) STRICT;
    INSERT INTO schema_use VALUES (0, '')`,
+  `CREATE TABLE orders (
+     key INTEGER PRIMARY KEY,
+     id TEXT NOT NULL UNIQUE,
+     owner TEXT NOT NULL,
+     conversation TEXT NOT NULL,
+     body TEXT NOT NULL,
+     request_key TEXT,
+     request_digest TEXT,
+     response INTEGER UNIQUE REFERENCES responses (key) ON DELETE CASCADE,
+     resumes INTEGER NOT NULL DEFAULT 0,
+     holder INTEGER,
+     not_before INTEGER NOT NULL DEFAULT 0,
+     failure TEXT,
+     failed_at INTEGER
+   ) STRICT;
+   CREATE INDEX orders_by_conversation ON orders (conversation, key);
+   CREATE INDEX orders_by_request ON orders (owner, request_key) WHERE request_key IS NOT NULL;`,
 ];
 
 /** Version of the schema that `migrate` makes. */

@@ -1,10 +1,9 @@
-/** One response at a time in a conversation, in this process: later ones are refused, wait, or take over. */
+/** One response at a time in a conversation, in this process: a later one is refused, or takes over. */
 import { SheafError } from "@sheaf/base/errors";
-import { createFullError, MAX_WAITING } from "@sheaf/store/cluster";
 import { createBusyError } from "@sheaf/store/store";
 
-/** What to do while another response of the conversation runs (`whenBusy`). */
-export type WhenBusy = "reject" | "queue" | "cancel";
+/** What to do while another response of the conversation runs. */
+export type WhenBusy = "reject" | "cancel";
 
 /** A response that another one can replace. */
 interface LaneHolder {
@@ -13,97 +12,79 @@ interface LaneHolder {
 
 export interface ConversationLanes {
   /**
-   * Resolves when the conversation is free; call the result to free it again. Calls `onWait` if it has to wait.
-   * "cancel" ends the response in the lane and goes ahead of all that wait; of two that wait with it, the later one stays.
+   * Resolves when the conversation is free; call the result to free it again. "cancel" ends the response in the lane; of
+   * two that wait with it, the later one stays.
    * @throws SheafError CONVERSATION_BUSY; CANCELLED when another message replaced it; the signal's reason when it is
    * aborted while waiting.
    */
-  enter(conversationId: string, whenBusy: WhenBusy, signal: AbortSignal, onWait?: () => void): Promise<() => void>;
+  enter(conversationId: string, whenBusy: WhenBusy, signal: AbortSignal): Promise<() => void>;
   /** The response in the lane, so that it can be cancelled. */
   setCurrent(conversationId: string, holder: LaneHolder): void;
 }
 
 interface Waiting {
-  readonly whenBusy: WhenBusy;
   readonly enter: () => void;
   readonly giveUp: (reason: Error) => void;
 }
 
 interface Lane {
   holder: LaneHolder | undefined;
-  /** In the order in which they will enter. */
-  readonly waiting: Waiting[];
+  /** Takes over. */
+  next: Waiting | undefined;
 }
 
 export function createConversationLanes(): ConversationLanes {
   const lanes = new Map<string, Lane>();
 
-  const leave = (conversationId: string): void => {
-    const lane = lanes.get(conversationId);
-    if (!lane) return;
+  const leave = (conversationId: string, lane: Lane): void => {
+    const { next } = lane;
     lane.holder = undefined;
-    const next = lane.waiting.shift();
+    lane.next = undefined;
     if (next) next.enter();
     else lanes.delete(conversationId);
   };
 
-  const createRelease = (conversationId: string): (() => void) => {
+  const createRelease = (conversationId: string, lane: Lane): (() => void) => {
     let isReleased = false;
     return () => {
-      if (isReleased) return;
+      if (!isReleased) leave(conversationId, lane);
       isReleased = true;
-      leave(conversationId);
     };
   };
 
-  const wait = (lane: Lane, whenBusy: WhenBusy, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const abort = (): void => waiting.giveUp(signal.reason as Error);
-      const waiting: Waiting = {
-        whenBusy,
-        enter: () => {
-          signal.removeEventListener("abort", abort);
-          resolve();
-        },
-        giveUp: (reason) => {
-          signal.removeEventListener("abort", abort);
-          const index = lane.waiting.indexOf(waiting);
-          if (index !== -1) lane.waiting.splice(index, 1);
-          reject(reason);
-        },
-      };
-      if (signal.aborted) return reject(signal.reason as Error);
-      signal.addEventListener("abort", abort);
-      if (whenBusy === "cancel") lane.waiting.unshift(waiting);
-      else lane.waiting.push(waiting);
-    });
-
-  const takeOver = (lane: Lane): void => {
-    lane.holder?.abort(createTakeoverError());
-    const [first] = lane.waiting;
-    if (first?.whenBusy === "cancel") first.giveUp(createTakeoverError());
+  const wait = async (lane: Lane, signal: AbortSignal): Promise<void> => {
+    signal.throwIfAborted();
+    const { promise, resolve: enter, reject: giveUp } = Promise.withResolvers<void>();
+    const waiting: Waiting = { enter, giveUp };
+    const abort = (): void => {
+      if (lane.next === waiting) lane.next = undefined;
+      giveUp(signal.reason);
+    };
+    signal.addEventListener("abort", abort);
+    lane.next = waiting;
+    await promise.finally(() => signal.removeEventListener("abort", abort));
   };
 
   return {
-    async enter(conversationId, whenBusy, signal, onWait) {
+    async enter(conversationId, whenBusy, signal) {
       const lane = lanes.get(conversationId);
       if (!lane) {
-        lanes.set(conversationId, { holder: undefined, waiting: [] });
-        return createRelease(conversationId);
+        const own: Lane = { holder: undefined, next: undefined };
+        lanes.set(conversationId, own);
+        return createRelease(conversationId, own);
       }
       if (whenBusy === "reject") throw createBusyError(conversationId);
-      if (whenBusy === "cancel") takeOver(lane);
-      else if (lane.waiting.length >= MAX_WAITING) throw createFullError(conversationId);
-      onWait?.();
-      await wait(lane, whenBusy, signal);
-      return createRelease(conversationId);
+      lane.holder?.abort(createTakeoverError());
+      lane.next?.giveUp(createTakeoverError());
+      await wait(lane, signal);
+      return createRelease(conversationId, lane);
     },
     setCurrent(conversationId, holder) {
       const lane = lanes.get(conversationId);
       if (!lane) return;
       lane.holder = holder;
       // One that came in the meantime.
-      if (lane.waiting[0]?.whenBusy === "cancel") holder.abort(createTakeoverError());
+      if (lane.next) holder.abort(createTakeoverError());
     },
   };
 }

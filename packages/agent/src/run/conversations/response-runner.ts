@@ -32,8 +32,6 @@ interface StartRequest {
   readonly prepare: (signal: AbortSignal, abort: (reason: SheafError) => void) => Promise<PreparedRun>;
   /** Aborted when nobody waits for the start any more; a run that has started continues. */
   readonly startSignal: AbortSignal;
-  /** Called if it has to wait for another response of the conversation. */
-  readonly onWait?: (() => void) | undefined;
   /** Asks another process to end its response of the conversation, for "cancel". */
   readonly cancelOther?: () => Promise<void>;
   /** Called with each group once it is stored; must not throw. */
@@ -137,8 +135,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
         } catch (error) {
           // Another process is writing this conversation.
           if (request.whenBusy === "reject" || !isBusyError(error)) throw error;
-          if (request.whenBusy === "cancel") await request.cancelOther?.();
-          request.onWait?.();
+          await request.cancelOther?.();
           await sleep(RETRY_MS, undefined, { signal: request.startSignal }).catch(() => undefined);
           request.startSignal.throwIfAborted();
         }
@@ -151,8 +148,8 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
 
   async function enterLane(request: StartRequest): Promise<() => void> {
     if (isClosing) throw createClosingError();
-    const { conversationId, whenBusy, startSignal, onWait } = request;
-    const release = await lanes.enter(conversationId, whenBusy, startSignal, onWait);
+    const { conversationId, whenBusy, startSignal } = request;
+    const release = await lanes.enter(conversationId, whenBusy, startSignal);
     if (!isClosing) return release;
     release();
     throw createClosingError();

@@ -30,18 +30,6 @@ function openLanes() {
   };
 }
 
-test("a message that cancels goes before those that wait, whoever came first", async () => {
-  const lanes = openLanes();
-  await lanes.enter("a", "reject");
-  await lanes.enter("b", "queue");
-  await lanes.enter("c", "cancel");
-  expect(lanes.take()).toEqual(["a in", "a CANCELLED"]);
-  await lanes.leave("a");
-  await lanes.leave("c");
-  await lanes.leave("b");
-  expect(lanes.take()).toEqual(["c in", "b in"]);
-});
-
 test("of two messages that cancel, the later one runs, and at once", async () => {
   const lanes = openLanes();
   await lanes.enter("a", "reject");
@@ -59,22 +47,14 @@ test("a message that cancels reaches who entered in the same moment", async () =
   expect(lanes.take()).toEqual(["a in", "a CANCELLED"]);
 });
 
-test("a row that is full says so, and takes one that cancels all the same", async () => {
-  const lanes = openLanes();
-  await lanes.enter("a", "reject");
-  for (let index = 0; index < 16; index += 1) await lanes.enter(`q${index}`, "queue");
-  await lanes.enter("q16", "queue");
-  await lanes.enter("c", "cancel");
-  expect(lanes.take()).toEqual(["a in", "q16 not: CONVERSATION_BUSY", "a CANCELLED"]);
-});
-
-test("who gives up leaves the row", async () => {
+test("a message that waits for nothing is refused, and one that gives up leaves the conversation", async () => {
   const lanes = openLanes();
   const leaving = new AbortController();
   await lanes.enter("a", "reject");
-  await lanes.enter("b", "queue", leaving.signal);
-  await lanes.enter("c", "queue");
+  await lanes.enter("b", "cancel", leaving.signal);
+  await lanes.enter("c", "reject");
   leaving.abort(new Error("gone"));
   await lanes.leave("a");
-  expect(lanes.take()).toEqual(["a in", "b not: gone", "c in"]);
+  await lanes.enter("d", "reject");
+  expect(lanes.take()).toEqual(["a in", "a CANCELLED", "c not: CONVERSATION_BUSY", "b not: gone", "d in"]);
 });

@@ -1,0 +1,26 @@
+/** Questions to a store that may be away for a while. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { SheafError } from "@sheaf/base/errors";
+
+/** Between two tries. Milliseconds. */
+const PAUSE_MS = 500;
+
+/**
+ * Asks until the store answers: a failure of the store says nothing about a response, which may run or wait all the same.
+ * @throws all other errors; an AbortError when nobody waits for the answer any more.
+ */
+export async function askPatiently<Answer>(ask: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isStoreAway(error)) throw error;
+    }
+    await sleep(PAUSE_MS, undefined, { signal, ref: false });
+  }
+}
+
+/** Whether the store didn't answer, so that the effect of a call isn't known. */
+export function isStoreAway(error: unknown): boolean {
+  return error instanceof SheafError && error.source === "storage" && error.code.startsWith("STORAGE_");
+}

@@ -1,0 +1,185 @@
+/** Messages that wait for their conversation, as rows that any process of the store may begin (R-38). */
+import { SheafError } from "@sheaf/base/errors";
+import {
+  createFullError,
+  createWaitingLimitError,
+  MAX_WAITING,
+  type ClaimedMessage,
+  type FoundMessage,
+  type WaitingMessage,
+  type WaitingMessages,
+} from "./cluster.ts";
+import { raw, sql, step, type Dialect, type Sql, type SqlDatabase, type Statements } from "./sql.ts";
+import type { NewResponse } from "./store.ts";
+
+/** The pause between two tries to begin the same message. Milliseconds. */
+const PAUSE_MS = 1000;
+
+/** How long a message that could not begin is kept for those who wait for it. Milliseconds. */
+const KEPT_MS = 10 * 60_000;
+
+/** How often Sheaf deletes messages that are kept no longer. Milliseconds. */
+const SWEEP_MS = 60_000;
+
+/** The condition for a message `o` that has not begun, and may. */
+export const waits = raw("o.response IS NULL AND o.failure IS NULL");
+
+/** How one kind of database claims messages for its processes. */
+export interface WaitingTerms {
+  /** The number of this process; null: processes claim nothing, and the first one that begins a message has it. */
+  readonly holder: number | null;
+  /** The time now, and a number of milliseconds, as `not_before` counts them. */
+  readonly clock: string;
+  readonly toSpan: (milliseconds: number) => string;
+  /** The condition for a response `r` that has not ended. */
+  readonly isOpen: string;
+  /**
+   * Takes one of the messages `first` (`key`, `running`): the one with the least `running`, then the oldest.
+   * `isFree` gets the condition for a message `o` of the conversation `c` that no other process has.
+   */
+  claim(starting: readonly string[], toFirst: (isFree: Sql) => Sql): Promise<readonly ClaimedMessage[]>;
+  readonly announce: () => void;
+  readonly watch: WaitingMessages["watch"];
+}
+
+/** The messages as `owner` sees them. */
+export function createWaitingRows(database: SqlDatabase, owner: string, terms: WaitingTerms): WaitingMessages {
+  const { dialect, read } = database;
+  const { holder, clock, toSpan, announce } = terms;
+  const isOwn = (responseId: string): Sql => sql`o.id = ${responseId} AND o.owner = ${owner}`;
+  const isClaimed = (responseId: string): Sql =>
+    sql`o.id = ${responseId} AND o.holder IS NOT DISTINCT FROM ${holder} AND ${waits}`;
+  let sweptAt = -SWEEP_MS;
+
+  return {
+    watch: terms.watch,
+    async add(message, maxWaiting) {
+      await database.transact("synced", (isDoubtful) =>
+        addMessage({ dialect, owner, isDoubtful }, message, maxWaiting),
+      );
+      announce();
+    },
+    async hasWaiting(conversationId) {
+      const isIn = sql`o.conversation = ${conversationId} AND o.owner = ${owner}`;
+      return (await read(sql`SELECT 1 FROM sheaf.orders o WHERE ${isIn} AND ${waits} LIMIT 1`)).length > 0;
+    },
+    async find(responseId) {
+      const [row] = await read<FoundMessage>(
+        sql`SELECT o.conversation AS "conversationId", o.body AS text, o.failure FROM sheaf.orders o
+          WHERE ${isOwn(responseId)} AND o.response IS NULL`,
+      );
+      return row;
+    },
+    async remove(responseId) {
+      const gone = await database.write(
+        "synced",
+        sql`DELETE FROM sheaf.orders AS o WHERE ${isOwn(responseId)} AND ${waits} RETURNING key`,
+      );
+      if (gone.length > 0) announce();
+      return gone.length > 0;
+    },
+    async claim(maxRunning, starting) {
+      if (performance.now() - sweptAt >= SWEEP_MS) {
+        sweptAt = performance.now();
+        const old = raw(`failure IS NOT NULL AND failed_at < ${clock} - ${toSpan(KEPT_MS)}`);
+        await database.write("grouped", sql`DELETE FROM sheaf.orders WHERE ${old}`);
+      }
+      const [message] = await terms.claim(starting, (isFree) => selectFirst(terms, maxRunning, isFree));
+      return message;
+    },
+    async giveBack(responseId) {
+      const until = raw(`${clock} + ${toSpan(PAUSE_MS)}`);
+      await database.write(
+        "grouped",
+        sql`UPDATE sheaf.orders AS o SET holder = NULL, not_before = ${until} WHERE ${isClaimed(responseId)}`,
+      );
+    },
+    async fail(responseId, failure) {
+      await database.write(
+        "synced",
+        sql`UPDATE sheaf.orders AS o SET failure = ${failure}, failed_at = ${raw(clock)} WHERE ${isClaimed(responseId)}`,
+      );
+      announce();
+    },
+  };
+}
+
+/** Connects a new response with its message. @throws SheafError CANCELLED if somebody took the message out of the queue. */
+export function* beginMessage(
+  { id, conversationId, cluster }: NewResponse,
+  { response, holder, owner }: { readonly response: number; readonly holder: number | null; readonly owner: string },
+): Statements<void> {
+  const { hasWaited, continuation } = cluster ?? {};
+  const resumes = raw(String(continuation !== undefined));
+  if (hasWaited) {
+    const begun = yield sql`UPDATE sheaf.orders AS o SET response = ${response}, resumes = ${resumes}
+      WHERE o.id = ${id} AND o.holder IS NOT DISTINCT FROM ${holder} AND ${waits} RETURNING key`;
+    if (begun.length > 0) return;
+    throw new SheafError("CANCELLED", "the message no longer waits: it was cancelled", { source: "user" });
+  }
+  if (continuation === undefined) return;
+  yield sql`INSERT INTO sheaf.orders (id, owner, conversation, body, response, resumes)
+    VALUES (${id}, ${owner}, ${conversationId}, ${continuation}, ${response}, ${resumes})`;
+}
+
+/** Processes that look at the same moment take messages further down. */
+const CANDIDATES = 64;
+
+/**
+ * The start of a statement, with `first`: the oldest message of each conversation in which nothing runs, of owners with
+ * less than `maxRunning` running. The database reads each waiting row once, however many there are and whatever its
+ * planner expects. A pause that is too long means that the clock was set back.
+ */
+function selectFirst({ clock, toSpan, isOpen }: WaitingTerms, maxRunning: number, isFree: Sql): Sql {
+  const isPaused = raw(`o.not_before > ${clock} AND o.not_before <= ${clock} + ${toSpan(PAUSE_MS)}`);
+  const open = raw(isOpen);
+  return sql`
+  WITH busy AS MATERIALIZED (
+    SELECT k.owner, COUNT(*) AS running FROM sheaf.responses r JOIN sheaf.conversations k ON k.key = r.conversation
+    WHERE ${open} GROUP BY k.owner
+  ), first AS MATERIALIZED (
+    SELECT o.key, o.running FROM (
+      SELECT o.key, o.id, o.owner, o.conversation, o.holder, o.not_before, COALESCE(b.running, 0) AS running,
+        row_number() OVER (PARTITION BY o.conversation ORDER BY o.key) AS place
+      FROM sheaf.orders o LEFT JOIN busy b ON b.owner = o.owner WHERE ${waits}
+    ) o LEFT JOIN sheaf.conversations c ON c.id = o.conversation AND c.owner = o.owner
+    WHERE o.place = 1 AND NOT (${isPaused}) AND o.running < ${maxRunning} AND ${isFree}
+      AND NOT EXISTS (SELECT 1 FROM sheaf.responses r WHERE r.conversation = c.key AND ${open})
+    ORDER BY o.running, o.key LIMIT ${raw(String(CANDIDATES))}
+  )`;
+}
+
+interface Adding {
+  readonly dialect: Dialect;
+  readonly owner: string;
+  /** An earlier try may have added the message, which may even have begun. */
+  readonly isDoubtful: boolean;
+}
+
+/** @throws SheafError CONVERSATION_BUSY, OVERLOADED. */
+function* addMessage(
+  { dialect, owner, isDoubtful }: Adding,
+  { responseId, conversationId, text, request }: WaitingMessage,
+  maxWaiting: number,
+): Statements<void> {
+  // Other processes count this owner's messages, and those of the conversation, before or after this one is added.
+  for (const name of [`waiting ${owner}`, conversationId]) {
+    const lock = dialect.lock(name);
+    if (lock) yield lock;
+  }
+  const known = sql`SELECT 1 FROM sheaf.orders WHERE id = ${responseId}
+    UNION ALL SELECT 1 FROM sheaf.responses WHERE id = ${responseId}`;
+  if (isDoubtful && (yield known).length > 0) return;
+  const { key = null, digest = null } = request ?? {};
+  const counted = sql`SELECT COUNT(*) FROM sheaf.orders o WHERE ${waits}`;
+  const [found] = yield* step<{ owned: number; inConversation: number; isKnown: boolean | number }>(
+    sql`SELECT (${counted} AND o.owner = ${owner}) AS owned,
+      (${counted} AND o.conversation = ${conversationId}) AS "inConversation",
+      EXISTS (SELECT 1 FROM sheaf.requests WHERE owner = ${owner} AND key = ${key}) OR
+      EXISTS (SELECT 1 FROM sheaf.orders o WHERE o.owner = ${owner} AND o.request_key = ${key} AND ${waits}) AS "isKnown"`,
+  );
+  if (found!.owned >= maxWaiting) throw createWaitingLimitError();
+  if (found!.isKnown || found!.inConversation >= MAX_WAITING) throw createFullError(conversationId);
+  yield sql`INSERT INTO sheaf.orders (id, owner, conversation, body, request_key, request_digest)
+    VALUES (${responseId}, ${owner}, ${conversationId}, ${text}, ${key}, ${digest})`;
+}
