@@ -134,13 +134,13 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
     onDeleted: (count) => log({ level: "info", event: "old_conversations_deleted", count }),
     onFailure: context.onDefect,
   });
-  await recovery.recover();
-  claiming.wake();
   const endSweep = startAttachmentSweep(store, options.ownerLimits.attachments, now, context.onDefect);
   const listener = await openListener(app, host, options.port);
   isOwnHost = createOwnHosts(host, listener.port, options.allowedHosts);
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${listener.port}`;
   log({ level: "info", event: "listening", address });
+  // What waits begins once the responses that a dead process left have ended.
+  void recovery.look().then(() => claiming.wake());
   return {
     address,
     // After the hash, so that no request and no log contains it.

@@ -16,6 +16,7 @@ export async function takeOverResponse(responseId: string, owner: string, contex
   const { cluster } = store;
   const text = await cluster?.findCut(responseId);
   if (!cluster || text === undefined) return false;
+  await context.takeStartTurn();
   const { body, newConversationId: conversationId, start } = JSON.parse(text) as StoredRequest;
   // Its answers are in its log already.
   const asked = { ...body, conversationId, answers: [] };

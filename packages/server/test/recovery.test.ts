@@ -23,12 +23,12 @@ test(verifies(["R-40", "R-53"], "a response whose files take long does not keep 
     onRecovered: (id) => recovered.push(id),
     onFailure: (error) => expect.unreachable(String(error)),
   });
-  recovery.close();
-  await recovery.recover();
+  await recovery.look();
   expect([asked, recovered]).toEqual([["chat_slow", "chat_quick"], ["chat_quick"]]);
   open.pop();
-  await recovery.recover();
+  await recovery.look();
   expect(asked).toHaveLength(2);
   slow.resolve(true);
   await expect.poll(() => recovered).toEqual(["chat_quick", "chat_slow"]);
+  recovery.close();
 });

@@ -1,5 +1,6 @@
 /** One writer per conversation, across all processes of a database: leases with a number that only grows (R-05, R-32). */
-import { createBusyError, type LeaseState } from "./store.ts";
+import { gatherReads } from "./gather-reads.ts";
+import { createBusyError, type LeaseState, type OpenResponse } from "./store.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
 import { isHolderAlive, type PostgresSession } from "./postgres-session.ts";
 
@@ -26,6 +27,8 @@ export function createOwnLeases({ transact }: PostgresConnection, session: Postg
   const has = ({ conversationId, fence }: Pick<PostgresLease, "conversationId" | "fence">): boolean =>
     fences.get(conversationId) === fence;
   return {
+    /** Conversations with a lease, and its number. */
+    list: (): [readonly string[], readonly number[]] => [[...fences.keys()], [...fences.values()]],
     /** A transaction that may take the lease of a conversation. `toLease` returns the lease that its result uses until `forget`. */
     async transact<Result>(
       { conversationId, owner }: { readonly conversationId: string; readonly owner: string },
@@ -99,14 +102,38 @@ export async function releaseLease(query: Query, { conversation, fence }: Postgr
   ]);
 }
 
-/** The process proves by itself that it is alive; here it learns what the others want. */
-export async function readLeaseState(query: Query, { conversation, fence }: PostgresLease): Promise<LeaseState> {
-  const [row] = await query<{ cancel: boolean }>(
-    "SELECT cancel FROM sheaf.conversations WHERE key = $1 AND fence = $2 AND holder IS NOT NULL",
-    [conversation, fence],
+/** A lease that its writer asks for. */
+interface KeptLease extends PostgresLease {
+  readonly responseId: string;
+}
+
+/**
+ * The process proves by itself that it is alive; here it learns what the others want, of all its leases at once. Who
+ * watches a response for questions from others hears of those that wait.
+ */
+export function createLeaseReader(
+  { query }: PostgresConnection,
+  { tell }: PostgresSession,
+): (lease: KeptLease) => Promise<LeaseState> {
+  return gatherReads(
+    (leases: readonly KeptLease[]) =>
+      query<{ place: number; cancel: boolean; isAsked: boolean }>(
+        `SELECT i.place, c.cancel, EXISTS (SELECT 1 FROM sheaf.responses r JOIN sheaf.letters l ON l.response = r.key
+           WHERE r.id = i.response AND NOT l.taken) AS "isAsked"
+         FROM unnest($1::bigint[], $2::bigint[], $3::text[]) WITH ORDINALITY AS i (conversation, fence, response, place)
+         JOIN sheaf.conversations c ON c.key = i.conversation AND c.fence = i.fence AND c.holder IS NOT NULL`,
+        [
+          leases.map(({ conversation }) => conversation),
+          leases.map(({ fence }) => fence),
+          leases.map(({ responseId }) => responseId),
+        ],
+      ),
+    ([row], { responseId }) => {
+      if (!row) return "lost";
+      if (row.isAsked) tell(responseId);
+      return row.cancel ? "cancel" : "kept";
+    },
   );
-  if (!row) return "lost";
-  return row.cancel ? "cancel" : "kept";
 }
 
 /** What a response without a writer is claimed for (R-40). */
@@ -135,7 +162,27 @@ interface Claimable {
   readonly isOwn: boolean;
   /** The purpose allows it. */
   readonly isFitting: boolean;
+  /** Message by which another process continues it. */
+  readonly text: string | null;
 }
+
+/**
+ * Responses of all owners without an end and a living writer, in another order for each process: they take over at the
+ * same time.
+ */
+export const listClaimable = (
+  { query }: PostgresConnection,
+  { holder, listQuiet }: PostgresSession,
+  leases: OwnLeases,
+): Promise<readonly OpenResponse[]> =>
+  query<OpenResponse>(
+    `WITH alive AS MATERIALIZED (SELECT o.id FROM sheaf.holders o WHERE ${isHolderAlive("o.id", "$2")})
+     SELECT r.id, c.owner FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
+     WHERE NOT r.ended AND CASE WHEN c.holder = $1 THEN (c.id, c.fence) NOT IN (SELECT * FROM unnest($3::text[], $4::bigint[]))
+       ELSE c.holder IS NULL OR c.holder NOT IN (SELECT id FROM alive) END
+     ORDER BY hashint8(r.key # $1)`,
+    [holder, listQuiet(), ...leases.list()],
+  );
 
 /** Undefined: it has ended, has a living writer, or does not exist. So most claims need no lock. */
 export async function findClaimable(
@@ -146,7 +193,8 @@ export async function findClaimable(
 ): Promise<Claimable | undefined> {
   const { responseId, owner, purpose } = wanted;
   const [row] = await query<Claimable & { readonly fence: number }>(
-    `SELECT c.id AS "conversationId", c.fence, COALESCE(c.holder = $3, false) AS "isOwn", ${claimable[purpose]} AS "isFitting"
+    `SELECT c.id AS "conversationId", c.fence, COALESCE(c.holder = $3, false) AS "isOwn", ${claimable[purpose]} AS "isFitting",
+       (SELECT o.body FROM sheaf.orders o WHERE o.response = r.key) AS text
      FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
      WHERE r.id = $1 AND c.owner = $2 AND NOT r.ended AND (c.holder = $3 OR ${isFree("$4")})`,
     [responseId, owner, holder, listQuiet(), ...(purpose === "end" ? [listQuiet(LOST_MS)] : [])],

@@ -3,16 +3,18 @@ import type { RunEvent } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import { decodeEvents, encodeEvents } from "./encode-events.ts";
 import { digestLog, type LogDigest } from "./log-digest.ts";
+import { gatherReads } from "./gather-reads.ts";
 import { createAppendQueue } from "./postgres-appends.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
 import { checkNext, createOpenLogs, type OpenLog } from "./open-logs.ts";
 import { postgresDialect, runPostgres, runPostgresScript, toColumn } from "./postgres-database.ts";
 import {
   type ClaimPurpose,
+  createLeaseReader,
   findClaimable,
+  listClaimable,
   type OwnLeases,
   type PostgresLease,
-  readLeaseState,
   CONTINUE_MS,
 } from "./postgres-leases.ts";
 import { waitingNotice } from "./postgres-waiting.ts";
@@ -31,6 +33,8 @@ import {
 
 interface LeasedLog extends OpenLog {
   readonly lease: PostgresLease;
+  /** The last event that its earlier writer stored; undefined: it began here. */
+  readonly takenAt?: number | undefined;
   /** Settles when the last append has. */
   written: Promise<unknown>;
 }
@@ -44,15 +48,20 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
     () => session.announce(waitingNotice),
   );
 
-  const readNew = createReadQueue(connection);
+  const readLease = createLeaseReader(connection, session);
+  const readNew = createLogReader(connection);
+  /** What is new of logs does not wait for long ones. */
+  const readFromStart = createLogReader(connection);
   /** When responses with an unused lease of this process were first not ended, so that they may go on; milliseconds of `performance`. */
   const spared = new Map<string, number>();
+  /** Responses that this process took over, and could store nothing of. */
+  const fruitless = new Set<string>();
   let hasLetGo = false;
 
   /** What a log adds up to that ends with these events. One that is damaged has an empty digest: it must end all the same. */
   const readDigest = async (responseId: string, owner: string, last: readonly RunEvent[]): Promise<LogDigest> => {
     try {
-      const events = await readLog(connection, responseId, { owner, after: 0, limit: MAX_SEQ });
+      const events = await readFromStart({ responseId, owner, after: 0, limit: MAX_SEQ });
       return digestLog([...events, ...last]);
     } catch (error) {
       // JSON that is no log fails in the digest itself.
@@ -63,7 +72,9 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
 
   const leave = (responseId: string, owner: string): void => {
     const log = logs.remove(responseId, owner);
-    if (log) leases.forget(log.lease);
+    if (!log) return;
+    leases.forget(log.lease);
+    if (log.lastSeq === log.takenAt) fruitless.add(responseId);
   };
 
   /** Returns true if a response may be ended now: other processes had the time to continue it. */
@@ -75,12 +86,13 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
   };
 
   return {
-    /** Whether this process may claim a response now, to continue it. */
-    async mayContinue(responseId: string, owner: string): Promise<boolean> {
+    list: () => listClaimable(connection, session, leases),
+    /** The message by which this process may continue a response now. */
+    async findCut(responseId: string, owner: string): Promise<string | undefined> {
       const wanted = { responseId, owner, purpose: "continue" } as const;
       const found = await findClaimable(connection.query, session, leases, wanted);
       // Its own it may take at once: nobody else can be writing it.
-      return found !== undefined && found.isFitting && (found.isOwn || session.mayTakeOver);
+      return found?.isFitting && (found.isOwn || session.mayTakeOver) ? (found.text ?? undefined) : undefined;
     },
     async create(response: NewResponse, owner: string): Promise<ResponseRecord> {
       if (hasLetGo) throw createLeavingError();
@@ -101,7 +113,8 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
       if (!found || !(found.isFitting || (purpose === "end" && hadTime(found.isOwn, responseId)))) return false;
       const log = await leases.transact(
         { conversationId: found.conversationId, owner },
-        (query, take) => takeOver(query, take, responseId, owner),
+        (query, take) =>
+          takeOver(query, take, { responseId, owner, isTry: !fruitless.delete(responseId) || !found.isOwn }),
         (result) => result?.lease,
       );
       spared.delete(responseId);
@@ -115,7 +128,7 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
     /** @throws SheafError INTERNAL for a response that is not written here. */
     findLease: (responseId: string, owner: string): PostgresLease => logs.find(responseId, owner).lease,
     keep: async (responseId: string, owner: string): Promise<LeaseState> =>
-      hasLetGo ? "lost" : readLeaseState(connection.query, logs.find(responseId, owner).lease),
+      hasLetGo ? "lost" : readLease({ ...logs.find(responseId, owner).lease, responseId }),
 
     async append(responseId: string, owner: string, written: readonly RunEvent[]): Promise<void> {
       const events = encodeEvents(written);
@@ -146,9 +159,7 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
     },
 
     read: (responseId: string, owner: string, after: number, limit: number): Promise<readonly RunEvent[]> =>
-      after > 0
-        ? readNew({ responseId, owner, after, limit })
-        : readLog(connection, responseId, { owner, after, limit }),
+      (after > 0 ? readNew : readFromStart)({ responseId, owner, after, limit }),
     /** Resolves when nothing is being written. */
     settle: () => appends.settle(),
     /** From now on nothing is written; resolves when nothing is being written. Others who continue do not count it as a try. */
@@ -177,28 +188,6 @@ function createLeavingError(): SheafError {
   return new SheafError("OVERLOADED", "the server is going down: send the request again in a moment", {
     source: "server",
   });
-}
-
-// Groups follow each other without a gap, so the first numbers tell how many events there are. Only the group with event
-// `after` may contain later ones.
-const selectGroups = `SELECT g.events FROM sheaf.event_groups g
-  JOIN sheaf.responses r ON r.key = g.response JOIN sheaf.conversations c ON c.key = r.conversation
-  WHERE r.id = $1 AND c.owner = $2 AND g.last_seq > $3 AND g.first_seq <= $4 AND g.first_seq >= COALESCE(
-    (SELECT MAX(e.first_seq) FROM sheaf.event_groups e WHERE e.response = r.key AND e.first_seq <= $3), 0)
-  ORDER BY g.first_seq`;
-
-async function readLog(
-  connection: PostgresConnection,
-  responseId: string,
-  { owner, after, limit }: { readonly owner: string; readonly after: number; readonly limit: number },
-): Promise<readonly RunEvent[]> {
-  const last = Math.min(after + Math.max(limit, 1), MAX_SEQ);
-  const rows = await connection.query<{ events: string }>(selectGroups, [toColumn(responseId), owner, after, last]);
-  try {
-    return decodeEvents(rows, after);
-  } catch (error) {
-    throw connection.toError(error);
-  }
 }
 
 /** Largest number of the column. */
@@ -258,12 +247,18 @@ async function checkRunning(query: Query, owner: string, id: string, maxRunning:
   if (row!.count >= maxRunning) throw new RunningLimitError();
 }
 
+interface TakeOver {
+  readonly responseId: string;
+  readonly owner: string;
+  /** It is one of the tries of R-40. */
+  readonly isTry: boolean;
+}
+
 /** Within a transaction. Undefined: it has ended, has a writer, or does not exist. */
 async function takeOver(
   query: Query,
   take: () => Promise<PostgresLease | undefined>,
-  responseId: string,
-  owner: string,
+  { responseId, owner, isTry }: TakeOver,
 ): Promise<LeasedLog | undefined> {
   try {
     // From here on the last writer can store nothing more, so what is read next stays true.
@@ -273,8 +268,9 @@ async function takeOver(
       [responseId],
     );
     if (!lease || !row) return undefined;
-    await query("UPDATE sheaf.orders SET tries = tries + 1 WHERE response = $1", [row.key]);
-    if (!row.ended) return { key: row.key, owner, lease, lastSeq: row.lastSeq, written: Promise.resolve() };
+    if (isTry) await query("UPDATE sheaf.orders SET tries = tries + 1 WHERE response = $1", [row.key]);
+    const { key, lastSeq } = row;
+    if (!row.ended) return { key, owner, lease, lastSeq, takenAt: lastSeq, written: Promise.resolve() };
     await query("UPDATE sheaf.conversations SET holder = NULL WHERE key = $1", [lease.conversation]);
     return undefined;
   } catch (error) {
@@ -283,8 +279,8 @@ async function takeOver(
   }
 }
 
-/** What is new of one log. */
-interface NewRead {
+/** What is wanted of one log. */
+interface LogRead {
   readonly responseId: string;
   readonly owner: string;
   /** Number of the last event that is known. */
@@ -292,13 +288,9 @@ interface NewRead {
   readonly limit: number;
 }
 
-interface WaitingRead extends NewRead, PromiseWithResolvers<readonly RunEvent[]> {}
-
-/** Logs in one statement, at most. */
-const MAX_READS = 200;
-
-// Only the group with event `after` may contain later ones. At least one group of each log, so that every read goes on.
-const selectNewGroups = `
+// Groups follow each other without a gap, so the first numbers tell how many events there are. Only the group with event
+// `after` may contain later ones.
+const selectGroups = `
   SELECT i.place, g.events FROM unnest($1::text[], $2::text[], $3::int[], $4::int[]) WITH ORDINALITY
     AS i (id, owner, after, last, place)
   JOIN sheaf.responses r ON r.id = i.id JOIN sheaf.conversations c ON c.key = r.conversation AND c.owner = i.owner
@@ -308,51 +300,22 @@ const selectNewGroups = `
         (SELECT MAX(f.first_seq) FROM sheaf.event_groups f WHERE f.response = r.key AND f.first_seq <= i.after), 0)) g
   ORDER BY i.place, g.first_seq`;
 
-/** Nothing waits. The result reads one log, together with all that ask while another statement runs. */
-function createReadQueue(connection: PostgresConnection) {
-  let waiting: WaitingRead[] = [];
-  let isReading = false;
-
-  const readBatch = async (batch: readonly WaitingRead[]): Promise<void> => {
-    try {
-      const rows = await connection.query<{ place: number; events: string }>(selectNewGroups, [
-        batch.map(({ responseId }) => toColumn(responseId)),
-        batch.map(({ owner }) => owner),
-        batch.map(({ after }) => after),
-        batch.map(({ after, limit }) => Math.min(after + limit, 2 ** 31 - 1)),
-      ]);
-      const found = Map.groupBy(rows, ({ place }) => place);
-      for (const [index, read] of batch.entries()) settle(read, found.get(index + 1) ?? []);
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
-  };
-
-  /** A log that is damaged fails alone. */
-  const settle = ({ after, resolve, reject }: WaitingRead, rows: readonly { readonly events: string }[]): void => {
-    try {
-      resolve(decodeEvents(rows, after));
-    } catch (error) {
-      reject(connection.toError(error));
-    }
-  };
-
-  const readAll = async (): Promise<void> => {
-    isReading = true;
-    // What comes in the same turn of the event loop goes together.
-    await new Promise(setImmediate);
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, MAX_READS);
-      waiting = waiting.slice(MAX_READS);
-      await readBatch(batch);
-    }
-    isReading = false;
-  };
-
-  return (read: NewRead): Promise<readonly RunEvent[]> => {
-    const outcome = { ...read, ...Promise.withResolvers<readonly RunEvent[]>() };
-    waiting.push(outcome);
-    if (!isReading) void readAll();
-    return outcome.promise;
-  };
+/** A log that is damaged fails alone. */
+function createLogReader({ query, toError }: PostgresConnection): (read: LogRead) => Promise<readonly RunEvent[]> {
+  return gatherReads(
+    (reads: readonly LogRead[]) =>
+      query<{ place: number; events: string }>(selectGroups, [
+        reads.map(({ responseId }) => toColumn(responseId)),
+        reads.map(({ owner }) => owner),
+        reads.map(({ after }) => after),
+        reads.map(({ after, limit }) => Math.min(after + Math.max(limit, 1), MAX_SEQ)),
+      ]),
+    (rows, { after }) => {
+      try {
+        return decodeEvents(rows, after);
+      } catch (error) {
+        throw toError(error);
+      }
+    },
+  );
 }

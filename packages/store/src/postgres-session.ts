@@ -197,6 +197,8 @@ export async function openPostgresSession(connection: PostgresConnection) {
       await client?.query("SELECT pg_advisory_unlock($1)", [holder]).catch(() => undefined);
     },
     publish,
+    /** Calls back who watches here. */
+    tell,
     /** Tells the others, and who watches here. */
     announce(name: string): void {
       publish([name]);

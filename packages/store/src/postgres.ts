@@ -124,12 +124,7 @@ function createCluster({ connection, session, logs }: PostgresParts, owner: stri
   const findLease = (responseId: string): PostgresLease => logs.findLease(responseId, owner);
   return {
     mailbox: createPostgresMailbox({ connection, session, findLease }, owner),
-    async findCut(responseId) {
-      if (!(await logs.mayContinue(responseId, owner))) return undefined;
-      const sql = "SELECT o.body AS text FROM sheaf.orders o WHERE o.id = $1";
-      const [row] = await query<{ text: string }>(sql, [responseId]);
-      return row?.text;
-    },
+    findCut: (responseId) => logs.findCut(responseId, owner),
     takeOver: (responseId) => logs.claim(responseId, owner, "continue"),
     async setContinuable(responseId, isContinuable) {
       await query(
@@ -156,6 +151,7 @@ function createView(parts: PostgresParts, owner: string): ClusterStore {
     cluster: createCluster(parts, owner),
     waiting: createPostgresWaiting(connection, session, owner),
     forOwner: (other) => createView(parts, other),
+    listOpenResponses: () => logs.list(),
     createResponse: (response) => logs.create(response, owner),
     claimResponse: (responseId) => logs.claim(responseId, owner, "end"),
     leaveResponse: async (responseId) => logs.leave(responseId, owner),

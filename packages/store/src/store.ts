@@ -192,8 +192,6 @@ export interface StoredRows {
   getConversation(conversationId: string): Promise<ConversationRecord | undefined>;
   /** Newest first; with `pinnedFirst`, the pinned ones newest first, then the others. */
   listConversations(query: ConversationQuery): Promise<readonly ConversationRecord[]>;
-  /** Responses of all owners that have not ended; most are running. Oldest first. */
-  listOpenResponses(): Promise<readonly OpenResponse[]>;
   /** The response to a request (X9). */
   findRequest(key: string): Promise<RequestRecord | undefined>;
   /** False: it does not exist. */
@@ -202,6 +200,11 @@ export interface StoredRows {
   addConversation(conversation: CompleteConversation): Promise<void>;
   /** Of the responses that are not reverted, in order. */
   listTexts(conversationId: string): Promise<readonly ResponseTexts[]>;
+  /**
+   * Responses of all owners without an end. Those with a living writer are missing where one statement shows it, so that
+   * a look for lost ones costs the same however many run.
+   */
+  listOpenResponses(): Promise<readonly OpenResponse[]>;
   countConversations(): Promise<number>;
   /** What the owner used on a day, `2026-02-23`. */
   readUsage(day: string): Promise<OwnerUsage>;

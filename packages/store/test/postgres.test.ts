@@ -255,6 +255,56 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     expect(await other.claimResponse("chat_a")).toBe(true);
   });
 
+  test(
+    verifies(["R-40", "R-65"], "one statement finds the lost responses of all, and the leases show what is asked"),
+    async () => {
+      const address = await postgres.clearDatabase();
+      const [store, other] = [await open(address), await open(address)];
+      for (const [index, one] of [store, store, other].entries())
+        await one.createResponse({ ...row, id: `chat_${index}`, conversationId: `conv_${index}` });
+      const list = async (one: ClusterStore): Promise<readonly string[]> =>
+        (await one.listOpenResponses()).map(({ id }) => id).toSorted();
+      expect([await list(store), await list(other)]).toEqual([[], []]);
+      await store.leaveResponse("chat_0");
+      expect([await list(store), await list(other)]).toEqual([["chat_0"], []]);
+      let told = 0;
+      store.watchResponse("chat_1", () => (told += 1));
+      await postgres.run(
+        address,
+        `INSERT INTO sheaf.letters (id, response, body) SELECT 'q', key, '{}' FROM sheaf.responses WHERE id = 'chat_1'`,
+      );
+      expect(await store.keepLease("chat_1")).toBe("kept");
+      expect(told).toBe(1);
+      await postgres.run(address, "DELETE FROM sheaf.holders");
+      expect([await list(store), await list(other)]).toEqual([
+        ["chat_0", "chat_2"],
+        ["chat_0", "chat_1"],
+      ]);
+    },
+  );
+
+  test(verifies("R-40", "a try counts that stored something, or whose process died"), async () => {
+    const address = await postgres.clearDatabase();
+    const [store, other] = [await open(address), await open(address)];
+    const continuation = "{}";
+    await store.createResponse({ ...row, cluster: { hasWaited: false, maxRunning: 9, continuation } });
+    await store.appendEvents("chat_a", [turnStart(1)], "grouped");
+    await store.leaveResponse("chat_a");
+    const readTries = async (): Promise<unknown> =>
+      (await postgres.run(address, "SELECT tries FROM sheaf.orders"))[0]!.tries;
+    const tries: unknown[] = [];
+    for (const isStored of [false, false, true, false]) {
+      expect(await store.cluster.takeOver("chat_a")).toBe(true);
+      if (isStored) await store.appendEvents("chat_a", [turnStart(2)], "grouped");
+      await store.leaveResponse("chat_a");
+      tries.push(await readTries());
+    }
+    expect(tries).toEqual([1, 1, 1, 2]);
+    await postgres.run(address, "DELETE FROM sheaf.holders");
+    expect(await other.cluster.takeOver("chat_a")).toBe(true);
+    expect(await readTries()).toBe(3);
+  });
+
   test(verifies(["R-05", "R-33"], "processes that start at once make one schema"), async () => {
     for (let round = 0; round < 3; round += 1) {
       const address = await postgres.clearDatabase();

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { verifies } from "../../../test/support/verifies.ts";
+import { gatherReads } from "../src/gather-reads.ts";
+
+test(
+  verifies("R-65", "reads of the same moment are one statement, and so are all that come while it runs"),
+  async () => {
+    const statements: (readonly number[])[] = [];
+    const first = Promise.withResolvers<void>();
+    const read = gatherReads(
+      async (numbers: readonly number[]) => {
+        statements.push(numbers);
+        await first.promise;
+        if (numbers.includes(0)) throw new Error("no connection");
+        return numbers.map((number, index) => ({ place: index + 1, double: 2 * number }));
+      },
+      ([row], number) => {
+        if (number === 7) throw new Error("a damaged row");
+        return row!.double;
+      },
+    );
+    const early = [1, 7, 3].map(read);
+    await expect.poll(() => statements).toEqual([[1, 7, 3]]);
+    const late = Array.from({ length: 201 }, (_, index) => read(index));
+    first.resolve();
+    const outcomes = async (reads: readonly Promise<number>[]): Promise<unknown[]> =>
+      (await Promise.allSettled(reads)).map((outcome) =>
+        outcome.status === "fulfilled" ? outcome.value : String(outcome.reason),
+      );
+    expect(await outcomes(early)).toEqual([2, "Error: a damaged row", 6]);
+    const values = await outcomes(late);
+    expect([values[0], values[199], values[200]]).toEqual(["Error: no connection", "Error: no connection", 400]);
+    expect(statements.map(({ length }) => length)).toEqual([3, 200, 1]);
+  },
+);
