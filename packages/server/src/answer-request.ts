@@ -88,7 +88,7 @@ export async function answerRequest(
   }
   if (queued) await waitForBegin(store, responseId, client);
   cancelWithClient();
-  await waitForEnd(responseId, store, context.runner, client);
+  await waitForEnd(responseId, store, context, client);
   return askPatiently(() => answerWhole!(responseId, store, headers), client);
 }
 

@@ -1,14 +1,14 @@
 /** A reader that waits with its response: its stream is open, and nothing has begun. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "hono";
-import type { ResponseRunner } from "@sheaf/agent/run/conversations/response-runner";
+import { untilAborted } from "@sheaf/base/until-aborted";
 import { createFailedRun } from "@sheaf/agent/run/run-failure";
 import type { EventSink } from "./event-sink.ts";
 import { askPatiently } from "./ask-patiently.ts";
 import { toClientError } from "./http-error.ts";
 import { waitForBegin, type QueuedResponse } from "./queued-responses.ts";
 import type { ReaderView } from "./reader-view.ts";
-import type { ServerEnvironment } from "./server-context.ts";
+import type { ServerContext, ServerEnvironment } from "./server-context.ts";
 import type { SharedStore, Store } from "@sheaf/store/store";
 
 interface WaitingReader {
@@ -41,21 +41,23 @@ export async function awaitStart(queued: QueuedResponse, reader: WaitingReader):
   }
 }
 
-/** How often a response of another process is looked at. Milliseconds. */
-const POLL_MS = 200;
+/** Before another look at a log that could not be read. Milliseconds. */
+const RETRY_MS = 1000;
 
 /** @throws the reason of the signal when it is aborted before. */
 export async function waitForEnd(
   responseId: string,
   store: Store,
-  runner: Pick<ResponseRunner, "find">,
+  { runner, tails }: Pick<ServerContext, "runner" | "tails">,
   signal: AbortSignal,
 ): Promise<void> {
+  const isOpen = async (): Promise<boolean> =>
+    (await askPatiently(() => store.getResponse(responseId), signal))?.ended === false;
   await runner.find(responseId)?.ended;
-  for (;;) {
-    const record = await askPatiently(() => store.getResponse(responseId), signal);
-    if (!record || record.ended) return;
-    await sleep(POLL_MS, undefined, { signal });
+  while (await isOpen()) {
+    const tail = tails.open(responseId, store);
+    await untilAborted(tail.reach(Infinity), signal).finally(() => tail.leave());
+    if (await isOpen()) await sleep(RETRY_MS, undefined, { signal });
   }
 }
 

@@ -2,13 +2,11 @@
 import type { ApprovalRequest } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import type { Store } from "@sheaf/store/store";
+import { createLogReader } from "./log-reader.ts";
 import type { ApprovalDecision, Approver, CheckArguments } from "@sheaf/agent/tools/approval";
 
 /** How long a question stays open. Milliseconds. */
 const EXPIRES_MS = 10 * 60 * 1000;
-
-/** How often answers from other servers are looked for, apart from each notice. Milliseconds. */
-const LOOK_MS = 2000;
 
 /** What became of an answer. `resolved`: somebody was faster, or nobody waits any more. */
 type AnswerOutcome =
@@ -72,14 +70,8 @@ export function createPendingApprovals(onFailure: (error: unknown) => void) {
         await mailbox.reply(responseId, id, JSON.stringify(await answerHere(responseId, approvalId, answer)));
       }
     };
-    const lookAgain = (): void => void look().catch(onFailure);
-    const timer = setInterval(lookAgain, LOOK_MS);
-    timer.unref();
-    const endWatch = store.watchResponse(responseId, lookAgain);
-    return () => {
-      clearInterval(timer);
-      endWatch();
-    };
+    // It is also called when the lease shows that an answer waits.
+    return store.watchResponse(responseId, () => void look().catch(onFailure));
   };
 
   return {
@@ -107,8 +99,6 @@ export function createPendingApprovals(onFailure: (error: unknown) => void) {
     async answer(store: Store, responseId: string, { approvalId, answer }: ApprovalAnswer): Promise<AnswerOutcome> {
       const here = await answerHere(responseId, approvalId, answer);
       if (here.kind !== "unknown") return here;
-      const state = await readState(store, responseId, approvalId);
-      if (state !== "open") return { kind: state };
       return answerElsewhere(store, responseId, { approvalId, answer });
     },
     /** Forgets a response that has ended. */
@@ -122,7 +112,9 @@ export function createPendingApprovals(onFailure: (error: unknown) => void) {
 export type PendingApprovals = ReturnType<typeof createPendingApprovals>;
 
 async function answerElsewhere(store: Store, responseId: string, given: ApprovalAnswer): Promise<AnswerOutcome> {
-  const readNow = (): Promise<"open" | "resolved" | "unknown"> => readState(store, responseId, given.approvalId);
+  const readNow = createQuestionReader(store, responseId, given.approvalId);
+  const state = await readNow();
+  if (state !== "open") return { kind: state };
   const reply = await store.cluster?.mailbox.ask(
     responseId,
     JSON.stringify(given),
@@ -137,20 +129,20 @@ async function answerElsewhere(store: Store, responseId: string, given: Approval
   });
 }
 
-/** What the log says of a question. */
-async function readState(
-  store: Store,
-  responseId: string,
-  approvalId: string,
-): Promise<"open" | "resolved" | "unknown"> {
-  // A subagent asks as the run itself does.
-  const events = (await store.readEvents(responseId)).map((event) =>
-    event.type === "agent_event" && event.event.type !== "run_end" ? event.event : event,
-  );
-  const isAsked = events.some((event) => event.type === "approval_request" && event.approvalId === approvalId);
-  if (!isAsked) return "unknown";
-  const isOver = events.some(
-    (event) => event.type === "run_end" || (event.type === "approval_resolved" && event.approvalId === approvalId),
-  );
-  return isOver ? "resolved" : "open";
+/** What the log shows of a question, at each look: it reads only what is new since the last one. */
+function createQuestionReader(store: Store, responseId: string, approvalId: string) {
+  const log = createLogReader(store, responseId);
+  let state: "open" | "resolved" | "unknown" = "unknown";
+  return async (): Promise<typeof state> => {
+    for (let page = await log.read(); page; page = await log.read()) {
+      for (const logged of page) {
+        // A subagent asks as the run itself does.
+        const event = logged.type === "agent_event" ? logged.event : logged;
+        const isOfQuestion = "approvalId" in event && event.approvalId === approvalId;
+        if (isOfQuestion) state = event.type === "approval_request" ? "open" : "resolved";
+        if (logged.type === "run_end" && state === "open") state = "resolved";
+      }
+    }
+    return state;
+  };
 }

@@ -148,7 +148,7 @@ describeWithPostgres("a server with a database", (postgres) => {
       refuseEnds: () =>
         postgres.run(
           address,
-          `CREATE FUNCTION sheaf.refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END';
+          `CREATE FUNCTION sheaf.refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused'' USING ERRCODE = ''53100''; END';
            CREATE TRIGGER refuse BEFORE INSERT ON sheaf.event_groups FOR EACH ROW
            WHEN (NEW.events LIKE '%"type":"run_end"%') EXECUTE FUNCTION sheaf.refuse()`,
         ),

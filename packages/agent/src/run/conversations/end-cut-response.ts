@@ -28,8 +28,25 @@ export async function* readLogs(
   conversationId: string,
   now: () => number,
 ): AsyncGenerator<LoggedResponse> {
-  for (const { id, createdAt, reverted } of await listEndedResponses(store, conversationId, now)) {
-    if (!reverted) yield { id, createdAt, events: await store.readEvents(id) };
+  yield* readTogether(
+    store,
+    (await listEndedResponses(store, conversationId, now)).filter(({ reverted }) => !reverted),
+  );
+}
+
+/** Logs that are read at the same time: a database has one statement for them, and memory holds them all. */
+const MAX_TOGETHER = 16;
+
+/** The logs of these responses, in their order. */
+export async function* readTogether(
+  store: Store,
+  responses: readonly ResponseRecord[],
+): AsyncGenerator<LoggedResponse> {
+  for (let index = 0; index < responses.length; index += MAX_TOGETHER) {
+    const reading = responses
+      .slice(index, index + MAX_TOGETHER)
+      .map(async ({ id, createdAt }) => ({ id, createdAt, events: await store.readEvents(id) }));
+    yield* await Promise.all(reading);
   }
 }
 

@@ -6,7 +6,7 @@ import { createContextSize } from "../compaction.ts";
 import { createHistory } from "../history.ts";
 import { createKnownFacts, type KnownFacts } from "../prompts/environment-note.ts";
 import { createBusyError, type Store } from "@sheaf/store/store";
-import { listEndedResponses } from "./end-cut-response.ts";
+import { listEndedResponses, readTogether } from "./end-cut-response.ts";
 
 export interface OpenConversation {
   /** `conv_<uuid>`. */
@@ -37,16 +37,14 @@ export async function openConversation(
   const state = createToolState();
   const size = createContextSize();
   const known = createKnownFacts();
-  for (const response of await listEndedResponses(store, id, now)) {
-    if (response.id === cutId) {
-      for (const event of await store.readEvents(response.id)) applyToState(state, event);
-      continue;
-    }
-    if (!response.ended) throw createBusyError(id);
-    if (response.reverted) continue;
-    for (const event of await store.readEvents(response.id)) {
-      history.push(event);
+  const responses = await listEndedResponses(store, id, now);
+  if (responses.some((response) => !response.ended && response.id !== cutId)) throw createBusyError(id);
+  const kept = responses.filter((response) => !response.reverted || response.id === cutId);
+  for await (const response of readTogether(store, kept)) {
+    for (const event of response.events) {
       applyToState(state, event);
+      if (response.id === cutId) continue;
+      history.push(event);
       size.push(event);
       known.push(event);
     }
