@@ -4,9 +4,6 @@ import type { Writable } from "node:stream";
 import { encodeHeartbeat, encodeRetry } from "@sheaf/protocol/encode";
 import { securityHeaders } from "./security-headers.ts";
 
-/** How much may wait for a reader before it is disconnected; it resumes from its last id. Bytes. */
-const MAX_UNSENT = 1024 * 1024;
-
 /** How long a reader should wait before it connects again. Milliseconds (X2). */
 const RETRY_MS = 1000;
 
@@ -52,8 +49,6 @@ export class EventSink {
   readonly #controller = new AbortController();
   /** What came now would be in the next answer on this connection. */
   #hasEnded = false;
-  /** The reader was disconnected because it was slow. */
-  wasSlow = false;
 
   constructor(outgoing: ServerResponse) {
     this.#outgoing = outgoing;
@@ -74,32 +69,31 @@ export class EventSink {
     return this.#controller.signal;
   }
 
-  /** Writes at once. Closes the connection when too much waits for the reader. */
+  /** Whether the reader must read before it gets more: the caller keeps the reader's position, and waits for `drain`. */
+  get isFull(): boolean {
+    return (this.#socket ?? this.#outgoing).writableNeedDrain;
+  }
+
+  /** Writes at once. */
   send(frames: Frames | string): void {
     if (this.isClosed || this.#hasEnded) return;
     const made = typeof frames === "string" ? toFrames(frames) : frames;
     if (!made) return;
     if (this.#socket) this.#socket.write(made.chunk);
     else this.#outgoing.write(made.bytes);
-    if (this.#outgoing.writableLength > MAX_UNSENT) {
-      this.wasSlow = true;
-      this.#outgoing.destroy();
-    }
   }
 
-  /** Resolves when nothing waits for the reader any more, or when it is gone. */
-  async drain(): Promise<void> {
+  /** Resolves when the reader may get more, or is gone; at the latest after `patienceMs`. */
+  async drain(patienceMs?: number): Promise<void> {
     const way = this.#socket ?? this.#outgoing;
-    if (this.isClosed || !way.writableNeedDrain) return;
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        way.off("drain", done);
-        this.closed.removeEventListener("abort", done);
-        resolve();
-      };
-      way.on("drain", done);
-      this.closed.addEventListener("abort", done);
-    });
+    if (this.isClosed || !this.isFull) return;
+    const change = Promise.withResolvers<void>();
+    const timer = patienceMs === undefined ? undefined : setTimeout(change.resolve, patienceMs);
+    way.on("drain", change.resolve);
+    this.closed.addEventListener("abort", () => change.resolve(), { once: true });
+    await change.promise;
+    clearTimeout(timer);
+    way.off("drain", change.resolve);
   }
 
   /** Shows that the connection lives (X5). */

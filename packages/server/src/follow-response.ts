@@ -16,6 +16,9 @@ const MAX_SNAPSHOT = 250 * 1024;
 /** Frames that are collected before a write. UTF-16 units. */
 const WRITE_LENGTH = 64 * 1024;
 
+/** How long a reader may take nothing before its view of the log is dropped, and made again when it reads on. Milliseconds. */
+const PATIENCE_MS = 2000;
+
 /** What a reader asks for. */
 export interface FollowOptions extends ViewOptions {
   readonly responseId: string;
@@ -34,36 +37,58 @@ export interface FollowPorts {
 
 /** Sends the events to the sink, and ends it after the last one. Resolves when the stream is over or the reader is gone. */
 export async function followResponse(sink: EventSink, options: FollowOptions, ports: FollowPorts): Promise<void> {
+  for (let rest: FollowOptions | undefined = options; rest && !sink.isClosed;) {
+    rest = await followFor(sink, rest, ports);
+    if (rest) await sink.drain();
+  }
+}
+
+/** Follows until the stream is over, or until the reader takes nothing for a while: then the result is its position. */
+async function followFor(
+  sink: EventSink,
+  options: FollowOptions,
+  ports: FollowPorts,
+): Promise<FollowOptions | undefined> {
   const { responseId, form } = options;
   const { store, live, tails, wire } = ports;
-  let { after } = options;
+  const reader = createLogReader(store, responseId);
+  const view = createReaderView(options, wire);
+  let joined: ResponseChannel | undefined;
   if (options.snapshot && form === "documents") {
     const channel = live.find(responseId);
     if (channel && channel.lastSeq > 0 && sendSnapshot(sink, channel.snapshot)) {
-      return joinChannel(sink, channel, createReaderView({ ...options, after: 0 }, wire), options);
+      joined = channel;
+      view.after = 0;
+    } else {
+      const { open } = await readState(store, responseId, wire);
+      if (open && sendSnapshot(sink, open)) view.after = open.metadata.lastEventId ?? 0;
     }
-    const { open } = await readState(store, responseId, wire);
-    if (open && sendSnapshot(sink, open)) after = open.metadata.lastEventId ?? 0;
   }
-  const reader = createLogReader(store, responseId);
-  const view = createReaderView({ ...options, after }, wire);
   let tail: Tail | undefined;
+  let hasAll = false;
   try {
     for (;;) {
-      await sendLog(sink, reader, view);
-      if (sink.isClosed) return;
-      if (reader.hasEnded || view.isOver) return sink.end();
+      // A reader that must read first has left the channel, and continues with the log.
+      if (joined && (await joinChannel(sink, joined, reader, { ...options, view }))) return undefined;
+      joined = undefined;
+      while (!(await sendLog(sink, reader, view)) || sink.isClosed) {
+        await sink.drain(PATIENCE_MS);
+        if (sink.isClosed) return undefined;
+        if (sink.isFull) return { ...options, snapshot: false, after: view.after };
+      }
+      const isEnd = reader.hasEnded || view.isOver;
+      if (isEnd) sink.end();
+      else if (hasAll) sink.cut();
+      if (isEnd || hasAll) return undefined;
       const channel = live.find(responseId) ?? tail?.channel;
       // Nothing can come between this line and joining.
-      if (channel?.lastSeq === reader.lastSeq) return await joinChannel(sink, channel, view, options);
+      if (channel?.lastSeq === reader.lastSeq) joined = channel;
       // What is stored is sent in a moment, or what was sent was stored meanwhile.
-      if (channel && channel !== tail?.channel) await nextTurn();
+      else if (channel && channel !== tail?.channel) await nextTurn();
       else {
         tail ??= tails.open(responseId, store);
-        if (await tail.reach(reader.lastSeq)) continue;
         // Either the rest is stored now, or nothing more comes from this store.
-        await sendLog(sink, reader, view);
-        return reader.hasEnded || view.isOver ? sink.end() : sink.cut();
+        hasAll = !(await tail.reach(reader.lastSeq));
       }
     }
   } finally {
@@ -71,20 +96,32 @@ export async function followResponse(sink: EventSink, options: FollowOptions, po
   }
 }
 
-/** Sends what is stored now, as fast as the reader takes it. */
-async function sendLog(sink: EventSink, reader: LogReader, view: ReaderView): Promise<void> {
+/** Sends the events that are stored now. Returns false if the reader must read first. */
+async function sendLog(sink: EventSink, reader: LogReader, view: ReaderView): Promise<boolean> {
+  while (!sink.isFull && !sink.isClosed) {
+    const page = await reader.read();
+    if (!page) return true;
+    reader.moveTo(await sendPage(sink, page, view));
+  }
+  return false;
+}
+
+/** Sends events until the sink is full; gives the last one, after which the log is read again. */
+async function sendPage(sink: EventSink, page: readonly RunEvent[], view: ReaderView): Promise<RunEvent> {
   let frames = "";
-  for (let page = await reader.read(); page && !sink.isClosed; page = await reader.read()) {
-    for (const event of page) {
-      frames += view.push(event);
-      if (frames.length <= WRITE_LENGTH) continue;
-      sink.send(frames);
-      frames = "";
-      await sink.drain();
-    }
+  let last = page[0]!;
+  for (const event of page) {
+    last = event;
+    frames += view.push(event);
+    if (frames.length <= WRITE_LENGTH) continue;
+    sink.send(frames);
+    frames = "";
+    // What the socket takes at once it reports in the next turn.
+    if (sink.isFull) await nextTurn();
+    if (sink.isFull) break;
   }
   sink.send(frames);
-  await sink.drain();
+  return last;
 }
 
 /** The whole state as the first event; false when it is too large for one, so that the log itself must be sent. */
@@ -96,32 +133,44 @@ function sendSnapshot(sink: EventSink, response: ChatResponse): boolean {
   return true;
 }
 
-/** Resolves when the stream is over. */
+/** Returns true if the stream is over, and false if the reader has left the channel because it must read first. */
 async function joinChannel(
   sink: EventSink,
   channel: ResponseChannel,
-  view: ReaderView,
-  { includesReasoning }: FollowOptions,
-): Promise<void> {
-  const over = Promise.withResolvers<void>();
+  log: LogReader,
+  { includesReasoning, view }: FollowOptions & { readonly view: ReaderView },
+): Promise<boolean> {
+  const left = Promise.withResolvers<boolean>();
+  const leave = (): void => left.resolve(true);
   let hasEnded = false;
+  let sentId = channel.lastId;
   const reader = {
     includesReasoning,
     take(frames: Frames | undefined, events: readonly RunEvent[]) {
-      sink.send(view.isShared ? (frames ?? "") : events.map((event) => view.push(event)).join(""));
+      if (sink.isFull) {
+        channel.leave(reader);
+        return left.resolve(false);
+      }
+      sentId = channel.lastId;
+      if (view.isShared) sink.send(frames ?? "");
+      else {
+        sink.send(events.map((event) => view.push(event)).join(""));
+        log.moveTo(events.at(-1)!);
+      }
       hasEnded = events.at(-1)?.type === "run_end" || (view.isOver ?? false);
       if (hasEnded) sink.end();
     },
     end() {
       // Without its last event the stream is broken, and the reader asks again (N51).
       if (!hasEnded) sink.cut();
-      over.resolve();
+      leave();
     },
   };
   channel.join(reader);
-  sink.closed.addEventListener("abort", () => {
-    channel.leave(reader);
-    over.resolve();
-  });
-  return over.promise;
+  sink.closed.addEventListener("abort", leave);
+  const isOver = await left.promise;
+  if (view.isShared) view.after = sentId;
+  channel.leave(reader);
+  sink.closed.removeEventListener("abort", leave);
+  return isOver;
 }

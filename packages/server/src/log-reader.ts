@@ -7,9 +7,11 @@ import { createWireAssembler, type WireOptions } from "./response-channel.ts";
 /** Events of the log that are read at a time. */
 const PAGE = 2000;
 
-/** Begins at the first event. */
+/** Begins at the first event, or after the one that was last moved to. */
 export function createLogReader(store: Store, responseId: string) {
-  let last: RunEvent | undefined;
+  let last: Pick<RunEvent, "seq" | "type"> | undefined;
+  let pageAfter = 0;
+  let limit = PAGE;
   return {
     /** Number of the last event that was read. */
     get lastSeq(): number {
@@ -19,11 +21,19 @@ export function createLogReader(store: Store, responseId: string) {
     get hasEnded(): boolean {
       return last?.type === "run_end";
     },
+    /** Goes back to an event of the last page, and reads shorter pages for a while; or on to one that came another way. */
+    moveTo({ seq, type }: RunEvent): void {
+      if (last && seq < last.seq) limit = Math.max(seq - pageAfter, 1);
+      last = { seq, type };
+    },
     /** The next page; undefined when the log has no more now. */
     async read(): Promise<readonly RunEvent[] | undefined> {
-      const events = await store.readEvents(responseId, last?.seq, PAGE);
-      last = events.at(-1) ?? last;
-      return events.length === 0 ? undefined : events;
+      pageAfter = last?.seq ?? 0;
+      const events = await store.readEvents(responseId, pageAfter, limit);
+      limit = Math.min(limit * 2, PAGE);
+      const end = events.at(-1);
+      if (end) last = { seq: end.seq, type: end.type };
+      return end && events;
     },
   };
 }

@@ -20,7 +20,6 @@ export function createMetrics() {
   const times = { counts: buckets.map(() => 0), sum: 0, count: 0 };
   const ends = new Map<string, number>();
   let starts = 0;
-  let slowReaders = 0;
   let recovered = 0;
   const add = (table: Map<string, number>, name: string): void => void table.set(name, (table.get(name) ?? 0) + 1);
   return {
@@ -35,8 +34,6 @@ export function createMetrics() {
     countStart: (): void => void (starts += 1),
     /** `reason` of `run_end`. */
     countEnd: (reason: string): void => add(ends, `reason="${reason}"`),
-    /** A reader that was disconnected because it was slow. */
-    countSlowReader: (): void => void (slowReaders += 1),
     countRecovered: (): void => void (recovered += 1),
     format: ({ runningResponses, openStreams, isReady, shared }: Gauges): string =>
       [
@@ -52,12 +49,6 @@ export function createMetrics() {
         ),
         formatMetric("sheaf_responses_running", "gauge", "Responses that are running.", runningResponses),
         formatMetric("sheaf_streams_open", "gauge", "Event streams that are open.", openStreams),
-        formatMetric(
-          "sheaf_streams_slow_total",
-          "counter",
-          "Readers disconnected because they were slow.",
-          slowReaders,
-        ),
         formatMetric(
           "sheaf_ready",
           "gauge",

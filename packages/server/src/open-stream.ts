@@ -10,17 +10,14 @@ import type { ServerContext, ServerEnvironment } from "./server-context.ts";
  * A stream that counts already, and has sent nothing. Exactly one of `open` and `giveUp` ends that.
  * @throws HttpError LIMIT_REACHED.
  */
-export function reserveStream(request: Context<ServerEnvironment>, { meter, metrics, heartbeat }: ServerContext) {
+export function reserveStream(request: Context<ServerEnvironment>, { meter, heartbeat }: ServerContext) {
   const release = meter.openStream(request.get("owner"));
   return {
     giveUp: release,
     open(headers: Readonly<Record<string, string>>): EventSink {
       const sink = openEventSink(request.env.outgoing, { ...toCorsHeaders(request.get("foreignOrigin")), ...headers });
       heartbeat.add(sink);
-      sink.closed.addEventListener("abort", () => {
-        release();
-        if (sink.wasSlow) metrics.countSlowReader();
-      });
+      sink.closed.addEventListener("abort", release);
       return sink;
     },
   };

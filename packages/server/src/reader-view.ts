@@ -19,6 +19,8 @@ export interface ReaderView {
   push(event: RunEvent): string;
   /** Whether the frames that are made once for all readers are those of this one; from then on it stays so. */
   readonly isShared: boolean;
+  /** Id of the last event that the reader has: frames up to it are left out. It grows with each frame. */
+  after: number;
   /** Nothing more comes, although the response goes on. */
   readonly isOver?: boolean;
 }
@@ -56,17 +58,19 @@ function createDocumentsView(after: number, includesReasoning: boolean, wire: Wi
   const assembler = createWireAssembler(wire);
   let lastId = 0;
   return {
+    after,
     // What a reader says that it has may not be there yet; the frames for all would bring it once more (X1).
     get isShared() {
-      return lastId >= after;
+      return lastId >= this.after;
     },
     push(event) {
       let frames = "";
       for (const streamEvent of assembler.push(event)) {
         lastId = streamEvent.id;
-        if (streamEvent.id <= after || (streamEvent.event === "reasoning_delta" && !includesReasoning)) continue;
+        if (streamEvent.id <= this.after || (streamEvent.event === "reasoning_delta" && !includesReasoning)) continue;
         frames += encodeSse(streamEvent);
       }
+      this.after = Math.max(this.after, lastId);
       return frames;
     },
   };
@@ -79,6 +83,7 @@ function createLineView(
   last: string,
 ): ReaderView {
   return {
+    after,
     isShared: false,
     get isOver() {
       return projection.isPaused ?? false;
@@ -89,6 +94,7 @@ function createLineView(
       for (const line of mask(event).flatMap((shown) => projection.push(shown))) {
         if (event.seq > after) frames += `id: ${event.seq}\ndata: ${toJsonLine(JSON.parse(line))}\n\n`;
       }
+      this.after = Math.max(this.after, event.seq);
       const isLast = event.type === "run_end" || projection.isPaused;
       return isLast && event.seq > after ? frames + last : frames;
     },

@@ -49,6 +49,11 @@ export class ResponseChannel implements LiveChannel {
     return toSnapshot(this.#reducer);
   }
 
+  /** Id of the last event of the stream that readers have got. */
+  get lastId(): number {
+    return this.#reducer.lastEventId;
+  }
+
   push(events: readonly RunEvent[]): void {
     const isHeard = this.#readers.size > 0;
     let all = "";
