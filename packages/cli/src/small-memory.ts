@@ -7,6 +7,10 @@ const nurseryOption = "--max-semi-space-size=8";
 const heapsVariable = "MALLOC_ARENA_MAX";
 const heaps = "2";
 
+/** Node's 4 threads for reads, writes and names of hosts would all wait for one slow disk (R-81). */
+const threadsVariable = "UV_THREADPOOL_SIZE";
+const threads = "32";
+
 /** The user's own size for new objects. */
 function hasChosenNursery(): boolean {
   return `${process.execArgv.join(" ")} ${process.env.NODE_OPTIONS ?? ""}`.includes("semi-space-size");
@@ -37,13 +41,18 @@ export function useSmallMemory(): void {
   const { execArgv, argv, env, execPath } = process;
   // It has done its work: no child inherits it.
   if (execArgv.includes(nurseryOption) && env[heapsVariable] === heaps) delete env[heapsVariable];
+  if (execArgv.includes(nurseryOption) && env[threadsVariable] === threads) {
+    // The first read starts the threads.
+    process.getBuiltinModule("node:fs").access("/", () => undefined);
+    delete env[threadsVariable];
+  }
   if (!process.execve || hasChosenNursery() || argv.some((word) => passedOn.test(word))) return;
   // Its only warning says that the call is new.
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {
     // What the user has chosen stays.
-    const environment = { [heapsVariable]: heaps, ...env };
+    const environment = { [heapsVariable]: heaps, [threadsVariable]: threads, ...env };
     process.execve(execPath, [execPath, nurseryOption, ...execArgv, ...argv.slice(1)], environment);
   } catch {
     process.emitWarning = emitWarning;

@@ -10,6 +10,8 @@ import { verifies } from "../../../test/support/verifies.ts";
 interface Printed {
   readonly options?: readonly string[];
   readonly inherited?: string;
+  readonly inheritedThreads?: string;
+  readonly threads?: number;
   readonly growth?: number;
 }
 
@@ -35,6 +37,14 @@ test(
     expect(inherited).toBeUndefined();
   },
 );
+
+test(verifies(["S-40", "R-81"], "such a program has 32 threads for files, or as many as its user wants"), async () => {
+  skipIfMissing(notLinux);
+  const { threads, inheritedThreads } = await start({});
+  expect(threads).toBeGreaterThan(32);
+  expect(inheritedThreads).toBeUndefined();
+  expect((await start({ UV_THREADPOOL_SIZE: "6" })).inheritedThreads).toBe("6");
+});
 
 test("what its user has chosen stays", async () => {
   skipIfMissing(notLinux);

@@ -1,7 +1,8 @@
 /** Ordinary files, opened without waiting and without following a link. */
-import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
+import { type BigIntStats, closeSync, constants, fstat, fstatSync, lstat, open, openSync, readSync } from "node:fs";
+import { posix } from "node:path";
 import { createFileFault } from "./file-error.ts";
-import { withEntry } from "./open-folder.ts";
+import { openFolder, withEntry } from "./open-folder.ts";
 import type { WorkspacePath } from "./workspace.ts";
 
 /** Distinguishes states of a file without reading it. */
@@ -26,15 +27,18 @@ export interface OpenFile {
 
 /**
  * Opens a file for reading. A pipe, socket or device is refused before it is opened, and opening never waits (R-15).
- * Synchronous: the thread pool takes ten times as long. The caller closes it.
+ * In the thread pool: a slow disk holds up the caller alone (R-81). The caller closes it.
  * @throws an error of the file system; EISDIR, ELOOP, NOT_A_FILE.
  */
-export function openFile(root: string, path: WorkspacePath): OpenFile {
-  return withEntry(root, path.relative, (entry) => {
-    checkOrdinary(lstatSync(entry, { bigint: true }));
-    const descriptor = openSync(entry, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+export async function openFile(root: string, path: WorkspacePath): Promise<OpenFile> {
+  const { promisify } = process.getBuiltinModule("node:util");
+  const folder = openFolder(root, posix.dirname(path.relative));
+  try {
+    const entry = folder.entry(posix.basename(path.relative));
+    checkOrdinary(await promisify(lstat)(entry, { bigint: true }));
+    const descriptor = await promisify(open)(entry, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
-      const stats = fstatSync(descriptor, { bigint: true });
+      const stats = await promisify(fstat)(descriptor, { bigint: true });
       checkOrdinary(stats);
       const [size, mode] = [Number(stats.size), Number(stats.mode) & 0o7777];
       return { descriptor, identity: toFileIdentity(stats), size, mode, links: Number(stats.nlink) };
@@ -42,7 +46,9 @@ export function openFile(root: string, path: WorkspacePath): OpenFile {
       closeSync(descriptor);
       throw error;
     }
-  });
+  } finally {
+    folder.close();
+  }
 }
 
 /** @throws EISDIR, ELOOP, NOT_A_FILE for anything but an ordinary file. */

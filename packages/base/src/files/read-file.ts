@@ -134,7 +134,7 @@ async function runOnFile<Value>(
   work: (file: OpenFile) => Promise<Value>,
 ): Promise<FileResult<Value>> {
   return runFileWork(path.named, async () => {
-    const file = openFile(root, path);
+    const file = await openFile(root, path);
     try {
       if (file.size > maxBytes) throw createFileFault("FILE_TOO_LARGE");
       return await work(file);

@@ -1,10 +1,10 @@
 /** Folders as the search tools see them: without what rules of the user or ignore files leave out, and without following links. */
-import { type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
+import { type Dirent, lstatSync, readdir, readlinkSync, type Stats } from "node:fs";
 import { setImmediate as yieldToEvents } from "node:timers/promises";
 import type { ToolError } from "@sheaf/protocol";
 import { toFileError } from "./file-error.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
-import { withEntry, withFolder } from "./open-folder.ts";
+import { openFolder, withEntry } from "./open-folder.ts";
 import { toVisible, type Workspace } from "./workspace.ts";
 
 export interface FolderEntry {
@@ -33,7 +33,7 @@ export async function createFolderReader(workspace: Workspace, start: string): P
   return {
     async read(path) {
       try {
-        const all = readEntries(workspace.root, path);
+        const all = await readEntries(workspace.root, path);
         const unignored = isStartIgnored ? all : await rules.filterEntries(path, all);
         const denied = new Set(all.filter((entry) => workspace.leftOut?.meet(entry.path, entry.kind === "link")));
         const entries = denied.size === 0 ? unignored : unignored.filter((entry) => !denied.has(entry));
@@ -75,16 +75,21 @@ export async function findLeftOut(workspace: Workspace, start: string, signal: A
 }
 
 /** The folder stays open meanwhile, so that a link that replaces it is not followed (S-21). */
-function readEntries(root: string, path: string): FolderEntry[] {
+async function readEntries(root: string, path: string): Promise<FolderEntry[]> {
   const prefix = path === "." ? "" : `${path}/`;
-  const entries = withFolder(root, path, (folder) =>
-    readdirSync(folder.entry("."), { withFileTypes: true }).map((entry) => {
+  const folder = openFolder(root, path);
+  try {
+    const { promisify } = process.getBuiltinModule("node:util");
+    const found = await promisify(readdir)(folder.entry("."), { withFileTypes: true });
+    const entries = found.map((entry) => {
       const kind = toKind(entry);
       const target = kind === "link" ? readTarget(folder.entry(entry.name)) : "";
       return { name: entry.name, path: prefix + entry.name, kind, target };
-    }),
-  );
-  return entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    });
+    return entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  } finally {
+    folder.close();
+  }
 }
 
 function toKind(entry: Dirent | Stats): FolderEntry["kind"] {
