@@ -1,5 +1,5 @@
 /** Trees of conversations over time, with real git and a clock that the test sets. */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { testDeep } from "../../../test/support/describe-where.ts";
@@ -223,6 +223,31 @@ testDeep(
     ]);
   },
 );
+
+test(verifies("R-72", "a lost server that returns while the repository is away pushes no stale files"), async () => {
+  const { remote, root, events, open, openOther } = createWorkspace();
+  const [lost, { trees, root: otherRoot }] = [open(0), openOther()];
+  await trees.open();
+  const there = await respond(lost, root);
+  const here = { id: "conv_1", workspace: trees.toFolder(otherRoot, "conv_1") };
+  expect(await lost.record(there, "chat_1", true)).toBe(true);
+  await trees.prepare(here, toStore("chat_1"), takesOver("chat_1"));
+  writeFileSync(join(here.workspace, "c.txt"), "c\n");
+  await trees.record(here, "chat_1");
+  const end = git(remote, "rev-parse", "refs/sheaf/conv_1/chat_1");
+  renameSync(remote, `${remote}-away`);
+  writeFileSync(join(there.workspace, "stale.txt"), "stale\n");
+  expect(await lost.record(there, "chat_1")).toBe(false);
+  await lost.prepare(there, toStore("chat_1"), begins("chat_2"));
+  renameSync(`${remote}-away`, remote);
+  writeFileSync(join(there.workspace, "d.txt"), "d\n");
+  expect(await lost.record(there, "chat_2")).toBe(false);
+  expect(events.at(-1)).toBe("state_not_pushed");
+  expect(git(remote, "for-each-ref", "--format=%(refname:lstrip=3) %(objectname)", "refs/sheaf").split("\n")).toEqual([
+    expect.stringMatching(/^base /),
+    `chat_1 ${end}`,
+  ]);
+});
 
 test(verifies("R-51", "a server that has not seen a state removes it, too"), async () => {
   const { remote, root, open, openOther } = createWorkspace();

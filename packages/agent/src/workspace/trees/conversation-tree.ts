@@ -225,8 +225,8 @@ export async function recordConversationTree(
 }
 
 /**
- * The state of a response that ran here must follow what the remote has: otherwise another server goes on with it (R-53).
- * Everything else of the conversation is this server's to say. It makes up for pushes that failed.
+ * States must follow what the remote has: otherwise another server goes on with their responses (R-53, R-72). It makes up
+ * for pushes that failed, and pushes nothing after states that the remote did not take.
  */
 async function pushStates(
   { mirror, refs }: ConversationTree,
@@ -235,12 +235,13 @@ async function pushStates(
   responseId: string,
 ): Promise<Fetched> {
   const own = `${refs}/${toIdName(responseId)}`;
-  const isForced = responseId !== running;
   // What was published is noted there when it is published: another server may have gone on since.
   const isState = (name: string): boolean => !name.startsWith(toPublishedRef({ refs }, ""));
   const names = isPushed ? [own] : (await listRefs({ mirror, refs })).filter(isState);
-  const refspecs = names.map((ref) => `${ref === own && !isForced ? "" : "+"}${ref}:${ref}`);
-  return pushRefs(mirror, remote, refspecs);
+  const missed = names.filter((name) => name !== own).map((ref) => `${ref}:${ref}`);
+  const made: Fetched = missed.length === 0 ? { ok: true } : await pushRefs(mirror, remote, missed);
+  if (!made.ok || !names.includes(own)) return made;
+  return pushRefs(mirror, remote, [`${responseId === running ? "" : "+"}${own}:${own}`]);
 }
 
 async function listRefs({ mirror, refs }: Pick<ConversationTree, "mirror" | "refs">): Promise<string[]> {
