@@ -1,5 +1,5 @@
 /** Trees of conversations over time, with real git and a clock that the test sets. */
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { testDeep } from "../../../test/support/describe-where.ts";
@@ -275,6 +275,42 @@ testDeep(
     expect(await again.record(owner, "chat_1")).toBe(true);
     const states = git(remote, "log", "--format=%s", "refs/sheaf/conv_1/chat_1").split("\n");
     expect(states).toEqual(["State after chat_1", "Another server goes on with chat_1", "State in chat_1", "Begin"]);
+  },
+);
+
+test.each([
+  [{}, "-o BatchMode=yes"],
+  [{ sshKeyFile: "/keys/it's mine" }, "-o BatchMode=yes -o IdentitiesOnly=yes -i /keys/it's mine"],
+])(verifies(["R-50", "R-51"], "states go to a repository by ssh, with the settings %j"), async (settings, words) => {
+  const { remote } = createWorkspace();
+  // It runs the command here, in place of the other machine.
+  const programs = createTemporaryFolder();
+  const program = join(programs, "ssh");
+  writeFileSync(program, `#!/bin/sh\necho "$@" >> "${programs}/calls"\nfor last; do :; done\nexec sh -c "$last"\n`);
+  chmodSync(program, 0o755);
+  const environment = { PATH: `${programs}:${process.env.PATH}` };
+  const word = `git+ssh://ada@git.example${remote}#main`;
+  const workspace = createGitWorkspace({ name: "app", word, settings, folder: createTemporaryFolder(), environment });
+  const log: unknown[] = [];
+  const trees = createGitTrees({ workspaces: [workspace], environment, log: (entry) => log.push(entry), now: () => 0 });
+  onTestFinished(() => trees.close());
+  const owner = await respond(trees, toGitRoot(workspace));
+  expect([await trees.record(owner, "chat_1"), log]).toEqual([true, []]);
+  expect(git(remote, "show", "refs/sheaf/conv_1/chat_1:b.txt")).toBe("two");
+  const calls = readFileSync(join(programs, "calls"), "utf8").trim().split("\n");
+  expect(calls.filter((call) => !call.startsWith(words))).toEqual([]);
+  const asked = calls.map((call) => call.slice(call.indexOf("ada@")));
+  expect(new Set(asked)).toEqual(
+    new Set(["upload", "receive"].map((name) => `ada@git.example git-${name}-pack '${remote}'`)),
+  );
+});
+
+test.each(["git+/srv/app.git", "git+./app", "git+C:\\app", "git+ada@git.example:app.git", "git+"])(
+  verifies("R-50", "%s is no address, and the error shows the forms of one"),
+  (word) => {
+    expect(() => createGitWorkspace({ name: "app", word, settings: {}, folder: "/w", environment: {} })).toThrow(
+      /^--workspace app: the address of the repository .*: write git\+https:.*git\+ssh:.* or git\+file:\/\/\/PATH$/,
+    );
   },
 );
 
