@@ -1,6 +1,6 @@
 /** The checker of histories finds what must not happen. */
 import { assemble } from "@sheaf/documents";
-import type { RunEvent, RunEventBody, RunStart } from "@sheaf/protocol";
+import { reduce, type RunEvent, type RunEventBody, type RunStart } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { checkHistory, type ClusterHistory } from "../support/check-history.ts";
 import { verifies } from "../support/verifies.ts";
@@ -35,6 +35,7 @@ const good: ClusterHistory = {
     { text: "two", acknowledgedAs: undefined },
   ],
   readings: [{ responseId: "chat_1", events, isWhole: true }],
+  answers: [{ responseId: "chat_1", response: reduce(events) }],
   stored: [log],
   effects: ["a", "b"],
 };
@@ -71,6 +72,16 @@ test.each<[string, Partial<ClusterHistory>, RegExp]>([
     "a stream without an end",
     { readings: [{ responseId: "chat_1", events: events.slice(0, -1), isWhole: true }] },
     /no end/,
+  ],
+  [
+    "a refused message that runs",
+    { sent: [{ text: "one", acknowledgedAs: undefined, refusedWith: 503 }] },
+    /"one" got 503, and is stored/,
+  ],
+  [
+    "an answer that is not stored",
+    { answers: [{ responseId: "chat_1", response: { ...reduce(events), status: "error" } }] },
+    /"status":"error".*not stored so/,
   ],
   ["a call that ran twice", { effects: ["a", "b", "a"] }, /a happened twice/],
 ])(verifies("R-44", "%s is found"), (_, planted, problem) => {

@@ -1,7 +1,7 @@
 /** What clients of a cluster did and saw, compared with what is stored in the end: an empty list of problems, or what went wrong. */
 import { isDeepStrictEqual } from "node:util";
 import { assemble } from "@sheaf/documents";
-import type { RunEvent, StreamEvent } from "@sheaf/protocol";
+import { reduce, type ChatResponse, type RunEvent, type StreamEvent } from "@sheaf/protocol";
 
 /** A message that a client sent. */
 interface SentMessage {
@@ -9,6 +9,14 @@ interface SentMessage {
   readonly text: string;
   /** Undefined: the client got no answer, so it may be stored or not. */
   readonly acknowledgedAs: string | undefined;
+  /** The status of an answer that refused it, so it must never run. */
+  readonly refusedWith?: number;
+}
+
+/** A response that ended, as a client got it without a stream. */
+interface Answer {
+  readonly responseId: string;
+  readonly response: ChatResponse;
 }
 
 /** What a reader got of a response, over all its connections, in order. */
@@ -22,13 +30,14 @@ interface Reading {
 export interface ClusterHistory {
   readonly sent: readonly SentMessage[];
   readonly readings: readonly Reading[];
+  readonly answers?: readonly Answer[];
   /** All logs at the end. */
   readonly stored: readonly (readonly RunEvent[])[];
   /** What each tool call left behind: the same word twice is a call that ran twice. */
   readonly effects: readonly string[];
 }
 
-export function checkHistory({ sent, readings, stored, effects }: ClusterHistory): string[] {
+export function checkHistory({ sent, readings, answers = [], stored, effects }: ClusterHistory): string[] {
   const logs = new Map(stored.map((log) => [toId(log), log]));
   const counts = new Map<string, number>();
   for (const [start] of stored) {
@@ -36,11 +45,13 @@ export function checkHistory({ sent, readings, stored, effects }: ClusterHistory
   }
   return [
     ...stored.flatMap((log) => checkLog(log)),
-    ...sent.flatMap(({ text, acknowledgedAs }) => [
+    ...sent.flatMap(({ text, acknowledgedAs, refusedWith }) => [
+      ...(refusedWith !== undefined && counts.has(text) ? [`"${text}" got ${refusedWith}, and is stored`] : []),
       ...((counts.get(text) ?? 0) > 1 ? [`"${text}" is stored ${counts.get(text)} times`] : []),
       ...(acknowledgedAs !== undefined && !logs.has(acknowledgedAs) ? [`"${text}" was acknowledged, and is lost`] : []),
     ]),
     ...readings.flatMap((reading) => checkReading(reading, logs.get(reading.responseId) ?? [])),
+    ...answers.flatMap(({ responseId, response }) => checkAnswer(response, logs.get(responseId) ?? [])),
     ...effects.flatMap((effect, index) => (effects.indexOf(effect) === index ? [] : [`${effect} happened twice`])),
   ];
 }
@@ -84,6 +95,14 @@ function checkReading({ responseId, events, isWhole }: Reading, log: readonly Ru
   });
   const isEnded = events.at(-1)?.event === "done";
   return isWhole && !isEnded ? [...problems, `${responseId}: a reader got no end`] : problems;
+}
+
+/** Compares JSON, which has no fields of undefined. */
+function checkAnswer(response: ChatResponse, log: readonly RunEvent[]): string[] {
+  const kept: unknown = JSON.parse(JSON.stringify(reduce(assemble(log))));
+  return isDeepStrictEqual(response, kept)
+    ? []
+    : [`${toId(log)}: a client got ${JSON.stringify(response)}, which is not stored so`];
 }
 
 /** What the first event says of heartbeats is the server's. */

@@ -1,7 +1,7 @@
 /** Which tests only `npm run test:deep` runs: they take long, so they run each night and not for each change. */
 
 /** A soak (`soak.ts`) is deeper still. */
-export const isDeep = ["SHEAF_DEEP", "SHEAF_SOAK", "SHEAF_SOAK_RUNS", "SHEAF_SOAK_HOURS"].some(
+export const isDeep = ["SHEAF_DEEP", "SHEAF_SOAK", "SHEAF_SOAK_RUNS", "SHEAF_SOAK_HOURS", "SHEAF_SOAK_MINUTES"].some(
   (name) => process.env[name] !== undefined,
 );
 

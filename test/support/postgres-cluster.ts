@@ -43,13 +43,21 @@ export function findMissingPostgres(): Missing | undefined {
 }
 
 /** Its files are in `folder`; it does not run yet. `port`: on 127.0.0.1; default: by its socket alone. */
-export function createPostgresCluster(programs: string, folder: string, port?: number): TestPostgres {
+export function createPostgresCluster(
+  programs: string,
+  folder: string,
+  port?: number,
+  more: Readonly<Record<string, string>> = {},
+): TestPostgres {
   const data = join(folder, "data");
   // PostgreSQL refuses to run as root.
   const other = process.getuid?.() === 0 ? readIds("nobody") : undefined;
   const words = other
     ? ["setpriv", `--reuid=${other.user}`, `--regid=${other.group}`, "--clear-groups", "--pdeathsig=INT"]
     : [];
+  // For the programs of PostgreSQL alone: what is preloaded must have their user.
+  if (Object.keys(more).length > 0)
+    words.push("env", ...Object.entries(more).map(([name, value]) => `${name}=${value}`));
   const giveFolder = (path: string): void => {
     if (other) chownSync(path, other.user, other.group);
   };
@@ -131,7 +139,7 @@ export function createPostgresCluster(programs: string, folder: string, port?: n
       runProgram("pg_basebackup", ["-D", target, "-R", "-X", "stream", "-c", "fast", ...from], copy);
       await run(toAddress("postgres"), "ALTER SYSTEM SET synchronous_standby_names = '*'");
       await run(toAddress("postgres"), "SELECT pg_reload_conf()");
-      return createPostgresCluster(programs, copy, copyPort);
+      return createPostgresCluster(programs, copy, copyPort, more);
     },
     async stop(signal = "SIGINT") {
       const ending = child;

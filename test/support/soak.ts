@@ -13,6 +13,10 @@ export function chooseRuns(deep: number, full = deep): number {
 export const soakTimeout =
   process.env.SHEAF_SOAK === "1" || process.env.SHEAF_SOAK_RUNS !== undefined ? 3_600_000 : 120_000;
 
+/** A soak that lasts, with its seed: `SHEAF_SOAK=1 SHEAF_SOAK_MINUTES=30 SHEAF_SOAK_SEED=7`. */
+export const soakMinutes = Number(process.env.SHEAF_SOAK_MINUTES ?? 0);
+export const soakSeed = Number(process.env.SHEAF_SOAK_SEED ?? 11);
+
 /** A figure for docs/reliability.md, printed in a soak. */
 export function reportFigure(clause: string, text: string): void {
   if (process.env.SHEAF_SOAK === "1") process.stderr.write(`${clause}: ${text}\n`);
