@@ -89,7 +89,7 @@ describeWhere("a cluster in which everything fails, one thing at a time", findMi
     verifies("R-67", "every response ends once, no call runs twice, and readers see one stream"),
     async () => {
       const random = createRandom(soakSeed);
-      const rounds = soakMinutes > 0 ? Infinity : chooseRuns(shortFaults.length, 100);
+      const rounds = chooseRuns(shortFaults.length, 100);
       const startedAt = performance.now();
       const toMinutes = (): number => (performance.now() - startedAt) / 60_000;
       const between = (least: number, most: number): number => least + random() * (most - least);
@@ -212,11 +212,9 @@ describeWhere("a cluster in which everything fails, one thing at a time", findMi
 
       const counts = new Map<Fault, number>();
       let isFailedOver = false;
-      for (
-        let round = 0;
-        round < rounds && (round < shortFaults.length || toMinutes() < soakMinutes || soakMinutes === 0);
-        round += 1
-      ) {
+      const isOver = (round: number): boolean =>
+        soakMinutes > 0 ? toMinutes() >= soakMinutes && isFailedOver : round >= rounds;
+      for (let round = 0; !isOver(round); round += 1) {
         const isHalf = soakMinutes > 0 ? toMinutes() > soakMinutes / 2 : round >= rounds / 2;
         const chance: Fault = isHalf && !isFailedOver ? "fail-over" : faults[Math.floor(random() * faults.length)]!;
         const fault: Fault = isLong ? chance : shortFaults[round]!;
