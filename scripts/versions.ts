@@ -50,14 +50,14 @@ const places: readonly Place[] = [
   },
   { path: "action/action.yml", write: (text, version) => text.replace(/^( {4}default: )\d\S+$/m, `$1${version}`) },
   {
-    path: "examples/ci/gitlab-review.yml",
-    write: (text, version) => text.replace(/\bsheaf@\d\S+/, `sheaf@${version}`),
-  },
-  {
     path: "deploy/acp-registry/agent.json",
     write: (text, version) =>
       text.replace(/("version": )"[^"]+"/, `$1"${version}"`).replace(/\bsheaf@\d[^"]+/, `sheaf@${version}`),
   },
+  ...["examples/ci/github-review.yml", "examples/ci/gitlab-review.yml"].map((path) => ({
+    path,
+    write: (text: string, version: string) => text.replaceAll(/\bsheaf@\d\S+/g, `sheaf@${version}`),
+  })),
   { path: "README.md", write: (text, version) => text.replace(/^(Version )\d\S+?(?=\. )/m, `$1${version}`) },
 ];
 

@@ -394,61 +394,73 @@ describe("the action's script", () => {
 });
 
 describe("examples/ci", () => {
-  const finding = { path: "README.md", line: 4, severity: "high", problem: "It says nothing." };
-  const review = (findings: readonly object[]) =>
-    writeScript(`Review ${findings.length}`, JSON.stringify({ summary: "Adds a line.", findings }));
-  const files = {
-    "ci/review.sh": readText("examples/ci/review.sh"),
-    "ci/review.schema.json": readText("examples/ci/review.schema.json"),
-  };
+  const finding = { path: "README.md", line: 4, severity: "high", rule: "documentation", problem: "It says nothing." };
+  const model = writeScript("Review", JSON.stringify({ findings: [finding] }));
+  writeProgram("npx", `shift 2; exec '${process.execPath}' '${sheafProgram}' "$@"`);
 
-  test("review.sh writes findings, and its exit code says whether one is serious", () => {
-    const cwd = createRepository(files);
-    const good = runShell("bash ci/review.sh HEAD~1", { cwd, environment: { SHEAF_MODEL: review([]) } });
-    expect(good).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(JSON.parse(readFileSync(join(cwd, "review.json"), "utf8"))).toMatchObject({ findings: [] });
-    const bad = runShell("bash ci/review.sh HEAD~1 out.json", { cwd, environment: { SHEAF_MODEL: review([finding]) } });
-    expect(bad).toEqual({ code: 1, stdout: "high  README.md:4  It says nothing.\n", stderr: "" });
-    const none = runShell("bash ci/review.sh HEAD", { cwd });
-    expect(none).toMatchObject({ code: 0, stdout: "nothing to review since HEAD\n" });
-    const failed = runShell("bash ci/review.sh HEAD~1", { cwd, environment: { SHEAF_MODEL: writeScript("No", "no") } });
-    expect([failed.code, failed.stderr]).toEqual([6, expect.stringMatching(/^sheaf: OUTPUT_INVALID: /)]);
-  });
-
-  test("gitlab-review.yml does so on GitLab", () => {
-    const { review: job } = parse(readText("examples/ci/gitlab-review.yml")) as {
-      review: { before_script: string[]; script: string[]; artifacts: { paths: string[] } };
+  /** Runs the scripts of both jobs, with `HEAD` at the base and `HEAD_SHA` as the change. */
+  function runJobs(scripts: Record<"find" | "post", readonly string[]>, environment: Readonly<Record<string, string>>) {
+    for (const script of Object.values(scripts).flat()) {
+      expect(script).not.toContain("${{");
+      if (script.includes("npx")) expect(script).toContain(`sheaf@${sheafVersion} review`);
+    }
+    const origin = createRepository();
+    const cwd = join(dirname(origin), "clone");
+    const git = `git -C '${origin}' update-ref refs/merge-requests/7/head HEAD && git -C '${origin}' reset -q --hard HEAD~1`;
+    runShell(`${git} && git clone -q '${origin}' '${cwd}'`, { cwd: origin });
+    const head = runShell("git rev-parse refs/merge-requests/7/head", { cwd: origin }).stdout.trim();
+    runShell("git fetch -q origin refs/merge-requests/7/head", { cwd });
+    const payload = join(dirname(cwd), "payload.json");
+    writeFileSync(payload, JSON.stringify({ object_attributes: { iid: 7, last_commit: { id: head } } }));
+    const common = { NUMBER: "7", HEAD_SHA: head, RUNNER_TEMP: cwd, TRIGGER_PAYLOAD: payload, ...environment };
+    const found = runShell(scripts.find.join("\n"), { cwd, environment: { ...common, SHEAF_MODEL: model } });
+    expect(found).toEqual({ code: 0, stdout: "", stderr: "" });
+    const { structured_output: review } = JSON.parse(readFileSync(join(cwd, "findings.json"), "utf8")) as {
+      structured_output: unknown;
     };
-    expect(job.before_script.join("\n")).toContain(`sheaf@${sheafVersion}`);
-    const origin = createRepository(files);
-    const clone = join(dirname(origin), "clone");
-    runShell(`git -C '${origin}' branch target HEAD~1 && git clone -q '${origin}' '${clone}'`, { cwd: origin });
-    const environment = { SHEAF_MODEL: review([finding]), CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "target" };
-    const { code, stdout } = runShell(job.script.join("\n"), { cwd: clone, environment });
-    expect([code, stdout]).toEqual([1, "high  README.md:4  It says nothing.\n"]);
-    for (const path of job.artifacts.paths)
-      expect(readFileSync(join(clone, path), "utf8")).toContain("It says nothing.");
-  });
+    expect(review).toEqual({ findings: [finding] });
+    // The second job comes as far as the host, which is not there.
+    const posted = runShell(scripts.post.join("\n"), { cwd, environment: common });
+    expect([posted.code, posted.stderr]).toEqual([5, expect.stringContaining("NETWORK: ")]);
+  }
 
-  test("github-review.yml does so on GitHub, with rights to read alone, and posts nothing", () => {
-    const workflow = parse(readText("examples/ci/github-review.yml")) as {
+  test("github-review.yml: the job with the key has no right to write, and the other one has no key", () => {
+    interface Job {
+      readonly permissions: object;
+      readonly steps: readonly (Step & { readonly env?: object })[];
+    }
+    const text = readText("examples/ci/github-review.yml");
+    const { on, permissions, jobs } = parse(text) as {
       on: string;
       permissions: object;
-      jobs: { review: { steps: readonly Step[] } };
+      jobs: Record<"find" | "post", Job>;
     };
-    expect([workflow.on, workflow.permissions]).toEqual(["pull_request", { contents: "read" }]);
-    const { steps } = workflow.jobs.review;
-    const scripts = steps.flatMap(({ run }) => run ?? []);
-    for (const script of scripts) expect(script).not.toContain("${{");
-    const call = steps.find(({ uses }) => uses === "./.github/actions/sheaf")!;
-    expect(Object.keys(call.with!).filter((name) => !inputNames.includes(name))).toEqual([]);
-    const cwd = createRepository();
-    const temp = join(dirname(cwd), "temp");
-    mkdirSync(temp);
-    const environment = { BASE: "main", RUNNER_TEMP: temp, REVIEW: JSON.stringify({ findings: [finding] }) };
-    const all = ["git update-ref refs/remotes/origin/main HEAD~1", ...scripts].join("\n");
-    expect(runShell(all, { cwd, environment })).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(readFileSync(join(temp, "change.diff"), "utf8")).toContain("+More.");
-    expect(JSON.parse(readFileSync(join(temp, "review.json"), "utf8"))).toEqual({ findings: [finding] });
+    expect([on, permissions]).toEqual(["pull_request_target", {}]);
+    expect([jobs.find.permissions, jobs.post.permissions]).toEqual([
+      { contents: "read" },
+      { "pull-requests": "write" },
+    ]);
+    const checkouts = Object.values(jobs).map(({ steps }) => steps.filter(({ uses }) => uses?.includes("checkout")));
+    expect(checkouts.map((all) => all.map(({ with: given }) => given))).toEqual([
+      [{ "fetch-depth": 0, "persist-credentials": false }],
+      [],
+    ]);
+    const toEnv = ({ steps }: Job) => Object.keys(Object.assign({}, ...steps.map(({ env = {} }) => env)));
+    expect([toEnv(jobs.find), toEnv(jobs.post)]).toEqual([["ANTHROPIC_API_KEY", "SHEAF_MODEL"], ["GITHUB_TOKEN"]]);
+    const toScripts = ({ steps }: Job) => steps.flatMap(({ run }) => run ?? []);
+    const url = "http://127.0.0.1:9";
+    const names = { GITHUB_REPOSITORY: "a/b", GITHUB_API_URL: url, GITHUB_GRAPHQL_URL: url, GITHUB_TOKEN: "t" };
+    runJobs({ find: toScripts(jobs.find), post: toScripts(jobs.post) }, names);
+  });
+
+  test("gitlab-review.yml: each job has its own environment, and so its own secret", () => {
+    interface Job {
+      readonly environment: { readonly name: string };
+      readonly script: readonly string[];
+    }
+    const { find, post } = parse(readText("examples/ci/gitlab-review.yml")) as Record<"find" | "post", Job>;
+    expect([find.environment.name, post.environment.name]).toEqual(["review/find", "review/post"]);
+    const names = { GITLAB_CI: "true", CI_API_V4_URL: "http://127.0.0.1:9", CI_PROJECT_ID: "1", GITLAB_TOKEN: "t" };
+    runJobs({ find: find.script, post: post.script }, names);
   });
 });

@@ -21,7 +21,7 @@ function createRepository(): string {
   const copy = folders.newFolder();
   const patterns = [
     "{scripts/*.ts,package.json,package-lock.json,packages/*/package.json,README.md,CHANGELOG.md}",
-    "{packages/base/src/version.ts,action/action.yml,examples/ci/gitlab-review.yml,deploy/acp-registry/agent.json}",
+    "{packages/base/src/version.ts,action/action.yml,examples/ci/*.yml,deploy/acp-registry/agent.json}",
   ];
   const paths = globSync(patterns, { cwd: root });
   for (const path of paths) {
@@ -98,7 +98,12 @@ describe("set-version", () => {
       version: "0.2.0-rc.1",
       dependencies: { "@sheaf/protocol": "0.2.0-rc.1" },
     });
-    for (const path of ["README.md", "action/action.yml", "examples/ci/gitlab-review.yml"])
+    for (const path of [
+      "README.md",
+      "action/action.yml",
+      "examples/ci/github-review.yml",
+      "examples/ci/gitlab-review.yml",
+    ])
       expect(read(cwd, path)).toContain("0.2.0-rc.1");
     expect(read(cwd, "packages/base/src/version.ts")).toContain('sheafVersion = "0.2.0-rc.1"');
     const checked = runScript(cwd, "check-release", ["v0.2.0-rc.1"], { GITHUB_REPOSITORY: "ada/sheaf" });

@@ -39,7 +39,7 @@ const groups: readonly (readonly [string, readonly CommandName[]])[] = [
   ["Files", ["revert"]],
   ["Permissions", ["permissions", "trust", "mcp", "hooks"]],
   ["Instructions", ["skills"]],
-  ["Programs", ["serve", "store", "acp", "convert", "test", "schema", "create-chat"]],
+  ["Programs", ["serve", "store", "acp", "convert", "test", "review", "schema", "create-chat"]],
   ["Shell", ["completion", "install-alias", "help"]],
 ];
 
