@@ -159,6 +159,9 @@ describe("a run", () => {
       ["gen_ai.client.operation.duration", undefined, "3"],
       ["gen_ai.client.token.usage", "input", "3"],
       ["gen_ai.client.token.usage", "output", "3"],
+      ["gen_ai.execute_tool.duration", undefined, "1"],
+      ["gen_ai.execute_tool.duration", undefined, "1"],
+      ["gen_ai.invoke_agent.duration", undefined, "1"],
     ]);
     expect(points[1]!.sum).toBe(total);
     for (const { bucketCounts, explicitBounds, count } of points) {
@@ -230,6 +233,29 @@ describe("a run", () => {
     expect(collector.spans().at(-1)).toMatchObject({ name: "invoke_agent sheaf", status: { code: 2 } });
   });
 
+  test(verifies("C67", "is seen while it goes on, and what a collector did not take is a notice"), async () => {
+    const collector = await startCollector((index) => (index === 0 ? 200 : 500));
+    const [first, second, last] = script.turns;
+    const wait = { wait_ms: 1500 };
+    const running = run(
+      { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_METRICS_EXPORTER: "none" },
+      { turns: [first, { events: [wait, ...second!.events] }, { events: [wait, ...last!.events] }] },
+    );
+    await collector.waitFor("/v1/traces", 1);
+    expect(collector.spans().map(({ name }) => name)).toEqual(["chat scripted:s", "execute_tool read_file"]);
+    const { code, stdout } = await running;
+    const { notices } = JSON.parse(stdout) as { readonly notices: unknown };
+    expect([code, notices]).toEqual([
+      0,
+      [
+        {
+          code: "TELEMETRY_LOST",
+          message: expect.stringMatching(/^the collector 127\.0\.0\.1:\d+ did not take 2 spans:/),
+        },
+      ],
+    ]);
+  });
+
   test.each<[string, (index: number) => number | undefined]>([
     ["is busy", () => 503],
     ["leads elsewhere", () => 302],
@@ -265,6 +291,17 @@ test(verifies("C67", "a server sends each response as a trace of its own, and it
   expect(new Set(roots.map(({ traceId }) => traceId)).size).toBe(2);
   expect(roots.map(({ parentSpanId }) => parentSpanId)).toEqual(["", ""]);
   expect(collector.points().find(({ name }) => name === "gen_ai.client.operation.duration")?.count).toBe("2");
+});
+
+test(verifies("C67", "a server logs what its collector did not take"), async () => {
+  const collector = await startCollector(() => 500);
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_METRICS_EXPORTER: "none" };
+  const server = await startServer({ cwd: folders.newFolder(), environment });
+  await (await server.chat({ message: "one" })).text();
+  await collector.waitFor("/v1/traces", 1);
+  await (await server.chat({ message: "two" })).text();
+  expect(await server.stop()).toBe(0);
+  expect(server.log()).toMatch(/telemetry_lost.*did not take \d+ spans/);
 });
 
 test(verifies("C67", "runs of a process that is no server have metrics of their own"), async () => {

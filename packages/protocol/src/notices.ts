@@ -24,6 +24,7 @@ export const noticeCodes = [
   "GIT_HOOKS_OFF",
   "SERVER_NOT_STARTED",
   "USAGE_UNKNOWN",
+  "TELEMETRY_LOST",
   "ANSWER_CUT",
   "CONTEXT_CUT",
   "TREE_BRANCH",

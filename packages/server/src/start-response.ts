@@ -261,7 +261,10 @@ function observeEvents(
         for (const notice of readNotices(event))
           context.log({ level: "warn", event: "model_notice", model: model.name, ...notice });
       }
-      if (event.type === "run_end") metrics.countEnd(event.reason);
+      if (event.type !== "run_end") continue;
+      metrics.countEnd(event.reason);
+      for (const loss of context.telemetry?.takeLosses() ?? [])
+        context.log({ level: "warn", event: "telemetry_lost", ...loss });
     }
     void meter.note(store, events, price).catch(context.onDefect);
   };

@@ -75,7 +75,8 @@ export function createLoggedRun(parts: LoggedRunParts): LoggedRun {
         const { onToolsEnd } = opened;
         const keepState: RespondPorts["keepState"] = async (moment) => {
           if (moment !== "end") return (await prepared.ports.keepState?.(moment)) ?? [];
-          return [...(await waitForTools(prepared.tools)), ...((await onToolsEnd?.()) ?? [])];
+          const ended = [...(await waitForTools(prepared.tools)), ...((await onToolsEnd?.()) ?? [])];
+          return [...ended, ...(telemetry?.takeLosses() ?? [])];
         };
         const ports = { ...prepared.ports, keepState };
         for await (const events of respond(settings, ports, signal)) {

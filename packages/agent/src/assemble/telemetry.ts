@@ -1,17 +1,19 @@
 /** Sends what runs were to a collector of OpenTelemetry, by OTLP over HTTP in JSON (C67). It never fails a run. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RunEvent } from "@sheaf/protocol";
+import type { Notice, RunEvent } from "@sheaf/protocol";
 import { waitAtMost } from "@sheaf/base/wait-at-most";
 import type { TextMask } from "@sheaf/base/text-mask";
 import { sheafVersion } from "@sheaf/base/version";
 import type { SignalTarget, TelemetrySettings } from "../config/telemetry-settings.ts";
 import { createEventMask } from "../output/event-mask.ts";
 import { createHistograms, encodeTraces } from "../output/telemetry/otlp.ts";
-import { SpanCollector } from "../output/telemetry/run-spans.ts";
+import { type Span, SpanCollector } from "../output/telemetry/run-spans.ts";
 
 export interface Telemetry {
-  /** Returns what takes the events of one run; with the last one they are on their way. */
+  /** Returns what takes the events of one run; each span is on its way soon after its end, the run's with the last event. */
   startRun(): (events: readonly RunEvent[]) => void;
+  /** What no collector took since the last call. */
+  takeLosses(): readonly Notice[];
   /** Waits for what is on its way, for a second at most. Never rejects. */
   flush(): Promise<void>;
 }
@@ -34,8 +36,14 @@ const PAUSE_MS = 200;
 /** How long the end of a process may wait. Milliseconds. */
 const FLUSH_MS = 1000;
 
-/** Requests on their way; with more, a run is left out. */
-const MAX_PENDING = 16;
+/** How long a span waits for others to go with it. Milliseconds. */
+const BATCH_MS = 500;
+
+/** Spans of one request. */
+const MAX_BATCH = 512;
+
+/** Spans that wait while a request is on its way; further ones are lost. */
+const MAX_WAITING = 4096;
 
 const retryable: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
@@ -50,13 +58,33 @@ export function createTelemetry(settings: TelemetrySettings, ports: TelemetryPor
     "telemetry.sdk.language": "nodejs",
     "telemetry.sdk.version": sheafVersion,
   };
-  const pending = new Set<Promise<void>>();
-
-  const send = (target: SignalTarget | undefined, toBody: () => unknown): void => {
-    if (!target || pending.size >= MAX_PENDING) return;
-    const sending = post(target, JSON.stringify(toBody()), ports.fetch);
-    pending.add(sending);
-    void sending.finally(() => pending.delete(sending));
+  const lost = new Map<string, number>();
+  const lose = (what: string, count: number): void => void lost.set(what, (lost.get(what) ?? 0) + count);
+  const waiting: Span[] = [];
+  const sendSpans = createSender(traces, ports.fetch, () => {
+    const batch = waiting.splice(0, MAX_BATCH);
+    return batch.length === 0
+      ? undefined
+      : { body: encodeTraces(batch, resource), onLoss: () => lose("spans", batch.length) };
+  });
+  let hasNews = false;
+  const sendMetrics = createSender(metrics, ports.fetch, () => {
+    if (!hasNews) return undefined;
+    hasNews = false;
+    return { body: histograms.encode(ports.now(), resource), onLoss: () => lose("metrics", 1) };
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const flushSpans = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    return sendSpans();
+  };
+  const addSpans = (spans: readonly Span[]): void => {
+    if (!traces || spans.length === 0) return;
+    const room = MAX_WAITING - waiting.length;
+    waiting.push(...spans.slice(0, room));
+    if (spans.length > room) lose("spans", spans.length - room);
+    timer ??= setTimeout(() => void flushSpans(), BATCH_MS).unref();
   };
 
   return {
@@ -67,22 +95,54 @@ export function createTelemetry(settings: TelemetrySettings, ports: TelemetryPor
       return (events) => {
         for (const event of events.flatMap(mask)) {
           collector.push(event);
-          if (event.type !== "run_end") continue;
-          const { spans, measurements } = collector;
-          send(traces, () => encodeTraces(spans, resource));
+          const { spans, measurements } = collector.take();
+          addSpans(spans);
           histograms.add(measurements);
-          if (measurements.length > 0) send(metrics, () => histograms.encode(ports.now(), resource));
+          hasNews ||= measurements.length > 0;
+          if (event.type === "run_end") void Promise.all([flushSpans(), sendMetrics()]);
         }
       };
     },
+    takeLosses() {
+      const notices = [...lost].map(([what, count]) => {
+        const { url = "" } = (what === "spans" ? traces : metrics) ?? {};
+        const message = `the collector ${URL.parse(url)?.host} did not take ${what === "spans" ? `${count} spans` : what}: check OTEL_EXPORTER_OTLP_ENDPOINT`;
+        return { code: "TELEMETRY_LOST", message } as const;
+      });
+      lost.clear();
+      return notices;
+    },
     async flush() {
-      await waitAtMost(Promise.all(pending), FLUSH_MS);
+      await waitAtMost(Promise.all([flushSpans(), sendMetrics()]), FLUSH_MS);
     },
   };
 }
 
-/** Never rejects: a collector that is away loses the run's telemetry, not the run. Headers go to no other host. */
-async function post({ url, headers }: SignalTarget, body: string, send: typeof fetch): Promise<void> {
+interface Batch {
+  readonly body: unknown;
+  readonly onLoss: () => void;
+}
+
+/** Sends one request after the other, until nothing waits; the result resolves then. */
+function createSender(
+  target: SignalTarget | undefined,
+  send: typeof fetch,
+  takeBatch: () => Batch | undefined,
+): () => Promise<void> {
+  let sending: Promise<void> | undefined;
+  const work = async (to: SignalTarget): Promise<void> => {
+    for (let batch = takeBatch(); batch; batch = takeBatch()) {
+      if (!(await post(to, JSON.stringify(batch.body), send))) batch.onLoss();
+    }
+    sending = undefined;
+  };
+  return async () => {
+    if (target) await (sending ??= work(target));
+  };
+}
+
+/** Whether the collector took it; never rejects. Headers go to no other host. */
+async function post({ url, headers }: SignalTarget, body: string, send: typeof fetch): Promise<boolean> {
   for (const isLast of [false, true]) {
     try {
       const response = await send(url, {
@@ -93,10 +153,11 @@ async function post({ url, headers }: SignalTarget, body: string, send: typeof f
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       await response.body?.cancel();
-      if (!retryable.has(response.status)) return;
+      if (!retryable.has(response.status)) return response.ok;
     } catch {
       // Tried once more.
     }
     if (!isLast) await sleep(PAUSE_MS);
   }
+  return false;
 }

@@ -37,7 +37,7 @@ function listOutputs(events: readonly RunEvent[]): Readonly<Record<string, strin
     aiSdk: project(createAiSdkUiProjection(both), events).join(""),
     terminal: project(createTerminalProjection({ ...both, hasColors: false }), events).join(""),
     acp: JSON.stringify(events.flatMap((event) => acp.push(event))),
-    telemetry: JSON.stringify(spans.spans),
+    telemetry: JSON.stringify(spans.take().spans),
     markdown: formatMarkdownExport({ conversation, responses }),
     json: formatJsonExport({ sheafExport: 1, conversation, responses }),
   };

@@ -34,14 +34,15 @@ export function encodeTraces(spans: readonly Span[], resource: Attributes): unkn
   return { resourceSpans: [{ resource: { attributes: toKeyValues(resource) }, scopeSpans }] };
 }
 
-/** As the conventions advise. */
+/** As the conventions advise. Seconds. */
+const durations = { unit: "s", bounds: Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power) };
+
 const metrics: Readonly<Record<Measurement["metric"], { readonly unit: string; readonly bounds: readonly number[] }>> =
   {
-    "gen_ai.client.operation.duration": {
-      unit: "s",
-      bounds: Array.from({ length: 14 }, (_, power) => 0.01 * 2 ** power),
-    },
+    "gen_ai.client.operation.duration": durations,
     "gen_ai.client.token.usage": { unit: "{token}", bounds: Array.from({ length: 14 }, (_, power) => 4 ** power) },
+    "gen_ai.execute_tool.duration": durations,
+    "gen_ai.invoke_agent.duration": durations,
   };
 
 interface Point {

@@ -21,7 +21,9 @@ export interface Span {
 
 /** One value of a histogram. */
 export interface Measurement {
-  readonly metric: "gen_ai.client.token.usage" | "gen_ai.client.operation.duration";
+  readonly metric:
+    | `gen_ai.${"client.operation" | "execute_tool" | "invoke_agent"}.duration`
+    | "gen_ai.client.token.usage";
   readonly value: number;
   readonly attributes: Attributes;
 }
@@ -45,10 +47,15 @@ interface Chat extends Extent {
   readonly error?: string | undefined;
 }
 
-/** Takes the events of a run; `spans` and `measurements` are whole with the last one. */
+interface Ended {
+  readonly spans: Span[];
+  readonly measurements: Measurement[];
+}
+
+/** Takes the events of a run, and gives each span once it has ended: the run's with the last event. */
 export class SpanCollector {
-  readonly spans: Span[] = [];
-  readonly measurements: Measurement[] = [];
+  #ended: Ended = { spans: [], measurements: [] };
+  #count = 0;
   readonly #options: SpanOptions;
   readonly #calls = new Map<string, { readonly toolName: string; args?: unknown }>();
   #start: (RunStart & Moment) | undefined;
@@ -59,6 +66,13 @@ export class SpanCollector {
 
   constructor(options: SpanOptions) {
     this.#options = options;
+  }
+
+  /** What has ended since the last call. */
+  take(): Ended {
+    const ended = this.#ended;
+    this.#ended = { spans: [], measurements: [] };
+    return ended;
   }
 
   push(event: RunEvent): void {
@@ -133,21 +147,22 @@ export class SpanCollector {
     };
     this.#add(`chat ${model}`, chat, {
       ...common,
+      "gen_ai.request.stream": true,
       "gen_ai.usage.input_tokens": usage?.promptTokens,
       "gen_ai.usage.output_tokens": usage?.completionTokens,
+      "gen_ai.usage.reasoning.output_tokens": usage?.reasoningTokens,
       "gen_ai.usage.cache_read.input_tokens": usage?.cachedPromptTokens,
       "gen_ai.usage.cache_creation.input_tokens": usage?.cacheWriteTokens,
       "gen_ai.response.finish_reasons": finishReason === undefined ? undefined : [finishReason],
       "gen_ai.output.messages": this.#toMessages("assistant", this.#text),
     });
-    const value = (chat.end - chat.start) / 1000;
-    this.measurements.push({ metric: "gen_ai.client.operation.duration", value, attributes: common });
+    this.#measure("gen_ai.client.operation.duration", chat, common);
     if (!usage) return;
     const values = { input: usage.promptTokens, output: usage.completionTokens };
     for (const type of ["input", "output"] as const) {
       this.#tokens[type] += values[type];
       const attributes = { ...common, "gen_ai.token.type": type };
-      this.measurements.push({ metric: "gen_ai.client.token.usage", value: values[type], attributes });
+      this.#ended.measurements.push({ metric: "gen_ai.client.token.usage", value: values[type], attributes });
     }
   }
 
@@ -155,12 +170,16 @@ export class SpanCollector {
     const { toolName = "", args = {} } = this.#calls.get(callId) ?? {};
     this.#calls.delete(callId);
     const extent = { seq, start: time - durationMs, end: time };
-    this.#add(`execute_tool ${toolName}`, extent, {
+    const common = {
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": toolName,
+      "error.type": status === "success" ? undefined : (error?.code ?? status),
+    };
+    this.#measure("gen_ai.execute_tool.duration", extent, common);
+    this.#add(`execute_tool ${toolName}`, extent, {
+      ...common,
       "gen_ai.tool.call.id": callId,
       "gen_ai.tool.type": "function",
-      "error.type": status === "success" ? undefined : (error?.code ?? status),
       "gen_ai.tool.call.arguments": this.#toContent(JSON.stringify(args)),
       "gen_ai.tool.call.result": this.#toContent(output),
     });
@@ -168,10 +187,15 @@ export class SpanCollector {
 
   #addRun(run: RunStart & Moment, end: number, reason: string, error: string | undefined): void {
     const extent = { seq: 0, start: run.time, end };
-    this.#add("invoke_agent sheaf", extent, {
+    const common = {
       "gen_ai.operation.name": "invoke_agent",
       "gen_ai.provider.name": toProvider(run.model),
       "gen_ai.agent.name": "sheaf",
+      "error.type": error,
+    };
+    this.#measure("gen_ai.invoke_agent.duration", extent, common);
+    this.#add("invoke_agent sheaf", extent, {
+      ...common,
       "gen_ai.agent.version": run.sheafVersion,
       "gen_ai.conversation.id": run.conversationId,
       "gen_ai.response.id": run.responseId,
@@ -179,7 +203,6 @@ export class SpanCollector {
       "gen_ai.response.finish_reasons": [reason],
       "gen_ai.usage.input_tokens": this.#tokens.input,
       "gen_ai.usage.output_tokens": this.#tokens.output,
-      "error.type": error,
       "sheaf.mode": run.mode,
       ...Object.fromEntries(Object.entries(run.labels ?? {}).map(([key, value]) => [`sheaf.label.${key}`, value])),
       "gen_ai.input.messages": this.#toMessages("user", run.prompt),
@@ -187,13 +210,17 @@ export class SpanCollector {
     });
   }
 
+  #measure(metric: Measurement["metric"], { start, end }: Extent, attributes: Attributes): void {
+    this.#ended.measurements.push({ metric, value: Math.max(0, end - start) / 1000, attributes });
+  }
+
   #add(name: string, { seq, start, end }: Extent, attributes: Attributes): void {
     const isRun = seq === 0;
-    if (!isRun && this.spans.length >= MAX_SPANS - 1) return;
+    if (!isRun && (this.#count += 1) >= MAX_SPANS) return;
     const { parent } = this.#options;
     const { responseId = "" } = this.#start ?? {};
     const toSpanId = (number: number): string => hash("sha256", `${responseId}:${number}`, "hex").slice(0, 16);
-    this.spans.push({
+    this.#ended.spans.push({
       // Of a response: its UUID.
       traceId: parent?.traceId ?? responseId.replaceAll(/^[a-z]+_|-/g, ""),
       spanId: toSpanId(seq),
