@@ -97,7 +97,7 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
     throw createNothingError();
   });
   app.onError((error, request) => {
-    if (toClientError(error).isForLog) context.onDefect(error);
+    if (!(error instanceof HttpError) && toClientError(error).isForLog) context.onDefect(error);
     const { outgoing } = (request.env ?? {}) as Partial<ServerEnvironment["Bindings"]>;
     if (!outgoing?.headersSent) return toErrorResponse(error, findErrorForm(request.req.path));
     // A stream has begun: its reader asks again (N51).
