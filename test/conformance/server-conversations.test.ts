@@ -152,8 +152,10 @@ describe("a server that was killed", () => {
     await readEvents(answer, ({ event }) => event === "approval_request");
     await server.stop("SIGKILL");
     const restarted = await startServer({ ...options, home: server.home });
-    const { documents } = await restarted.read<ChatResponse>(answer.headers.get("location")!);
-    expect(documents.map(({ content }) => content)).toEqual([
+    const readContents = async () =>
+      (await restarted.read<ChatResponse>(answer.headers.get("location")!)).documents.map(({ content }) => content);
+    // The server listens before it ends what the other one left.
+    await expect.poll(readContents).toEqual([
       null,
       "the process ended while this call waited for an answer; it did not run",
       expect.stringContaining("send the message again"),
