@@ -57,11 +57,11 @@ export function isConnectionLost(error: unknown): boolean {
   return /^(08|57P|53300)/.test(code) || systemCodes.test(code) || lostMessages.test(message);
 }
 
-/** Whether a failure is about what was written (its form, a constraint or a trigger): something else may be written. */
+/** Returns whether a failure is about what was written (its form, its size, a constraint or a trigger): other rows may be stored. */
 export function isRefusedByPostgres(error: unknown): boolean {
   const { cause } = error as Error;
   const { code = "" } = ((cause instanceof SheafError ? cause.cause : cause) ?? {}) as { code?: string };
-  return ["22", "23", "P0"].includes(code.slice(0, 2));
+  return /^(22|23|P0|53100)/.test(code);
 }
 
 /** A failure of the database at `place`. `isForClients`: only its cause has names and the words of the database. */
