@@ -465,7 +465,7 @@ export const requirements = {
     "R-69": ["limits of waiting messages, fair between owners", "b4ea2446"],
     "R-70": ["files to deploy a cluster", "d8aeb35f"],
     "R-71": ["nothing is shown that cannot be stored", "d7d5cf29"],
-    "R-72": ["a lost server pushes nothing over newer states", "3a2c25ab"],
+    "R-72": ["a lost server pushes nothing over newer states", "72228578"],
     "R-73": ["the page at several servers", "0b01d894"],
     "R-74": ["the user's files changed by several commands", "eb12ddb5"],
     "R-75": ["lost answers of the database", "31b2b106"],

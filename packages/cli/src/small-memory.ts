@@ -16,7 +16,7 @@ function hasChosenNursery(): boolean {
   return `${process.execArgv.join(" ")} ${process.env.NODE_OPTIONS ?? ""}`.includes("semi-space-size");
 }
 
-/** What V8 reads at each collection. Its own values let 100 MB of garbage wait in a run whose objects take 13 MB. */
+/** Options that V8 reads at each collection. Its own values let 100 MB of garbage wait in a run whose objects take 13 MB. */
 const earlyCollection = ["--semi-space-growth-factor=1", "--heap-growing-percent=30"];
 
 /**
@@ -51,7 +51,7 @@ export function useSmallMemory(): void {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {
-    // What the user has chosen stays.
+    // The user's own choice stays.
     const environment = { [heapsVariable]: heaps, [threadsVariable]: threads, ...env };
     process.execve(execPath, [execPath, nurseryOption, ...execArgv, ...argv.slice(1)], environment);
   } catch {

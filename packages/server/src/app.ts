@@ -31,7 +31,7 @@ export interface AppOptions extends Doors {
   readonly log: Log;
 }
 
-/** What reads many bytes, of files or of the store (S-55). */
+/** Routes that read many bytes, of files or of the store (S-55). */
 const readPaths = [
   "/v1/workspaces/:name/files/*",
   "/v1/conversations/:id/changes/*",
@@ -121,10 +121,10 @@ function createMethodError(method: string, allowed: readonly string[]): HttpErro
   return new HttpError("METHOD_NOT_ALLOWED", message, { allowed });
 }
 
-/** How long the store may take to answer. Milliseconds. */
+/** Longest time for an answer of the store. Milliseconds. */
 const PATIENCE_MS = 2000;
 
-/** How long an answer counts: anybody may ask, and the store has other work. Milliseconds. */
+/** Lifetime of an answer: anybody may ask, and the store has other work. Milliseconds. */
 const KEPT_MS = 500;
 
 type Readiness = "ready" | "closing" | "store_unavailable";

@@ -50,7 +50,7 @@ export class HttpError extends Error {
     this.headers = {
       ...(retryAfter !== undefined && { "Retry-After": `${retryAfter}` }),
       ...(allowed && { Allow: allowed.join(", ") }),
-      // What follows such a head or body is not read.
+      // The server doesn't read on after such a head or body.
       ...((code === "PAYLOAD_TOO_LARGE" || code === "URI_TOO_LONG") && { Connection: "close" }),
     };
   }
@@ -85,10 +85,10 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
   return createAnswer(httpStatus, told.code, told.message, told.source, told.details, headers);
 }
 
-/** How errors look on a route: Sheaf's own form, that of OpenAI (X20), or a text, which the AI SDK shows (X22). */
+/** Forms of errors on a route: Sheaf's own, the form of OpenAI (X20), or a text, which the AI SDK shows (X22). */
 type ErrorForm = "sheaf" | "openai" | "text";
 
-/** The answer, as it is sent. */
+/** The answer to send. */
 export function toErrorResponse(error: unknown, form: ErrorForm = "sheaf"): Response {
   const { status, body, headers } = toErrorAnswer(error);
   const { errorCode, message } = body.error;

@@ -1,4 +1,4 @@
-/** What can go wrong with a PostgreSQL database, as errors of Sheaf, which never contain the password (R-34). */
+/** Failures of a PostgreSQL database as errors of Sheaf, which never contain the password (R-34). */
 import { SheafError, type ErrorCode } from "@sheaf/base/errors";
 
 type Known = readonly [code: ErrorCode, advice: string];
@@ -35,14 +35,14 @@ const states: ReadonlyMap<string, Known> = new Map([
   ["XX002", corrupt],
 ]);
 
-/** Of the system, and of names of hosts. */
+/** Codes of the system, and of names of hosts. */
 const systemCodes = /^(E(CONN|HOST|NET|TIMEDOUT|PIPE|ADDR)|ENOTFOUND|EAI_|ENOENT|EACCES)/;
 
-/** What the driver says without a code. */
+/** Messages of the driver that have no code. */
 const lostMessages =
   /^(Connection terminated|timeout exceeded|Client has encountered a connection error|Query read timeout)/;
 
-/** Without a state of the server. */
+/** Failures without a state of the server. */
 const byMessage: readonly (readonly [RegExp, Known])[] = [
   [/password must be a (non-empty )?string/, wrongUser],
   [
@@ -51,7 +51,7 @@ const byMessage: readonly (readonly [RegExp, Known])[] = [
   ],
 ];
 
-/** Returns whether the connection is broken, or can't be made now, also for lack of free ones: a later try may work. */
+/** Returns whether the connection is broken, or can't be made now because all are taken: a later try may work. */
 export function isConnectionLost(error: unknown): boolean {
   const { code = "", message = "" } = error as { code?: string; message?: string };
   return /^(08|57P|53300)/.test(code) || systemCodes.test(code) || lostMessages.test(message);
@@ -69,7 +69,7 @@ export function toPostgresError(error: unknown, place: string, isForClients: boo
   if (error instanceof SheafError) return error;
   const { code = "", message = "" } = error as { code?: string; message?: string };
   const [kind, advice] = findKnown(error, code, message) ?? (["INTERNAL", "unexpected"] as const);
-  // Where several addresses were tried, the message is empty.
+  // The driver gives an empty message if it tried several addresses.
   const reason = message || code || String(error);
   const named = new SheafError(kind, `the store (${place}) failed (${reason}): ${advice}`, {
     cause: error,

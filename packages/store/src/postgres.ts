@@ -22,7 +22,7 @@ export interface ClusterStore extends SharedStore {
  * `address`: `postgres://USER@HOST:PORT/DATABASE`. @throws SheafError CONFIG_INVALID, STORAGE_…
  */
 export async function createPostgresStore(address: string): Promise<ClusterStore> {
-  // What goes wrong here goes to the operator; later failures go to clients, too.
+  // The operator sees a failure of this step, and clients see later failures.
   await preparePostgres(address, { migrates: true });
   const connection = createPostgresConnection(address, true);
   const session = await openPostgresSession(connection);
@@ -41,7 +41,7 @@ export async function preparePostgres(
 ): Promise<SchemaState> {
   const connection = createPostgresConnection(address);
   const client = connection.createClient();
-  // What breaks it fails its statements too.
+  // A break also fails the statements of the connection.
   client.on("error", () => undefined);
   const query: Query = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
     (await (values.length === 0 ? client.query<Row>(text) : client.query<Row>(text, [...values]))).rows;

@@ -185,7 +185,7 @@ function toResultCode(error: unknown): number | undefined {
   return errcode === undefined || errcode === SQLITE_CONSTRAINT_TRIGGER ? errcode : errcode & 0xff;
 }
 
-/** Whether a failure is about what was written, and not about the file: something else may be written. */
+/** Returns whether a failure is about the written row, and not about the file: another row may work. */
 export function isRefusedBySqlite(error: unknown): boolean {
   return error instanceof SheafError && ((toResultCode(error.cause ?? {}) ?? 0) & 0xff) === SQLITE_CONSTRAINT;
 }

@@ -10,7 +10,7 @@ export interface FileIdentity {
   readonly device: bigint;
   readonly inode: bigint;
   readonly size: bigint;
-  /** Of the content. Nanoseconds since 1970. */
+  /** Time of the last change of the content. Nanoseconds since 1970. */
   readonly changedAt: bigint;
 }
 
@@ -26,8 +26,8 @@ export interface OpenFile {
 }
 
 /**
- * Opens a file for reading. A pipe, socket or device is refused before it is opened, and opening never waits (R-15).
- * In the thread pool: a slow disk holds up the caller alone (R-81). The caller closes it.
+ * Opens a file for reading. Refuses a pipe, socket or device before it opens it, and never waits (R-15).
+ * Works in the thread pool, so that a slow disk delays the caller alone (R-81). The caller closes it.
  * @throws an error of the file system; EISDIR, ELOOP, NOT_A_FILE.
  */
 export async function openFile(root: string, path: WorkspacePath): Promise<OpenFile> {

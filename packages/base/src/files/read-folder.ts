@@ -16,12 +16,12 @@ export interface FolderEntry {
   readonly target: string;
 }
 
-/** The entries of one folder, sorted by name, and those that are left out; or why it could not be read. */
+/** The entries of one folder, sorted by name, and the entries left out; or the error. */
 type FolderReading =
   | { readonly ok: true; readonly entries: readonly FolderEntry[]; readonly ignored: readonly FolderEntry[] }
   | { readonly ok: false; readonly error: ToolError };
 
-/** Reads folders below one that a model named. */
+/** Reads folders below the folder that a model named. */
 export interface FolderReader {
   read(path: string): Promise<FolderReading>;
 }
@@ -99,8 +99,8 @@ function toKind(entry: Dirent | Stats): FolderEntry["kind"] {
 }
 
 /**
- * What is at a path that was resolved. What cannot be examined counts as missing, and so does a link, which must have
- * appeared since: what it leads to is not looked at (S-84).
+ * Returns the kind of entry at a resolved path. An entry that can't be examined is missing, and so is a link: it must have
+ * appeared since, so its target is unknown (S-84).
  */
 export function readKind(root: string, relative: string): "file" | "folder" | "other" | "missing" {
   try {

@@ -119,7 +119,7 @@ const LOCK = 0x7368656166;
 /** Oldest version of PostgreSQL that is tested. */
 const OLDEST = 15;
 
-/** Where the schema is, compared with what this program knows. */
+/** The schema of a database, compared with the schema that this program makes. */
 export interface SchemaState {
   /** 0: there is none yet. */
   readonly version: number;

@@ -109,7 +109,7 @@ const steps: readonly (string | ((database: DatabaseSync) => void))[] = [
 /** Version of the schema that `migrate` makes. */
 export const newestSchema = steps.length;
 
-/** What a store shows to programs that are older than it. */
+/** The schema of a store, as an older program sees it. */
 export interface StoredSchema {
   /** Steps taken. */
   readonly version: number;

@@ -17,14 +17,14 @@ export interface ConversationTree extends TreePlace {
   readonly refs: string;
 }
 
-/** What this process knows of a tree. */
+/** The record that this process keeps of a tree. */
 interface TreeRecord {
   readonly base: string;
   /** The last recorded state. */
   readonly state: string;
   /** The response that it is the state after; undefined: none. */
   readonly after?: string | undefined;
-  /** The response that began in it last: what it did before it was cut is in the files. */
+  /** The response that began in it last: its changes before the cut are in the files. */
   readonly running?: string | undefined;
   /** Whether the last push worked; undefined: there was none. */
   readonly isPushed?: boolean | undefined;
@@ -58,9 +58,9 @@ function writeRecord({ folder }: ConversationTree, record: TreeRecord): void {
 }
 
 export interface TreeOpening {
-  /** Of the conversation, in order, without reverted ones. */
+  /** Ids of the conversation's responses, in order, without reverted ones. */
   readonly responses: readonly string[];
-  /** That is about to run; undefined: none. */
+  /** Id of the response that is about to run; undefined: none. */
   readonly running?: string | undefined;
   /** The server that ran it is lost, and this one goes on with it (R-53). */
   readonly takesOver?: boolean | undefined;
@@ -235,7 +235,7 @@ async function pushStates(
   responseId: string,
 ): Promise<Fetched> {
   const own = `${refs}/${toIdName(responseId)}`;
-  // What was published is noted there when it is published: another server may have gone on since.
+  // `publish` itself notes its commit there: another server may have published since.
   const isState = (name: string): boolean => !name.startsWith(toPublishedRef({ refs }, ""));
   const names = isPushed ? [own] : (await listRefs({ mirror, refs })).filter(isState);
   const missed = names.filter((name) => name !== own).map((ref) => `${ref}:${ref}`);
