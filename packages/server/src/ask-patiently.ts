@@ -6,7 +6,7 @@ import { SheafError } from "@sheaf/base/errors";
 const PAUSE_MS = 500;
 
 /**
- * Asks until the store answers: a failure of the store says nothing about a response, which may run or wait all the same.
+ * Asks until the store answers: while it fails, a response may run, wait or have ended.
  * @throws all other errors; an AbortError when nobody waits for the answer any more.
  */
 export async function askPatiently<Answer>(ask: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {

@@ -12,7 +12,7 @@ import type { ServerContext, ServerEnvironment } from "./server-context.ts";
 import type { SharedStore, Store } from "@sheaf/store/store";
 
 interface WaitingReader {
-  /** Of the owner of the response. */
+  /** The view of the response's owner. */
   readonly store: SharedStore;
   readonly sink: EventSink;
   readonly view: ReaderView;

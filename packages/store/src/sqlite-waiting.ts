@@ -4,7 +4,7 @@ import type { SharedStore } from "./store.ts";
 import { sql, type SqlDatabase } from "./sql.ts";
 import { createWaitingRows, waits } from "./sql-waiting.ts";
 
-/** The messages as `owner` sees them. Of several processes that begin one, the conversation's lease picks the first. */
+/** The messages as `owner` sees them. If several processes begin one, the conversation's lease picks the first. */
 export function createSqliteWaiting(database: SqlDatabase, owner: string): WaitingMessages {
   return createWaitingRows(database, owner, {
     holder: null,

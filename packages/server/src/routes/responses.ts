@@ -44,25 +44,19 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
     const snapshot = isSet(request.req.query("snapshot"));
     const form = readForm(request);
     const includesReasoning = isSet(request.req.query("reasoning"));
-    const queued = await findQueued(ports.store, request.req.param("id"));
-    if (queued) {
-      const { responseId } = queued;
-      const options = { responseId, after, snapshot, includesReasoning, form };
-      const sink = reserveStream(request, context).open({ ...toResponseHeaders(queued), ...toFormHeaders(form) });
-      const view = createReaderView(options, ports.wire);
-      if (await awaitStart(queued, { store: ports.store, sink, view, ...context }))
-        await followResponse(sink, options, ports);
-      return RESPONSE_ALREADY_SENT;
-    }
-    const record = await findRecord(request, request.req.param("id"));
+    const responseId = request.req.param("id");
+    const queued = await findQueued(ports.store, responseId);
+    const record = queued ? undefined : await findRecord(request, responseId);
     // An EventSource that has everything would come again and again; this answer makes it stop.
-    if (record.ended && after > 0 && !snapshot && after >= (await findLastId(record, form, ports))) {
+    if (record?.ended && after > 0 && !snapshot && after >= (await findLastId(record, form, ports))) {
       return request.body(null, 204);
     }
-    const ids = { responseId: record.id, conversationId: record.conversationId };
-    const headers = { ...toResponseHeaders(ids), ...toFormHeaders(form) };
+    const { conversationId } = queued ?? record!;
+    const headers = { ...toResponseHeaders({ responseId, conversationId }), ...toFormHeaders(form) };
     const sink = reserveStream(request, context).open(headers);
-    await followResponse(sink, { responseId: record.id, after, snapshot, includesReasoning, form }, ports);
+    const options = { responseId, after, snapshot, includesReasoning, form };
+    const reader = { store: ports.store, sink, view: createReaderView(options, ports.wire), ...context };
+    if (!queued || (await awaitStart(queued, reader))) await followResponse(sink, options, ports);
     return RESPONSE_ALREADY_SENT;
   });
 
