@@ -37,7 +37,7 @@ export async function waitForBegin(store: SharedStore, responseId: string, signa
   signal.addEventListener("abort", wake);
   try {
     for (;;) {
-      const message = await askPatiently(() => waiting.find(responseId), signal);
+      const message = await askPatiently(() => waiting.findFailure(responseId), signal);
       if (typeof message?.failure === "string") throw toFailure(message.failure);
       if (!message) {
         if (await askPatiently(() => store.getResponse(responseId), signal)) return;

@@ -37,9 +37,9 @@ function leaveAtTimes(store: SharedStore, isAway: () => boolean): SharedStore {
     },
     waiting: {
       ...store.waiting,
-      async find(id) {
+      async findFailure(id) {
         check();
-        return store.waiting.find(id);
+        return store.waiting.findFailure(id);
       },
     },
   };

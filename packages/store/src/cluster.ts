@@ -37,6 +37,8 @@ export interface WaitingMessages {
   hasWaiting(conversationId: string): Promise<boolean>;
   /** Undefined: it has begun, was removed, or does not exist. */
   find(responseId: string): Promise<FoundMessage | undefined>;
+  /** The same without the text, which has attachments. */
+  findFailure(responseId: string): Promise<Pick<FoundMessage, "failure"> | undefined>;
   /** False: it does not wait any more. */
   remove(responseId: string): Promise<boolean>;
   /**

@@ -49,6 +49,10 @@ export function createWaitingRows(database: SqlDatabase, owner: string, terms: W
   const isOwn = (responseId: string): Sql => sql`o.id = ${responseId} AND o.owner = ${owner}`;
   const isClaimed = (responseId: string): Sql =>
     sql`o.id = ${responseId} AND o.holder IS NOT DISTINCT FROM ${holder} AND ${waits}`;
+  const select = async <Row extends object>(responseId: string, columns: string): Promise<Row | undefined> => {
+    const where = sql`WHERE ${isOwn(responseId)} AND o.response IS NULL`;
+    return (await read<Row>(sql`SELECT ${raw(columns)} FROM sheaf.orders o ${where}`))[0];
+  };
   let sweptAt = -SWEEP_MS;
 
   return {
@@ -63,13 +67,9 @@ export function createWaitingRows(database: SqlDatabase, owner: string, terms: W
       const isIn = sql`o.conversation = ${conversationId} AND o.owner = ${owner}`;
       return (await read(sql`SELECT 1 FROM sheaf.orders o WHERE ${isIn} AND ${waits} LIMIT 1`)).length > 0;
     },
-    async find(responseId) {
-      const [row] = await read<FoundMessage>(
-        sql`SELECT o.conversation AS "conversationId", o.body AS text, o.failure FROM sheaf.orders o
-          WHERE ${isOwn(responseId)} AND o.response IS NULL`,
-      );
-      return row;
-    },
+    find: (responseId) =>
+      select<FoundMessage>(responseId, `o.conversation AS "conversationId", o.body AS text, o.failure`),
+    findFailure: (responseId) => select<FoundMessage>(responseId, "o.failure"),
     async remove(responseId) {
       const gone = await database.write(
         "synced",

@@ -11,6 +11,7 @@ import { createLeases } from "./sqlite-leases.ts";
 import { createSqliteLogs } from "./sqlite-log.ts";
 import { isRefusedBySqlite, openSqliteConnection } from "./sqlite-connection.ts";
 import { createSqliteView } from "./sqlite.ts";
+import type { SharedStore } from "./store.ts";
 import type { PlainError, WorkerReply, WorkerRequest } from "./threaded-sqlite.ts";
 
 type AppendRequest = Extract<WorkerRequest, { readonly kind: "append" }>;
@@ -32,6 +33,8 @@ const leases = createLeases(connection);
 const logs = createSqliteLogs(connection, leases);
 const parts = { connection, leases, logs };
 const upkeep = createUpkeep(workerData as string);
+/** By owner: one per token. */
+const views = new Map<string, SharedStore>();
 const locks = new Map<number, () => Promise<void>>();
 
 port.on("message", (requests: readonly WorkerRequest[]) => void answer(requests));
@@ -94,7 +97,8 @@ async function tryRequest(request: Exclude<WorkerRequest, AppendRequest>): Promi
 }
 
 async function call({ id, owner, args, ...called }: CallRequest): Promise<unknown> {
-  const view = createSqliteView(parts, owner);
+  const view = views.get(owner) ?? createSqliteView(parts, owner);
+  views.set(owner, view);
   if (called.method !== "lockConversation") {
     const action = called.part === "store" ? view[called.method] : view.waiting[called.method];
     return (action as (...values: unknown[]) => Promise<unknown>)(...args);

@@ -109,6 +109,7 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
     await store.waiting.claim(9, []);
     await store.waiting.fail("chat_b", "no");
     expect(await store.waiting.find("chat_b")).toMatchObject({ failure: "no" });
+    expect(await store.waiting.findFailure("chat_b")).toEqual({ failure: "no" });
     expect([await store.waiting.claim(9, []), await store.waiting.remove("chat_b")]).toEqual([undefined, false]);
     await add("chat_c");
     await store.waiting.claim(9, []);
