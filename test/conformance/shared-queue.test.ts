@@ -16,16 +16,17 @@ const slow = {
   after: "loop",
 };
 
-test(
+test.each(["SIGKILL", "SIGTERM"] as const)(
   verifies(
     ["R-38", "R-01", "X9"],
-    "messages in a file outlive a server that is killed, and start in their order, once",
+    "messages in a file outlive a server that ends by %s, and start in their order, once",
   ),
-  async () => {
+  async (signal) => {
     const cwd = folders.newFolder();
     const place = { cwd, home: `${cwd}-home` };
     const server = await startServerProcess({
       ...place,
+      args: ["--grace", "0"],
       script: { turns: [{ events: [{ text: "a" }, { wait_ms: 60_000 }] }] },
     });
     const running = await begin(server);
@@ -34,7 +35,7 @@ test(
     const queued = await server.chat(body, { headers });
     const path = queued.headers.get("location")!;
     const last = await begin(server, { ...body, message: "three" });
-    await server.stop("SIGKILL");
+    await server.stop(signal);
     await Promise.all([queued.text().catch(() => undefined), running.read, last.read]);
     expect(last.seen).toEqual([]);
 
