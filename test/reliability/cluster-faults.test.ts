@@ -55,6 +55,10 @@ type Fault = (typeof faults)[number] | "fail-over";
 const shortFaults: readonly Fault[] = ["cut", "crash", "fail-over", "kill"];
 const isLong = soakMinutes > 0 || chooseRuns(shortFaults.length, 100) > shortFaults.length;
 
+/** Every second server is one of another version, if its program is given: an upgrade and its rollback, again and again. */
+const programOf = (started: number): string | undefined =>
+  started % 2 === 0 ? process.env.SHEAF_SOAK_PROGRAM : undefined;
+
 /** As a full disk does, for each group of events or for those with an end. */
 const refusing = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
   $$ BEGIN RAISE EXCEPTION 'the disk is full' USING ERRCODE = '53100'; END $$`;
@@ -134,7 +138,9 @@ describeWhere("a cluster in which everything fails, one thing at a time", findMi
         const proxy = await startTcpProxy(() => databasePort);
         const file = join(folders.path, `clock${(started += 1)}`);
         const environment = { SHEAF_STORE: `postgres://app@127.0.0.1:${proxy.port}/postgres`, ...createClock(file) };
-        const server = await cluster.startProcess(`${started}`, environment).catch((error: unknown) => error as Error);
+        const server = await cluster
+          .startProcess(`${started}`, environment, programOf(started))
+          .catch((error: unknown) => error as Error);
         if (server instanceof Error) {
           if (tries === 0) throw server;
           await sleep(1000);

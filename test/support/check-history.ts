@@ -91,7 +91,12 @@ function checkReading({ responseId, events, isWhole }: Reading, log: readonly Ru
     const isStored = stream.some(
       (known) => known.id === event.id && isDeepStrictEqual(withoutBeat(known), withoutBeat(event)),
     );
-    return isStored ? before : [...before, `${responseId}: a reader got event ${event.id}, which is not stored so`];
+    return isStored
+      ? before
+      : [
+          ...before,
+          `${responseId}: a reader got event ${event.id}, which is not stored so: ${JSON.stringify(event).slice(0, 300)}`,
+        ];
   });
   const isEnded = events.at(-1)?.event === "done";
   return isWhole && !isEnded ? [...problems, `${responseId}: a reader got no end`] : problems;

@@ -26,7 +26,7 @@ export interface Cluster {
   /** Another server, as ada; each name has a home of its own. `chat` asks the scripted model. */
   start(name: string, environment?: Readonly<Record<string, string>>): Promise<TestServer>;
   /** The same in its own process, which a test can kill. */
-  startProcess(name: string, environment?: Readonly<Record<string, string>>): Promise<ServerProcess>;
+  startProcess(name: string, environment?: Readonly<Record<string, string>>, program?: string): Promise<ServerProcess>;
 }
 
 interface ClusterOptions extends Pick<ServerOptions, "onEnd"> {
@@ -71,7 +71,8 @@ export async function createCluster(
     cwd,
     tokenOf: (user) => tokens.get(user)!,
     start: async (...words) => asAda(await startServer(toOptions(...words))),
-    startProcess: async (...words) => asAda(await startServerProcess(toOptions(...words))),
+    startProcess: async (name, environment, program) =>
+      asAda(await startServerProcess({ ...toOptions(name, environment), ...(program && { program }) })),
   };
 }
 

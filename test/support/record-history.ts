@@ -184,11 +184,30 @@ export function createHistoryRecorder(lanes: readonly string[], findServers: () 
       for (const { id, events } of rows as unknown as { id: string; events: string | null }[]) {
         logs.set(id, [...(logs.get(id) ?? []), ...(JSON.parse(events ?? "[]") as RunEvent[])]);
       }
-      const effects = lanes.flatMap((root, lane) => readWords(join(root, "effects")).map((word) => `${lane}: ${word}`));
-      for (const [id, log] of logs) if (log.length === 0) problems.push(`${id} has no event`);
+      const effects = lanes.flatMap((root, lane) => {
+        const calls = [...logs.values()].flatMap((log) => {
+          const [first] = log;
+          return first?.type === "run_start" && first.workspace === root ? listEffects(log) : [];
+        });
+        // A word that several calls leave may be there as often: an answer that was not kept is given again.
+        return readWords(join(root, "effects")).map((word, index, words) => {
+          const before = words.slice(0, index).filter((other) => other === word).length;
+          const times = calls.filter((other) => other === word).length;
+          return `${lane}: ${word}${"'".repeat(Math.min(before, Math.max(times - 1, 0)))}`;
+        });
+      });
+      for (const [id, log] of logs)
+        if (log[0]?.type !== "run_start") problems.push(`${id} begins with ${log[0]?.type}`);
       return { sent, readings, answers, stored: [...logs.values()], effects };
     },
   };
+}
+
+/** The words that its calls leave. */
+function listEffects(log: readonly RunEvent[]): string[] {
+  return log.flatMap((event) =>
+    event.type === "tool_call_start" ? (/echo (\d+) >>/.exec(JSON.stringify(event))?.[1] ?? []) : [],
+  );
 }
 
 function readWords(file: string): string[] {
@@ -202,7 +221,9 @@ export function countOutcomes(stored: ClusterHistory["stored"]) {
   ).length;
   const failed = stored.flatMap((log) => {
     const end = log.at(-1);
-    return end?.type === "run_end" && end.error ? [`${end.error.code}: ${end.error.message}`] : [];
+    return end?.type === "run_end" && end.error
+      ? [`${end.error.code}: ${log[0]?.type === "run_start" ? log[0].prompt : ""}: ${end.error.message}`]
+      : [];
   });
   return { takeovers, failed };
 }

@@ -19,6 +19,8 @@ export interface ServerOptions {
   /** Flags besides port and model. */
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** The program of `startServerProcess`, by its path; default: the one that was built. */
+  readonly program?: string;
   /** What registers the end of the server; a concurrent test gives that of its own context. */
   readonly onEnd?: (end: () => void | Promise<void>) => void;
 }
@@ -74,9 +76,9 @@ export async function startServer(given: ServerOptions = {}): Promise<TestServer
 /** Starts a server as a user would, in its own process. Resolves when it has told its address. */
 export async function startServerProcess(given: ServerOptions = {}): Promise<ServerProcess> {
   const options = toPlace(given);
-  const { home, cwd, environment = {}, onEnd = onTestFinished } = options;
+  const { home, cwd, environment = {}, program = sheafProgram, onEnd = onTestFinished } = options;
   const talk = createTalk();
-  const child = spawn(process.execPath, [sheafProgram, ...toWords(options)], {
+  const child = spawn(process.execPath, [program, ...toWords(options)], {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env.PATH, HOME: cwd, SHEAF_HOME: home, ...compiledCode, ...environment },
