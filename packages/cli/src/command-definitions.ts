@@ -117,6 +117,11 @@ const definitions = {
     examples: [`test add ${session} --name fix-cart`, "test", "test fix-cart --live --model anthropic/… --runs 3"],
     notes: ["sheaf test add SESSION --name NAME writes the file .sheaf/tests/NAME.yaml, for you to read and edit."],
   },
+  demo: {
+    summary: "Show how Sheaf fixes a bug, without a key, in a folder that it makes",
+    flags: { "--open": "Also show it on the page", ...sets.outputFlags, ...sets.sandboxFlag },
+    examples: ["demo", "demo --open", "demo --output-format documents"],
+  },
   review: {
     usage: "[post FILE…]",
     summary: "Find problems of a change, or post them to GitHub or GitLab",

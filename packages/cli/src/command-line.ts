@@ -26,6 +26,7 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
   rm: async () => (await import("./commands/sessions.ts")).runRemoveSession,
   import: async () => (await import("./commands/import.ts")).runImport,
   test: async () => (await import("./commands/test.ts")).runTest,
+  demo: async () => (await import("./commands/demo.ts")).runDemo,
   review: async () => (await import("./commands/review.ts")).runReview,
   convert: async () => (await import("./commands/convert.ts")).runConvert,
   schema: async () => (await import("./commands/schema.ts")).runSchema,
@@ -57,7 +58,7 @@ const dialects: Readonly<Record<DialectName, () => Promise<CliDialect>>> = {
 };
 
 /** Commands that run a model. Signals end them through their `RunControl`. */
-export const controlledCommands: ReadonlySet<string> = new Set(["prompt", "answer", "review", "serve", "acp"]);
+export const controlledCommands: ReadonlySet<string> = new Set(["prompt", "answer", "demo", "review", "serve", "acp"]);
 
 /** Where and with which streams a command line runs. */
 export interface CommandLineSetup {

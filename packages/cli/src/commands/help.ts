@@ -34,7 +34,7 @@ const common: readonly FlagName[] = [
 ];
 
 const groups: readonly (readonly [string, readonly CommandName[]])[] = [
-  ["Set up", ["login", "logout", "models", "doctor", "config"]],
+  ["Set up", ["demo", "login", "logout", "models", "doctor", "config"]],
   ["Sessions", ["ls", "show", "answer", "fork", "export", "import", "rm", "usage"]],
   ["Files", ["revert"]],
   ["Permissions", ["permissions", "trust", "mcp", "hooks"]],

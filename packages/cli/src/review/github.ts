@@ -1,4 +1,4 @@
-/** Pull requests: GraphQL for what REST cannot tell, such as who wrote a comment and whether it is resolved. */
+/** The port to pull requests. It uses GraphQL, since REST lacks the author's identity and the state of a thread. */
 import { SheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
 import { toOneLine } from "@sheaf/base/to-one-line";
@@ -89,7 +89,7 @@ export function createGitHub(number: number, environment: Environment, signal: A
   };
 }
 
-/** A thread that is resolved although its comment is not folded is settled by a person. */
+/** A person settled a resolved thread if its comment isn't folded. */
 function toPosted(threads: readonly Thread[]): PostedReview["comments"] {
   return new Map(
     threads.flatMap(({ id: threadId, isResolved, viewerCanResolve, viewerCanUnresolve, comments }) => {

@@ -23,7 +23,7 @@ export interface ReviewedChange {
 /** A longer diff does not go into the prompt. Characters. */
 const MAX_DIFF = 200_000;
 
-/** Attributes in a commit have no effect: each diff is shown, and each byte stays. */
+/** Attributes that hide no diff, and change no byte, whatever a commit has. */
 const ATTRIBUTES = "* !diff !text !eol !crlf !ident !filter !working-tree-encoding\n";
 
 /** @throws SheafError USAGE for a commit that the repository lacks, or a change that is empty. */
@@ -72,7 +72,7 @@ async function findCommit(source: GitSetup, name: string): Promise<string> {
   throw new SheafError("USAGE", `the repository has no commit ${JSON.stringify(name)}: fetch it, or name another one`);
 }
 
-/** The head's links become files with their targets, and its ignore files are left out, so that neither decides what a tool sees. */
+/** Writes the head's links as files with their targets, and leaves out its ignore files, so that neither can hide a file. */
 async function writeTree(mirror: GitSetup, commit: string, folder: string, isData = false): Promise<void> {
   const index = join(mirror.gitFolder, `${commit}.index`);
   const options = { index, workTree: folder, purpose: `write the files of ${commit}` };
