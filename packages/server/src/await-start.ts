@@ -41,7 +41,7 @@ export async function awaitStart(queued: QueuedResponse, reader: WaitingReader):
   }
 }
 
-/** Before another look at a log that could not be read. Milliseconds. */
+/** Pause before Sheaf reads a log again that it could not read. Milliseconds. */
 const RETRY_MS = 1000;
 
 /** @throws the reason of the signal when it is aborted before. */

@@ -129,7 +129,7 @@ async function answerElsewhere(store: Store, responseId: string, given: Approval
   });
 }
 
-/** What the log shows of a question, at each look: it reads only what is new since the last one. */
+/** Reads the state of a question from its log; each look reads only the new events. */
 function createQuestionReader(store: Store, responseId: string, approvalId: string) {
   const log = createLogReader(store, responseId);
   let state: "open" | "resolved" | "unknown" = "unknown";

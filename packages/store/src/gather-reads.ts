@@ -1,16 +1,16 @@
-/** Reads of the database that many ask for at the same time: one statement for all of them. */
+/** Reads of the database by many callers at the same time, in one statement. */
 
 /** Reads in one statement, at most. */
 const MAX_READS = 200;
 
-/** A row of such a statement: `place` is that of the read among those of the statement, from 1. */
+/** A row of such a statement: `place` is the number of its read in the statement, from 1. */
 interface PlacedRow {
   readonly place: number;
 }
 
 /**
- * Nothing waits. The result does one read, together with all that are asked for while another statement runs. `toResult`
- * makes it of the rows of its place; if it throws, the others have theirs all the same.
+ * No read waits. The result does one read, together with all reads that arrive while another statement runs. `toResult`
+ * makes the result from the rows of its place; if it throws, only this read fails.
  */
 export function gatherReads<Read, Row extends PlacedRow, Result>(
   select: (reads: readonly Read[]) => Promise<readonly Row[]>,
@@ -29,7 +29,7 @@ export function gatherReads<Read, Row extends PlacedRow, Result>(
 
   const readAll = async (): Promise<void> => {
     isReading = true;
-    // What comes in the same turn of the event loop goes together.
+    // Reads of the same turn of the event loop share a statement.
     await new Promise(setImmediate);
     while (waiting.length > 0) await readBatch(waiting.splice(0, MAX_READS));
     isReading = false;

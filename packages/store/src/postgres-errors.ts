@@ -16,7 +16,7 @@ const wrongUser: Known = [
 ];
 const readOnly: Known = ["STORAGE_LOCKED", "the database takes no writes: connect to the primary server"];
 
-/** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), or its class of two characters. */
+/** Failures by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html), or its class of two characters. */
 const states: ReadonlyMap<string, Known> = new Map([
   ["08", unreachable],
   ["25006", readOnly],

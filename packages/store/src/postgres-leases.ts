@@ -27,8 +27,8 @@ export function createOwnLeases({ transact }: PostgresConnection, session: Postg
   const has = ({ conversationId, fence }: Pick<PostgresLease, "conversationId" | "fence">): boolean =>
     fences.get(conversationId) === fence;
   return {
-    /** Conversations with a lease, and its number. */
-    list: (): [readonly string[], readonly number[]] => [[...fences.keys()], [...fences.values()]],
+    /** Numbers of leases by conversation, as a JSON object. */
+    list: (): string => JSON.stringify(Object.fromEntries(fences)),
     /** A transaction that may take the lease of a conversation. `toLease` returns the lease that its result uses until `forget`. */
     async transact<Result>(
       { conversationId, owner }: { readonly conversationId: string; readonly owner: string },
@@ -102,14 +102,14 @@ export async function releaseLease(query: Query, { conversation, fence }: Postgr
   ]);
 }
 
-/** A lease that its writer asks for. */
+/** A lease, with its response. */
 interface KeptLease extends PostgresLease {
   readonly responseId: string;
 }
 
 /**
- * The process proves by itself that it is alive; here it learns what the others want, of all its leases at once. Who
- * watches a response for questions from others hears of those that wait.
+ * The process proves by itself that it is alive; here one statement shows for all its leases what other processes want.
+ * If a question waits for a response, the reader calls back whoever watches the response.
  */
 export function createLeaseReader(
   { query }: PostgresConnection,
@@ -178,10 +178,10 @@ export const listClaimable = (
   query<OpenResponse>(
     `WITH alive AS MATERIALIZED (SELECT o.id FROM sheaf.holders o WHERE ${isHolderAlive("o.id", "$2")})
      SELECT r.id, c.owner FROM sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
-     WHERE NOT r.ended AND CASE WHEN c.holder = $1 THEN (c.id, c.fence) NOT IN (SELECT * FROM unnest($3::text[], $4::bigint[]))
+     WHERE NOT r.ended AND CASE WHEN c.holder = $1 THEN (c.id, c.fence) NOT IN (SELECT key, value::bigint FROM json_each_text($3::json))
        ELSE c.holder IS NULL OR c.holder NOT IN (SELECT id FROM alive) END
      ORDER BY hashint8(r.key # $1)`,
-    [holder, listQuiet(), ...leases.list()],
+    [holder, listQuiet(), leases.list()],
   );
 
 /** Undefined: it has ended, has a living writer, or does not exist. So most claims need no lock. */

@@ -2,6 +2,7 @@
 import type { ClaimedMessage, WaitingMessages } from "./cluster.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import { createPostgresDatabase } from "./postgres-database.ts";
+import type { OwnLeases } from "./postgres-leases.ts";
 import { isHolderAlive, type PostgresSession } from "./postgres-session.ts";
 import { raw, sql } from "./sql.ts";
 import { createWaitingRows, waits } from "./sql-waiting.ts";
@@ -13,6 +14,7 @@ export const waitingNotice = "orders";
 export function createPostgresWaiting(
   connection: PostgresConnection,
   session: PostgresSession,
+  leases: OwnLeases,
   owner: string,
 ): WaitingMessages {
   const database = createPostgresDatabase(connection);
@@ -31,7 +33,8 @@ export function createPostgresWaiting(
         AND o.id NOT IN (SELECT json_array_elements_text(${JSON.stringify(starting)}::json))`;
       const first = toFirst(
         sql`(o.holder IS NULL OR (${own}) OR (o.holder <> ${holder} AND ${raw(isAbandoned("o.holder"))}))
-          AND (c.holder IS NULL OR ${raw(isAbandoned("c.holder"))})`,
+          AND (c.holder IS NULL OR (c.holder = ${holder} AND (c.id, c.fence) NOT IN
+            (SELECT key, value::bigint FROM json_each_text(${leases.list()}::json))) OR ${raw(isAbandoned("c.holder"))})`,
       );
       const claimed = await database.write(
         "grouped",

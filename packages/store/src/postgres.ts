@@ -149,7 +149,7 @@ function createView(parts: PostgresParts, owner: string): ClusterStore {
     ...createStoredRows(createPostgresDatabase(connection), owner),
     gathersWrites: true,
     cluster: createCluster(parts, owner),
-    waiting: createPostgresWaiting(connection, session, owner),
+    waiting: createPostgresWaiting(connection, session, leases, owner),
     forOwner: (other) => createView(parts, other),
     listOpenResponses: () => logs.list(),
     createResponse: (response) => logs.create(response, owner),

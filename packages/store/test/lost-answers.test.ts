@@ -284,10 +284,14 @@ describeWithPostgres("an answer of PostgreSQL that is lost", (postgres) => {
       await store.appendEvents("chat_z", [runEnd(1)], "synced");
     });
 
-    test(verifies("R-75", "a conversation can be locked, deleted and gone on with"), async () => {
+    test(verifies("R-75", "a conversation can be locked, deleted and continued"), async () => {
       const { store, address } = await openThroughProxy();
       await leave(address, "chat_z", "conv_z");
       await postgres.run(address, "UPDATE sheaf.responses SET ended = true");
+      // A message that waits for it can begin.
+      await store.waiting.add({ ...order, conversationId: "conv_z" }, 1);
+      expect(await store.waiting.claim(9, [])).toMatchObject({ responseId: "chat_b" });
+      expect(await store.waiting.remove("chat_b")).toBe(true);
       await (await store.lockConversation("conv_z"))!();
       await postgres.run(address, "UPDATE sheaf.conversations SET holder = (SELECT id FROM sheaf.holders)");
       expect(await store.deleteConversation("conv_z")).toBe(true);
