@@ -81,7 +81,7 @@ export function createOwnerMeter(limits: OwnerLimits, now: () => number) {
   return {
     /** Counts a response until the result is called. @throws HttpError LIMIT_REACHED. */
     startResponse: (owner: string) => count(running, owner, limits.running, runningWords),
-    /** Responses of one owner, for the store, which knows those of other servers, too. */
+    /** Responses of one owner, for the store, which also knows those of other servers. */
     maxRunning: limits.running,
     /** What the store says of them, as an answer; other errors as they are. */
     toLimitError(error: unknown): unknown {

@@ -8,12 +8,12 @@ import type { StoredRequest } from "./claim-messages.ts";
 import type { ResponseIds } from "./request-keys.ts";
 import { createWireAssembler, type WireOptions } from "./response-channel.ts";
 
-/** How often a reader looks whether its response has begun, apart from each notice. Milliseconds. */
+/** The longest pause between two looks of a reader at its message. Milliseconds. */
 const LOOK_MS = 2000;
 
 /** A response that has its ids, and no log. */
 export interface QueuedResponse extends ResponseIds {
-  /** What it will begin with. */
+  /** The first event of its log. */
   readonly start: Omit<RunStart, "type">;
 }
 

@@ -18,7 +18,7 @@ export interface WaitingMessage {
 
 /** A message that has not begun. */
 export interface FoundMessage extends Pick<WaitingMessage, "conversationId" | "text"> {
-  /** Why it cannot begin; null: it may. */
+  /** The reason for which it can't begin; null: it may. */
   readonly failure: string | null;
 }
 
@@ -35,7 +35,7 @@ export interface WaitingMessages {
    */
   add(message: WaitingMessage, maxWaiting: number): Promise<void>;
   hasWaiting(conversationId: string): Promise<boolean>;
-  /** Undefined: it has begun, was removed, or does not exist. */
+  /** Undefined: the message has begun, or doesn't exist. */
   find(responseId: string): Promise<FoundMessage | undefined>;
   /** The same without the text, which has attachments. */
   findFailure(responseId: string): Promise<Pick<FoundMessage, "failure"> | undefined>;

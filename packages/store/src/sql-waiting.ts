@@ -15,10 +15,10 @@ import type { NewResponse } from "./store.ts";
 /** The pause between two tries to begin the same message. Milliseconds. */
 const PAUSE_MS = 1000;
 
-/** How long a message that could not begin is kept for those who wait for it. Milliseconds. */
+/** The time for which Sheaf keeps a failed message for its readers. Milliseconds. */
 const KEPT_MS = 10 * 60_000;
 
-/** How often Sheaf deletes messages that are kept no longer. Milliseconds. */
+/** The pause between two deletions of older failed messages. Milliseconds. */
 const SWEEP_MS = 60_000;
 
 /** The condition for a message `o` that has not begun, and may. */
@@ -26,7 +26,7 @@ export const waits = raw("o.response IS NULL AND o.failure IS NULL");
 
 /** How one kind of database claims messages for its processes. */
 export interface WaitingTerms {
-  /** The number of this process; null: processes claim nothing, and the first one that begins a message has it. */
+  /** The number of this process; null: processes share no claims, and the first to begin a message has it. */
   readonly holder: number | null;
   /** The time now, and a number of milliseconds, as `not_before` counts them. */
   readonly clock: string;

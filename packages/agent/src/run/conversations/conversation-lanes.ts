@@ -1,4 +1,4 @@
-/** One response at a time in a conversation, in this process: a later one is refused, or takes over. */
+/** One response at a time in a conversation, in this process: a later one takes over, or gets CONVERSATION_BUSY. */
 import { SheafError } from "@sheaf/base/errors";
 import { createBusyError } from "@sheaf/store/store";
 
