@@ -178,6 +178,17 @@ const definitions = {
     flags: { ...sets.formatFlags, ...sets.endpointFlags },
     examples: ["models", "models ollama --format json"],
   },
+  blame: {
+    usage: "FILE[:LINE]",
+    summary: "Show which session, call, model and prompt made the lines of a file",
+    flags: {
+      "--format <text|json|agent-trace>": "text is the default; agent-trace: a record of Agent Trace",
+      "--json": "The same as --format json",
+      "--notes": "Write the record into the git notes of the newest commit (ref agent-trace)",
+    },
+    examples: ["blame src/cart.ts:12", "blame src/cart.ts --json"],
+    notes: ["Lines that no call made are people's, with the commit that git blame shows."],
+  },
   revert: {
     usage: "SESSION [RESPONSE]",
     summary: "Undo the last response, or RESPONSE and all after it: files and history",

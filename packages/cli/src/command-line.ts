@@ -32,6 +32,7 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
   schema: async () => (await import("./commands/schema.ts")).runSchema,
   login: async () => (await import("./commands/login.ts")).runLogin,
   logout: async () => (await import("./commands/login.ts")).runLogout,
+  blame: async () => (await import("./commands/blame.ts")).runBlame,
   revert: async () => (await import("./commands/revert.ts")).runRevert,
   trust: async () => (await import("./commands/trust.ts")).runTrust,
   skills: async () => (await import("./commands/skills.ts")).runSkills,

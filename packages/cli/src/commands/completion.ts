@@ -112,6 +112,7 @@ const values: Readonly<Record<string, WordCompletion>> = {
   COMMAND: toRows([...helpTopics, ...commandNames]),
   DIR: { kind: "folder" },
   FILE: { kind: "file" },
+  blame: { kind: "file" },
   ID: { kind: "session" },
   MODE: toRows(modes),
   MODEL: toRows(["offline", "scripted:"]),

@@ -36,7 +36,7 @@ const common: readonly FlagName[] = [
 const groups: readonly (readonly [string, readonly CommandName[]])[] = [
   ["Set up", ["demo", "login", "logout", "models", "doctor", "config"]],
   ["Sessions", ["ls", "show", "answer", "fork", "export", "import", "rm", "usage"]],
-  ["Files", ["revert"]],
+  ["Files", ["blame", "revert"]],
   ["Permissions", ["permissions", "trust", "mcp", "hooks"]],
   ["Instructions", ["skills"]],
   ["Programs", ["serve", "store", "acp", "convert", "test", "review", "schema", "create-chat"]],

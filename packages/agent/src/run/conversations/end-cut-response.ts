@@ -22,7 +22,7 @@ export interface LoggedResponse extends Pick<ResponseRecord, "id" | "createdAt">
   readonly events: readonly RunEvent[];
 }
 
-/** The responses of a conversation that were not reverted, oldest first; those of a dead process are ended first. */
+/** Reads the responses that the user didn't revert, oldest first. Ends first the responses of dead processes. */
 export async function* readLogs(
   store: Store,
   conversationId: string,

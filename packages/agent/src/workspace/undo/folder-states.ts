@@ -74,7 +74,7 @@ interface StatesRequest {
   readonly now: () => number;
   /** Ends what git reads. */
   readonly signal?: AbortSignal | undefined;
-  /** The message of each state; default: `state`. */
+  /** The message of each state; default: `state`, and the time at which reading it began (C195). */
   readonly message?: string | undefined;
 }
 
@@ -146,6 +146,7 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
   return {
     async record(effects) {
       const startedAt = performance.now();
+      const time = request.now();
       const scope = { limits, inner, excludes, hidden, ignoredBytes: ignoredRoom };
       const [found, git] = await Promise.all([
         listStateChanges(setup, work, scope).catch((error: unknown) => {
@@ -163,7 +164,7 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
       const leftOut = [...changes.leftOut];
       if (foreign) chain.add(FOREIGN, { ...(await take(foreign, false, leftOut)), ...texts });
       const parts = await take(ours, true, leftOut);
-      chain.add(request.message ?? "state", { ...parts, git, "left-out": leftOut.join("\0") });
+      chain.add(request.message ?? `state ${time}`, { ...parts, git, "left-out": leftOut.join("\0") });
       texts = {};
       head = (git !== undefined && toHeadCommit(decodeRepositoryState(git)!)) || head;
       const named = chain.store();

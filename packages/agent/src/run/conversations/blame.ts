@@ -1,0 +1,129 @@
+/** Finds the call, the person or the commit that made each line of a file (C195, C196). */
+import { existsSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { Environment } from "@sheaf/base/paths";
+import { findRepository, toRealPlace } from "@sheaf/base/files/repository";
+import { isBelow } from "@sheaf/base/files/workspace";
+import { type GitSetup, runGit } from "@sheaf/base/git/run-git";
+import { findProgram } from "@sheaf/sandbox/programs";
+import type { Store } from "@sheaf/store/store";
+import { findTreeOf, listTrees, readTreeRecord } from "../../workspace/trees/named-trees.ts";
+import { listUndoStores, toStateRef } from "../../workspace/undo/undo-store.ts";
+import { type BlamedCall, listBlamedCalls } from "./blamed-calls.ts";
+import { type CommitLine, readCommitLines, readCommitText } from "./commit-lines.ts";
+import { readLogs } from "./end-cut-response.ts";
+import { type FileMoment, followPath, listCallMoments, listStateMoments, sortMoments } from "./file-moments.ts";
+import {
+  type CallOrigin,
+  findAfter,
+  type KnownTexts,
+  type OriginPorts,
+  toPlainText,
+  traceLines,
+} from "./line-origins.ts";
+
+export interface BlamePlace {
+  readonly store: Store;
+  readonly dataFolder: string;
+  readonly environment: Environment;
+  readonly now: () => number;
+}
+
+/** A line with its call. A person or another program wrote a line without one; a line without a commit is new. */
+export interface BlamedLine {
+  readonly text: string;
+  readonly origin?: CallOrigin | undefined;
+  readonly commit?: CommitLine | undefined;
+}
+
+/** Returns undefined if `bytes` are binary. `path`: absolute, links resolved. @throws SheafError STORAGE_…, INTERNAL. */
+export async function blameFile(
+  path: string,
+  bytes: Uint8Array,
+  place: BlamePlace,
+): Promise<readonly BlamedLine[] | undefined> {
+  const text = toPlainText(bytes);
+  if (text === undefined) return undefined;
+  const program = findProgram("git", place.environment);
+  const git = program === undefined ? undefined : { program, environment: place.environment };
+  const paths = [...listCounterparts(path, place), path];
+  const { moments, ports } = await readMoments(paths, place, git);
+  const known: KnownTexts = new Map();
+  let origins: readonly (CallOrigin | undefined)[] = [];
+  for (const each of paths) {
+    const isOwn = each === path;
+    const read = async (moment: FileMoment): Promise<string | undefined> =>
+      moment.kind === "call" ? findAfter(moment.change) : ports.read(moment.content);
+    const followed = await followPath(moments, each, isOwn ? text : "", read);
+    if (isOwn || followed.length > 0) origins = await traceLines(followed, isOwn ? text : "", known, ports);
+  }
+  const commits = await readCommitLines(path, text, place.environment);
+  const lines: BlamedLine[] = [];
+  for (const [at, line] of text.split("\n").slice(0, -1).entries()) {
+    const commit = commits[at];
+    const origin = origins[at] ?? (commit && known.size > 0 ? await findCommitted(commit, known) : undefined);
+    lines.push({ text: line, origin, commit });
+  }
+  return lines;
+}
+
+/** A commit may have a text that a call made in a working tree, or before a rebase. */
+async function findCommitted(commit: CommitLine, known: KnownTexts): Promise<CallOrigin | undefined> {
+  const text = await readCommitText(commit);
+  return text === undefined ? undefined : known.get(text)?.[commit.line - 1];
+}
+
+/** The same file in Sheaf's working trees of the repository, or in the repository of the tree (C70). */
+function listCounterparts(path: string, { dataFolder }: BlamePlace): string[] {
+  const folder = toRealPlace(dataFolder);
+  const found = findTreeOf(folder, path);
+  const source = found && readTreeRecord(found.tree)?.source;
+  if (found) return source === undefined ? [] : [join(source, found.inner)];
+  const { root, git } = findRepository(dirname(path));
+  return git === "none" ? [] : listTrees(folder, root).map(({ files }) => join(files, relative(root, path)));
+}
+
+async function readMoments(
+  paths: readonly string[],
+  { store, dataFolder, now }: BlamePlace,
+  git: Omit<GitSetup, "gitFolder"> | undefined,
+): Promise<{ readonly moments: readonly FileMoment[]; readonly ports: OriginPorts }> {
+  const isNear = (folder: string): boolean => paths.some((path) => isBelow(path, folder));
+  const stores = git ? listUndoStores(dataFolder).filter(({ root }) => isNear(root)) : [];
+  const moments: FileMoment[] = [];
+  const calls = new Map<string, readonly BlamedCall[]>();
+  const seen = new Set<string>();
+  const conversations = await store.listConversations({ limit: Number.MAX_SAFE_INTEGER });
+  for (const { id, workspace } of conversations.toSorted((one, other) => one.createdAt - other.createdAt)) {
+    const states = stores.filter(({ gitFolder }) => existsSync(join(gitFolder, dirname(toStateRef(id, "x")))));
+    if (states.length === 0 && !isNear(workspace)) continue;
+    for await (const response of readLogs(store, id, now)) {
+      // A fork has copies of the calls before it.
+      const own = listBlamedCalls(id, response).filter(({ callId }) => !seen.has(callId));
+      for (const { callId } of own) seen.add(callId);
+      calls.set(toStateRef(id, response.id), own);
+      moments.push(...listCallMoments(own));
+    }
+  }
+  const common = findRepository(dirname(paths.at(-1)!)).commonFolder;
+  for (const { gitFolder, top } of stores) {
+    // The objects that a removed working tree shared are in the repository.
+    const newObjects = common === "" ? undefined : { own: join(gitFolder, "objects"), shared: join(common, "objects") };
+    moments.push(...(await listStateMoments({ ...git!, gitFolder, newObjects }, top)));
+  }
+  const toRef = ({ response }: BlamedCall): string => toStateRef(response.conversationId, response.id);
+  const hasStates = (ref: string): boolean => stores.some(({ gitFolder }) => existsSync(join(gitFolder, ref)));
+  const isKept = (moment: FileMoment): boolean => moment.kind === "call" || calls.has(moment.ref);
+  return {
+    moments: sortMoments(moments.filter(isKept)),
+    ports: {
+      async read(content) {
+        if (!content) return "";
+        const { exitCode, stdout } = await runGit(content.setup, ["cat-file", "blob", content.id]);
+        return exitCode === 0 ? toPlainText(stdout) : undefined;
+      },
+      listCalls: (moment) => calls.get(moment.kind === "own" ? moment.ref : toRef(moment.call)) ?? [],
+      hasStates: (call) => hasStates(toRef(call)),
+    },
+  };
+}

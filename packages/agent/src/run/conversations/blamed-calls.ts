@@ -1,0 +1,75 @@
+/** The calls of responses that may have changed files, with the origin that a line of a file gets from them (C195). */
+import type { FileChange, ToolResult } from "@sheaf/protocol";
+import { digestLog } from "@sheaf/store/log-digest";
+import type { LoggedResponse } from "./end-cut-response.ts";
+
+export interface BlamedResponse {
+  readonly conversationId: string;
+  readonly id: string;
+  readonly createdAt: number;
+  readonly prompt: string;
+  /** US dollars; undefined if Sheaf doesn't know the prices. */
+  readonly costUsd: number | undefined;
+}
+
+export interface BlamedCall {
+  readonly response: BlamedResponse;
+  readonly callId: string;
+  readonly tool: string;
+  /** The id of the model that asked for it. */
+  readonly model: string;
+  /** True for a call of a subagent. */
+  readonly isOfAgent: boolean;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** JSON. */
+  readonly arguments: string;
+  /** The changes of a file tool; undefined for a command, or another call that may change any file. */
+  readonly changes: readonly FileChange[] | undefined;
+}
+
+/** Lists the calls in the order of their ends; an imported log only claims its folders, so Sheaf leaves it out (S-91). */
+export function listBlamedCalls(
+  conversationId: string,
+  { id, createdAt, events }: LoggedResponse,
+): readonly BlamedCall[] {
+  const [start] = events;
+  if (start?.type !== "run_start" || start.imported) return [];
+  const response = { conversationId, id, createdAt, prompt: start.prompt, costUsd: digestLog(events).costUsd };
+  const models = new Map<string, { readonly ofRun: string; readonly ofTurn: string }>();
+  const open = new Map<string, Pick<BlamedCall, "tool" | "startedAt" | "arguments">>();
+  const calls: BlamedCall[] = [];
+  for (const logged of events) {
+    const isOfAgent = logged.type === "agent_event";
+    const event = isOfAgent ? logged.event : logged;
+    const run = isOfAgent ? logged.callId : "";
+    const { ofRun = "", ofTurn = "" } = models.get(run) ?? {};
+    if (event.type === "run_start") models.set(run, { ofRun: event.model, ofTurn: event.model });
+    else if (event.type === "turn_end") models.set(run, { ofRun, ofTurn: event.model?.id ?? ofRun });
+    else if (event.type === "tool_call_start") {
+      open.set(event.callId, { tool: event.toolName, startedAt: logged.time, arguments: "" });
+    } else if (event.type === "tool_call_arguments") {
+      const call = open.get(event.callId);
+      if (call) open.set(event.callId, { ...call, arguments: JSON.stringify(event.arguments) });
+    } else if (event.type === "tool_result" && open.has(event.callId) && mayChangeFiles(event)) {
+      const { callId, effect } = event;
+      const changes = effect?.kind === "file_edit" ? effect.changes : undefined;
+      const call = { ...open.get(callId)!, response, callId, model: ofTurn, isOfAgent, endedAt: logged.time, changes };
+      calls.push(call);
+    }
+  }
+  return calls;
+}
+
+/** The effects of calls that don't change files themselves; the calls of a subagent have their own events. */
+const harmless = new Set(["read", "search", "glob", "list", "todo", "plan", "question", "web", "skill", "agent"]);
+
+function mayChangeFiles({ effect, status }: ToolResult): boolean {
+  return effect ? !harmless.has(effect.kind) : status !== "rejected";
+}
+
+/** Chooses the last call whose arguments name the file, or else the last one. */
+export function chooseCall(calls: readonly BlamedCall[], names: readonly string[]): BlamedCall | undefined {
+  return calls.findLast((call) => names.some((name) => call.arguments.includes(name))) ?? calls.at(-1);
+}

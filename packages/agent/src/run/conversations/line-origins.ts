@@ -1,0 +1,152 @@
+/** Finds the origins of lines: each known text of a file passes them to the next one (C195). */
+import { applyPatch, parsePatch, reversePatch, structuredPatch, type StructuredPatchHunk } from "diff";
+import type { FileChange } from "@sheaf/protocol";
+import { decodeText, detectTextFormat } from "@sheaf/base/files/text-format";
+import { type BlamedCall, chooseCall } from "./blamed-calls.ts";
+import type { FileMoment, StateContent } from "./file-moments.ts";
+
+/** A call that wrote a line. */
+export interface CallOrigin {
+  readonly call: BlamedCall;
+  /** False if another call of the response may have written it. */
+  readonly isCertain: boolean;
+}
+
+/** The origin of each line; undefined for a person or another program. */
+export type LineOrigins = readonly (CallOrigin | undefined)[];
+
+/** The time limit of a comparison; above it, all lines are new. Milliseconds. */
+const COMPARE_MS = 2000;
+
+export interface OriginPorts {
+  /** Returns undefined if the content is binary, or lost. */
+  readonly read: (content: StateContent) => Promise<string | undefined>;
+  /** Lists the calls of the response in the order of their ends. */
+  readonly listCalls: (moment: Extract<FileMoment, { readonly kind: "call" | "own" }>) => readonly BlamedCall[];
+  /** Returns true if Sheaf keeps the states of the response. */
+  readonly hasStates: (call: BlamedCall) => boolean;
+}
+
+/** The texts that calls made, with the origins of their lines: after a checkout of such a text, its lines keep them. */
+export type KnownTexts = Map<string, LineOrigins>;
+
+/** Decodes a text, and gives each line the same end, so that a changed line end makes no new line. */
+export function toPlainText(bytes: Uint8Array): string | undefined {
+  const format = detectTextFormat(bytes);
+  const text = format && decodeText(bytes, format);
+  return text === undefined ? undefined : settleEnds(text);
+}
+
+function settleEnds(text: string): string {
+  const unix = text.replaceAll("\r\n", "\n");
+  return unix === "" || unix.endsWith("\n") ? unix : `${unix}\n`;
+}
+
+/** Returns the origins of `text`, the file now. `known` gets each text that a call made. */
+export async function traceLines(
+  moments: readonly FileMoment[],
+  text: string,
+  known: KnownTexts,
+  ports: OriginPorts,
+): Promise<LineOrigins> {
+  let [now, origins, since] = ["", [] as LineOrigins, 0];
+  const go = (next: string, origin: CallOrigin | undefined, hunks?: readonly StructuredPatchHunk[]): void => {
+    if (next === now) return;
+    const back = origin ? undefined : known.get(next);
+    origins = back ?? carryOrigins(origins, hunks ?? toHunks(now, next), origin);
+    now = next;
+  };
+  for (const moment of moments) {
+    if (moment.kind === "seen") {
+      const seen = await ports.read(moment.content);
+      if (seen !== undefined) go(seen, undefined);
+      since = moment.time;
+      continue;
+    }
+    const after = moment.kind === "own" ? await ports.read(moment.content) : findAfter(moment.change);
+    const names = [moment.path, moment.from].map((path) => path.slice(path.lastIndexOf("/") + 1));
+    const calls = ports.listCalls(moment);
+    const isIn = ({ endedAt }: BlamedCall, from: number): boolean => endedAt > from && endedAt <= moment.time;
+    if (after !== undefined && moment.kind === "call") {
+      const { call, change } = moment;
+      const { before, hunks } = readPatch(change, after);
+      const others = calls.filter((each) => isIn(each, since) && each !== call && !findChange(each, moment));
+      if (before !== undefined) go(before, toOrigin(others, names, ports));
+      go(after, { call, isCertain: true }, hunks);
+      since = moment.time;
+    } else if (after !== undefined && moment.kind === "own") {
+      const from = Math.max(moment.since, since);
+      const others = calls.filter((each) => isIn(each, from) && !findChange(each, moment));
+      // A hook, or the editor of the user, formats the text of a call.
+      const own = calls.filter((each) => isIn(each, moment.since) && findChange(each, moment));
+      go(after, toOrigin(others.length > 0 ? others : own.slice(-1), names, ports));
+    }
+    if (now !== "") known.set(now, origins);
+  }
+  go(text, undefined);
+  return origins;
+}
+
+function toOrigin(calls: readonly BlamedCall[], names: readonly string[], ports: OriginPorts): CallOrigin | undefined {
+  const call = chooseCall(calls, names);
+  return call && { call, isCertain: calls.length === 1 && ports.hasStates(call) };
+}
+
+/** Finds the change by which a call of a file tool explains itself: a rename, a logged text, or another file. */
+function findChange({ changes }: BlamedCall, { path, from }: FileMoment): FileChange | undefined {
+  return changes?.find(
+    (change) =>
+      (change.path !== path && change.path !== from) ||
+      change.operation === "rename" ||
+      findAfter(change) !== undefined,
+  );
+}
+
+export function findAfter({ operation, after, content, truncated }: FileChange): string | undefined {
+  if (operation === "delete") return "";
+  const text = operation === "create" && !truncated ? content : after;
+  return text === undefined || text === null ? undefined : settleEnds(text);
+}
+
+/** Returns the text before the change, and the parts that differ if the log has them. */
+function readPatch({ operation, patch = "", after = "" }: FileChange, text: string) {
+  if (operation !== "edit") return { before: operation === "create" ? "" : undefined };
+  const [parsed] = patch === "" ? [] : parsePatch(patch);
+  const before = parsed && applyPatch(after, reversePatch(parsed), { autoConvertLineEndings: false });
+  if (before === undefined || before === false) return { before: undefined };
+  // In a patch, a last line without an end differs from one with an end.
+  const isExact = !patch.includes("\n\\");
+  return { before: settleEnds(before), hunks: isExact ? parsed?.hunks : toHunks(settleEnds(before), text) };
+}
+
+export function carryOrigins<Origin>(
+  origins: readonly Origin[],
+  hunks: readonly StructuredPatchHunk[],
+  origin: Origin,
+): readonly Origin[] {
+  const next: Origin[] = [];
+  let at = 0;
+  for (const { oldStart, lines } of hunks) {
+    next.push(...origins.slice(at, oldStart - 1));
+    at = oldStart - 1;
+    for (const line of lines) {
+      if (line.startsWith("+")) next.push(origin);
+      else if (line.startsWith("-")) at += 1;
+      else next.push(origins[at++]!);
+    }
+  }
+  return [...next, ...origins.slice(at)];
+}
+
+export function toHunks(before: string, after: string): readonly StructuredPatchHunk[] {
+  const options = { context: 0, timeout: COMPARE_MS };
+  const patch = structuredPatch("", "", before, after, undefined, undefined, options);
+  if (patch) return patch.hunks;
+  const toLines = (text: string, sign: string): string[] =>
+    text
+      .split("\n")
+      .map((line) => sign + line)
+      .slice(0, -1);
+  const lines = [...toLines(before, "-"), ...toLines(after, "+")];
+  return [{ oldStart: 1, oldLines: 0, newStart: 1, newLines: 0, lines }];
+}
