@@ -301,10 +301,10 @@ const selectGroups = `
   ORDER BY i.place, g.first_seq`;
 
 /** A log that is damaged fails alone. */
-function createLogReader({ query, toError }: PostgresConnection): (read: LogRead) => Promise<readonly RunEvent[]> {
+function createLogReader(connection: PostgresConnection): (read: LogRead) => Promise<readonly RunEvent[]> {
   return gatherReads(
     (reads: readonly LogRead[]) =>
-      query<{ place: number; events: string }>(selectGroups, [
+      connection.query<{ place: number; events: string }>(selectGroups, [
         reads.map(({ responseId }) => toColumn(responseId)),
         reads.map(({ owner }) => owner),
         reads.map(({ after }) => after),
@@ -314,7 +314,7 @@ function createLogReader({ query, toError }: PostgresConnection): (read: LogRead
       try {
         return decodeEvents(rows, after);
       } catch (error) {
-        throw toError(error);
+        throw connection.toError(error);
       }
     },
   );
