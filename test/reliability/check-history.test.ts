@@ -35,7 +35,7 @@ const good: ClusterHistory = {
     { text: "two", acknowledgedAs: undefined },
   ],
   readings: [{ responseId: "chat_1", events, isWhole: true }],
-  answers: [{ responseId: "chat_1", response: reduce(events) }],
+  answers: [{ responseId: "chat_1", response: reduce(events), how: "GET" }],
   stored: [log],
   effects: ["a", "b"],
 };
@@ -80,7 +80,7 @@ test.each<[string, Partial<ClusterHistory>, RegExp]>([
   ],
   [
     "an answer that is not stored",
-    { answers: [{ responseId: "chat_1", response: { ...reduce(events), status: "error" } }] },
+    { answers: [{ responseId: "chat_1", response: { ...reduce(events), status: "error" }, how: "POST" }] },
     /"status":"error".*not stored so/,
   ],
   ["a call that ran twice", { effects: ["a", "b", "a"] }, /a happened twice/],

@@ -17,6 +17,7 @@ interface SentMessage {
 interface Answer {
   readonly responseId: string;
   readonly response: ChatResponse;
+  readonly how: "POST" | "GET";
 }
 
 /** What a reader got of a response, over all its connections, in order. */
@@ -51,7 +52,7 @@ export function checkHistory({ sent, readings, answers = [], stored, effects }: 
       ...(acknowledgedAs !== undefined && !logs.has(acknowledgedAs) ? [`"${text}" was acknowledged, and is lost`] : []),
     ]),
     ...readings.flatMap((reading) => checkReading(reading, logs.get(reading.responseId) ?? [])),
-    ...answers.flatMap(({ responseId, response }) => checkAnswer(response, logs.get(responseId) ?? [])),
+    ...answers.flatMap((answer) => checkAnswer(answer, logs.get(answer.responseId) ?? [])),
     ...effects.flatMap((effect, index) => (effects.indexOf(effect) === index ? [] : [`${effect} happened twice`])),
   ];
 }
@@ -103,11 +104,11 @@ function checkReading({ responseId, events, isWhole }: Reading, log: readonly Ru
 }
 
 /** Compares JSON, which has no fields of undefined. */
-function checkAnswer(response: ChatResponse, log: readonly RunEvent[]): string[] {
+function checkAnswer({ response, responseId, how }: Answer, log: readonly RunEvent[]): string[] {
   const kept: unknown = JSON.parse(JSON.stringify(reduce(assemble(log))));
   return isDeepStrictEqual(response, kept)
     ? []
-    : [`${toId(log)}: a client got ${JSON.stringify(response)}, which is not stored so`];
+    : [`${responseId}: a client got by ${how} ${JSON.stringify(response)}, which is not stored so`];
 }
 
 /** What the first event says of heartbeats is the server's. */

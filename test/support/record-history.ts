@@ -100,7 +100,7 @@ export function createHistoryRecorder(lanes: readonly string[], findServers: () 
       (server, init) => server.fetch(path, init),
       async (answer) => {
         const response = (await answer.json()) as ChatResponse;
-        answers.push({ responseId, response });
+        answers.push({ responseId, response, how: "GET" });
         return response;
       },
     );
@@ -138,7 +138,7 @@ export function createHistoryRecorder(lanes: readonly string[], findServers: () 
         responseId = answer.headers.get("location")!.split("/").at(-1)!;
         if (first) sent.push({ text, acknowledgedAs: responseId });
         if (kind === "json") {
-          answers.push({ responseId, response: (await answer.json()) as ChatResponse });
+          answers.push({ responseId, response: (await answer.json()) as ChatResponse, how: "POST" });
           return true;
         }
         const keep = (event: StreamEvent): boolean => {
@@ -206,7 +206,7 @@ export function createHistoryRecorder(lanes: readonly string[], findServers: () 
 /** The words that its calls leave. */
 function listEffects(log: readonly RunEvent[]): string[] {
   return log.flatMap((event) =>
-    event.type === "tool_call_start" ? (/echo (\d+) >>/.exec(JSON.stringify(event))?.[1] ?? []) : [],
+    event.type === "tool_call_arguments" ? (/echo (\d+) >>/.exec(JSON.stringify(event))?.[1] ?? []) : [],
   );
 }
 
