@@ -1,7 +1,8 @@
 /** README.md: every command of it runs, prints what it says, and its figures are in the pages that it names. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { toDataFolder } from "@sheaf/base/paths";
 import { parseText } from "@sheaf/documents";
 import { describe, expect, test } from "vitest";
 import { describeWithProgram } from "../support/programs.ts";
@@ -78,7 +79,10 @@ describe("a block", () => {
     test("prints what follows it: the chat", async () => {
       const cwd = newProject();
       const home = folders.newFolder();
-      const server = await startServerProcess({ cwd, home: join(home, ".sheaf"), args: ["--model", "offline"] });
+      // The data folder of a user who sets nothing.
+      const data = toDataFolder({ HOME: home });
+      mkdirSync(data, { recursive: true });
+      const server = await startServerProcess({ cwd, home: data, args: ["--model", "offline"] });
       const source = chat!.source.replaceAll("http://127.0.0.1:7433", server.address);
       expect(runBlock(source, cwd, home)).toEqual(toExpected(chat!));
       expect(readFileSync(join(cwd, "events.txt"), "utf8")).toContain("\nid: 4\n");

@@ -140,7 +140,6 @@ const definitions = {
     },
     actions: ["post"],
     examples: [
-      "review --base main --output-format text",
       "review --base origin/main --output-format json > findings.json",
       "review post findings.json --change 7 --head 0a1b2c3",
     ],
