@@ -74,6 +74,7 @@ export const requirements = {
     C195: ["sheaf blame: the call, person or commit of each line", "1df37857"],
     C196: ["blame through renames, checkouts and merged working trees", "6aa51fa8"],
     C197: ["formats and errors of sheaf blame, git notes", "81ab0e83"],
+    C198: ["sheaf diff: where two sessions part, and what differs", "75eb2474"],
     C220: ["sheaf review: the base decides, the head is text", "8721088a"],
     C221: ["sheaf review post: a findings file is foreign text", "8b14f78e"],
     C222: ["each finding has one comment, and the change one summary", "61166077"],

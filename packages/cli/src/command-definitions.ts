@@ -81,6 +81,13 @@ const definitions = {
     ],
   },
   "create-chat": { summary: "Print the id of a new session, for --resume", examples: ["create-chat"] },
+  diff: {
+    usage: "SESSION SESSION",
+    summary: "Show where two sessions part, and their tokens, cost and files",
+    flags: sets.formatFlags,
+    examples: [`diff ${session} 0f8fad5b-d9cb-469f-a165-70867728950e`],
+    notes: ["The exit code is 0 even if they differ. With --json, parting is null if they are the same."],
+  },
   export: {
     usage: "SESSION",
     summary: "Write a session as JSON (which sheaf import reads), or Markdown",

@@ -21,6 +21,7 @@ const commands: Readonly<Record<ParsedArguments["command"], () => Promise<RunCom
   ls: async () => (await import("./commands/sessions.ts")).runListSessions,
   usage: async () => (await import("./commands/usage.ts")).runUsage,
   "create-chat": async () => (await import("./commands/sessions.ts")).runCreateChat,
+  diff: async () => (await import("./commands/diff.ts")).runDiff,
   export: async () => (await import("./commands/export.ts")).runExport,
   fork: async () => (await import("./commands/sessions.ts")).runFork,
   rm: async () => (await import("./commands/sessions.ts")).runRemoveSession,

@@ -35,7 +35,7 @@ const common: readonly FlagName[] = [
 
 const groups: readonly (readonly [string, readonly CommandName[]])[] = [
   ["Set up", ["demo", "login", "logout", "models", "doctor", "config"]],
-  ["Sessions", ["ls", "show", "answer", "fork", "export", "import", "rm", "usage"]],
+  ["Sessions", ["ls", "show", "diff", "answer", "fork", "export", "import", "rm", "usage"]],
   ["Files", ["blame", "revert"]],
   ["Permissions", ["permissions", "trust", "mcp", "hooks"]],
   ["Instructions", ["skills"]],

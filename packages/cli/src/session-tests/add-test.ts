@@ -13,7 +13,7 @@ import type { Environment } from "@sheaf/base/paths";
 import { chooseStartFiles, readSessionStates, type SessionStates, type StateFile, toStartFile } from "./start-files.ts";
 import type { TestFile, TestResponse } from "./test-file.ts";
 import type { PlayedTest } from "./play-test.ts";
-import { toTestResponse } from "./to-test-responses.ts";
+import { checkPlayable, toTestResponse } from "./to-test-responses.ts";
 
 /** Larger texts of changed files are not expected. UTF-16 units. */
 const MAX_EXPECTED = 20_000;
@@ -42,6 +42,7 @@ export async function createTest(session: StoredSession, options: AddOptions): P
   const place = { conversationId, responseIds, workspace, dataFolder: config.dataFolder, environment };
   const states = (await readSessionStates(place)) ?? listPresent(workspace);
   const files = await chooseStartFiles(states, workspace, patterns);
+  for (const { events } of logs) checkPlayable(events);
   const masked = logs.map(({ events }) => maskLog(events, { mask }));
   const { allow, ask, deny } = config.permissions;
   const rules = {

@@ -69,7 +69,7 @@ function compareCalls(expected: TestTurn, found: TestTurn, { place, settle }: Co
 }
 
 /** A call without `returns` may return anything. */
-function formatOutcome({ status, returns }: TestCall, settle: Comparison["settle"]): string {
+export function formatOutcome({ status, returns }: TestCall, settle: (text: string) => string): string {
   return `${status ?? "success"}\n${returns === undefined ? "" : settle(returns)}`;
 }
 

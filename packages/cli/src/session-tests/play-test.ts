@@ -14,7 +14,7 @@ import { createPromptRun } from "../prompt-run.ts";
 import { settleText } from "./compare-responses.ts";
 import { readEndFile, writeStartFiles } from "./start-files.ts";
 import type { TestFile, TestResponse, TestTurn } from "./test-file.ts";
-import { toTestResponse } from "./to-test-responses.ts";
+import { checkPlayable, toTestResponse } from "./to-test-responses.ts";
 
 /** The script of the model, beside the workspace. */
 const ANSWERS = "answers.json";
@@ -52,6 +52,7 @@ export async function playTest(test: TestFile, options: PlayOptions): Promise<Pl
     for (const { prompt, mode } of test.responses) {
       const sent: { request?: ModelRequest } = {};
       const events = await runPrompt({ prompt, mode, test, folder, root, session: toSession(logs) }, options, sent);
+      checkPlayable(events);
       logs.push(events);
       responses.push({
         ...toTestResponse(events),

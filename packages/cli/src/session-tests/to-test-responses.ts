@@ -5,7 +5,20 @@ import type { TestCall, TestResponse, TestTurn } from "./test-file.ts";
 
 type Open<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
-/** @throws SheafError USAGE for a log that no test can play: the message says why. */
+/** Checks that a test can play the log. @throws SheafError USAGE with the reason if not. */
+export function checkPlayable(events: readonly RunEvent[]): void {
+  const [start] = events;
+  const hasAttachments = start?.type === "run_start" && start.attachments && start.attachments.length > 0;
+  const reason = hasAttachments
+    ? "has attachments, which a test cannot play yet"
+    : events.some(({ type }) => type === "compaction")
+      ? "was summarised, and a test cannot play summaries yet"
+      : events.some(({ type }) => type === "agent_event")
+        ? "uses subagents, and a test cannot play their answers yet"
+        : undefined;
+  if (reason !== undefined) throw new SheafError("USAGE", `the session ${reason}: choose another one`);
+}
+
 export function toTestResponse(events: readonly RunEvent[]): TestResponse {
   const turns: Open<TestTurn>[] = [];
   const calls = new Map<string, Open<TestCall>>();
@@ -14,7 +27,6 @@ export function toTestResponse(events: readonly RunEvent[]): TestResponse {
     switch (event.type) {
       case "run_start":
         response = { prompt: event.prompt, ...(event.mode !== "agent" && { mode: event.mode }), turns };
-        checkStart(event);
         break;
       case "turn_start":
         // The model does not see a turn that broke off.
@@ -50,10 +62,6 @@ export function toTestResponse(events: readonly RunEvent[]): TestResponse {
         if (isTold) turns.at(-1)!.finish = finishReason;
         break;
       }
-      case "compaction":
-        throw createUnplayableError("was summarised, and a test cannot play summaries yet");
-      case "agent_event":
-        throw createUnplayableError("uses subagents, and a test cannot play their answers yet");
       case "run_end":
         if (event.reason !== "end_turn") response.end = event.error?.code ?? event.reason;
         if (event.error?.source === "provider" && turns.length > 0) turns.at(-1)!.fails = event.error.code;
@@ -63,15 +71,6 @@ export function toTestResponse(events: readonly RunEvent[]): TestResponse {
     }
   }
   return response;
-}
-
-function checkStart({ attachments }: Extract<RunEvent, { type: "run_start" }>): void {
-  if (attachments && attachments.length > 0)
-    throw createUnplayableError("has attachments, which a test cannot play yet");
-}
-
-function createUnplayableError(reason: string): SheafError {
-  return new SheafError("USAGE", `the session ${reason}: choose another one`);
 }
 
 function toOutcome({ status, shown, output, note, error }: ToolResult): Pick<TestCall, "status" | "returns"> {
