@@ -58,19 +58,20 @@ export async function blameFile(
     if (isOwn || followed.length > 0) origins = await traceLines(followed, isOwn ? text : "", known, ports);
   }
   const commits = await readCommitLines(path, text, place.environment);
+  const texts = new Map<string, string | undefined>();
   const lines: BlamedLine[] = [];
   for (const [at, line] of text.split("\n").slice(0, -1).entries()) {
     const commit = commits[at];
-    const origin = origins[at] ?? (commit && known.size > 0 ? await findCommitted(commit, known) : undefined);
+    let origin = origins[at];
+    // A commit may have a text that a call made in a working tree, or before a rebase.
+    if (!origin && commit && known.size > 0) {
+      const key = `${commit.commit}:${commit.file}`;
+      if (!texts.has(key)) texts.set(key, await readCommitText(commit));
+      origin = known.get(texts.get(key) ?? "")?.[commit.line - 1];
+    }
     lines.push({ text: line, origin, commit });
   }
   return lines;
-}
-
-/** A commit may have a text that a call made in a working tree, or before a rebase. */
-async function findCommitted(commit: CommitLine, known: KnownTexts): Promise<CallOrigin | undefined> {
-  const text = await readCommitText(commit);
-  return text === undefined ? undefined : known.get(text)?.[commit.line - 1];
 }
 
 /** The same file in Sheaf's working trees of the repository, or in the repository of the tree (C70). */
@@ -113,14 +114,18 @@ async function readMoments(
   }
   const toRef = ({ response }: BlamedCall): string => toStateRef(response.conversationId, response.id);
   const hasStates = (ref: string): boolean => stores.some(({ gitFolder }) => existsSync(join(gitFolder, ref)));
+  const texts = new Map<string, string | undefined>();
   const isKept = (moment: FileMoment): boolean => moment.kind === "call" || calls.has(moment.ref);
   return {
     moments: sortMoments(moments.filter(isKept)),
     ports: {
       async read(content) {
         if (!content) return "";
+        if (texts.has(content.id)) return texts.get(content.id);
         const { exitCode, stdout } = await runGit(content.setup, ["cat-file", "blob", content.id]);
-        return exitCode === 0 ? toPlainText(stdout) : undefined;
+        const text = exitCode === 0 ? toPlainText(stdout) : undefined;
+        texts.set(content.id, text);
+        return text;
       },
       listCalls: (moment) => calls.get(moment.kind === "own" ? moment.ref : toRef(moment.call)) ?? [],
       hasStates: (call) => hasStates(toRef(call)),
