@@ -193,4 +193,16 @@ describe("conversations", () => {
       },
     });
   });
+
+  test(verifies("X7", "end what runs and what waits when they are deleted"), async () => {
+    const server = await openApp({ script: { turns: [{ events: [{ text: "Begun" }, { wait_ms: 60_000 }] }] } });
+    const answer = await server.chat({ message: "one", stream: true });
+    const conversationId = answer.headers.get("x-conversation-id")!;
+    const waiting = await server.chat({ message: "two", conversationId, whenBusy: "queue", stream: true });
+    const path = `/v1/conversations/${conversationId}`;
+    expect((await server.send("DELETE", path)).status).toBe(204);
+    expect(reduce(await readEvents(answer)).metadata.finishReason).toBe("cancelled");
+    expect(reduce(await readEvents(waiting)).status).toBe("error");
+    expect((await server.fetch(path)).status).toBe(404);
+  });
 });

@@ -4,7 +4,7 @@ import type { PostgresConnection } from "./postgres-connection.ts";
 import { createPostgresDatabase } from "./postgres-database.ts";
 import type { OwnLeases } from "./postgres-leases.ts";
 import { isHolderAlive, type PostgresSession } from "./postgres-session.ts";
-import { raw, sql } from "./sql.ts";
+import { type Sql, sql } from "./sql.ts";
 import { createWaitingRows, waits } from "./sql-waiting.ts";
 
 /** The notice that a message may have become free to begin. */
@@ -27,14 +27,18 @@ export function createPostgresWaiting(
     announce: () => session.announce(waitingNotice),
     watch: (onChange) => session.watch(waitingNotice, onChange),
     async claim(starting, toFirst) {
-      const isAbandoned = (name: string): string =>
-        `(${session.mayTakeOver} AND NOT ${isHolderAlive(name, `'{${session.listQuiet().join()}}'`)})`;
+      // Values stay out of the text, which is the name of a prepared statement.
+      const isAbandoned = (name: string): Sql => {
+        const [before, after] = isHolderAlive(name, "$quiet").split("$quiet");
+        const texts = [`(${session.mayTakeOver} AND NOT ${before}`, `${after})`];
+        return sql(texts, `{${session.listQuiet().join()}}`);
+      };
       const own = sql`o.holder = ${holder}
         AND o.id NOT IN (SELECT json_array_elements_text(${JSON.stringify(starting)}::json))`;
       const first = toFirst(
-        sql`(o.holder IS NULL OR (${own}) OR (o.holder <> ${holder} AND ${raw(isAbandoned("o.holder"))}))
+        sql`(o.holder IS NULL OR (${own}) OR (o.holder <> ${holder} AND ${isAbandoned("o.holder")}))
           AND (c.holder IS NULL OR (c.holder = ${holder} AND (c.id, c.fence) NOT IN
-            (SELECT key, value::bigint FROM json_each_text(${leases.list()}::json))) OR ${raw(isAbandoned("c.holder"))})`,
+            (SELECT key, value::bigint FROM json_each_text(${leases.list()}::json))) OR ${isAbandoned("c.holder")})`,
       );
       const claimed = await database.write(
         "grouped",

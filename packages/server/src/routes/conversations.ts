@@ -20,14 +20,23 @@ import {
   type RevertRequest,
   type RevertResult,
 } from "@sheaf/agent/run/conversations/revert";
+import { waitForEnd } from "../await-start.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import { toDisposition } from "../disposition.ts";
 import { createDenials } from "../denials.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
+import { cancelRunning } from "./responses.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readWholeNumber } from "../read-query.ts";
 import { readCurrentResponse } from "../log-reader.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
-import type { ConversationRecord, ResponseRecord, SharedStore } from "@sheaf/store/store";
+import {
+  type ConversationRecord,
+  createBusyError,
+  isBusyError,
+  type ResponseRecord,
+  type SharedStore,
+} from "@sheaf/store/store";
 import { toAttachmentSummary } from "@sheaf/base/files/attachment";
 import { START_STATE } from "@sheaf/agent/workspace/trees/conversation-tree";
 import { createUndoPorts } from "@sheaf/agent/run/conversations/undo-ports";
@@ -38,6 +47,9 @@ import { maskLog, maskValue } from "@sheaf/agent/output/event-mask";
 import { formatMarkdownExport } from "@sheaf/agent/output/exports/markdown-export";
 import { findExcerpt } from "../search-excerpt.ts";
 import { toShownModel } from "../server-models.ts";
+
+/** How long a deletion waits for the end of a response. Milliseconds. */
+const STOP_MS = 10_000;
 
 /** Longest search text. UTF-16 units. */
 const MAX_SEARCH = 1000;
@@ -105,7 +117,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
 
   app.delete("/v1/conversations/:id", async (request) => {
     const { store, record } = await findConversation(request, context);
-    await store.deleteConversation(record.id);
+    await deleteWithRunning(record.id, store, context);
     void context.toolServers.end(record.id);
     void context.trees.forget(record.id).catch(context.onDefect);
     const { dataFolder } = context.settings;
@@ -189,6 +201,26 @@ async function readPage(
     conversations.push({ ...(await readSummary(store, record, context)), ...(match && { match }) });
   }
   return { conversations, ...(next !== undefined && { next }) };
+}
+
+/** What runs ends first, in every process; a message that waited may begin meanwhile. @throws SheafError CONVERSATION_BUSY. */
+async function deleteWithRunning(id: string, store: SharedStore, context: ServerContext): Promise<void> {
+  const isLate = AbortSignal.timeout(STOP_MS);
+  for (;;) {
+    const running = (await store.listResponses(id)).find(({ ended }) => !ended);
+    try {
+      if (running) {
+        await cancelRunning(running.id, store, context);
+        await waitForEnd(running.id, store, context, isLate);
+      }
+      await store.deleteConversation(id);
+      return;
+    } catch (error) {
+      if (isLate.aborted) throw createBusyError(id);
+      if (!isBusyError(error)) throw error;
+      await sleep(50);
+    }
+  }
 }
 
 /** @throws HttpError FILES_CHANGED; SheafError CONVERSATION_BUSY while one of them runs. */

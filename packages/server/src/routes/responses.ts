@@ -2,7 +2,7 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, Hono } from "hono";
 import { SheafError } from "@sheaf/base/errors";
-import type { ResponseRecord } from "@sheaf/store/store";
+import type { ResponseRecord, Store } from "@sheaf/store/store";
 import { approvalAnswer } from "@sheaf/protocol/schemas";
 import { toResponseHeaders } from "../answer-request.ts";
 import { awaitStart } from "../await-start.ts";
@@ -61,15 +61,12 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
   });
 
   app.post("/v1/responses/:id/cancel", async (request) => {
-    const cancelled = new SheafError("CANCELLED", "cancelled by the user", { source: "user" });
     const store = context.storeOf(request.get("owner"));
     const asked = request.req.param("id");
     // A message that begins at this moment is a response afterwards.
     if (await store.waiting.remove(asked)) return request.json({ id: asked, status: "cancelling" }, 202);
     const { id, ended } = await findRecord(request, asked);
-    const running = context.runner.find(id);
-    if (running) running.abort(cancelled);
-    else await store.requestCancel(id);
+    await cancelRunning(id, store, context);
     return request.json({ id, status: ended ? "ended" : "cancelling" }, 202);
   });
 
@@ -93,6 +90,17 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
         throw new HttpError("USAGE", `the body is not valid at editedArguments: ${outcome.problem}`);
     }
   });
+}
+
+/** Ends a response, wherever it runs (X7). */
+export async function cancelRunning(
+  id: string,
+  store: Store,
+  { runner }: Pick<ServerContext, "runner">,
+): Promise<void> {
+  const running = runner.find(id);
+  if (running) running.abort(new SheafError("CANCELLED", "cancelled by the user", { source: "user" }));
+  else await store.requestCancel(id);
 }
 
 /** Readers learn who answered; a token without a name stays anonymous. */
