@@ -121,3 +121,50 @@ export const runFlags = {
   "--background-wait <SECONDS>": "How long to wait for background commands at the end (default: 600; 0: end them)",
   "--record-body <FILE>": "Keep the bytes that the provider answers, in FILE, FILE.2 and so on",
 } as const;
+
+/** The flags of `sheaf serve`. */
+export const serverFlags = {
+  "--host <HOST>": "Address to listen on (default: 127.0.0.1)",
+  "--port <PORT>": "Port to listen on (default: 7433, 0 for any free one)",
+  "--token-file <FILE>": "Tokens of clients, one per line: TOKEN, or NAME TOKEN",
+  "--store <URL>": "Store in a database, postgres://USER@HOST/NAME",
+  "--on-node-loss <end|resume>": "What others do with a response whose server died (default: end)",
+  "--open": "Print an address that opens the page once, within a minute",
+  "--allow-host <NAME>...": "Further name of this server, as clients call it",
+  "--trust-proxy <ADDRESSES>...": "Proxies whose X-Forwarded-… headers count, such as 127.0.0.1,10.0.0.0/8",
+  "--allow-origin <ORIGIN>...": "Pages of this origin may call the API, by token",
+  "--insecure-listen": "Listen for other machines without a --token-file",
+  "--grace <SECONDS>": "Time for runs to end after a signal (default: 10)",
+  "--workspace <DIR>...": "Folder to work in (repeatable): DIR, NAME=DIR or NAME=git+URL#BRANCH",
+  "--trees <DIR>": "Where the trees of workspaces from git are (default: the data folder)",
+  ...modelFlag,
+  "--offer <MODEL>...": "Further model that requests may name (repeatable)",
+  ...requestFlags,
+  ...limitFlags,
+  "--heartbeat <SECONDS>": "Send a heartbeat in event streams after this silence (default: 15)",
+  "--max-running <N>": "Simultaneous responses per token",
+  "--max-waiting <N>": "Messages per token that wait in the store (default: 1000)",
+  "--max-streams <N>": "Simultaneous event streams per token",
+  "--max-conversations <N>": "Conversations per token",
+  "--max-attachments <N>": "Files per token that were sent before their message (default: 100)",
+  "--max-attachments-mib <N>": "Size of these files together (default: 100)",
+  "--max-attachment-mib <N>": "Size of one attached file, at most 10 (default: 10)",
+  "--attachment-hours <N>": "How long files can be sent before their message (default: 24)",
+  "--max-turns-per-day <N>": "Model requests per token and day (UTC)",
+  "--max-cost-usd-per-day <N>": "Dollars per token and day (UTC), by its price",
+  "--keep-days <N>": "Delete conversations N days after their last message, unless they are pinned",
+} as const;
+
+/** The flags of `sheaf test`. */
+export const testFlags = {
+  "--name <NAME>": "add: the name of the test, in .sheaf/tests",
+  "--files <GLOB>...": "add: the files of the workspace that it needs (repeatable)",
+  "--update": "Accept the results of this run",
+  "--live": "Ask a real model, and compare the expectations alone",
+  "--runs <N>": "--live: how often (default: 1)",
+  "--model <MODEL>": "--live: the model",
+  "--format <text|markdown|junit>": "text is the default",
+  "-o, --output <FILE>": "Write to a file, not to stdout",
+  ...trustFlag,
+  ...workspaceFlag,
+} as const;
