@@ -20,7 +20,7 @@ import { start } from "../fake-ports.ts";
 import { replace } from "./tool-session.ts";
 
 /** A line, and who wrote it: the id of a call, or "person". */
-export interface TrueLine {
+interface TrueLine {
   readonly text: string;
   readonly by: string;
 }
@@ -51,7 +51,7 @@ export interface Story {
   readonly git: (...words: readonly string[]) => void;
 }
 
-export const toText = (lines: readonly TrueLine[], end = "\n"): string => lines.map(({ text }) => text + end).join("");
+const toText = (lines: readonly TrueLine[], end = "\n"): string => lines.map(({ text }) => text + end).join("");
 
 export function createStory(root = createTemporaryFolder(), hasStates = true): Story {
   const dataFolder = createTemporaryFolder();
