@@ -77,7 +77,7 @@ export const requirements = {
     C198: ["sheaf diff: where two sessions part, and what differs", "75eb2474"],
     C220: ["sheaf review: the base decides, the head is text", "8721088a"],
     C221: ["sheaf review post: a findings file is foreign text", "8b14f78e"],
-    C222: ["each finding has one comment, and the change one summary", "61166077"],
+    C222: ["each finding has one comment, and the change one summary", "7144b286"],
     C223: ["the result of sheaf review post, also after a failure", "e4ed0384"],
     C224: ["sheaf demo: a recorded conversation with real tools", "8ab939b1"],
     C185: ["answers that were cut or empty", "e7dcb103"],

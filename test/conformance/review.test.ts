@@ -72,6 +72,9 @@ describe.each(hosts)("a review on %s", (_host, createHost) => {
         if (number === 4) host.comments.find(({ body }) => body.includes("own"))!.resolver = "person";
         const { code, result } = await post(host, findings);
         expect([code, host.comments.filter(isOwnSummary).length], `push ${number}`).toEqual([0, 1]);
+        // Line by line, without what a person settled.
+        const summary = host.comments.find(isOwnSummary)!.body;
+        expect(summary.match(/^(?:high|low) /gm)).toHaveLength(toOpen(host).length);
         seen.push([toOpen(host).toSorted(), result!.posted as number, result!.resolved as number]);
         const open = ["sum", ...(isKeyOpen ? ["key, as of 2"] : []), ...(number < 4 ? ["own"] : [])];
         expected.push([open.toSorted(), number === 1 ? 2 : number === 2 ? 1 : 0, number === 5 ? 1 : 0]);
@@ -98,7 +101,7 @@ describe.each(hosts)("a review on %s", (_host, createHost) => {
     await post(host, [finding]);
     expect((await post(host, [])).result).toMatchObject({ summary: "updated", resolved: 1 });
     expect(host.comments.map(({ body }) => body)).toContain(
-      "<!-- sheaf-review summary -->\n**Sheaf found no problems.**\n",
+      "<!-- sheaf-review summary -->\n**Sheaf has no open findings.**\n",
     );
   });
 
@@ -147,6 +150,13 @@ describe.each(hosts)("a review on %s", (_host, createHost) => {
     expect(result!.not_posted).toEqual([
       { path: "cart.js", line: 2, reason: "the change has newer commits, up to c2" },
     ]);
+  });
+
+  test(verifies("C223", "a change that the host does not have"), async () => {
+    const host = await createHost();
+    push(host, "c1", ["sum = 1"]);
+    const { code, stderr } = await post(host, [finding], ["--change", "8"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("8")]);
   });
 
   test.each([

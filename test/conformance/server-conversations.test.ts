@@ -155,10 +155,12 @@ describe("a server that was killed", () => {
     const readContents = async () =>
       (await restarted.read<ChatResponse>(answer.headers.get("location")!)).documents.map(({ content }) => content);
     // The server listens before it ends what the other one left.
-    await expect.poll(readContents).toEqual([
-      null,
-      "the process ended while this call waited for an answer; it did not run",
-      expect.stringContaining("send the message again"),
-    ]);
+    await expect
+      .poll(readContents)
+      .toEqual([
+        null,
+        "the process ended while this call waited for an answer; it did not run",
+        expect.stringContaining("send the message again"),
+      ]);
   });
 });

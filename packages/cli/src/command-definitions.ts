@@ -128,17 +128,12 @@ const definitions = {
       ...sets.outputFlags,
       ...sets.modelFlag,
       ...sets.endpointFlags,
-      "--fallback-model <LIST>": "Models that answer, in this order, when the model is not available",
-      "--effort <off|low|medium|high|max>": "How much the model thinks",
       ...sets.limitFlags,
       ...sets.trustFlag,
       ...sets.workspaceFlag,
     },
     actions: ["post"],
-    examples: [
-      "review --base origin/main --output-format json > findings.json",
-      "review post findings.json --change 7 --head 0a1b2c3",
-    ],
+    examples: ["review --base main --output-format json", "review post findings.json --change 7 --head 0a1b2c3"],
     notes: ["A review only reads. Only sheaf review post needs the token of the repository, and it asks no model."],
   },
   schema: {

@@ -142,11 +142,11 @@ export function formatFinding({ id, severity, rule, problem }: PlacedFinding): s
 /** The one comment about the change as a whole. */
 export function formatReview(placed: readonly PlacedFinding[], unposted: readonly Finding[]): string {
   const count = placed.length + unposted.length;
-  if (count === 0) return `<!-- sheaf-review ${SUMMARY} -->\n**Sheaf found no problems.**\n`;
+  if (count === 0) return `<!-- sheaf-review ${SUMMARY} -->\n**Sheaf has no open findings.**\n`;
   const toLine = ({ severity, path, line, rule }: Finding, note = ""): string =>
     `${severity.padEnd(6)}  ${path}:${line}  ${rule}${note}`.slice(0, 300);
   const lines = [...placed.map((one) => toLine(one)), ...unposted.map((one) => toLine(one, " (here only)"))];
   const rest = count > MAX_LINES ? [`and ${count - MAX_LINES} more`] : [];
-  const title = `Sheaf found ${count} ${count === 1 ? "problem" : "problems"}`;
+  const title = `Sheaf has ${count} open ${count === 1 ? "finding" : "findings"}`;
   return formatComment(SUMMARY, title, [...lines.slice(0, MAX_LINES), ...rest].join("\n"));
 }

@@ -52,10 +52,10 @@ export function createGitHub(number: number, environment: Environment, signal: A
       const threads: Thread[] = [];
       const places: { comments?: string | null; threads?: string | null } = {};
       do {
-        const { repository } = (await ask(READ, { owner, name: repo, number, ...places })) as {
-          repository: { pullRequest: Pull };
-        };
-        pull = repository.pullRequest;
+        const answer = await ask(READ, { owner, name: repo, number, ...places });
+        const found = (answer as { repository: { pullRequest: Pull | null } | null }).repository?.pullRequest;
+        if (!found) throw new SheafError("USAGE", `${owner}/${repo} has no pull request ${number}: correct --change`);
+        pull = found;
         comments.push(...pull.comments.nodes);
         threads.push(...pull.reviewThreads.nodes);
         places.comments = pull.comments.pageInfo.endCursor ?? places.comments!;
@@ -68,11 +68,7 @@ export function createGitHub(number: number, environment: Environment, signal: A
     // One review, and so one message to those who follow the change.
     batchSize: Infinity,
     async postFindings(findings) {
-      const threads = findings.map((finding) => ({
-        path: finding.path,
-        line: finding.line,
-        body: formatFinding(finding),
-      }));
+      const threads = findings.map((one) => ({ path: one.path, line: one.line, body: formatFinding(one) }));
       const { id: pullRequestId, headRefOid: commitOID } = pull;
       await change("addPullRequestReview", { pullRequestId, commitOID, event: "COMMENT", threads });
     },
@@ -98,9 +94,8 @@ function toPosted(threads: readonly Thread[]): PostedReview["comments"] {
       if (!comment || mark === undefined) return [];
       const { id, isMinimized = false } = comment;
       const mayResolve = isResolved ? viewerCanUnresolve : viewerCanResolve;
-      return [
-        [mark, { id, threadId, isResolved: isMinimized, isSettled: isResolved && !isMinimized, mayResolve }] as const,
-      ];
+      const isSettled = isResolved && !isMinimized;
+      return [[mark, { id, threadId, isResolved: isMinimized, isSettled, mayResolve }] as const];
     }),
   );
 }

@@ -51,11 +51,8 @@ export async function postFindings(
     await host.setResolved(comment, !found.has(id));
     if (!found.has(id)) result.resolved += 1;
   }
-  const unposted = new Set(rest);
-  const body = formatReview(
-    placed.filter((finding) => !unposted.has(finding)),
-    [...rest, ...unplaced],
-  );
+  const open = placed.filter((one) => !rest.includes(one) && !now.comments.get(one.id)?.isSettled);
+  const body = formatReview(open, [...rest, ...unplaced]);
   if (!now.summary && findings.length === 0) return;
   if (now.summary?.body.trim() !== body.trim()) await host.writeSummary(body, now.summary?.id);
   result.summary = !now.summary ? "created" : now.summary.body.trim() === body.trim() ? "unchanged" : "updated";
