@@ -12,7 +12,7 @@ import { type Span, SpanCollector } from "../output/telemetry/run-spans.ts";
 export interface Telemetry {
   /** Returns what takes the events of one run; each span is on its way soon after its end, the run's with the last event. */
   startRun(): (events: readonly RunEvent[]) => void;
-  /** What no collector took since the last call. */
+  /** The losses since the last call. */
   takeLosses(): readonly Notice[];
   /** Waits for what is on its way, for a second at most. Never rejects. */
   flush(): Promise<void>;
@@ -36,7 +36,7 @@ const PAUSE_MS = 200;
 /** How long the end of a process may wait. Milliseconds. */
 const FLUSH_MS = 1000;
 
-/** How long a span waits for others to go with it. Milliseconds. */
+/** The longest wait of a span for others. Milliseconds. */
 const BATCH_MS = 500;
 
 /** Spans of one request. */
@@ -141,7 +141,7 @@ function createSender(
   };
 }
 
-/** Whether the collector took it; never rejects. Headers go to no other host. */
+/** True if the collector took it; never rejects. Headers go to no other host. */
 async function post({ url, headers }: SignalTarget, body: string, send: typeof fetch): Promise<boolean> {
   for (const isLast of [false, true]) {
     try {

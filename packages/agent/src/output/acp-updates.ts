@@ -53,7 +53,7 @@ class AcpUpdates implements AcpProjection {
   readonly #agents = createAgentNames();
   readonly #outputs = new Map<string, string>();
   #workspace = "";
-  /** Undefined: the model's window is unknown, and so is the share that is used. Tokens. */
+  /** Tokens. Undefined if the model's window is unknown. */
   #window: number | undefined;
   /** Whether a summary was asked for, and has not come (C55). */
   #awaitsSummary = false;

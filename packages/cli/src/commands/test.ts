@@ -61,14 +61,15 @@ async function addTest(session: string, folder: string, flags: FlagValues, io: C
   }
   const file = join(folder, `${name}${ENDING}`);
   if (existsSync(file)) throw new SheafError("USAGE", `${file} exists: choose another --name, or remove it`);
-  const test = await withSessionStore(io, flags.workspace?.at(-1), async (store, config) => {
+  const test = await withSessionStore(io, flags.workspace?.at(-1), async (store) => {
     const conversationId = await findConversation(store, session);
     const { workspace } = (await store.getConversation(conversationId))!;
     const logs: LoggedResponse[] = [];
     for await (const log of readLogs(store, conversationId, now)) logs.push(log);
     return createTest(
       { conversationId, workspace, logs },
-      { config, environment: io.environment, patterns: flags.files },
+      // With the user's own rules, which the session had.
+      { config: toConfig(flags, io), environment: io.environment, patterns: flags.files },
     );
   });
   makeFolder(folder);

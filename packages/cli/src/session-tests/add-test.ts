@@ -44,20 +44,29 @@ export async function createTest(session: StoredSession, options: AddOptions): P
   const files = await chooseStartFiles(states, workspace, patterns);
   for (const { events } of logs) checkPlayable(events);
   const masked = logs.map(({ events }) => maskLog(events, { mask }));
+  const has = (kind: RunEvent["type"]): boolean => masked.flat().some(({ type }) => type === kind);
+  const hasSummaries = has("compaction");
   const { allow, ask, deny } = config.permissions;
   const rules = {
     allow: [...new Set([...allow, ...masked.flatMap(listGranted)])],
     ask: [...ask],
     deny: [...deny],
   };
-  const start = masked[0]?.[0];
-  const isForced = start?.type === "run_start" && start.permissionMode === "force";
+  const starts = masked.flatMap(([event]) => (event?.type === "run_start" ? [event] : []));
+  const servers = starts.flatMap(({ mcpServers = [] }) => mcpServers.filter(({ status }) => status === "ready"));
+  const [start] = starts;
+  const isForced = start?.permissionMode === "force";
+  const settings = {
+    ...(Object.values(rules).some((list) => list.length > 0) && { permissions: rules }),
+    ...(has("agent_event") && { agents: true }),
+  };
   const test: TestFile = {
     files,
     ...(findRepository(workspace).git !== "none" && { git: true }),
-    ...(Object.values(rules).some((list) => list.length > 0) && { config: { permissions: rules } }),
+    ...(Object.keys(settings).length > 0 && { config: settings }),
     ...(isForced && { force: true }),
-    responses: masked.map(toTestResponse),
+    ...(servers.length > 0 && { servers: Object.fromEntries(servers.map(({ name, tools }) => [name, tools])) }),
+    responses: masked.map((events) => toTestResponse(events, hasSummaries)),
     expect: { files: await listExpected(states) },
   };
   return JSON.parse(mask.mask(JSON.stringify(replaceRoot(test, workspace)))) as TestFile;
@@ -108,11 +117,11 @@ async function listExpected(states: SessionStates): Promise<Record<string, strin
 export function updateTest(test: TestFile, { responses, root }: PlayedTest): TestFile {
   const updated = test.responses.map((response, at): TestResponse => {
     const { end, sent, turns = [] }: Partial<TestResponse> = responses[at] ?? {};
+    const { sent: _sent, end: _end, turns: expected, ...kept } = response;
     return {
-      prompt: response.prompt,
-      ...(response.mode && { mode: response.mode }),
+      ...kept,
       ...(sent && { sent }),
-      turns: response.turns.map((turn, index) => {
+      turns: expected.map((turn, index) => {
         const calls = turns[index]?.calls ?? turn.calls;
         return { ...turn, ...(calls && { calls }) };
       }),

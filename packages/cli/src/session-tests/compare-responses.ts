@@ -36,11 +36,8 @@ function compareResponse(
   { place, settle }: Comparison,
 ): Divergence | undefined {
   const parts = Object.keys(expected.sent ?? {}).filter((part) => expected.sent?.[part] !== found.sent?.[part]);
-  for (const [at, turn] of expected.turns.entries()) {
-    const made = found.turns[at];
-    const divergence = made && compareCalls(turn, made, { place: `${place}, turn ${at + 1}`, settle });
-    if (divergence) return divergence;
-  }
+  const divergence = compareTurns(expected.turns, found.turns, { place, settle });
+  if (divergence) return divergence;
   const [ended = "completed", end = "completed"] = [expected.end, found.end];
   const extra = found.turns.length - expected.turns.length;
   const isShort = extra < 0 ? "the run ended before these answers were used" : undefined;
@@ -55,12 +52,35 @@ function compareResponse(
   return undefined;
 }
 
+function compareTurns(
+  expected: readonly TestTurn[],
+  found: readonly TestTurn[],
+  { place, settle }: Comparison,
+): Divergence | undefined {
+  for (const [at, turn] of expected.entries()) {
+    const made = found[at];
+    if (!made) return undefined;
+    const there = `${place}, turn ${at + 1}`;
+    if (toKind(made) !== toKind(turn))
+      return { place: there, message: `the run had ${toKind(made)}, not ${toKind(turn)}`, diff: "" };
+    const divergence = compareCalls(turn, made, { place: there, settle });
+    if (divergence) return divergence;
+  }
+  return undefined;
+}
+
+function toKind({ summary, breaks }: TestTurn): string {
+  return summary !== undefined ? "a summary" : breaks ? "an answer that broke off" : "an answer";
+}
+
 function compareCalls(expected: TestTurn, found: TestTurn, { place, settle }: Comparison): Divergence | undefined {
   for (const [at, call] of (expected.calls ?? []).entries()) {
     const made = found.calls?.[at];
     const there = `${place}, call ${at + 1} (${call.tool})`;
     if (!made) return { place: there, message: "the run did not make the call", diff: "" };
     if (made.tool !== call.tool) return { place: there, message: `the run called ${made.tool}`, diff: "" };
+    const inner = call.turns && compareTurns(call.turns, made.turns ?? [], { place: there, settle });
+    if (inner) return inner;
     const [before, after] = [formatOutcome(call, settle), formatOutcome(made, settle)];
     if (before !== after)
       return { place: there, message: "the tool returned something else", diff: toDiff(before, after) };

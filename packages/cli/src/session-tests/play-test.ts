@@ -4,19 +4,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RunEvent } from "@sheaf/protocol";
 import { preparePolicy } from "@sheaf/agent/assemble/prepare-policy";
+import { createToolServers } from "@sheaf/agent/assemble/wire-servers";
 import { createConfig } from "@sheaf/agent/config/config";
+import { addTrust } from "@sheaf/agent/config/trust";
+import { readWorkspaceHooks } from "@sheaf/agent/config/workspace-hooks";
+import { type NamedBytes, toMessageAttachments } from "@sheaf/base/files/attachment";
 import { removeTree } from "@sheaf/base/files/remove-tree";
 import { toHash } from "@sheaf/base/files/read-file";
 import type { Environment } from "@sheaf/base/paths";
-import type { Model, ModelRequest } from "@sheaf/models/provider";
+import type { ModelRequest } from "@sheaf/models/provider";
 import { checkCase } from "../commands/permissions.ts";
 import { createPromptRun } from "../prompt-run.ts";
 import { settleText } from "./compare-responses.ts";
+import { playAnswers } from "./play-answers.ts";
+import { playServers } from "./play-servers.ts";
 import { readEndFile, writeStartFiles } from "./start-files.ts";
-import type { TestFile, TestResponse, TestTurn } from "./test-file.ts";
-import { checkPlayable, toTestResponse } from "./to-test-responses.ts";
+import type { TestFile, TestResponse } from "./test-file.ts";
+import { toTestResponse } from "./to-test-responses.ts";
 
-/** The script of the model, beside the workspace. */
+/** Names the model of the test; its answers come from `playAnswers`. */
 const ANSWERS = "answers.json";
 
 /** What happened. */
@@ -45,18 +51,22 @@ export async function playTest(test: TestFile, options: PlayOptions): Promise<Pl
     const root = join(folder, "workspace");
     mkdirSync(root);
     await writeStartFiles(test, root, options.environment);
-    const turns = test.responses.flatMap((response) => response.turns.map(toScriptedTurn));
-    writeFileSync(join(folder, ANSWERS), JSON.stringify({ turns }));
+    writeFileSync(join(folder, ANSWERS), JSON.stringify({ turns: [{ events: [] }] }));
+    trustHooks({ workspace: root, dataFolder: join(folder, "home") });
+    const openTransport = playServers(test);
     const logs: RunEvent[][] = [];
     const responses: TestResponse[] = [];
-    for (const { prompt, mode } of test.responses) {
+    for (const response of test.responses) {
       const sent: { request?: ModelRequest } = {};
-      const events = await runPrompt({ prompt, mode, test, folder, root, session: toSession(logs) }, options, sent);
-      checkPlayable(events);
+      const events = await runPrompt(
+        { response, test, folder, root, openTransport, session: toSession(logs) },
+        options,
+        sent,
+      );
       logs.push(events);
       responses.push({
         ...toTestResponse(events),
-        ...(sent.request && { sent: toPrints(sent.request, events, root) }),
+        ...(sent.request && !response.shortens && { sent: toPrints(sent.request, events, root) }),
       });
       if (options.signal.aborted) break;
     }
@@ -72,26 +82,48 @@ function toSession([first]: readonly (readonly RunEvent[])[]): string | undefine
   return first?.[0]?.type === "run_start" ? first[0].conversationId : undefined;
 }
 
+const toNamedBytes = ({ name, base64 }: { readonly name: string; readonly base64: string }): NamedBytes => ({
+  name,
+  bytes: Buffer.from(base64, "base64"),
+});
+
+/** Hooks of the workspace run in the sandbox, like those of the test. */
+function trustHooks(places: { readonly workspace: string; readonly dataFolder: string }): void {
+  for (const entry of readWorkspaceHooks(places)) {
+    if (entry.state !== "unusable" && entry.hooks.every(({ isSandboxed }) => isSandboxed))
+      addTrust("hooks", entry, places);
+  }
+}
+
 interface PlayedPrompt {
-  readonly prompt: string;
-  readonly mode: TestResponse["mode"] | undefined;
+  readonly response: TestResponse;
   readonly test: TestFile;
   readonly folder: string;
   readonly root: string;
+  readonly openTransport: ReturnType<typeof playServers>;
   readonly session: string | undefined;
 }
 
 async function runPrompt(
-  { prompt, mode, test, folder, root, session }: PlayedPrompt,
+  { response, test, folder, root, openTransport, session }: PlayedPrompt,
   { environment, model, signal }: PlayOptions,
   sent: { request?: ModelRequest },
 ): Promise<RunEvent[]> {
   const flags = { ...(session !== undefined && { resume: session }) };
-  const { config, env } = toTestConfig({ test, folder, root, mode }, { environment, model });
+  const { config, env } = toTestConfig({ test, folder, root, response }, { environment, model });
   const { hooks } = config;
+  const { prompt, shortens, attachments = [] } = response;
+  // `openTransport` has these names, so no program starts.
+  const servers = Object.keys(test.servers ?? {}).map((name) => [name, { command: "played" }] as const);
+  const toolServers = servers.length === 0 ? undefined : createToolServers(env, undefined, undefined, openTransport);
+  const onRequest = (request: ModelRequest): void => void (sent.request ??= request);
   const controller = new AbortController();
   const run = createPromptRun({
-    message: { prompt },
+    message: {
+      prompt,
+      ...(shortens && { shortens }),
+      ...(attachments.length > 0 && { attachments: toMessageAttachments(attachments.map(toNamedBytes)) }),
+    },
     config: {
       ...config,
       hooks: hooks && { ...hooks, file: undefined, isSandboxed: true },
@@ -99,13 +131,16 @@ async function runPrompt(
       labels: undefined,
     },
     flags,
+    mcpServers: Object.fromEntries(servers),
+    toolServers,
     io: { environment: env, cwd: root },
     control: { signal: AbortSignal.any([signal, controller.signal]), abort: (reason) => controller.abort(reason) },
-    wrapModel: (inner) => noteRequest(inner, sent),
+    wrapModel: (inner) => (model === undefined ? playAnswers(inner, response, onRequest) : inner),
   });
   const events: RunEvent[] = [];
   for await (const group of run.events()) events.push(...group);
   await run.close();
+  await toolServers?.close();
   return events;
 }
 
@@ -113,12 +148,12 @@ interface ConfigPlace {
   readonly test: TestFile;
   readonly folder: string;
   readonly root: string;
-  readonly mode?: TestResponse["mode"] | undefined;
+  readonly response?: TestResponse;
 }
 
 /** The settings of the test's runs; nothing of the user's own counts, so that a test passes on any machine. */
 function toTestConfig(
-  { test, folder, root, mode }: ConfigPlace,
+  { test, folder, root, response }: ConfigPlace,
   { environment, model }: Pick<PlayOptions, "environment" | "model">,
 ) {
   const own: Environment = model === undefined ? { PATH: environment.PATH, LANG: environment.LANG } : environment;
@@ -126,7 +161,8 @@ function toTestConfig(
   const raw = {
     model: model ?? `scripted:${join(folder, ANSWERS)}`,
     workspace: root,
-    mode,
+    mode: response?.mode,
+    contextTokens: response?.window === undefined ? undefined : `${response.window}`,
     force: test.force ? (true as const) : undefined,
     trust: true as const,
     deny: test.expect?.never,
@@ -158,30 +194,6 @@ async function listMisjudged(
   return lines;
 }
 
-function toScriptedTurn({ text, calls = [], finish, fails }: TestTurn) {
-  return {
-    events: [
-      ...(text === undefined ? [] : [{ text }]),
-      ...(calls.length === 0
-        ? []
-        : [{ calls: calls.map(({ tool, arguments: args = {} }) => ({ tool, arguments: args })) }]),
-      ...(fails === undefined ? [] : [{ error: { code: fails, message: "the request failed when the session ran" } }]),
-    ],
-    ...(finish && { finish }),
-  };
-}
-
-/** Keeps the first request. */
-function noteRequest(model: Model, sent: { request?: ModelRequest }): Model {
-  return {
-    ...model,
-    stream(request, signal) {
-      sent.request ??= request;
-      return model.stream(request, signal);
-    },
-  };
-}
-
 /** Prints of what the model is sent first. What differs between machines and days is left out. */
 function toPrints({ system, tools, messages }: ModelRequest, events: readonly RunEvent[], root: string) {
   const [start] = events;
@@ -191,7 +203,10 @@ function toPrints({ system, tools, messages }: ModelRequest, events: readonly Ru
     return toHash(Buffer.from(settleText(known))).slice(0, 12);
   };
   const last = messages.findLastIndex(({ role }) => role !== "user");
-  const prompt = messages.slice(last + 1).map((message) => (message.role === "user" ? message.text : ""));
+  const prompt = messages.slice(last + 1).flatMap((message) => {
+    if (message.role !== "user") return [];
+    return [message.text, ...(message.attachments ?? []).map(({ name, sha256 }) => `${name} ${sha256}`)];
+  });
   return {
     prompt: toPrint(prompt.filter((text) => text !== environment).join("\n")),
     "system prompt": toPrint(system),

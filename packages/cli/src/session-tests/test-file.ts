@@ -9,34 +9,50 @@ import { readNamedFile } from "@sheaf/base/read-named-file";
 
 const filledText = s.string({ minLength: 1 });
 const texts = s.list(s.string());
+const count = s.integer({ minimum: 0 });
 
-const call = s.strict(
-  s.object({
-    tool: filledText,
-    /** As an object, or as the model's text if that does not parse. */
-    arguments: s.optional(s.either([s.record(s.anything()), s.string()])),
-    /** Default: success. */
-    status: s.optional(s.choice(["error", "rejected", "cancelled"])),
-    /** What the model saw. */
-    returns: s.optional(s.string()),
-  }),
-);
+const callFields = {
+  tool: filledText,
+  /** As an object, or as the model's text if that does not parse. */
+  arguments: s.optional(s.either([s.record(s.anything()), s.string()])),
+  /** Default: success. */
+  status: s.optional(s.choice(["error", "rejected", "cancelled"])),
+  /** What the model saw. */
+  returns: s.optional(s.string()),
+} as const;
 
-const turn = s.strict(
-  s.object({
-    text: s.optional(s.string()),
-    calls: s.optional(s.list(call)),
-    /** Why the answer ended, if that says more than its calls. */
-    finish: s.optional(s.choice(["max_tokens", "content_filter", "refusal"])),
-    /** Code of the failure by which the request ended. */
-    fails: s.optional(s.refine(filledText, "a code such as RATE_LIMITED", isErrorCode)),
-  }),
-);
+const turnFields = {
+  text: s.optional(s.string()),
+  /** The model wrote a summary of the conversation, and no answer. */
+  summary: s.optional(s.string()),
+  /** The answer broke off, so Sheaf repeated its request. */
+  breaks: s.optional(s.literal(true)),
+  /** The model's words as events of a scripted model, if Sheaf reads other calls or texts from them. */
+  sends: s.optional(s.list(s.anything())),
+  /** Why the answer ended, if that says more than its calls. */
+  finish: s.optional(s.choice(["max_tokens", "content_filter", "refusal"])),
+  /** Code of the failure by which the request ended. */
+  fails: s.optional(s.refine(filledText, "a code such as RATE_LIMITED", isErrorCode)),
+  /** Decides when the conversation is summarised. */
+  usage: s.optional(s.strict(s.object({ promptTokens: count, completionTokens: count }))),
+} as const;
+
+const agentTurn = s.strict(s.object({ ...turnFields, calls: s.optional(s.list(s.strict(s.object(callFields)))) }));
+
+/** `turns`: the answers of the subagent that the call runs. */
+const call = s.strict(s.object({ ...callFields, turns: s.optional(s.list(agentTurn)) }));
+
+const turn = s.strict(s.object({ ...turnFields, calls: s.optional(s.list(call)) }));
 
 const response = s.strict(
   s.object({
-    prompt: filledText,
+    prompt: s.string(),
+    attachments: s.optional(s.list(s.strict(s.object({ name: filledText, base64: s.base64() })))),
+    /** The user asked for a summary, and for no answer. */
+    shortens: s.optional(s.literal(true)),
     mode: s.optional(s.choice(["agent", "plan", "ask", "debug"])),
+    /** The window of the model. Tokens. */
+    window: s.optional(count),
     /** Prints of what the model is sent, by its part. */
     sent: s.optional(s.record(s.string())),
     turns: s.list(turn),
@@ -75,6 +91,7 @@ const config = s.strict(
     permissions: s.optional(
       s.strict(s.object({ allow: s.optional(texts), ask: s.optional(texts), deny: s.optional(texts) })),
     ),
+    agents: s.optional(s.boolean()),
     hooks: s.optional(s.refine(hookSettings, 'hooks without "sandbox"', isContained)),
     afterEdit: s.optional(afterEditCommands),
     verify: s.optional(verifyCommands),
@@ -102,6 +119,8 @@ const testFile = s.strict(
     /** Settings of the run, as in the user's configuration. Hooks run in the sandbox. */
     config: s.optional(config),
     force: s.optional(s.boolean()),
+    /** Tool servers by their names, each with the names of its tools; the calls have what they return. */
+    servers: s.optional(s.record(texts)),
     responses: s.list(response),
     expect: s.optional(expectations),
     rules: s.optional(

@@ -1,36 +1,31 @@
 /** The responses of a session as a test has them: a projection of the log. */
-import type { RunEvent, ToolResult } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
+import type { RunEvent, OwnEventBody, RunEventBody, RunStart, ToolResult } from "@sheaf/protocol";
 import type { TestCall, TestResponse, TestTurn } from "./test-file.ts";
 
 type Open<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
 /** Checks that a test can play the log. @throws SheafError USAGE with the reason if not. */
 export function checkPlayable(events: readonly RunEvent[]): void {
-  const [start] = events;
-  const hasAttachments = start?.type === "run_start" && start.attachments && start.attachments.length > 0;
-  const reason = hasAttachments
-    ? "has attachments, which a test cannot play yet"
-    : events.some(({ type }) => type === "compaction")
-      ? "was summarised, and a test cannot play summaries yet"
-      : events.some(({ type }) => type === "agent_event")
-        ? "uses subagents, and a test cannot play their answers yet"
-        : undefined;
-  if (reason !== undefined) throw new SheafError("USAGE", `the session ${reason}: choose another one`);
+  if (!events.some((event) => event.type === "agent_event" && event.event.type === "compaction")) return;
+  const reason = "a subagent of the session was summarised, which a test cannot play";
+  throw new SheafError("USAGE", `${reason}: choose another session`);
 }
 
-export function toTestResponse(events: readonly RunEvent[]): TestResponse {
+/** `keepsUsage`: with what decides when the conversation is summarised. */
+export function toTestResponse(events: readonly RunEventBody[], keepsUsage = false): TestResponse {
   const turns: Open<TestTurn>[] = [];
   const calls = new Map<string, Open<TestCall>>();
+  const agents = new Map<string, OwnEventBody[]>();
   let response: Open<TestResponse> = { prompt: "", turns };
   for (const event of events) {
     switch (event.type) {
       case "run_start":
-        response = { prompt: event.prompt, ...(event.mode !== "agent" && { mode: event.mode }), turns };
+        response = { ...toStart(event, keepsUsage), turns };
         break;
       case "turn_start":
         // The model does not see a turn that broke off.
-        if (event.repeats) turns.pop();
+        if (event.repeats) turns[turns.length - 1] = { breaks: true };
         turns.push({});
         break;
       case "text_delta": {
@@ -60,8 +55,17 @@ export function toTestResponse(events: readonly RunEvent[]): TestResponse {
         const { finishReason } = event;
         const isTold = finishReason === "max_tokens" || finishReason === "content_filter" || finishReason === "refusal";
         if (isTold) turns.at(-1)!.finish = finishReason;
+        const { promptTokens, completionTokens } = event.usage;
+        if (keepsUsage) turns.at(-1)!.usage = { promptTokens, completionTokens };
         break;
       }
+      case "compaction":
+        if (event.reason === "refused") turns.at(-1)!.fails = "CONTEXT_LENGTH";
+        turns.push({ summary: event.summary });
+        break;
+      case "agent_event":
+        agents.set(event.callId, [...(agents.get(event.callId) ?? []), event.event]);
+        break;
       case "run_end":
         if (event.reason !== "end_turn") response.end = event.error?.code ?? event.reason;
         if (event.error?.source === "provider" && turns.length > 0) turns.at(-1)!.fails = event.error.code;
@@ -70,7 +74,18 @@ export function toTestResponse(events: readonly RunEvent[]): TestResponse {
         break;
     }
   }
+  for (const [callId, inner] of agents) Object.assign(calls.get(callId) ?? {}, { turns: toTestResponse(inner).turns });
   return response;
+}
+
+function toStart({ prompt, mode, attachments, shortens, context }: RunStart, keepsUsage: boolean) {
+  return {
+    prompt,
+    ...(attachments && { attachments: attachments.map(({ name, data }) => ({ name, base64: data })) }),
+    ...(shortens && { shortens }),
+    ...(mode !== "agent" && { mode }),
+    ...(keepsUsage && context && { window: context.windowTokens }),
+  };
 }
 
 function toOutcome({ status, shown, output, note, error }: ToolResult): Pick<TestCall, "status" | "returns"> {
