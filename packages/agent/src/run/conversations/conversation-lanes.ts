@@ -53,7 +53,6 @@ export function createConversationLanes(): ConversationLanes {
   };
 
   const wait = async (lane: Lane, signal: AbortSignal): Promise<void> => {
-    signal.throwIfAborted();
     const { promise, resolve: enter, reject: giveUp } = Promise.withResolvers<void>();
     const waiting: Waiting = { enter, giveUp };
     const abort = (): void => {
@@ -74,6 +73,7 @@ export function createConversationLanes(): ConversationLanes {
         return createRelease(conversationId, own);
       }
       if (whenBusy === "reject") throw createBusyError(conversationId);
+      signal.throwIfAborted();
       lane.holder?.abort(createTakeoverError());
       lane.next?.giveUp(createTakeoverError());
       await wait(lane, signal);

@@ -58,3 +58,14 @@ test("a message that waits for nothing is refused, and one that gives up leaves 
   await lanes.enter("d", "reject");
   expect(lanes.take()).toEqual(["a in", "a CANCELLED", "c not: CONVERSATION_BUSY", "b not: gone", "d in"]);
 });
+
+test("a message that gave up before it cancels ends nobody, and the conversation gets free", async () => {
+  const lanes = openLanes();
+  await lanes.enter("a", "reject");
+  await lanes.enter("b", "cancel");
+  await lanes.enter("c", "cancel", AbortSignal.abort(new Error("gone")));
+  await lanes.leave("a");
+  await lanes.leave("b");
+  await lanes.enter("d", "reject");
+  expect(lanes.take()).toEqual(["a in", "a CANCELLED", "c not: gone", "b in", "d in"]);
+});
