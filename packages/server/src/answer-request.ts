@@ -9,7 +9,7 @@ import type { RunningResponse } from "@sheaf/agent/run/conversations/response-ru
 import type { SharedStore } from "@sheaf/store/store";
 import { askPatiently } from "./ask-patiently.ts";
 import { awaitStart, waitForEnd, watchClient } from "./await-start.ts";
-import { findQueued, waitForBegin } from "./queued-responses.ts";
+import { findQueued, waitForBegin, type QueuedResponse } from "./queued-responses.ts";
 import { followResponse } from "./follow-response.ts";
 import { reserveStream } from "./open-stream.ts";
 import { createReaderView, toFormHeaders, type WireForm } from "./reader-view.ts";
@@ -60,12 +60,15 @@ export async function answerRequest(
   };
   // What cannot be read must not run.
   const stream = body.stream || !answerWhole ? reserveStream(request, context) : undefined;
-  const ids = await (key ? context.requestKeys.startOnce(store, owner, key, start) : start()).catch((error) => {
+  const begin = async (): Promise<readonly [ids: ResponseIds, queued: QueuedResponse | undefined]> => {
+    const ids = await (key ? context.requestKeys.startOnce(store, owner, key, start) : start());
+    return [ids, "isNew" in ids ? ids.queued : await findQueued(store, ids.responseId)];
+  };
+  const [ids, queued] = await begin().catch((error) => {
     stream?.giveUp();
     throw error;
   });
   const { responseId } = ids;
-  const queued = "isNew" in ids ? ids.queued : await findQueued(store, responseId);
   const cancelWithClient = (): void => {
     if (body.onDisconnect !== "cancel") return;
     // What waited may run at another server.

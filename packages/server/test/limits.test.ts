@@ -2,6 +2,7 @@
 import type { ChatResponse } from "@sheaf/protocol";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { SheafError } from "@sheaf/base/errors";
 import { createSqliteStore } from "@sheaf/store/sqlite";
 import type { SharedStore } from "@sheaf/store/store";
 import { createOwnerMeter, defaultOwnerLimits } from "../src/limits.ts";
@@ -43,6 +44,28 @@ describe("limits", () => {
     const events = `${first.headers.get("location")}/events`;
     expect((await server.fetch(events)).status).toBe(200);
     expect((await server.fetch(events)).status).toBe(429);
+  });
+
+  test(verifies("S-55", "of streams do not count a request for which the store failed"), async () => {
+    const inner = createSqliteStore(":memory:");
+    let isAway = false;
+    const find: SharedStore["waiting"]["find"] = async (id) => {
+      if (isAway) throw new SheafError("STORAGE_LOCKED", "the store is away", { source: "storage" });
+      return inner.waiting.find(id);
+    };
+    const store = { ...inner, forOwner: () => ({ ...inner, waiting: { ...inner.waiting, find } }) };
+    const server = await openApp({ store, args: ["--max-streams", "1"] });
+    const ask = async (): Promise<number> => {
+      const init = { headers: { "Idempotency-Key": "k" } };
+      const answer = await server.chat({ message: "go", stream: true }, init);
+      await answer.text();
+      return answer.status;
+    };
+    const first = await ask();
+    isAway = true;
+    const failed = await ask();
+    isAway = false;
+    expect([first, failed, await ask()]).toEqual([200, 503, 200]);
   });
 
   test.each([
