@@ -62,6 +62,21 @@ describe("a request with an Idempotency-Key", () => {
     await restarted.stop();
     await restarted.store.close();
   });
+
+  test(verifies("X9", "fails at once if the log of its response is damaged"), async () => {
+    const inner = createSqliteStore(":memory:");
+    let isDamaged = false;
+    const readEvents: SharedStore["readEvents"] = async (...asked) => {
+      if (isDamaged) throw new SheafError("STORAGE_CORRUPT", "a part of it is damaged", { source: "storage" });
+      return inner.readEvents(...asked);
+    };
+    const server = await openApp({ store: { ...inner, forOwner: () => ({ ...inner, readEvents }) } });
+    const init = { headers: { "Idempotency-Key": "k" } };
+    await server.ask({ message: "go" }, init);
+    isDamaged = true;
+    const again = await server.chat({ message: "go" }, init);
+    expect([again.status, await again.json()]).toMatchObject([500, { error: { errorCode: "STORAGE_CORRUPT" } }]);
+  });
 });
 
 describe("a message that waits for the answer before it", () => {
