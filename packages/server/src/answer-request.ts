@@ -2,13 +2,12 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { ChatRequest } from "@sheaf/protocol";
 import type { Context } from "hono";
-import { SheafError } from "@sheaf/base/errors";
 import type { PastTurn } from "@sheaf/agent/run/conversations/past-turns";
 import type { UiQuestions } from "@sheaf/agent/output/ai-sdk-ui";
 import type { RunningResponse } from "@sheaf/agent/run/conversations/response-runner";
 import type { SharedStore } from "@sheaf/store/store";
 import { askPatiently } from "./ask-patiently.ts";
-import { awaitStart, waitForEnd, watchClient } from "./await-start.ts";
+import { awaitStart, createLeftError, waitForEnd, watchClient } from "./await-start.ts";
 import { findQueued, waitForBegin, type QueuedResponse } from "./queued-responses.ts";
 import { followResponse } from "./follow-response.ts";
 import { reserveStream } from "./open-stream.ts";
@@ -89,8 +88,9 @@ export async function answerRequest(
     if (hasBegun) await followResponse(sink, options, ports);
     return RESPONSE_ALREADY_SENT;
   }
-  if (queued) await waitForBegin(store, responseId, client);
-  cancelWithClient();
+  // A response may have begun when its client leaves.
+  if (queued) await waitForBegin(store, responseId, client).finally(cancelWithClient);
+  else cancelWithClient();
   await waitForEnd(responseId, store, context, client);
   return askPatiently(() => answerWhole!(responseId, store, headers), client);
 }
@@ -109,8 +109,4 @@ export function cancelWith(client: AbortSignal, response: Pick<RunningResponse, 
   const cancel = (): void => response.abort(createLeftError());
   if (client.aborted) cancel();
   else client.addEventListener("abort", cancel, { once: true });
-}
-
-function createLeftError(): SheafError {
-  return new SheafError("CANCELLED", "the client went away", { source: "user" });
 }

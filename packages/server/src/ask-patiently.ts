@@ -7,7 +7,7 @@ const PAUSE_MS = 500;
 
 /**
  * Asks until the store answers: while it fails, a response may run, wait or have ended.
- * @throws all other errors; an AbortError when nobody waits for the answer any more.
+ * @throws all other errors; the signal's reason when nobody waits for the answer any more.
  */
 export async function askPatiently<Answer>(ask: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
   for (;;) {
@@ -16,7 +16,7 @@ export async function askPatiently<Answer>(ask: () => Promise<Answer>, signal?: 
     } catch (error) {
       if (!isStoreAway(error)) throw error;
     }
-    await sleep(PAUSE_MS, undefined, { signal, ref: false });
+    await sleep(PAUSE_MS, undefined, { signal, ref: false }).catch(() => signal?.throwIfAborted());
   }
 }
 

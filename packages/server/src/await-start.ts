@@ -1,6 +1,7 @@
 /** A reader that waits with its response: its stream is open, and nothing has begun. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "hono";
+import { SheafError } from "@sheaf/base/errors";
 import { untilAborted } from "@sheaf/base/until-aborted";
 import { createFailedRun } from "@sheaf/agent/run/run-failure";
 import type { EventSink } from "./event-sink.ts";
@@ -57,7 +58,7 @@ export async function waitForEnd(
   while (await isOpen()) {
     const tail = tails.open(responseId, store);
     await untilAborted(tail.reach(Infinity), signal).finally(() => tail.leave());
-    if (await isOpen()) await sleep(RETRY_MS, undefined, { signal });
+    if (await isOpen()) await sleep(RETRY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
 
@@ -66,9 +67,13 @@ export function watchClient(context: Context<ServerEnvironment>): AbortSignal {
   const controller = new AbortController();
   const { outgoing } = context.env;
   const leave = (): void => {
-    if (!outgoing.writableFinished) controller.abort(new Error("the client went away"));
+    if (!outgoing.writableFinished) controller.abort(createLeftError());
   };
   if (outgoing.destroyed) leave();
   else outgoing.on("close", leave);
   return controller.signal;
+}
+
+export function createLeftError(): SheafError {
+  return new SheafError("CANCELLED", "the client went away", { source: "user" });
 }

@@ -146,6 +146,34 @@ describe("a message that waits for the answer before it", () => {
     await expect.poll(messages).toEqual(["one", "two"]);
   });
 
+  test.each([["waits"], ["has begun"]])(
+    verifies("X7", "ends with a client that asked for it, without a word in the log: it %s"),
+    async (moment) => {
+      const inner = createSqliteStore(":memory:");
+      const waiting = { ...inner.waiting, watch: () => () => undefined };
+      const store = { ...inner, forOwner: () => ({ ...inner, waiting }) };
+      const server = await openApp({ script: waitingScript, store });
+      const running = await server.chat({ message: "one", stream: true });
+      const conversationId = running.headers.get("x-conversation-id")!;
+      const ends = async (): Promise<boolean[]> =>
+        (await inner.listResponses(conversationId)).map(({ ended }) => ended);
+      const leaver = new AbortController();
+      const body = { message: "two", conversationId, whenBusy: "queue", onDisconnect: "cancel" };
+      const left = expect(server.chat(body, { signal: leaver.signal })).rejects.toThrow("went away");
+      await expect.poll(() => inner.waiting.hasWaiting(conversationId)).toBe(true);
+      if (moment === "has begun") {
+        await cancel(server, running.headers.get("location")!);
+        await expect.poll(ends).toEqual([true, false]);
+      }
+      leaver.abort();
+      await left;
+      await expect.poll(() => inner.waiting.hasWaiting(conversationId)).toBe(false);
+      if (moment === "has begun") await expect.poll(ends).toEqual([true, true]);
+      await server.stop();
+      expect(server.log()).not.toContain("error");
+    },
+  );
+
   test(verifies(["S-55", "R-69"], "has a limit of its own; one that is refused does not count"), async () => {
     const server = await openApp({ script: waitingScript, args: ["--max-waiting", "1"] });
     const running = await server.chat({ message: "one", stream: true });
