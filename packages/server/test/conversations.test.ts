@@ -66,11 +66,11 @@ describe("a request with an Idempotency-Key", () => {
   test(verifies("X9", "fails at once if the log of its response is damaged"), async () => {
     const inner = createSqliteStore(":memory:");
     let isDamaged = false;
-    const readEvents: SharedStore["readEvents"] = async (...asked) => {
+    const readDamaged: SharedStore["readEvents"] = async (...asked) => {
       if (isDamaged) throw new SheafError("STORAGE_CORRUPT", "a part of it is damaged", { source: "storage" });
       return inner.readEvents(...asked);
     };
-    const server = await openApp({ store: { ...inner, forOwner: () => ({ ...inner, readEvents }) } });
+    const server = await openApp({ store: { ...inner, forOwner: () => ({ ...inner, readEvents: readDamaged }) } });
     const init = { headers: { "Idempotency-Key": "k" } };
     await server.ask({ message: "go" }, init);
     isDamaged = true;
@@ -159,14 +159,14 @@ describe("a message that waits for the answer before it", () => {
         (await inner.listResponses(conversationId)).map(({ ended }) => ended);
       const leaver = new AbortController();
       const body = { message: "two", conversationId, whenBusy: "queue", onDisconnect: "cancel" };
-      const left = expect(server.chat(body, { signal: leaver.signal })).rejects.toThrow("went away");
+      const left = server.chat(body, { signal: leaver.signal }).catch(String);
       await expect.poll(() => inner.waiting.hasWaiting(conversationId)).toBe(true);
       if (moment === "has begun") {
         await cancel(server, running.headers.get("location")!);
         await expect.poll(ends).toEqual([true, false]);
       }
       leaver.abort();
-      await left;
+      expect(await left).toContain("went away");
       await expect.poll(() => inner.waiting.hasWaiting(conversationId)).toBe(false);
       if (moment === "has begun") await expect.poll(ends).toEqual([true, true]);
       await server.stop();
