@@ -40,12 +40,9 @@ export function startRecovery(ports: RecoveryPorts) {
       starting.delete(id);
     }
   };
-  let isLooking = false;
+  let looking: Promise<void> | undefined;
   let isClosed = false;
-  /** Checks once. One look at a time: two would want different things of one response. */
-  const look = async (): Promise<void> => {
-    if (isLooking || isClosed) return;
-    isLooking = true;
+  const recoverAll = async (): Promise<void> => {
     try {
       const open = (await store.listOpenResponses()).values();
       const recoverNext = async (): Promise<void> => {
@@ -57,17 +54,21 @@ export function startRecovery(ports: RecoveryPorts) {
       await Promise.all(Array.from({ length: MAX_AT_ONCE }, recoverNext));
     } catch (error) {
       onFailure(error);
-    } finally {
-      isLooking = false;
     }
+  };
+  /** Checks once. One look at a time: two would want different things of one response. */
+  const look = async (): Promise<void> => {
+    if (!isClosed) await (looking ??= recoverAll().finally(() => (looking = undefined)));
   };
   const timer = setInterval(() => void look(), EVERY_MS);
   timer.unref();
   return {
     look,
-    close(): void {
+    /** Resolves when it no longer needs the store, except for responses that take long. */
+    async close(): Promise<void> {
       isClosed = true;
       clearInterval(timer);
+      await looking;
     },
   };
 }

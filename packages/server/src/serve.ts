@@ -152,12 +152,13 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
     },
     async close(graceMs) {
       log({ level: "info", event: "closing", running: context.runner.running.length });
-      recovery.close();
+      const recovered = recovery.close();
       claiming.close();
       await endSweep();
       await retention.close();
       // Meanwhile the server answers readers, and probes with `closing` (R-60).
       await context.runner.close(graceMs, context.settings.onNodeLoss === "resume" ? handOver : undefined);
+      await recovered;
       await context.toolServers.close();
       context.trees.close();
       await context.telemetry?.flush();

@@ -174,6 +174,33 @@ describe("a message that waits for the answer before it", () => {
     },
   );
 
+  test(verifies("R-38", "waits for the next server if this one goes down before it has begun"), async () => {
+    const inner = createSqliteStore(":memory:");
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<void>();
+    let isSlow = false;
+    const listResponses: SharedStore["listResponses"] = async (id) => {
+      if (isSlow) asked.resolve();
+      if (isSlow) await answered.promise;
+      return inner.listResponses(id);
+    };
+    const waiting = { ...inner.waiting, giveBack: async () => over.resolve() };
+    const server = await openApp({
+      script: waitingScript,
+      store: { ...inner, waiting, forOwner: () => ({ ...inner, listResponses }) },
+    });
+    const { running, conversationId } = await startTwo(server);
+    isSlow = true;
+    await cancel(server, running);
+    await asked.promise;
+    await server.stop();
+    answered.resolve();
+    await over.promise;
+    expect(await inner.waiting.hasWaiting(conversationId)).toBe(true);
+    expect((await inner.listResponses(conversationId)).map(({ ended }) => ended)).toEqual([true]);
+  });
+
   test(verifies(["S-55", "R-69"], "has a limit of its own; one that is refused does not count"), async () => {
     const server = await openApp({ script: waitingScript, args: ["--max-waiting", "1"] });
     const running = await server.chat({ message: "one", stream: true });

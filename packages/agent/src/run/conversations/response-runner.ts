@@ -127,6 +127,10 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
       for (;;) {
         try {
           const prepared = await request.prepare(run.signal, run.abort);
+          if (isClosing && !prepared.settings.cut) {
+            await waitForTools(prepared.tools);
+            throw createClosingError();
+          }
           responses.set(responseId, running);
           const played = play(request, run, prepared);
           await Promise.race([run.begun, played]);
