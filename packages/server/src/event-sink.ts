@@ -88,12 +88,14 @@ export class EventSink {
     const way = this.#socket ?? this.#outgoing;
     if (this.isClosed || !this.isFull) return;
     const change = Promise.withResolvers<void>();
-    const timer = patienceMs === undefined ? undefined : setTimeout(change.resolve, patienceMs);
-    way.on("drain", change.resolve);
-    this.closed.addEventListener("abort", () => change.resolve(), { once: true });
+    const end = (): void => change.resolve();
+    const timer = patienceMs === undefined ? undefined : setTimeout(end, patienceMs);
+    way.on("drain", end);
+    this.closed.addEventListener("abort", end);
     await change.promise;
     clearTimeout(timer);
-    way.off("drain", change.resolve);
+    way.off("drain", end);
+    this.closed.removeEventListener("abort", end);
   }
 
   /** Shows that the connection lives (X5). */
