@@ -34,6 +34,7 @@ export function startClaiming({ store, maxRunning, begin, onFailure }: ClaimPort
   let isClosed = false;
   let isLooking = false;
   let mustLookAgain = false;
+  let hasFailed = false;
 
   const beginMessage = async (message: ClaimedMessage): Promise<void> => {
     const { responseId, text } = message;
@@ -50,11 +51,16 @@ export function startClaiming({ store, maxRunning, begin, onFailure }: ClaimPort
     }
   };
 
+  /** Ends early after a message whose failure the store didn't take: it may still be the next one. */
   const claimAll = async (): Promise<void> => {
+    hasFailed = false;
     for (;;) {
-      const message = isClosed ? undefined : await waiting.claim(maxRunning, [...starting]);
+      const message = isClosed || hasFailed ? undefined : await waiting.claim(maxRunning, [...starting]);
       if (!message) return;
-      beginMessage(message).catch(onFailure);
+      beginMessage(message).catch((error: unknown) => {
+        hasFailed = true;
+        onFailure(error);
+      });
     }
   };
 
