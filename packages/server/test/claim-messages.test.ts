@@ -5,35 +5,32 @@ import { SheafError } from "@sheaf/base/errors";
 import type { SharedStore } from "@sheaf/store/store";
 import { startClaiming } from "../src/claim-messages.ts";
 
-test(
-  verifies("R-38", "a server whose store takes no changes tries each once, and again at its next look"),
-  async () => {
-    const messages = ["chat_a", "chat_b"].map((responseId) => ({ responseId, owner: "ada", text: "{}" }));
-    const full = new SheafError("STORAGE_FULL", "the disk is full", { source: "storage" });
-    const waiting: Partial<SharedStore["waiting"]> = {
-      watch: () => () => undefined,
-      async claim(_, starting) {
-        await setImmediate();
-        return messages.find(({ responseId }) => !starting.includes(responseId));
-      },
-      fail: () => Promise.reject(full),
-    };
-    const tries: string[] = [];
-    const claiming = startClaiming({
-      store: { waiting } as SharedStore,
-      maxRunning: 9,
-      async begin({ responseId }) {
-        tries.push(responseId);
-        await setImmediate();
-        throw full;
-      },
-      onFailure: (error) => expect(error).toBe(full),
-    });
-    for (let look = 1; look <= 2; look += 1) {
-      claiming.wake();
-      for (let turn = 0; turn < 50; turn += 1) await setImmediate();
-      expect(tries.length).toBeLessThanOrEqual(2 * look);
-    }
-    claiming.close();
-  },
-);
+test("a server whose store takes no changes tries each once, and again at its next look", async () => {
+  const messages = ["chat_a", "chat_b"].map((responseId) => ({ responseId, owner: "ada", text: "{}" }));
+  const full = new SheafError("STORAGE_FULL", "the disk is full", { source: "storage" });
+  const waiting: Partial<SharedStore["waiting"]> = {
+    watch: () => () => undefined,
+    async claim(_, starting) {
+      await setImmediate();
+      return messages.find(({ responseId }) => !starting.includes(responseId));
+    },
+    fail: () => Promise.reject(full),
+  };
+  const tries: string[] = [];
+  const claiming = startClaiming({
+    store: { waiting } as SharedStore,
+    maxRunning: 9,
+    async begin({ responseId }) {
+      tries.push(responseId);
+      await setImmediate();
+      throw full;
+    },
+    onFailure: (error) => expect(error).toBe(full),
+  });
+  for (let look = 1; look <= 2; look += 1) {
+    claiming.wake();
+    for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+    expect(tries.length).toBeLessThanOrEqual(2 * look);
+  }
+  claiming.close();
+});
