@@ -1,4 +1,5 @@
 /** Reads of the database by many callers at the same time, in one statement. */
+import { SheafError } from "@sheaf/base/errors";
 
 /** Reads in one statement, at most. */
 const MAX_READS = 200;
@@ -10,7 +11,8 @@ interface PlacedRow {
 
 /**
  * No read waits. The result does one read, together with all reads that arrive while another statement runs. `toResult`
- * makes the result from the rows of its place; if it throws, only this read fails.
+ * makes the result from the rows of its place; if it throws, only this read fails. If a statement fails at a part of the
+ * database that is damaged, each of its reads is tried alone.
  */
 export function gatherReads<Read, Row extends PlacedRow, Result>(
   select: (reads: readonly Read[]) => Promise<readonly Row[]>,
@@ -20,11 +22,18 @@ export function gatherReads<Read, Row extends PlacedRow, Result>(
   let isReading = false;
 
   const readBatch = async (batch: typeof waiting): Promise<void> => {
-    const selected = select(batch.map(({ read }) => read)).then((rows) => Map.groupBy(rows, ({ place }) => place));
-    for (const [index, { read, resolve }] of batch.entries()) {
-      resolve(selected.then((found) => toResult(found.get(index + 1) ?? [], read)));
+    try {
+      const found = Map.groupBy(await select(batch.map(({ read }) => read)), ({ place }) => place);
+      for (const [index, { read, resolve }] of batch.entries()) {
+        resolve(new Promise((settle) => settle(toResult(found.get(index + 1) ?? [], read))));
+      }
+    } catch (error) {
+      if (batch.length > 1 && !(error instanceof SheafError && error.code === "STORAGE_LOCKED")) {
+        for (const one of batch) await readBatch([one]);
+      } else {
+        for (const { reject } of batch) reject(error);
+      }
     }
-    await selected.catch(() => undefined);
   };
 
   const readAll = async (): Promise<void> => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { verifies } from "../../../test/support/verifies.ts";
+import { SheafError } from "@sheaf/base/errors";
 import { gatherReads } from "../src/gather-reads.ts";
 
 test(
@@ -11,7 +12,7 @@ test(
       async (numbers: readonly number[]) => {
         statements.push(numbers);
         await first.promise;
-        if (numbers.includes(0)) throw new Error("no connection");
+        if (numbers.includes(0)) throw new SheafError("STORAGE_LOCKED", "no connection");
         return numbers.map((number, index) => ({ place: index + 1, double: 2 * number }));
       },
       ([row], number) => {
@@ -29,7 +30,24 @@ test(
       );
     expect(await outcomes(early)).toEqual([2, "Error: a damaged row", 6]);
     const values = await outcomes(late);
-    expect([values[0], values[199], values[200]]).toEqual(["Error: no connection", "Error: no connection", 400]);
+    expect([values[0], values[199], values[200]]).toEqual([
+      "SheafError: no connection",
+      "SheafError: no connection",
+      400,
+    ]);
     expect(statements.map(({ length }) => length)).toEqual([3, 200, 1]);
   },
 );
+
+test("a read of a damaged part fails alone", async () => {
+  const read = gatherReads(
+    async (numbers: readonly number[]) => {
+      if (numbers.includes(2)) throw new SheafError("STORAGE_CORRUPT", "a damaged page");
+      return numbers.map((number, index) => ({ place: index + 1, number }));
+    },
+    ([row]) => row!.number,
+  );
+  const outcomes = await Promise.allSettled([1, 2, 3].map(read));
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(outcomes).toMatchObject([{ value: 1 }, { reason: { code: "STORAGE_CORRUPT" } }, { value: 3 }]);
+});
