@@ -103,9 +103,13 @@ export async function releaseLease(query: Query, { conversation, fence }: Postgr
 }
 
 /** A lease, with its response. */
-interface KeptLease extends PostgresLease {
+interface KeptLease {
+  readonly lease: PostgresLease;
   readonly responseId: string;
 }
+
+/** The pause between two calls for the same question: who is called may read the lease again. Milliseconds. */
+const CALL_MS = 1000;
 
 /**
  * The process proves by itself that it is alive; here one statement shows for all its leases what other processes want.
@@ -115,6 +119,7 @@ export function createLeaseReader(
   { query }: PostgresConnection,
   { tell }: PostgresSession,
 ): (lease: KeptLease) => Promise<LeaseState> {
+  const called = new WeakMap<PostgresLease, number>();
   return gatherReads(
     (leases: readonly KeptLease[]) =>
       query<{ place: number; cancel: boolean; isAsked: boolean }>(
@@ -123,14 +128,17 @@ export function createLeaseReader(
          FROM unnest($1::bigint[], $2::bigint[], $3::text[]) WITH ORDINALITY AS i (conversation, fence, response, place)
          JOIN sheaf.conversations c ON c.key = i.conversation AND c.fence = i.fence AND c.holder IS NOT NULL`,
         [
-          leases.map(({ conversation }) => conversation),
-          leases.map(({ fence }) => fence),
+          leases.map(({ lease }) => lease.conversation),
+          leases.map(({ lease }) => lease.fence),
           leases.map(({ responseId }) => responseId),
         ],
       ),
-    ([row], { responseId }) => {
+    ([row], { lease, responseId }) => {
       if (!row) return "lost";
-      if (row.isAsked) tell(responseId);
+      if (row.isAsked && performance.now() - (called.get(lease) ?? -CALL_MS) >= CALL_MS) {
+        called.set(lease, performance.now());
+        tell(responseId);
+      }
       return row.cancel ? "cancel" : "kept";
     },
   );

@@ -128,7 +128,7 @@ export function createPostgresLogs(connection: PostgresConnection, session: Post
     /** @throws SheafError INTERNAL for a response that is not written here. */
     findLease: (responseId: string, owner: string): PostgresLease => logs.find(responseId, owner).lease,
     keep: async (responseId: string, owner: string): Promise<LeaseState> =>
-      hasLetGo ? "lost" : readLease({ ...logs.find(responseId, owner).lease, responseId }),
+      hasLetGo ? "lost" : readLease({ lease: logs.find(responseId, owner).lease, responseId }),
 
     async append(responseId: string, owner: string, written: readonly RunEvent[]): Promise<void> {
       const events = encodeEvents(written);

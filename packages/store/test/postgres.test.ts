@@ -55,6 +55,25 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     }
   });
 
+  test("a question that waits calls its writer, who need not ask again at once", async () => {
+    const address = await postgres.clearDatabase();
+    const [writer, other] = [await open(address), await open(address)];
+    await writer.createResponse(row);
+    let calls = 0;
+    const endWatch = writer.watchResponse("chat_a", () => {
+      calls += 1;
+      void writer.keepLease("chat_a");
+    });
+    const asking = other.cluster.mailbox.ask("chat_a", "go?", async () => false);
+    await expect.poll(() => calls).toBeGreaterThan(0);
+    for (let index = 0; index < 50; index += 1) await writer.checkReady();
+    expect(calls).toBeLessThan(10);
+    endWatch();
+    const [question] = await writer.cluster.mailbox.take("chat_a");
+    await writer.cluster.mailbox.reply("chat_a", question!.id, "yes");
+    expect(await asking).toBe("yes");
+  });
+
   test(verifies(["R-05", "R-31"], "a writer whose lease was taken is refused, also at the same moment"), async () => {
     const address = await postgres.clearDatabase();
     const [first, second] = [await open(address), await open(address)];
