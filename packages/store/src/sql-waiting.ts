@@ -104,6 +104,16 @@ export function createWaitingRows(database: SqlDatabase, owner: string, terms: W
   };
 }
 
+function createGoneError(): SheafError {
+  return new SheafError("CANCELLED", "the message no longer waits: it was cancelled", { source: "user" });
+}
+
+/** Checks that a message has not begun before: its response may exist. @throws SheafError CANCELLED. */
+export function* checkWaiting({ id, cluster }: NewResponse): Statements<void> {
+  const where = sql`WHERE o.id = ${id} AND ${waits}`;
+  if (cluster?.hasWaited && (yield sql`SELECT 1 FROM sheaf.orders o ${where}`).length === 0) throw createGoneError();
+}
+
 /** Connects a new response with its message. @throws SheafError CANCELLED if somebody took the message out of the queue. */
 export function* beginMessage(
   { id, conversationId, cluster }: NewResponse,
@@ -114,8 +124,8 @@ export function* beginMessage(
   if (hasWaited) {
     const begun = yield sql`UPDATE sheaf.orders AS o SET response = ${response}, resumes = ${resumes}
       WHERE o.id = ${id} AND o.holder IS NOT DISTINCT FROM ${holder} AND ${waits} RETURNING key`;
-    if (begun.length > 0) return;
-    throw new SheafError("CANCELLED", "the message no longer waits: it was cancelled", { source: "user" });
+    if (begun.length === 0) throw createGoneError();
+    return;
   }
   if (continuation === undefined) return;
   yield sql`INSERT INTO sheaf.orders (id, owner, conversation, body, response, resumes)

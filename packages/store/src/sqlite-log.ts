@@ -15,7 +15,7 @@ import { checkNext, createOpenLogs, type OpenLog } from "./open-logs.ts";
 import { insertResponse, toConversationInsert } from "./sql-rows.ts";
 import { runSqlite, runSqliteScript, sqliteDialect } from "./sqlite-database.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import { beginMessage } from "./sql-waiting.ts";
+import { beginMessage, checkWaiting } from "./sql-waiting.ts";
 import { storeDigest } from "./sqlite-digests.ts";
 import {
   insertGroup,
@@ -174,6 +174,7 @@ function beginResponse(
   owner: string,
 ): { readonly record: ResponseRecord; readonly log: LeasedLog } {
   const { id, conversationId, createdAt } = response;
+  runSqliteScript(connection, checkWaiting(response));
   runSqlite(connection, toConversationInsert(sqliteDialect, owner, response));
   const lease = leases.take(conversationId, owner);
   if (!lease) throw createTakenError(conversationId);

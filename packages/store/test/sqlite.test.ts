@@ -52,6 +52,19 @@ describe("the file", () => {
     await store.close();
   });
 
+  test("of two processes that begin the same message, the later one learns that it no longer waits", async () => {
+    const file = newFile();
+    const [first, second] = [createSqliteStore(file), createSqliteStore(file)];
+    await first.waiting.add({ responseId: "chat_a", conversationId: "conv_1", text: "{}", request: undefined }, 1);
+    const claimed = [await first.waiting.claim(1, []), await second.waiting.claim(1, [])];
+    expect(claimed).toMatchObject([{ responseId: "chat_a" }, { responseId: "chat_a" }]);
+    const begun = { ...row, cluster: { hasWaited: true, maxRunning: 1, continuation: undefined } };
+    await first.createResponse(begun);
+    await first.appendEvents("chat_a", [{ type: "run_end", reason: "end_turn", seq: 1, time: 1 }], "synced");
+    await expect(second.createResponse(begun)).rejects.toMatchObject({ code: "CANCELLED" });
+    await Promise.all([first.close(), second.close()]);
+  });
+
   test("what one store wrote another reads, while both are open", async () => {
     const file = newFile();
     const writer = createSqliteStore(file);
