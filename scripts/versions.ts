@@ -48,6 +48,10 @@ const places: readonly Place[] = [
     path: "packages/base/src/version.ts",
     write: (text, version) => text.replace(/(sheafVersion = )"[^"]+"/, `$1"${version}"`),
   },
+  {
+    path: "clients/python/pyproject.toml",
+    write: (text, version) => text.replace(/^(version = )"[^"]+"/m, `$1"${version}"`),
+  },
   { path: "action/action.yml", write: (text, version) => text.replace(/^( {4}default: )\d\S+$/m, `$1${version}`) },
   {
     path: "deploy/acp-registry/agent.json",
