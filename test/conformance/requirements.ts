@@ -127,6 +127,7 @@ export const requirements = {
     C112: ["lists of tools that change while a run lives", "1aeb2ece"],
     C113: ["many tools are searched and loaded on demand", "11af2042"],
     C114: ["variables and times of mcp add", "3a42c4ff"],
+    C209: ["servers of MCP 2026-07-28 and of the protocol before it", "2971c675"],
     C129: ["the model of a subagent", "c040db88"],
     C48: ["the provider searches the web where the user says so", "558ddcdd"],
     C49: ["an answer that repeats itself ends the run", "e61a620f"],

@@ -1,7 +1,9 @@
 /** The connection to one server: a program, or an address. */
 import {
   Client,
+  ProtocolError,
   ReadBuffer,
+  SdkError,
   STDIO_DEFAULT_MAX_BUFFER_SIZE,
   StreamableHTTPClientTransport,
   serializeMessage,
@@ -39,6 +41,9 @@ import type { ServerAuthorization } from "./server-authorization.ts";
 
 /** How much of a program's stderr is kept. UTF-16 units. */
 const MAX_WORDS = 4000;
+
+/** How long a server may take to connect, unless the caller knows better. Milliseconds. */
+const START_MS = 30_000;
 
 /** How long a server may take to disconnect. Milliseconds. */
 const LEAVE_MS = 300;
@@ -125,12 +130,28 @@ export function createServerConnection(
       if ("url" in settings && !hasOwnAuthorization(settings)) {
         authorization = await ports.openAuthorization?.({ name, url: settings.url });
       }
-      transport =
-        ports.openTransport?.(name) ??
-        ("url" in settings
-          ? await openHttp(settings, ports, authorization)
-          : createProgramTransport(settings, ports, watch));
-      await client.connect(transport, options);
+      const open = async (mode: "auto" | "legacy"): Promise<void> => {
+        hasEnded = false;
+        transport =
+          ports.openTransport?.(name) ??
+          ("url" in settings
+            ? await openHttp(settings, ports, authorization)
+            : createProgramTransport(settings, ports, watch));
+        client.setVersionNegotiation({ mode });
+        // Who does not answer new questions has time left for the old one.
+        const timeout = (options.timeout ?? START_MS) / (mode === "auto" ? 3 : 1);
+        await client.connect(transport, { ...options, timeout });
+      };
+      // Some programs end at a question before `initialize`, and some never answer it: only an address gets one.
+      const [first, second, Refusal] =
+        "url" in settings ? (["auto", "legacy", SdkError] as const) : (["legacy", "auto", ProtocolError] as const);
+      try {
+        await open(first);
+      } catch (error) {
+        if (!(error instanceof Refusal) || options.signal?.aborted === true) throw error;
+        await this.close();
+        await open(second);
+      }
     },
     async close() {
       await leave(client);
