@@ -104,12 +104,10 @@ export function createLoginFetch(url: string, environment: Environment): ReturnT
   return createCheckedFetch(url, { findProxy: (target) => chooseProxy(findProxy(environment), target) });
 }
 
-const initialize = {
-  jsonrpc: "2.0",
-  id: 0,
-  method: "initialize",
-  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "sheaf", version: "0" } },
-};
+/** Some servers want a token for a connection, others for what follows it; those of MCP 2026-07-28 know no connections. */
+const methods = ["initialize", "tools/list", "server/discover"];
+
+const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "sheaf", version: "0" } };
 
 /** What the server answers without a token; it may name where its authorization is described. */
 async function findChallenge(
@@ -117,19 +115,25 @@ async function findChallenge(
   fetch: ReturnType<typeof createLoginFetch>,
   signal: AbortSignal,
 ): Promise<LoginChallenge> {
+  const late = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
   try {
-    const response = await fetch(settings.url, {
-      method: "POST",
-      headers: {
-        ...settings.headers,
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-      },
-      body: JSON.stringify(initialize),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
-    });
-    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-    return { ...(resourceMetadataUrl && { resourceMetadataUrl }), ...(scope !== undefined && { scope }) };
+    for (const method of methods) {
+      const response = await fetch(settings.url, {
+        method: "POST",
+        headers: {
+          ...settings.headers,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 0, method, params }),
+        signal: late,
+      });
+      await response.body?.cancel();
+      if (!response.headers.has("www-authenticate")) continue;
+      const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+      return { ...(resourceMetadataUrl && { resourceMetadataUrl }), ...(scope !== undefined && { scope }) };
+    }
+    return {};
   } catch (cause) {
     signal.throwIfAborted();
     const { message: said, code = "" } = cause as NodeJS.ErrnoException;

@@ -32,5 +32,5 @@ export function describeFault(error: unknown): string {
 
 /** A login has the rights that were asked for when it was made. */
 function adviseOnScope(name: string, { requiredScope = "" }: InsufficientScopeError): string {
-  return `set "scope" in its "oauth" settings (it asks for "${requiredScope}") and run sheaf mcp login ${name}`;
+  return `set "scope" in its "oauth" settings to what its login had and "${requiredScope}", and run sheaf mcp login ${name}`;
 }
