@@ -71,7 +71,7 @@ describe("SIGKILL in the middle of a run", () => {
       expect([shown.code, shown.stderr]).toEqual([0, ""]);
       expect(shown.stdout.startsWith(replayed.join(""))).toBe(true);
       const lines = parseStream(shown.stdout);
-      expect(lines.at(-1)).toMatchObject({ type: "result", subtype: "error", error: { code: "INTERNAL" } });
+      expect(lines.at(-1)).toMatchObject({ type: "result", subtype: "error", error: { code: "INTERRUPTED" } });
       const calls = (kind: string) =>
         new Set(lines.filter(({ subtype }) => subtype === kind).map((line) => line.call_id));
       expect(calls("completed")).toEqual(calls("started"));
@@ -98,8 +98,8 @@ describe("SIGKILL in the middle of a run", () => {
       return shown.stdout;
     };
     const message = "the process that wrote this response ended before it was complete: send the message again";
-    expect(await show("--output-format", "text")).toBe(`What is there.\nsheaf: INTERNAL: ${message}\n`);
-    const error = { code: "INTERNAL", message };
+    expect(await show("--output-format", "text")).toBe(`What is there.\nsheaf: INTERRUPTED: ${message}\n`);
+    const error = { code: "INTERRUPTED", message };
     const result = { subtype: "error", is_error: true, result: "What is there.", session_id: session, error };
     expect(JSON.parse(await show("--output-format", "json"))).toMatchObject(result);
     expect(JSON.parse(await show("--output-format", "json", "--compat", "cursor-2026"))).toMatchObject(result);

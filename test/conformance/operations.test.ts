@@ -154,7 +154,7 @@ describeWithPostgres("servers of a database", (postgres) => {
       expect(checked.stdout).toMatch(/1 conversations, 1 responses \(1 open\), \d+ events\nno problems/);
       const other = await cluster.start("b", { SHEAF_STORE: restored });
       const events = await readWhole(other, path, seen);
-      expect(reduce(events).documents.at(-1)).toMatchObject({ metadata: { errorCode: "INTERNAL" } });
+      expect(reduce(events).documents.at(-1)).toMatchObject({ metadata: { errorCode: "INTERRUPTED" } });
       await other.stop();
       await postgres.run(cluster.store, "DROP DATABASE restored");
     },

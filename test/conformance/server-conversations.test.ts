@@ -128,7 +128,7 @@ describe("a server that was killed", () => {
     expect(response).toMatchObject({ status: "error", metadata: { finishReason: "error" } });
     expect(response.documents.at(-1)).toMatchObject({
       type: "error",
-      metadata: { errorCode: "INTERNAL", source: "server" },
+      metadata: { errorCode: "INTERRUPTED", source: "server" },
     });
     expect(await restarted.read(path)).toEqual(response);
     const tail = await readEvents(

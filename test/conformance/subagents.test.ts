@@ -72,7 +72,7 @@ test(
     const shown = async (format: string): Promise<string> =>
       (await runSheaf(["show", session, "--output-format", format], { cwd, home })).stdout;
     const lines = parseStream(await shown("stream-json"));
-    expect(lines.at(-1)).toMatchObject({ type: "result", is_error: true, error: { code: "INTERNAL" } });
+    expect(lines.at(-1)).toMatchObject({ type: "result", is_error: true, error: { code: "INTERRUPTED" } });
     const kinds = lines.filter(({ type }) => type === "tool_call").map(({ subtype }) => subtype);
     expect(kinds.filter((kind) => kind === "completed")).toHaveLength(6);
     expect(kinds.filter((kind) => kind === "started")).toHaveLength(6);

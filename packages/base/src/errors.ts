@@ -11,6 +11,7 @@ export interface ErrorKind {
 /** The closed table of C20: every way in which a run can fail. */
 export const errorTable = {
   INTERNAL: { exitCode: 1, httpStatus: 500, retryable: false },
+  INTERRUPTED: { exitCode: 1, httpStatus: 500, retryable: true },
   USAGE: { exitCode: 2, httpStatus: 400, retryable: false },
   CONFIG_INVALID: { exitCode: 2, httpStatus: 400, retryable: false },
   AUTH_REQUIRED: { exitCode: 3, httpStatus: 401, retryable: false },

@@ -132,7 +132,7 @@ interface Cut {
 
 function createProcessCut(): Cut {
   const message = "the process that wrote this response ended before it was complete: send the message again";
-  return { cause: "the process ended", error: new SheafError("INTERNAL", message, { source: "server" }) };
+  return { cause: "the process ended", error: new SheafError("INTERRUPTED", message, { source: "server" }) };
 }
 
 /** The end of a log: a result for each open call, and `run_end` with the error. Default: its process died. */
