@@ -45,7 +45,7 @@ export async function takeOverResponse(responseId: string, owner: string, contex
   try {
     await runPlan(plan, "reject", context, { request: undefined, starting: new AbortController(), takeOver });
   } catch (error) {
-    if (isOurs) await endClaimedResponse(store, responseId, context.now);
+    if (isOurs) await endClaimedResponse(store, responseId, context.now, start);
     else if (isBusyError(error)) return false;
     else throw error;
   }

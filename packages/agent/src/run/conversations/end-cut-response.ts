@@ -1,6 +1,7 @@
 /** The end of a response whose process died: its reason, and a result for every call that has none (R-01, R-04). */
-import type { AgentEvent, OwnEventBody, RunEvent, RunEventBody } from "@sheaf/protocol";
+import type { AgentEvent, OwnEventBody, RunEvent, RunEventBody, RunStart } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
+import { sheafVersion } from "@sheaf/base/version";
 import { toRunFailure } from "../run-failure.ts";
 import type { ResponseRecord, Store } from "@sheaf/store/store";
 import { toCancelledOutcome } from "../../tools/failure.ts";
@@ -60,25 +61,57 @@ export async function endCutResponse(store: Store, responseId: string, now: () =
   return true;
 }
 
-/** The same for one whose lease this process has. */
-export async function endClaimedResponse(store: Store, responseId: string, now: () => number): Promise<void> {
+/** The same for one whose lease this process has. `start`: what it would have begun with, if that is known. */
+export async function endClaimedResponse(
+  store: Store,
+  responseId: string,
+  now: () => number,
+  start?: Omit<RunStart, "type">,
+): Promise<void> {
   try {
-    await appendEnd(store, responseId, now);
+    await appendEnd(store, responseId, now, start);
   } finally {
     await store.leaveResponse(responseId).catch(() => undefined);
   }
 }
 
-async function appendEnd(store: Store, responseId: string, now: () => number): Promise<void> {
+async function appendEnd(
+  store: Store,
+  responseId: string,
+  now: () => number,
+  start?: Omit<RunStart, "type">,
+): Promise<void> {
   const events = await store.readEvents(responseId);
   const last = events.at(-1);
   const time = Math.max(last?.time ?? 0, now());
-  const closing = toClosingEvents(events).map((event, index) => ({
+  // Its process died before it stored the message.
+  const begin = last ? [] : [{ type: "run_start" as const, ...(start ?? (await toLostStart(store, responseId))) }];
+  const closing = [...begin, ...toClosingEvents(events)].map((event, index) => ({
     ...event,
     seq: (last?.seq ?? 0) + index + 1,
     time,
   }));
   await store.appendEvents(responseId, closing, "synced");
+}
+
+/** What the store knows of a response without its message. */
+async function toLostStart(store: Store, responseId: string): Promise<Omit<RunStart, "type">> {
+  const { conversationId = "" } = (await store.getResponse(responseId)) ?? {};
+  const { workspace = "" } = (await store.getConversation(conversationId)) ?? {};
+  return {
+    responseId,
+    conversationId,
+    workspace,
+    mode: "agent",
+    model: "",
+    modelName: "",
+    apiKeySource: "none",
+    permissionMode: "default",
+    sandbox: "untried",
+    trusted: false,
+    sheafVersion,
+    prompt: "",
+  };
 }
 
 /** Calls without a result, and questions without an answer with the calls that they are about. */
