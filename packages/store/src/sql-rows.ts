@@ -15,7 +15,7 @@ import {
   type Sql,
   type SqlDatabase,
 } from "./sql.ts";
-import { waits } from "./sql-waiting.ts";
+import { lockRequest, waits } from "./sql-waiting.ts";
 import {
   createTakenError,
   type AttachmentRecord,
@@ -216,13 +216,14 @@ export function toConversationInsert(dialect: Dialect, owner: string, response: 
   );
 }
 
-/** Adds a response at the end of a conversation. @throws SheafError CONVERSATION_BUSY when its request was answered meanwhile. */
+/** Adds a response at the end of a conversation. @throws SheafError CONVERSATION_BUSY when its request was answered, or waits, meanwhile. */
 export function* insertResponse(
   dialect: Dialect,
   owner: string,
-  { id, createdAt, request }: NewResponse,
+  { id, createdAt, request, cluster }: NewResponse,
   conversation: number,
 ): Statements<{ readonly key: number; readonly position: number }> {
+  if (request && !cluster?.hasWaited) yield* checkRequest(dialect, owner, request.key);
   const position = sql`1 + (SELECT COUNT(*) FROM sheaf.responses WHERE conversation = ${conversation})`;
   const row = { id, conversation, position, created_at: createdAt };
   const [added] = yield* step<{ key: number; position: number }>(
@@ -232,10 +233,22 @@ export function* insertResponse(
     const { key, digest } = request;
     const asked = { owner, key, digest, response: added!.key, created_at: createdAt };
     const isNew = yield insert(dialect, "requests", asked, raw("ON CONFLICT DO NOTHING RETURNING key"));
-    const message = "the same request was sent at the same moment: send it again";
-    if (isNew.length === 0) throw new SheafError("CONVERSATION_BUSY", message, { source: "server" });
+    if (isNew.length === 0) throw createSameRequestError();
   }
   return added!;
+}
+
+function createSameRequestError(): SheafError {
+  const message = "the same request was sent at the same moment: send it again";
+  return new SheafError("CONVERSATION_BUSY", message, { source: "server" });
+}
+
+/** Another server may have let the message of the same request wait, after this one looked. */
+function* checkRequest(dialect: Dialect, owner: string, key: string): Statements<void> {
+  const lock = lockRequest(dialect, owner, key);
+  if (lock) yield lock;
+  const same = sql`o.owner = ${owner} AND o.request_key = ${key} AND ${waits}`;
+  if ((yield sql`SELECT 1 FROM sheaf.orders o WHERE ${same}`).length > 0) throw createSameRequestError();
 }
 
 /** Events per row, when a log is stored whole. */

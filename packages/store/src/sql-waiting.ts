@@ -24,6 +24,11 @@ const SWEEP_MS = 60_000;
 /** The condition for a message `o` that has not begun, and may. */
 export const waits = raw("o.response IS NULL AND o.failure IS NULL");
 
+/** Until the end of the transaction no other response or message of this request is added. */
+export function lockRequest(dialect: Dialect, owner: string, key: string): Sql | undefined {
+  return dialect.lock(`request ${JSON.stringify([owner, key])}`);
+}
+
 /** How one kind of database claims messages for its processes. */
 export interface WaitingTerms {
   /** The number of this process; null: processes share no claims, and the first to begin a message has it. */
@@ -177,6 +182,8 @@ function* addMessage(
     const lock = dialect.lock(name);
     if (lock) yield lock;
   }
+  const requestLock = request && lockRequest(dialect, owner, request.key);
+  if (requestLock) yield requestLock;
   const known = sql`SELECT 1 FROM sheaf.orders WHERE id = ${responseId}
     UNION ALL SELECT 1 FROM sheaf.responses WHERE id = ${responseId}`;
   if (isDoubtful && (yield known).length > 0) return;

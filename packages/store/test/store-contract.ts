@@ -70,6 +70,9 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
     await expect(store.waiting.add({ ...message, responseId: "chat_c" }, 9)).rejects.toMatchObject({
       code: "CONVERSATION_BUSY",
     });
+    // Another server that looked before would run it a second time.
+    const same = { ...response("chat_d", "conv_2"), request };
+    await expect(store.createResponse(same)).rejects.toMatchObject({ code: "CONVERSATION_BUSY" });
     expect(await store.waiting.hasWaiting("conv_1")).toBe(true);
     expect(await store.waiting.find("chat_b")).toEqual({
       conversationId: "conv_1",
