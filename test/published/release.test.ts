@@ -21,7 +21,7 @@ function createRepository(): string {
   const copy = folders.newFolder();
   const patterns = [
     "{scripts/*.ts,package.json,package-lock.json,packages/*/package.json,README.md,CHANGELOG.md}",
-    "{packages/base/src/version.ts,action/action.yml,examples/ci/*.yml,deploy/acp-registry/agent.json}",
+    "{packages/base/src/version.ts,action/action.yml,examples/ci/*.yml,deploy/acp-registry/agent.json,clients/python/pyproject.toml}",
   ];
   const paths = globSync(patterns, { cwd: root });
   for (const path of paths) {

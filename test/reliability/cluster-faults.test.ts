@@ -242,7 +242,9 @@ describeWhere("a cluster in which everything fails, one thing at a time", findMi
       await Promise.all(lanes.map((_, lane) => recorder.ask(lane, `cancelled.${lane}`, "cancel")));
 
       const history = await recorder.finish(database, database.toAddress("postgres"));
-      const open = await run("SELECT id FROM sheaf.orders UNION ALL SELECT id FROM sheaf.responses WHERE NOT ended");
+      const open =
+        await run(`SELECT id || ', a message, ' || COALESCE(failure, response::text, 'waits') AS id FROM sheaf.orders
+        UNION ALL SELECT id FROM sheaf.responses WHERE NOT ended`);
       await recorder.deleteAll();
       const outcomes = countOutcomes(history.stored);
       const failed = outcomes.failed.filter((error) => !error.startsWith("CANCELLED"));
