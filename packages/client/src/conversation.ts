@@ -76,7 +76,7 @@ export interface ConversationStore extends ReadableStore<ConversationState> {
   readonly rename: (title: string) => Promise<boolean>;
   /** Ends the response that is coming (X7). */
   readonly cancel: () => Promise<boolean>;
-  /** Answers one of `approvals` (X8). Resolves to whether the server took the answer; a call decided before is no error. */
+  /** Answers one of `approvals` (X8). Resolves to whether the server took the answer: false, without an error, if the call was decided before. */
   readonly decide: (approvalId: string, answer: ApprovalAnswer) => Promise<boolean>;
   /**
    * Fetches the reasoning of a response that has ended, from the events that the server stores: `reasoning` of its

@@ -4,6 +4,7 @@ import { SheafError } from "@sheaf/base/errors";
 import { encodeEvents, findPrompt } from "./encode-events.ts";
 import { digestLog } from "./log-digest.ts";
 import {
+  lock,
   assign,
   insert,
   raw,
@@ -15,7 +16,7 @@ import {
   type Sql,
   type SqlDatabase,
 } from "./sql.ts";
-import { lockRequest, waits } from "./sql-waiting.ts";
+import { toRequestLock, waits } from "./sql-waiting.ts";
 import {
   createTakenError,
   type AttachmentRecord,
@@ -164,8 +165,7 @@ function createAttachmentRows(database: SqlDatabase, owner: string) {
     addAttachment: ({ id, name, mediaType, size, createdAt }, bytes, limits) =>
       database.transact("synced", function* (isDoubtful) {
         // A process that counts must not miss a file that is being added.
-        const lock = dialect.lock(`attachments ${owner}`);
-        if (lock) yield lock;
+        yield* lock(dialect, `attachments ${owner}`);
         if (isDoubtful && (yield sql`SELECT 1 FROM sheaf.attachments WHERE id = ${id}`).length > 0) return true;
         const [kept] = yield* step<{ count: number; bytes: number }>(
           sql`SELECT COUNT(*) AS count, CAST(COALESCE(SUM(size), 0) AS bigint) AS bytes
@@ -245,8 +245,7 @@ function createSameRequestError(): SheafError {
 
 /** Another server may have let the message of the same request wait, after this one looked. */
 function* checkRequest(dialect: Dialect, owner: string, key: string): Statements<void> {
-  const lock = lockRequest(dialect, owner, key);
-  if (lock) yield lock;
+  yield* lock(dialect, toRequestLock(owner, key));
   const same = sql`o.owner = ${owner} AND o.request_key = ${key} AND ${waits}`;
   if ((yield sql`SELECT 1 FROM sheaf.orders o WHERE ${same}`).length > 0) throw createSameRequestError();
 }

@@ -9,7 +9,7 @@ import {
   type WaitingMessage,
   type WaitingMessages,
 } from "./cluster.ts";
-import { raw, sql, step, type Dialect, type Sql, type SqlDatabase, type Statements } from "./sql.ts";
+import { lock, raw, sql, step, type Dialect, type Sql, type SqlDatabase, type Statements } from "./sql.ts";
 import type { NewResponse } from "./store.ts";
 
 /** The pause between two tries to begin the same message. Milliseconds. */
@@ -24,9 +24,9 @@ const SWEEP_MS = 60_000;
 /** The condition for a message `o` that has not begun, and may. */
 export const waits = raw("o.response IS NULL AND o.failure IS NULL");
 
-/** Until the end of the transaction no other response or message of this request is added. */
-export function lockRequest(dialect: Dialect, owner: string, key: string): Sql | undefined {
-  return dialect.lock(`request ${JSON.stringify([owner, key])}`);
+/** The name of the lock with which no other response or message of this request is added. */
+export function toRequestLock(owner: string, key: string): string {
+  return `request ${JSON.stringify([owner, key])}`;
 }
 
 /** How one kind of database claims messages for its processes. */
@@ -178,12 +178,7 @@ function* addMessage(
   maxWaiting: number,
 ): Statements<void> {
   // Other processes count this owner's messages, and those of the conversation, before or after this one is added.
-  for (const name of [`waiting ${owner}`, conversationId]) {
-    const lock = dialect.lock(name);
-    if (lock) yield lock;
-  }
-  const requestLock = request && lockRequest(dialect, owner, request.key);
-  if (requestLock) yield requestLock;
+  yield* lock(dialect, `waiting ${owner}`, conversationId, ...(request ? [toRequestLock(owner, request.key)] : []));
   const known = sql`SELECT 1 FROM sheaf.orders WHERE id = ${responseId}
     UNION ALL SELECT 1 FROM sheaf.responses WHERE id = ${responseId}`;
   if (isDoubtful && (yield known).length > 0) return;

@@ -104,6 +104,14 @@ export function listNames(type: string): readonly string[] {
   return columns.filter(([, other]) => other === type).map(([name]) => toCamelCase(name));
 }
 
+/** Until the end of the script nobody else passes these names, in their order. */
+export function* lock(dialect: Dialect, ...names: readonly string[]): Statements<void> {
+  for (const name of names) {
+    const statement = dialect.lock(name);
+    if (statement) yield statement;
+  }
+}
+
 /** One step of a script. */
 export function* step<Row extends object>(statement: Sql): Statements<readonly Row[]> {
   return (yield statement) as readonly Row[];
