@@ -1,4 +1,5 @@
 /** Reads the conversation again for each request: the instruction that applies, and the results of its calls. */
+import { isText, readText } from "../attachments.ts";
 import type { ModelRequest } from "../provider.ts";
 import { readInstruction, type Instruction } from "./instruction.ts";
 
@@ -15,6 +16,8 @@ export interface Outcome extends PlannedCall {
 export interface Order extends Instruction, Pick<ModelRequest, "mode"> {
   /** The text above the instruction, such as piped input. */
   readonly context: string;
+  /** The texts that were attached to the instruction (X49). */
+  readonly attached: readonly { readonly path: string; readonly text: string }[];
   /** The user's answer to the question that the model asked. */
   readonly answer: string | undefined;
   /** Results since the instruction or its answer. */
@@ -28,13 +31,19 @@ export function readConversation({ messages, mode }: ModelRequest): Order {
   let outcomes: Outcome[] = [];
   let text = "";
   let answer: string | undefined;
+  let attached: Order["attached"] = [];
   const take = (said: string): void => {
     answer = toAnswer(outcomes.at(-1), said.trim());
     if (answer === undefined) text = said.trim();
     outcomes = [];
   };
   for (const [index, message] of messages.entries()) {
-    if (message.role === "user" && message.isNote !== true) take(message.text);
+    if (message.role === "user" && message.isNote !== true) {
+      take(message.text);
+      const texts = message.attachments?.filter(isText) ?? [];
+      // The answer to a question is about the same files.
+      if (answer === undefined) attached = texts.map((file) => ({ path: file.name, text: readText(file) }));
+    }
     if (message.role === "assistant")
       for (const part of message.content) if (part.type === "tool_call") calls.set(part.callId, part.arguments);
     if (message.role !== "tool") continue;
@@ -47,7 +56,15 @@ export function readConversation({ messages, mode }: ModelRequest): Order {
   // Only the last paragraph is an instruction, so that a text never asks for anything.
   const at = text.lastIndexOf("\n\n");
   const read = readInstruction(text.length - at > 2000 ? "" : text.slice(at + 1).trim());
-  return { ...read, context: text.slice(0, Math.max(0, at)), answer, mode, outcomes, length: messages.length };
+  return {
+    ...read,
+    context: text.slice(0, Math.max(0, at)),
+    attached,
+    answer,
+    mode,
+    outcomes,
+    length: messages.length,
+  };
 }
 
 /** The answer to a question: an option by id, number or label, or the words. Undefined: this is a new instruction. */

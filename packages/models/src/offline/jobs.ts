@@ -41,7 +41,8 @@ export function toNextStep(order: Order): Step {
 
 /** The first rule that fits, if there is one. "How do I …?" and "Don't …" change nothing. */
 function chooseJob(order: Order): Steps | undefined {
-  const { language, mode, text, context, answer, paths, quotes, code, has } = order;
+  const { language, mode, text, context, attached, answer, paths, quotes, code, has } = order;
+  const hasTexts = context !== "" || attached.length > 0;
   const [[path], [from, to]] = [paths, quotes];
   const isAboutFile = path !== undefined && (has("read") || has("summary"));
   const goals = toWordPattern(language.goal).exec(text)?.slice(1) ?? [];
@@ -61,7 +62,8 @@ function chooseJob(order: Order): Steps | undefined {
     return complete(language, path, toCalls(language, "write_file", { target_file: path, content }));
   }
   if (has("run") && (path === undefined || code !== undefined)) return runCommand(language, code ?? answer);
-  return isAboutFile || has("summary") || (context !== "" && has("read")) ? summarise(order) : undefined;
+  const isReading = isAboutFile || has("summary") || (hasTexts && (has("read") || text === ""));
+  return isReading ? summarise(order) : undefined;
 }
 
 /** Asks for the object that an instruction lacks; the run ends there (C25, N42). */
@@ -106,15 +108,21 @@ function* runCommand(language: Language, command: string | undefined): Steps {
   );
 }
 
-/** Summarises files, or the text above the instruction, in the answer or into a file, which is never a source. */
-function* summarise({ language, context, answer, paths }: Order, target?: string): Steps {
-  const named = [...paths, answer ?? ""].filter((path) => path !== target && path !== "");
-  if (named.length === 0 && context === "") return yield* ask(language, "file");
+/**
+ * Summarises files, or else the attached texts and the text above the instruction, in the answer or into a file, which
+ * is never a source.
+ */
+function* summarise({ language, context, attached, answer, paths }: Order, target?: string): Steps {
+  const given = [...attached, ...(context === "" ? [] : [{ path: "prompt", text: context }])];
+  const isGiven = (path: string): boolean => attached.some((file) => file.path === path);
+  const named = [...paths, answer ?? ""].filter((path) => path !== target && path !== "" && !isGiven(path));
+  if (named.length === 0 && given.length === 0) return yield* ask(language, "file");
   const [before = "", reading = "", writing = ""] = language.announce.split("|");
   const read = toCalls(language, "read_file", ...named.map((path) => ({ target_file: path })));
   const announced = { ...read, text: [before, fill(reading, formatList(language, named))] };
   const reads = named.length === 0 ? [] : yield target === undefined ? read : announced;
-  const sources = named.length === 0 ? [{ path: "prompt", text: context, note: "" }] : reads.map(toSource);
+  const texts = named.length === 0 ? given : attached;
+  const sources = [...texts.map((file) => ({ ...file, note: "" })), ...reads.map(toSource)];
   const toParts = (origin: string): string[] =>
     sources.flatMap(({ path, text, note }) => [
       formatSummary(language, text, path),
@@ -123,7 +131,8 @@ function* summarise({ language, context, answer, paths }: Order, target?: string
     ]);
   if (target === undefined) return joinParts(language.introduction, ...toParts("{0}: {1}"));
   // `README` for README.md; the whole name where the ending says more.
-  const names = named.map((path) => path.replace(/^.*\//, "").replace(/\.(?:md|mdx|txt|rst|adoc)$/i, ""));
+  const all = [...attached.map(({ path }) => path), ...named];
+  const names = all.map((path) => path.replace(/^.*\//, "").replace(/\.(?:md|mdx|txt|rst|adoc)$/i, ""));
   const title = `# ${fill(language.title, formatList(language, names))}`;
   const content = `${joinParts(title, ...toParts(language.origin))}\n`;
   yield { ...toCalls(language, "write_file", { target_file: target, content }), text: [fill(writing, target)] };

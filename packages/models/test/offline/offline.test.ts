@@ -109,6 +109,23 @@ describe("a summary in the answer", () => {
     expect(answer).toContain("Tinywheel turns small wheels");
   });
 
+  test.each([
+    ["", "`notes.md`", []],
+    ["Summarise this", "`notes.md`", []],
+    ["Fasse notes.md zusammen", "`notes.md`", []],
+    ["Summarise hello.txt", "`hello.txt`", ["read_file"]],
+    ["Create a summary", "notes summary", ["write_file"]],
+  ])(verifies("X49", "of a text that was attached: %j"), async (prompt, source, tools) => {
+    const data = Buffer.from(readme).toString("base64");
+    const file = { name: "notes.md", mediaType: "text/plain" as const, bytes: readme.length, sha256: "", data };
+    const told = { role: "user" as const, text: prompt, attachments: [file] };
+    const conversation = await run("", { history: [told], isSilent: true });
+    expect(toolsOf(conversation)).toEqual(tools);
+    const written = conversation.answer + (conversation.files.get("summary.txt") ?? "");
+    expect(written).toContain("Tinywheel turns small wheels");
+    expect(written).toContain(source);
+  });
+
   test(verifies("N16", "lines of the source become no headings, lists or fences of the summary"), async () => {
     const text = "# A\n\n```sh\nrm x\n````\n\nThe first text.\n\n#no heading here.\n";
     const { answer } = await run("Summarise a.md", { files: { "a.md": text } });
