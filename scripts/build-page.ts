@@ -58,6 +58,8 @@ export function toViteConfig(entry: string, output: string): InlineConfig {
       outDir: output,
       emptyOutDir: true,
       target: "es2024",
+      // Older browsers would get a list of languages in place of `:dir(rtl)`.
+      cssTarget: ["chrome120", "firefox121", "safari17"],
       // The content security policy forbids `data:` addresses and inline scripts.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },

@@ -179,8 +179,8 @@ describeWithChromium("a conversation in the page", (browser) => {
     });
     await page.getByRole("radio", { name: "Ask" }).check();
     await page.getByRole("combobox", { name: "Model" }).selectOption("offline");
-    await page.getByRole("button", { name: "Mention a file" }).click();
     const field = page.getByRole("textbox", { name: "Message" });
+    await field.pressSequentially("@");
     const offered = page.getByRole("listbox", { name: "Files" });
     await offered.waitFor();
     expect(await offered.getByRole("option").allInnerTexts()).toEqual(["docs/a b.md", "docs/b.md", "src/main.py"]);

@@ -167,7 +167,7 @@ export function FileButton({ onChoose }: { readonly onChoose: (files: readonly F
           currentTarget.value = "";
         }}
       />
-      <Button icon="image" label={messages.attachFile} onClick={() => field.current?.click()} />
+      <Button icon="clip" label={messages.attachFile} onClick={() => field.current?.click()} />
     </>
   );
 }

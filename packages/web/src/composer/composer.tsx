@@ -1,7 +1,6 @@
 import type { ConversationSettings } from "@sheaf/client/chat";
 import type { Mode, ModelInfo } from "@sheaf/protocol";
 import { useEffect, useRef } from "preact/hooks";
-import { Button } from "../elements/button.tsx";
 import { Choice } from "../elements/choice.tsx";
 import { Icon } from "../elements/icon.tsx";
 import { useMessages } from "../messages/use-messages.ts";
@@ -11,9 +10,13 @@ import { type CompletionPort, createCompletionSources } from "./completion-sourc
 import { type Draft, isSendable } from "./draft.ts";
 import type { DraftStore } from "./draft-store.ts";
 import { useStore } from "../elements/use-store.ts";
+import { useMedia } from "../elements/use-media.ts";
 import { useCompletion } from "./use-completion.tsx";
 
 const modes: readonly Mode[] = ["agent", "plan", "ask", "debug"];
+
+/** A pasted text of more characters or lines becomes a file of the message, so that the message stays readable. */
+const longPaste = { characters: 4000, lines: 60 };
 
 interface ComposerProps {
   readonly drafts: DraftStore;
@@ -43,6 +46,8 @@ export function Composer(props: ComposerProps) {
     readLimits: props.readLimits,
     onAdd: drafts.addFile,
   });
+  // The keyboard of a phone has no Shift+Enter, so Enter starts a line there.
+  const isTouch = useMedia("(hover: none) and (pointer: coarse)");
   const completion = useCompletion(field, createCompletionSources(props.completion, messages), drafts.write);
   const refusals = files.problems.length > 0 || props.refusal === undefined ? files.problems : [props.refusal];
   const send = (event: Event): void => {
@@ -69,6 +74,7 @@ export function Composer(props: ComposerProps) {
         class="composer-field"
         rows={1}
         dir="auto"
+        enterkeyhint={isTouch ? "enter" : "send"}
         aria-label={messages.message}
         aria-describedby="composer-hint"
         placeholder={messages.messagePlaceholder}
@@ -81,14 +87,16 @@ export function Composer(props: ComposerProps) {
         onClick={completion.look}
         onBlur={completion.close}
         onPaste={(event) => {
-          const pasted = [...(event.clipboardData?.files ?? [])];
+          const text = toLongText(event.clipboardData, draft);
+          const pasted = [...(event.clipboardData?.files ?? []), ...text];
           if (pasted.length > 0) event.preventDefault();
           files.add(pasted);
         }}
         onKeyDown={(event) => {
           if (completion.press(event)) return event.preventDefault();
+          if (event.key !== "Enter" || event.shiftKey || isTouch) return;
           // In an input method, Enter chooses a character.
-          if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.keyCode !== 229) send(event);
+          if (!event.isComposing && event.keyCode !== 229) send(event);
         }}
       />
       <div class="composer-bar">
@@ -100,9 +108,8 @@ export function Composer(props: ComposerProps) {
           options={{ "": messages.defaultEffort, ...messages.efforts }}
           onChange={(effort) => onConfigure({ effort: effort === "" ? undefined : effort })}
         />
-        <Button icon="clip" label={messages.attach} onClick={() => completion.begin("@")} />
         <FileButton onChoose={files.add} />
-        <SendButton {...props} draft={draft} />
+        <SendButtons {...props} draft={draft} />
       </div>
       <p id="composer-hint" class="composer-hint">
         {isStreaming ? messages.queueKeys : messages.sendKeys}
@@ -111,7 +118,16 @@ export function Composer(props: ComposerProps) {
   );
 }
 
-function SendButton({
+/** A pasted text that is too long for the field, as a file. */
+function toLongText(pasted: DataTransfer | null, { files }: Draft): readonly File[] {
+  const text = pasted?.getData("text/plain") ?? "";
+  if (text.length <= longPaste.characters && text.split("\n").length <= longPaste.lines) return [];
+  const number = files.filter(({ name }) => /^pasted-\d+\.txt$/.test(name)).length + 1;
+  return [new File([text], `pasted-${number}.txt`, { type: "text/plain" })];
+}
+
+/** While an answer runs, a message can be sent too: it waits. */
+function SendButtons({
   draft,
   isStreaming,
   isCancelling,
@@ -119,19 +135,21 @@ function SendButton({
   onStop,
 }: ComposerProps & { readonly draft: Draft }) {
   const messages = useMessages();
-  if (isStreaming) {
-    return (
-      <button type="button" class="send-button stop" disabled={isCancelling} onClick={onStop}>
-        <Icon name="stop" />
-        <span>{isCancelling ? messages.stopping : messages.stop}</span>
-      </button>
-    );
-  }
   return (
-    <button type="submit" class="send-button" disabled={isOffline || !isSendable(draft)}>
-      <Icon name="send" />
-      <span>{draft.isWaiting ? messages.sendingFiles : messages.send}</span>
-    </button>
+    <div class="send-buttons">
+      {isStreaming ? (
+        <button type="button" class="send-button stop" disabled={isCancelling} onClick={onStop}>
+          <Icon name="stop" />
+          <span class="wide-text">{isCancelling ? messages.stopping : messages.stop}</span>
+        </button>
+      ) : undefined}
+      {isStreaming && !isSendable(draft) ? undefined : (
+        <button type="submit" class="send-button" disabled={isOffline || !isSendable(draft)}>
+          <Icon name="send" />
+          <span class="wide-text">{draft.isWaiting ? messages.sendingFiles : messages.send}</span>
+        </button>
+      )}
+    </div>
   );
 }
 
@@ -183,6 +201,8 @@ function useGrowingField(text: string) {
 
 function ModeChoice({ mode, onChange }: { readonly mode: Mode; readonly onChange: (mode: Mode) => void }) {
   const messages = useMessages();
+  const isNarrow = useMedia("(max-width: 800px)");
+  if (isNarrow) return <Choice label={messages.mode} value={mode} options={messages.modes} onChange={onChange} />;
   return (
     <fieldset class="modes">
       <legend class="unseen">{messages.mode}</legend>

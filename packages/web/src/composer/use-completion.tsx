@@ -73,22 +73,10 @@ export function useCompletion(
     else return false;
     return true;
   };
-  /** Begins a word with this mark at the caret. */
-  const begin = (mark: string): void => {
-    const { current } = field;
-    if (!current) return;
-    const before = current.value.slice(0, current.selectionStart);
-    const text = before === "" || /\s$/.test(before) ? mark : ` ${mark}`;
-    current.setRangeText(text, current.selectionStart, current.selectionEnd, "end");
-    onChange(current.value);
-    current.focus();
-    void look();
-  };
   return {
     look: () => void look(),
     press,
     close,
-    begin,
     /** For the field. */
     attributes: {
       "aria-autocomplete": "list",

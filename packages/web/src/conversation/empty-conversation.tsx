@@ -55,7 +55,7 @@ function Hints() {
         <kbd>/</kbd> {messages.useCommand}
       </li>
       <li>
-        <Icon name="image" /> {messages.attachHint}
+        <Icon name="clip" /> {messages.attachHint}
       </li>
     </ul>
   );

@@ -24,7 +24,7 @@ export function renderNode(node: Nodes, scope: MarkdownScope): ComponentChildren
     case "html":
       return <span class="raw-html">{node.value}</span>;
     case "inlineCode":
-      return <code>{node.value}</code>;
+      return <code dir="auto">{node.value}</code>;
     case "code":
       return <CodePanel code={node.value} language={node.lang ?? ""} />;
     case "formula":
