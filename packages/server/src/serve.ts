@@ -23,6 +23,7 @@ import { startResponse } from "./start-response.ts";
 import { startAttachmentSweep } from "./stored-attachments.ts";
 import { startRecovery } from "./recovery.ts";
 import { startRetention } from "./retention.ts";
+import { createJwtUsers, type JwtSettings } from "./jwt-users.ts";
 import { createRequestKeys } from "./request-keys.ts";
 import { ResponseChannel } from "./response-channel.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
@@ -38,6 +39,8 @@ export interface ServeOptions {
   /** Default: none (C67). */
   readonly telemetry?: Telemetry | undefined;
   readonly tokens: readonly ServerToken[];
+  /** The identity provider of further users (S-270). */
+  readonly jwt?: JwtSettings | undefined;
   readonly ownerLimits: OwnerLimits;
   /** How long conversations are kept after their last message; undefined: until somebody deletes them. */
   readonly keepDays?: number | undefined;
@@ -80,12 +83,15 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
   const { now, host, log, store } = options;
   const tokens = createTokenTable(options.tokens);
   const sessions = createSessionTable(now, options.tokens);
+  const jwtUsers = options.jwt && createJwtUsers(options.jwt, now, log);
+  void jwtUsers?.prepare();
   const context = createContext(options);
   await context.trees.open();
   let isOwnHost = createOwnHosts(host, options.port, options.allowedHosts);
   const app = createApp(context, {
     tokens,
     sessions,
+    jwtUsers,
     isOwnHost: (name) => isOwnHost(name),
     findClient: options.findClient,
     allowedOrigins: options.allowedOrigins,

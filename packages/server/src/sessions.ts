@@ -11,6 +11,13 @@ const MAX_ENTRIES = 1000;
 /** How long the page stays signed in. */
 export const sessionSeconds = 12 * 60 * 60;
 
+/** Who sends a request. */
+export interface Visitor {
+  readonly owner: string;
+  /** When the proof ends, in milliseconds since 1970; undefined: never. */
+  readonly endsAt?: number | undefined;
+}
+
 interface Entry {
   readonly owner: string;
   /** Milliseconds since 1970. */
@@ -53,9 +60,9 @@ export function createSessionTable(now: () => number, tokens: readonly ServerTok
       tickets.delete(toHashText(ticket));
       return entry && entry.expiresAt > now() ? entry.owner : undefined;
     },
-    /** Value of the cookie: owner and end, signed. It outlives a restart, as long as the tokens are the same. */
-    openSession(owner: string): string {
-      const expiresAt = now() + sessionSeconds * 1000;
+    /** Value of the cookie: owner and end, signed. It outlives a restart if the tokens are the same, but no JWT. */
+    openSession({ owner, endsAt = Infinity }: Visitor): string {
+      const expiresAt = Math.min(now() + sessionSeconds * 1000, endsAt);
       const fields = { owner, expiresAt, nonce: randomBytes(16).toString("base64url") };
       const text = Buffer.from(JSON.stringify(fields)).toString("base64url");
       return `${text}.${sign(text).toString("base64url")}`;

@@ -18,6 +18,7 @@ import { isLoopback } from "@sheaf/base/host-pattern";
 import type { Log } from "@sheaf/server/metrics";
 import { toGitRoot } from "@sheaf/server/git-trees";
 import { hideServerSecrets } from "@sheaf/server/hide-server-secrets";
+import { toJwtSettings } from "@sheaf/server/jwt-users";
 import { serve, type ServeOptions } from "@sheaf/server/serve";
 import type { AttachmentSettings } from "@sheaf/server/stored-attachments";
 import { createServerModels } from "@sheaf/server/server-models";
@@ -150,6 +151,7 @@ export function createServeOptions(parsed: ParsedArguments, io: CommandIo, log: 
     // Next to the folder of this program in the package.
     pageFolder: join(import.meta.dirname, "../web"),
     tokens,
+    jwt: toJwtSettings(flags["jwt-issuer"], flags["jwt-audience"], flags.jwks),
     host,
     port,
     allowedHosts: flags["allow-host"] ?? [],
@@ -245,10 +247,10 @@ function toTokens(
     const tokenFile = resolve(cwd, given);
     return { tokens: readTokenFile(tokenFile), tokenFile };
   }
-  if (!isLoopback(host) && !flags["insecure-listen"]) {
+  if (!isLoopback(host) && !flags["insecure-listen"] && flags["jwt-issuer"] === undefined) {
     throw new SheafError(
       "USAGE",
-      `--host ${host} is reached from other machines: give --token-file FILE, or --insecure-listen to serve with the token of this user`,
+      `--host ${host} is reached from other machines: give --token-file FILE or --jwt-issuer URL, or --insecure-listen to serve with the token of this user`,
     );
   }
   const tokenFile = join(dataFolder, "server-token");

@@ -2,7 +2,7 @@
 import type { Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { sessionRequest } from "@sheaf/protocol/schemas";
-import { type Doors, findOwner, sessionCookie } from "../authenticate.ts";
+import { type Doors, findVisitor, sessionCookie } from "../authenticate.ts";
 import { HttpError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
 import type { PageFiles } from "../page-files.ts";
@@ -26,14 +26,15 @@ export function addSessionRoutes(app: Hono<ServerEnvironment>, doors: Doors): vo
   const { sessions } = doors;
   app.post("/v1/session", async (request) => {
     const { ticket } = await readJsonBody(request.req, sessionRequest);
-    const owner = ticket === undefined ? findOwner(request, doors) : sessions.takeTicket(ticket);
+    const visitor = ticket === undefined ? await findVisitor(request, doors) : { owner: sessions.takeTicket(ticket) };
+    const { owner } = visitor;
     if (owner === undefined) {
       throw new HttpError(
         "AUTH_REJECTED",
         "the ticket is unknown, expired or already used: open a new address from sheaf serve --open",
       );
     }
-    setCookie(request, sessionCookie, sessions.openSession(owner), {
+    setCookie(request, sessionCookie, sessions.openSession({ ...visitor, owner }), {
       httpOnly: true,
       sameSite: "Strict",
       path: "/",
