@@ -62,6 +62,7 @@ function pick(headers: Readonly<Record<string, string | string[] | undefined>>):
     "accept",
     "content-type",
     "idempotency-key",
+    "last-event-id",
     "location",
     "retry-after",
     "x-response-id",

@@ -76,6 +76,11 @@ describeWithChromium("a chat of the examples", (browser) => {
       expect(await page.getByText("Test it", { exact: true }).count()).toBe(1);
       const foreign = await fetch(`${address}/v1/models`, { headers: { origin: "http://evil.test" } });
       expect(foreign.status).toBe(403);
+      const { conversations } = await (await fetch(`${address}/v1/conversations`)).json();
+      const { turns } = await (await fetch(`${address}/v1/conversations/${conversations[0].id}`)).json();
+      const events = `${address}/v1/responses/${turns[0].response.id}/events`;
+      const rest = await (await fetch(events, { headers: { "last-event-id": "3" } })).text();
+      expect(/^id: (\d+)$/m.exec(rest)).toMatchObject({ 1: "4" });
     },
   );
 });
