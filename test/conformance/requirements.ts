@@ -120,7 +120,7 @@ export const requirements = {
     C149: ["--image is another word for --file", "abeeaa77"],
     C170: ["labels of runs, and a limit on a day's cost", "7fe21ab7"],
     C171: ["the final message in a file", "0136eddc"],
-    C165: ["a notice is a code of a closed table and a sentence", "0b283440"],
+    C165: ["a notice is a code of a closed table and a sentence", "7c99ddd4"],
     C166: ["every result has the facts of its run, also on failure", "24023d59"],
     C110: ["resources of tool servers are listed and read", "dca611df"],
     C111: ["prompts of tool servers are commands", "67956f75"],

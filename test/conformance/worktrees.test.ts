@@ -1,6 +1,6 @@
 /** `--worktree`: a run in a working tree of its own, which ends as a branch, through the built command line and real git. */
 import { execFileSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { takeFileLock } from "@sheaf/base/file-lock";
 import type { Notice } from "@sheaf/protocol";
@@ -368,38 +368,3 @@ test(
     expect(repository.listFiles()).toEqual([]);
   },
 );
-
-test(verifies("C71", "a tree of an older version goes on, and becomes a branch"), async () => {
-  const repository = createRepository();
-  const { folder } = await repository.prompt([create("b.txt")], ["--worktree", "fix"]);
-  // Its states were in a repository that all trees shared, and nothing was in the user's.
-  const place = join(folder, "..");
-  const source = repository.cwd;
-  const base = repository.git("rev-parse", "main");
-  const state = repository.git("rev-parse", "sheaf/fix");
-  git(source, "clone", "-q", "--bare", source, join(place, "../../mirror.git"));
-  repository.git("branch", "-qD", "sheaf/fix");
-  repository.git("worktree", "add", "-q", "--detach", folder, state);
-  writeFileSync(join(place, "index"), readFileSync(join(source, ".git/worktrees/files/index")));
-  writeFileSync(join(place, "tree.json"), JSON.stringify({ source, base, state, createdAt: 1 }));
-  rmSync(join(source, ".git/worktrees"), { recursive: true });
-  rmSync(join(folder, ".git"));
-  repository.git("reflog", "expire", "--expire=all", "--all");
-  repository.git("gc", "-q", "--prune=now");
-  appendFileSync(join(folder, "b.txt"), "and more\n");
-  await repository.prompt([create("c.txt")], ["--continue"]);
-  expect(repository.git("ls-tree", "--name-only", "sheaf/fix")).toBe("a.txt\nb.txt\nc.txt");
-  expect(repository.git("rev-list", "--count", "main..sheaf/fix")).toBe("1");
-});
-
-test("sheaf worktrees names what replaces it", async () => {
-  const repository = createRepository();
-  for (const words of [["ls"], ["merge", "fix"], ["rm", "fix"]]) {
-    const { code, stderr } = await repository.run("worktrees", ...words);
-    const branch = `sheaf/${words[1] ?? "NAME"}`;
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining(`git merge ${branch} takes it, git branch -D ${branch}`),
-    ]);
-  }
-});

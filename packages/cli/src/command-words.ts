@@ -19,11 +19,6 @@ const known = [...commandNames, ...otherNames.keys(), ...Object.keys(cursorComma
 export function checkPromptWords(words: readonly string[]): void {
   const [word = "", ...rest] = words;
   if (!/^[a-z][a-z-]{2,}$/.test(word)) return;
-  if (word === "worktrees" && /^(?:ls|merge|rm)?$/.test(rest[0] ?? "")) {
-    const branch = `sheaf/${rest[1] ?? "NAME"}`;
-    const ways = `a run with --worktree ends with a branch: git merge ${branch} takes it, git branch -D ${branch} drops it`;
-    throw new SheafError("USAGE", `sheaf worktrees is gone, ${ways}. ${toPromptAdvice(words)}`);
-  }
   const slip = otherNames.has(word) ? word : findSlip(word, known);
   if (slip === undefined) return;
   const name = otherNames.get(slip) ?? slip;

@@ -1,6 +1,5 @@
 /** The working tree of a run: made before it, and turned into a branch of the user's repository after it (C70 to C72). */
 import type { Notice, NoticeCode } from "@sheaf/protocol";
-import { rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { now } from "@sheaf/agent/assemble/wire";
 import { createStore } from "@sheaf/agent/assemble/wire-stores";
@@ -191,8 +190,6 @@ async function openTree(mirror: GitSetup, tree: NamedTree, source: TreeSource): 
   const { repository, remote } = source;
   const left = readOpenTree(tree);
   if (!left) await removeTreeFiles(tree);
-  // Older versions kept the objects of this index elsewhere.
-  else if (!isFolder(mirror.gitFolder)) rmSync(tree.index, { force: true });
   await openMirror(mirror);
   borrowObjects(mirror, repository);
   if (left) return { mirror, tree, remote, record: left };

@@ -14,8 +14,6 @@ const fileOperations: ReadonlyMap<string, FileOperation> = new Map([
   ["write_file", "create"],
   ["delete_file", "delete"],
   ["rename_file", "rename"],
-  ["add_instrumentation", "edit"],
-  ["remove_instrumentation", "edit"],
 ]);
 
 /** By the canonical name of the tool; every other tool is a `tool_call` (R17, N28). */

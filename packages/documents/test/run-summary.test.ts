@@ -67,13 +67,6 @@ test(verifies("N63", "a notice of a subagent is a notice of the run"), () => {
   expect(toResponse(log).metadata.notices).toEqual([notice]);
 });
 
-test(verifies("N63", "a sentence in a log that is older than the codes is a note"), () => {
-  const old = { ...endTurn, notices: ["a branch"] } as object as typeof endTurn;
-  expect(toResponse(toRunLog([...toTurn(1, []), old])).metadata.notices).toEqual([
-    { code: "NOTE", message: "a branch" },
-  ]);
-});
-
 const price = { input: 1, output: 10 };
 const readMetadata = (...events: readonly RunEventBody[]) => {
   const [start, ...rest] = toRunLog(events);

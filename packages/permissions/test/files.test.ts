@@ -93,7 +93,7 @@ describe("searches", () => {
   test.each([
     ["Read(secrets/**)", "grep_search", { path: "./secrets" }], ["Read(secrets/**)", "grep_search", { path: "secrets/deep/er" }],
     ["Read(secrets/**)", "list_dir", { target_directory: "SECRETS" }], ["Read(secrets/**)", "grep_search", { path: "src/../secrets" }],
-    ["Read(secrets/**)", "grep_search", { path: "/w/secrets" }], ["Read(secrets/**)", "codebase_search", { target_directories: ["src", "secrets"] }],
+    ["Read(secrets/**)", "grep_search", { path: "/w/secrets" }],
     ["Read(.env)", "grep_search", { path: ".env" }], ["Read(**)", "list_dir", {}], ["Read(**)", "grep_search", { path: 7 }],
   ] as const)(verifies("S-243", "%s refuses %s %j, which names what is denied"), (rule, toolName, args) => {
     const decision = decide([rule], toolName, "read", args);
@@ -112,7 +112,7 @@ describe("searches", () => {
   test.each([
     ["Read(secrets/**)", "grep_search", { path: "src" }], ["Read(secrets/**)", "list_dir", { target_directory: "./src/a/" }],
     ["Read(.env)", "grep_search", {}], ["Read(.env)", "glob_search", { target_directory: "a" }], ["Read(a/b/c.txt)", "grep_search", { path: "a/b" }],
-    ["Read(.env)", "codebase_search", { target_directories: [] }], ["Read(*)", "list_dir", {}],
+    ["Read(*)", "list_dir", {}],
     // fields that the tool does not have
     ["Read(secrets/**)", "grep_search", { target_directory: "secrets" }], ["Read(secrets/**)", "list_dir", { path: "secrets" }],
   ] as const)(verifies("S-243", "%s lets %s %j pass, whose result leaves out what is denied"), (rule, toolName, args) => {

@@ -10,13 +10,13 @@ import { createPolicy, toRequest } from "./policy.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 
 const tools: readonly (readonly [string, ToolAccess])[] = [
-  ["read_file", "read"], ["list_dir", "read"], ["glob_search", "read"], ["grep_search", "read"], ["codebase_search", "read"],
+  ["read_file", "read"], ["list_dir", "read"], ["glob_search", "read"], ["grep_search", "read"],
   ["write_file", "write"], ["edit_file", "write"], ["delete_file", "write"], ["rename_file", "write"],
   ["run_terminal_cmd", "command"], ["todo_write", "state"], ["create_plan", "state"], ["ask_question", "state"],
   ["web_fetch", "network"], ["some_other", "state"],
 ]; // prettier-ignore
 
-const reading = ["read_file", "list_dir", "glob_search", "grep_search", "codebase_search"];
+const reading = ["read_file", "list_dir", "glob_search", "grep_search"];
 const offered: Readonly<Record<Mode, readonly string[]>> = {
   agent: tools.map(([name]) => name),
   debug: tools.map(([name]) => name),

@@ -1,9 +1,8 @@
 /** Notices: the limits and losses of a run that do not end it (C5, N63). One closed table of codes. */
 import * as s from "./schema.ts";
 
-/** C165 says what each means. `NOTE` is the code of the sentences in logs that had no codes. */
+/** C165 says what each means. */
 export const noticeCodes = [
-  "NOTE",
   "SANDBOX_UNAVAILABLE",
   "NOT_CONTAINED",
   "REVERT_UNAVAILABLE",

@@ -5,13 +5,10 @@ import type { RunEventBody, RunStart } from "./run-events.ts";
 /** For the many events without any. */
 const none: readonly Notice[] = [];
 
-/** Notices of an event. The log may be older than the codes: a string is a `NOTE`. */
+/** Notices of an event. */
 export function readNotices(event: RunEventBody): readonly Notice[] {
   const { notice: single, notices: found = none }: Noted = event;
-  const all = single === undefined ? found : [single, ...found];
-  return all === none
-    ? none
-    : all.map((given) => (typeof given === "string" ? { code: "NOTE", message: given } : given));
+  return single === undefined ? found : [single, ...found];
 }
 
 /** What the model lacks because a tool server is not there. */
@@ -26,6 +23,6 @@ export function toServerNotices({ mcpServers = [] }: Pick<RunStart, "mcpServers"
 /** The fields of any event that have notices. */
 interface Noted {
   readonly type: string;
-  readonly notice?: Notice | string;
-  readonly notices?: readonly (Notice | string)[];
+  readonly notice?: Notice;
+  readonly notices?: readonly Notice[];
 }

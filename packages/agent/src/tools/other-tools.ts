@@ -1,4 +1,4 @@
-/** Tools that a run makes for itself, that a provider runs, and that only older logs have. */
+/** Tools that a run makes for itself, and the tool that a provider runs. */
 import { toArgumentText, type ToolTraits } from "./tool-traits.ts";
 
 /** `run_agent`, which runs subagents: a run has it only if the user wants it (C96). */
@@ -58,30 +58,4 @@ const webSearch: ToolTraits = {
   kind: "search",
 };
 
-/** A search by words, which older logs have. */
-const codebaseSearch: ToolTraits = {
-  name: "codebase_search",
-  access: "read",
-  paths: { folders: ["target_directories"] },
-  words: ["Searched files", "Dateien durchsucht", "Dosyalarda arandı", "ファイルを検索しました", "已搜尋檔案"],
-  kind: "search",
-};
-
-/** Inserted lines, as a replacement of their neighbours; in older logs. */
-const addInstrumentation: ToolTraits = {
-  name: "add_instrumentation",
-  access: "write",
-  toCursor(args) {
-    const [oldText, code] = [toArgumentText(args.anchor), toArgumentText(args.code)];
-    const newText = args.position === "before" ? `${code}\n${oldText}` : `${oldText}\n${code}`;
-    return { editToolCall: { path: toArgumentText(args.target_file), strReplace: { oldText, newText } } };
-  },
-};
-
-export const otherTools: readonly ToolTraits[] = [
-  agentTraits,
-  skillTraits,
-  webSearch,
-  codebaseSearch,
-  addInstrumentation,
-];
+export const otherTools: readonly ToolTraits[] = [agentTraits, skillTraits, webSearch];

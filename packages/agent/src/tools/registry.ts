@@ -101,7 +101,7 @@ export function findTool(name: string, further: readonly CallableTool[] = []): C
 
 const described: ReadonlyMap<string, ToolTraits> = new Map([...tools, ...otherTools].map((tool) => [tool.name, tool]));
 
-/** The description of a tool of Sheaf's by its name, as in a log of whatever age; undefined for tools of servers and programs. */
+/** The description of a tool of Sheaf's by its name; undefined for tools of servers and programs. */
 export function describeTool(name: string): ToolTraits | undefined {
   return described.get(name);
 }

@@ -32,12 +32,6 @@ describe("arguments", () => {
         },
       },
     ],
-    [
-      "add_instrumentation",
-      { target_file: "a", anchor: "x", code: "log", position: "before" },
-      "editToolCall",
-      { path: "a", strReplace: { oldText: "x", newText: "log\nx" } },
-    ],
     ["delete_file", { target_file: "a" }, "deleteToolCall", { path: "a" }],
     [
       "run_terminal_cmd",
@@ -71,8 +65,6 @@ describe("arguments", () => {
 
   test(verifies("C9", "a tool without its own shape has none here"), () => {
     expect(describeTool("toString")).toBeUndefined();
-    // An older log has it.
-    expect(describeTool("codebase_search")).toMatchObject({ access: "read", kind: "search" });
     expect(toCliTodoStatus(undefined)).toBe("TODO_STATUS_PENDING");
   });
 });

@@ -73,7 +73,7 @@ test(verifies("C180", "with --strict each loss ends a run at once, and nothing e
   const asking = { ...result, ...reading, lacks: "permission" } as const;
   expect(find(asking)).toBe("PERMISSION_REQUIRED");
   expect(find({ type: "agent_event", callId: "call_0", event: asking })).toBe("PERMISSION_REQUIRED");
-  for (const event of [{ ...result, ...reading }, notice("NOT_CONTAINED"), notice("NOTE")]) {
+  for (const event of [{ ...result, ...reading }, notice("NOT_CONTAINED"), notice("TREE_KEPT")]) {
     expect(find(event)).toBeUndefined();
   }
   expect(find(notice("HOOK_NOT_RUN"), {})).toBeUndefined();

@@ -199,7 +199,7 @@ describe("lines", () => {
   });
 
   test(verifies("C212", "each notice comes once"), () => {
-    const notices = [{ code: "NOTE", message: "other" }] as const;
+    const notices = [{ code: "TREE_KEPT", message: "other" }] as const;
     expect(toItems([{ ...turnEnd, notices } as RunEventBody, { ...end, notices }], { notices })).toEqual([
       ["completed", { type: "error", message: "other" }],
     ]);
