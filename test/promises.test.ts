@@ -15,7 +15,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
     ],
     ["Sheaf starts none of its programs.", "executes no file of it, and nothing by a name that PATH could lead there"],
     [
-      "Helper programs are started by absolute paths, and `git` is not started at all.",
+      "Sheaf starts helper programs and `git` by absolute paths, and `git` without the programs that the repository's settings name.",
       "executes no file of it, and nothing by a name that PATH could lead there",
     ],
     [
