@@ -122,7 +122,7 @@ describe("a hostile repository that is not trusted", () => {
       expect(code, args.join(" ")).toBe(0);
       expect(parseStream(stdout)[0]).toMatchObject({ trusted: false, apiKeySource: "none" });
     }
-    for (const args of [["models"], ["trust", "--list"], ["schema", "stream-json"], ["--version"], ["--help"]]) {
+    for (const args of [["blame", "README.md"], ["models"], ["trust", "--list"], ["--version"]]) {
       expect((await session.run(args)).code, args.join(" ")).toBe(0);
     }
     // Its model, key and endpoint are not used.
