@@ -428,7 +428,7 @@ export const requirements = {
     "R-15": ["large trees, large and special files", "68d080e5"],
     "R-16": ["kills and a full disk during a write", "e82067f2"],
     "R-17": ["head, full and closed descriptors", "0e9a21a1"],
-    "R-18": ["graceful stop and rolling restarts", "c38af1e1"],
+    "R-18": ["graceful stop and rolling restarts", "cbc7d4bb"],
     "R-19": ["clock jumps", "7f408d3e"],
     "R-20": ["soak of 8 h", "0ea209be"],
     "R-21": ["same suite on every storage", "89189af2"],
