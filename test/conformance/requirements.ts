@@ -56,7 +56,7 @@ export const requirements = {
     C92: ["sheaf skills lists them, and says why a file is not used", "c83dc7ac"],
     C93: ["own commands in terminals and editors", "7bcadca2"],
     C81: ["hooks of a settings file of Claude Code", "5fd1debe"],
-    C82: ["what a hook reads: fields and names of Claude Code", "86b656b5"],
+    C82: ["what a hook reads: fields and names of Claude Code", "23c6b0c8"],
     C83: ["what a hook answers: exit codes and JSON", "ae699877"],
     C84: ["what hooks did is in the log, and in every format", "ce055de6"],
     C85: ["hooks ls: which, from where, trusted or not", "4b3f36e8"],
