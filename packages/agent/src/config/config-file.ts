@@ -1,4 +1,4 @@
-/** Reads, checks and changes the user's configuration, `config.json`. Described in docs/guide/models.md. */
+/** Reads, checks and changes the user's configuration, `config.json`. Described in docs/reference/configuration.md. */
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { formatPath, formatProblem, listProblems, type Problem } from "@sheaf/protocol/check-value";
@@ -48,7 +48,7 @@ export function parseUserConfig(text: string, file: string): UserConfig {
   const problems = listProblems(userConfig, value).map(toLine);
   if (problems.length === 0) return value as UserConfig;
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
-  const advice = `the format is in docs/guide/models.md`;
+  const advice = `the format is in docs/reference/configuration.md`;
   throw new SheafError("CONFIG_INVALID", `the configuration ${file} is not valid at ${problems[0]}${more}; ${advice}`, {
     details: problems.join("\n"),
   });

@@ -29,22 +29,22 @@ test("a whole configuration", () => {
   expect(parseUserConfig(`\uFEFF${JSON.stringify(whole)}`, "f")).toEqual(whole);
 });
 
-test("the example of docs/guide/models.md", () => {
-  const guide = readFileSync(join(import.meta.dirname, "../../../../docs/guide/models.md"), "utf8");
-  const [example = ""] = [...guide.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, text]) => text!);
-  expect(Object.keys(parseUserConfig(example, "guide"))).toEqual([
-    "model",
-    "endpoints",
-    "limits",
-    "contextTokens",
-    "prices",
-    "budgets",
-  ]);
+const docs = join(import.meta.dirname, "../../../../docs");
+
+test.each([
+  ["guide/models.md", ["model", "effort", "afterEdit", "budgets"]],
+  [
+    "reference/configuration.md",
+    ["$schema", "model", "limits", "contextTokens", "prices", "budgets", "afterEdit", "endpoints", "providers"],
+  ],
+])("the examples of docs/%s", (name, keys) => {
+  const examples = [...readFileSync(join(docs, name), "utf8").matchAll(/^```json\n([\s\S]*?)^```$/gm)];
+  expect(examples.flatMap(([, text = ""]) => Object.keys(parseUserConfig(text, name)))).toEqual(keys);
 });
 
-test("every key stands in the guides", () => {
-  const guides = ["git-workspaces.md", "hooks.md", "models.md", "mcp.md"].map((name) =>
-    readFileSync(join(import.meta.dirname, "../../../../docs/guide", name), "utf8"),
+test("every key stands in the reference, or in the guide that it names", () => {
+  const pages = ["reference/configuration.md", "guide/git-workspaces.md", "guide/mcp.md"].map((name) =>
+    readFileSync(join(docs, name), "utf8"),
   );
   const listKeys = (schema: unknown): string[] => {
     if (typeof schema !== "object" || schema === null) return [];
@@ -54,7 +54,7 @@ test("every key stands in the guides", () => {
   const keys = [...new Set(listKeys(toConfigSchema()))];
   expect(keys).toEqual(expect.arrayContaining(["model", "silenceSeconds", "timeoutSeconds", "cacheWrite"]));
   const missing = keys.filter(
-    (key) => !guides.some((guide) => guide.includes(`"${key}"`) || guide.includes(`\`${key}\``)),
+    (key) => !pages.some((page) => new RegExp(`["\`.]${key.replace("$", "\\$")}["\`]`).test(page)),
   );
   expect(missing).toEqual([]);
 });
