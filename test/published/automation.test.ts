@@ -1,4 +1,4 @@
-/** docs/guide/automation.md, action/ and examples/ci/: every command of them runs, with models that need no network. */
+/** docs/guide/automation.md, ci.md, action/ and examples/ci/: every command of them runs, with models that need no network. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -73,8 +73,8 @@ function runShell(script: string, { cwd, environment = {} }: ShellOptions) {
   return { code: status, stdout, stderr };
 }
 
-describe("the guide", () => {
-  const blocks = readShellBlocks(readText("docs/guide/automation.md"));
+describe("the guides", () => {
+  const blocks = ["automation", "ci"].flatMap((name) => readShellBlocks(readText(`docs/guide/${name}.md`)));
   const verdict = writeScript("Judge", '{"verdict":"good","reason":"It says what it does."}');
 
   test("has commands, and what is not run only sets the model", () => {
