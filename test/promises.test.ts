@@ -111,20 +111,19 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
   ],
   "docs/guide/mcp.md": [
     [
-      "Sheaf uses one only if you trust the repository and have said yes to this server",
+      "Sheaf uses one only if you trust the repository and have approved this server",
       "needs the trust in the workspace besides, and is withdrawn",
     ],
     [
       "Trust alone, such as `--trust`, starts none.",
       "starts none of its servers, whatever else is allowed; the first line says so",
     ],
-    ["A server that has changed needs a new yes.", "applies to the content and the repository that it was given for"],
     [
-      "With `.` the workspace must be [trusted](trust.md)",
-      "not in the place of a server of the user's: neither by its folder nor by PATH",
+      "If a server changes, you must approve it again.",
+      "applies to the content and the repository that it was given for",
     ],
     [
-      "If one of your own servers has the same name, yours is used; of the two files, `.mcp.json`.",
+      "If one of your own servers has the same name, Sheaf uses yours.",
       "a server of the user's takes precedence over one of the same name",
     ],
     [
@@ -132,6 +131,12 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "not in ask and plan mode, in which no server starts at all",
     ],
     ["but none of your keys", "a server gets no variable beyond a few and its own"],
+  ],
+  "docs/reference/mcp.md": [
+    [
+      "With `.` the workspace must be [trusted](../guide/trust.md)",
+      "not in the place of a server of the user's: neither by its folder nor by PATH",
+    ],
   ],
   "docs/guide/sandbox.md": [
     ["and none of them may lead into the workspace.", "not by a yes to an entry that leads into it"],
