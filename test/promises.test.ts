@@ -156,6 +156,8 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "no rule starts one, nor does `--force`.",
       "starts none of its servers, whatever else is allowed; the first line says so",
     ],
+  ],
+  "docs/reference/permission-rules.md": [
     [
       "`git status`, `git log`, `git diff` and others are on the list only at the root of a trusted workspace",
       "git counts only at the root of a trusted workspace",
