@@ -19,6 +19,50 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "executes no file of it, and nothing by a name that PATH could lead there",
     ],
     [
+      "The workspace's denials (`.sheaf/config.json`) take effect: they can only forbid more.",
+      "a workspace can only deny, and only where it is trusted",
+    ],
+    [
+      "Otherwise trust grants no rights: flags, rules and the sandbox decide what tools may do.",
+      "a workspace can only deny, and only where it is trusted",
+    ],
+    [
+      "So trust alone, by `--trust`, `SHEAF_TRUST=1` or `sheaf trust`, never starts one.",
+      "starts none of its servers, whatever else is allowed; the first line says so",
+    ],
+    [
+      "Your approval applies to exactly this entry, in this repository.",
+      "applies to the content and the repository that it was given for",
+    ],
+    [
+      "If the entry changes, Sheaf leaves the server out until you approve it again.",
+      "applies to the content and the repository that it was given for",
+    ],
+    [
+      "Sheaf never starts an entry that leads into the workspace (`./server.js`), even if you approve it",
+      "not by a yes to an entry that leads into it",
+    ],
+    [
+      "Nested repositories and worktrees need their own trust, as does a repository whose `.git` has changed its kind or target.",
+      "holds for one repository: nested ones, worktrees and another .git ask anew",
+    ],
+    [
+      "Run Sheaf there without `--trust`: then nothing in the branch has a say.",
+      "changes no setting, and nothing of it runs: 0 markers",
+    ],
+    ["Without a terminal, an approval must name the content", "without a terminal names the digest of the content"],
+    ["Still no server starts.", "starts none of its servers, whatever else is allowed; the first line says so"],
+    [
+      "Sheaf tells it to follow the text only as to style, layout and how to build and check the code.",
+      "without trust the text is quoted behind a fence that it cannot close",
+    ],
+    [
+      "You can let Sheaf work in a repository that you don't know, and nothing in it configures Sheaf or instructs the model.",
+      "changes no setting, and nothing of it runs: 0 markers",
+    ],
+  ],
+  "docs/reference/trust.md": [
+    [
       "When a run starts, Sheaf itself reads only the instruction files below, `.gitignore`, `.sheafignore`, and `.git/HEAD` for the name of the branch.",
       "reads its AGENTS.md and what tells its branch, nothing else",
     ],
@@ -39,10 +83,6 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "without trust they run in the sandbox, and no watcher does",
     ],
     [
-      "The workspace's denials (`.sheaf/config.json`) take effect: they can only forbid more.",
-      "a workspace can only deny, and only where it is trusted",
-    ],
-    [
       "Commands find programs in folders of the repository that are in your `PATH`, such as `node_modules/.bin`.",
       "a program of an untrusted workspace does not replace one of the system",
     ],
@@ -55,32 +95,12 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "starts none of its servers, whatever else is allowed; the first line says so",
     ],
     [
-      "Otherwise trust grants no rights: flags, rules and the sandbox decide what tools may do.",
-      "a workspace can only deny, and only where it is trusted",
-    ],
-    [
-      "So trust alone, by `--trust`, `SHEAF_TRUST=1` or `sheaf trust`, never starts one.",
-      "starts none of its servers, whatever else is allowed; the first line says so",
-    ],
-    [
-      "Hidden characters appear as codes (`<U+202E>`).",
+      "hidden characters appear as codes (`<U+202E>`).",
       "is given to all that would start, with hidden characters visible",
     ],
     [
-      "The yes applies to exactly what was shown, in this repository.",
-      "applies to the content and the repository that it was given for",
-    ],
-    [
-      "If the entry changes, the server is left out until you say yes again.",
-      "applies to the content and the repository that it was given for",
-    ],
-    [
-      "Programs start in your home folder, with a `PATH` without the workspace.",
+      "Approved tool servers start in your home folder, with a `PATH` without the workspace.",
       "not in the place of a server of the user's: neither by its folder nor by PATH",
-    ],
-    [
-      "An entry that leads into the workspace (`./server.js`, `node tools/server.js`) is never started, whatever you say",
-      "not by a yes to an entry that leads into it",
     ],
     [
       "If it cannot be read, or other users can open it, the run ends with `CONFIG_INVALID`.",
@@ -95,15 +115,9 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "starts none for the server, for editors and for programs either",
     ],
     [
-      "`createAgent` finds a yes only in the `dataFolder` that it is given.",
+      "`createAgent` finds an approval only in the `dataFolder` that it is given.",
       "starts none for the server, for editors and for programs either",
     ],
-    [
-      "Run Sheaf there without `--trust`: then nothing in the branch has a say.",
-      "changes no setting, and nothing of it runs: 0 markers",
-    ],
-    ["Still no server starts.", "starts none of its servers, whatever else is allowed; the first line says so"],
-    ["Without a terminal, a yes must name the content.", "without a terminal names the digest of the content"],
     [
       "`.sheafignore` has the same form and leaves out more; it cannot bring back what git ignores.",
       "of .sheafignore leave out more than git does, and never bring anything back",
@@ -177,7 +191,6 @@ const promising = /\b(never|none|nothing|no|only|cannot)\b/i;
 /** Sentences with such a word that describe the world, or what the user does. */
 const descriptions = [
   "A server that you add yourself (`sheaf mcp add`) needs no trust.",
-  "What a yes cannot hold is what the program itself loads: `npx -y PACKAGE` starts whatever version the registry gives.",
   "Keep the digest where the branch cannot change it, for instance in the settings of the CI.",
 ];
 
@@ -199,9 +212,9 @@ test.each(rows)("%s: %s", (document, sentence, proof) => {
   ).toBe(true);
 });
 
-test("every promise of the guide to trust is in this list", () => {
-  const known = [...descriptions, ...promises["docs/guide/trust.md"]!.map(([sentence]) => sentence)];
-  const sentences = readText("docs/guide/trust.md")
+test.each(["docs/guide/trust.md", "docs/reference/trust.md"])("every promise of %s is in this list", (page) => {
+  const known = [...descriptions, ...promises[page]!.map(([sentence]) => sentence)];
+  const sentences = readText(page)
     .replaceAll(/```[^]*?```/g, "")
     .split(/\n|(?<=\.)\s+(?=[A-Z`])/)
     .map((sentence) => sentence.replace(/^- /, "").trim());
