@@ -1,4 +1,4 @@
-/** The file format of scripted models, checked. Described in docs/guide/scripted-models.md. */
+/** The file format of scripted models, checked. Described in docs/reference/scripted-models.md. */
 import type { TurnFinishReason } from "@sheaf/protocol";
 import { formatProblem, isJsonObject, listProblems, placeWithin, type Problem } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
@@ -157,7 +157,7 @@ export function parseScript(value: unknown, name: string): Script {
   throw new SheafError(
     "CONFIG_INVALID",
     toOneLine(
-      `the scripted model ${name} is not valid at ${problems[0]}${more}; the format is in docs/guide/scripted-models.md`,
+      `the scripted model ${name} is not valid at ${problems[0]}${more}; the format is in docs/reference/scripted-models.md`,
     ),
     { details: problems.join("\n") },
   );

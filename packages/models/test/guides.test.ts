@@ -5,10 +5,10 @@ import { createOfflineModel } from "../src/offline/offline.ts";
 import { createScriptedModelFrom } from "../src/scripted.ts";
 import { runModel } from "./run-model.ts";
 
-const guides = join(import.meta.dirname, "../../../docs/guide");
-const read = (name: string): string => readFileSync(join(guides, name), "utf8");
+const pages = join(import.meta.dirname, "../../../docs/reference");
+const read = (name: string): string => readFileSync(join(pages, name), "utf8");
 
-describe("docs/guide/scripted-models.md", () => {
+describe("docs/reference/scripted-models.md", () => {
   const blocks = [...read("scripted-models.md").matchAll(/^```json\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? "");
 
   test("has examples", () => {
@@ -22,7 +22,7 @@ describe("docs/guide/scripted-models.md", () => {
   });
 });
 
-describe("docs/guide/offline-model.md", () => {
+describe("docs/reference/offline-model.md", () => {
   const rows = read("offline-model.md")
     .split("\n")
     .filter((line) => /^\| (?:English|German|Turkish|Japanese|Chinese) \|/.test(line))

@@ -9,7 +9,7 @@ import { toNextStep } from "./jobs.ts";
 /** A word, or a few wide characters. */
 const word = /\s*(?:[\u3000-\u9fff\uff00-\uffef]{1,6}|[^\s\u3000-\u9fff\uff00-\uffef]+)\s*|\s+/g;
 
-/** A demonstration, deterministic and stateless. docs/guide/offline-model.md lists what it understands. */
+/** A demonstration, deterministic and stateless. docs/reference/offline-model.md lists what it understands. */
 export function createOfflineModel(): Model {
   return { id: "offline", name: "Sheaf Offline", apiKeySource: "none", attachmentTypes: [], stream: streamAnswer };
 }
