@@ -177,7 +177,7 @@ const promises: Readonly<Record<string, readonly (readonly [sentence: string, pr
       "git counts only at the root of a trusted workspace",
     ],
   ],
-  "docs/guide/features.md": [
+  "docs/README.md": [
     [
       "nothing: its settings, hooks and servers have no effect until `sheaf trust`, and you approve each server.",
       "starts none of its servers, whatever else is allowed; the first line says so",

@@ -1,4 +1,4 @@
-/** docs/guide/automation.md, ci.md, action/ and examples/ci/: every command of them runs, with models that need no network. */
+/** docs/start/, docs/guide/automation.md, ci.md, action/ and examples/ci/: every command of them runs, with models that need no network. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -74,14 +74,18 @@ function runShell(script: string, { cwd, environment = {} }: ShellOptions) {
 }
 
 describe("the guides", () => {
-  const blocks = ["automation", "ci"].flatMap((name) => readShellBlocks(readText(`docs/guide/${name}.md`)));
+  const blocks = ["start/first-run", "start/words", "guide/automation", "guide/ci"].flatMap((name) =>
+    readShellBlocks(readText(`docs/${name}.md`)),
+  );
   const verdict = writeScript("Judge", '{"verdict":"good","reason":"It says what it does."}');
 
-  test("has commands, and what is not run only sets the model", () => {
+  test("has commands, and the others install, show or set a model", () => {
     expect(blocks.length).toBeGreaterThan(15);
     expect(new Set(blocks.map(({ info }) => info))).toEqual(new Set(["sh", "sh scripted", "sh fragment"]));
     const left = blocks.filter(({ info }) => info === "sh fragment").map(({ source }) => source.trim());
-    expect(left).toEqual(["export SHEAF_MODEL=anthropic/claude-sonnet-4-5"]);
+    expect(
+      left.filter((source) => !/^(npm install|sheaf (demo|doctor)$|export ANTHROPIC_API_KEY)/.test(source)),
+    ).toEqual(["export SHEAF_MODEL=anthropic/claude-sonnet-4-5"]);
   });
 
   const run = blocks.filter(({ info }) => info !== "sh fragment");
