@@ -5,7 +5,8 @@ import { reduce, type ChatResponse, type Conversation } from "@sheaf/protocol";
 import { verify } from "@sheaf/protocol/verify";
 import { describe, expect, test } from "vitest";
 import { readEvents, startServer, startServerProcess } from "../support/server.ts";
-import { createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
+import { createTestFolder, openSheaf, parseStream, runSheaf } from "../support/sheaf.ts";
+import { has, openUserEvents } from "../support/user-events.ts";
 import { verifies } from "../support/verifies.ts";
 
 const folders = createTestFolder();
@@ -67,6 +68,33 @@ describe("owners", () => {
     const conversation = await server.readConversation(conversationId);
     expect(conversation.turns.map(({ message }) => message)).toEqual(["one", "two"]);
   });
+});
+
+test(verifies("C231", "a run of the command line is in the events at once, and answered where it runs"), async () => {
+  const call = { tool: "run_terminal_cmd", arguments: { command: "node -e 0" } };
+  const script = { turns: [{ events: [{ text: "Look. " }, { call }] }, { events: [{ text: "Done." }] }] };
+  const server = await startServer({ script });
+  const events = await openUserEvents(server);
+  await events.next(({ event }) => event === "snapshot");
+  const lines = ["--input-format", "stream-json", "--output-format", "stream-json"];
+  const model = ["--model", `scripted:${server.home}-script.json`, "--sandbox", "disabled"];
+  const sheaf = openSheaf(["-p", ...lines, ...model], { cwd: server.cwd, home: server.home });
+  sheaf.input.write(`${JSON.stringify({ type: "user", message: { role: "user", content: "from a program" } })}\n`);
+  const asked = await events.next(has("approval_waiting"));
+  if (asked.event !== "conversation") throw new Error("another event");
+  expect(events.words()).toContain(`response_started ${asked.data.conversation.id}`);
+  const { runningResponseId = "", approvals = [] } = asked.data.conversation;
+  expect(approvals).toMatchObject([{ kind: "command", answeredIn: "program" }]);
+  const path = `/v1/responses/${runningResponseId}`;
+  const answer = await server.send("POST", `${path}/approvals/${approvals[0]!.approvalId}`, { optionId: "allow_once" });
+  expect(answer.status).toBe(403);
+  expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining("the program that runs") } });
+  const followed = readEvents(await server.fetch(`${path}/events`));
+  sheaf.input.end();
+  expect(await events.next(has("response_ended"))).toMatchObject({
+    data: { ended: { responseId: runningResponseId } },
+  });
+  expect(verify(await followed)).toBeUndefined();
 });
 
 describe("several processes on one conversation", () => {

@@ -1,5 +1,5 @@
 /** One event stream of the server under test, with everything received. */
-import { createSseDecoder, type SseDecoder, type StreamEvent } from "@sheaf/protocol";
+import { createSseDecoder, type SseDecoder, type SseMessage, type StreamEvent } from "@sheaf/protocol";
 import { explainStreamEvent } from "@sheaf/protocol/validate";
 import { demand, demandNone, Violation } from "./violation.ts";
 
@@ -8,12 +8,16 @@ export interface EventStreamOptions {
   /** For messages. */
   readonly address: string;
   readonly controller: AbortController;
+  /** Messages are kept unread. */
+  readonly isOther: boolean;
 }
 
 export class EventStream {
   readonly headers: Headers;
   /** Everything received, in order. */
   readonly events: StreamEvent[] = [];
+  /** The messages as they came. Only a response stream also has `events`. */
+  readonly messages: SseMessage[] = [];
   /** The body so far. */
   text = "";
   readonly #options: EventStreamOptions;
@@ -110,9 +114,12 @@ export class EventStream {
       throw new Violation("N43", `${this.#options.address}: the stream is not UTF-8`);
     }
     this.text += text;
-    for (const { id, event, data } of this.#sse.push(text)) {
+    for (const message of this.#sse.push(text)) {
+      const { id, event, data } = message;
+      this.messages.push(message);
       // Heartbeats keep a connection alive; only an event is progress.
       this.#waitsSince = performance.now();
+      if (this.#options.isOther) continue;
       // A base stream has no ids: its events are numbered.
       const number = id === "" ? this.events.length + 1 : Number(id);
       const parsed = { id: number, event, data: parsePayload(data, event) };

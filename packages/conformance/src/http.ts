@@ -11,6 +11,8 @@ export interface RequestOptions {
   readonly rawBody?: string | Uint8Array<ArrayBuffer>;
   /** Override the defaults; undefined removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** The messages of the event stream are kept unread. */
+  readonly isOther?: boolean;
 }
 
 /** A complete answer. */
@@ -88,7 +90,8 @@ export class Http {
     if (answer.status !== 200) {
       throw new Violation("R14", `${method} ${path}: status ${answer.status}, not 200: ${show(await answer.text())}`);
     }
-    return new EventStream(answer, { waitMs, address: `${method} ${path}`, controller });
+    const { isOther = false } = options;
+    return new EventStream(answer, { waitMs, address: `${method} ${path}`, controller, isOther });
   }
 
   async #request(

@@ -170,9 +170,9 @@ class RunAssembler implements Assembler {
   #writeApprovalRequest(request: ApprovalRequest, tools: ToolDocuments): void {
     const documentId = tools.startDocument(request.callId);
     if (documentId === undefined) return;
-    const { approvalId, title, description, reason, agent, subject, options, expiresAt } = request;
+    const { approvalId, title, description, reason, agent, subject, options, expiresAt, answeredIn } = request;
     const why = { ...(reason && { reason }), ...(agent !== undefined && { agent }) };
-    const asked = { title, description, ...why, subject, options, expiresAt };
+    const asked = { title, description, ...why, subject, options, expiresAt, ...(answeredIn && { answeredIn }) };
     const data = { approvalId, documentId, ...asked };
     this.#writer.write("approval_request", data);
   }

@@ -1,6 +1,14 @@
 /** Requests of the Chat API, and the answers other than responses. Clauses: section 7 of docs/formats/documents.md. */
 import { type ChatResponse, type ClarificationAnswer, clarificationAnswer } from "./chat.ts";
-import { type ApprovalReason, approvalReason, approvalSubjectType, effort, instant, mode } from "./response-parts.ts";
+import {
+  approvalPlace,
+  type ApprovalReason,
+  approvalReason,
+  approvalSubjectType,
+  effort,
+  instant,
+  mode,
+} from "./response-parts.ts";
 import type { AttachmentSummary } from "./attachments.ts";
 import * as s from "./schema.ts";
 
@@ -160,6 +168,8 @@ const openApproval = s.object({
   reason: s.optional<ApprovalReason>(approvalReason),
   /** RFC 3339 with `Z`. */
   expiresAt: instant,
+  /** Ext (C231). */
+  answeredIn: s.optional(approvalPlace),
 });
 
 /** Ext: an approval that a conversation waits for (X35). */

@@ -19,4 +19,5 @@ export type { StreamDecoder } from "./stream-decoder.ts";
 export type * from "./response-parts.ts";
 export type * from "./stream-events.ts";
 export type * from "./tool-effects.ts";
+export type * from "./user-events.ts";
 export { cliSchemaVersion, protocolVersion } from "./versions.ts";

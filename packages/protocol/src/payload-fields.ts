@@ -26,6 +26,7 @@ export const payloadFields: {
     "subject",
     "options",
     "expiresAt",
+    "answeredIn",
   ],
   approval_resolved: ["approvalId", "optionId", "by"],
   provider_wait: ["code", "until", "tries"],

@@ -6,6 +6,7 @@ import { type Document, documentSchemas } from "./documents.ts";
 import { documentId, documentType, type DocumentType } from "./response-parts.ts";
 import * as s from "./schema.ts";
 import { payloadSchemas, snapshotData } from "./stream-events.ts";
+import { userEvent } from "./user-events.ts";
 
 export {
   approvalAnswer,
@@ -55,6 +56,7 @@ export type SchemaName =
   | "conversation"
   | "conversation-summary"
   | "conversations"
+  | "user-events"
   | "models"
   | "cancel-result"
   | "approval-answer"
@@ -103,6 +105,7 @@ const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
   conversation: api.conversation(snapshot),
   "conversation-summary": api.conversationSummary,
   conversations: api.conversationPage,
+  "user-events": userEvent,
   models: api.modelList,
   "cancel-result": api.cancelResult,
   "approval-answer": api.approvalAnswer,

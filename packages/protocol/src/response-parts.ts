@@ -63,7 +63,7 @@ export const effort = s.choice(["off", "low", "medium", "high", "max"]);
 /** How much the model thinks before it answers (X18). */
 export type Effort = s.ValueOf<typeof effort>;
 
-const finishReason = s.growingChoice([
+export const finishReason = s.growingChoice([
   "end_turn",
   "clarification",
   "refusal",
@@ -203,6 +203,11 @@ export interface ApprovalReason extends s.ValueOf<typeof approvalReason> {}
 
 export const approvalSubjectType = s.growingChoice(["command", "file_edit", "tool_call", "server_question"]);
 
+/** The program that asks a person where the response runs. The Chat API can't answer such an approval. */
+export const approvalPlace = s.growingChoice(["terminal", "editor", "program"]);
+
+export type ApprovalPlace = s.ValueOf<typeof approvalPlace>;
+
 export const approvalRequest = s.object({
   approvalId: s.string(),
   documentId,
@@ -218,6 +223,8 @@ export const approvalRequest = s.object({
   options: s.list<ApprovalOption>(approvalOption),
   /** RFC 3339 with `Z`. */
   expiresAt: instant,
+  /** Ext: the only place for an answer (C231). */
+  answeredIn: s.optional(approvalPlace),
 });
 
 /** Ext: a question to a person (X8). */

@@ -15,6 +15,7 @@ import type { PageFiles } from "./page-files.ts";
 import { addAttachmentRoutes } from "./routes/attachments.ts";
 import { addChatRoute } from "./routes/chat.ts";
 import { addConversationRoutes } from "./routes/conversations.ts";
+import { addEventRoute } from "./routes/events.ts";
 import { addOpenAiRoutes, completionsPath, responsesPath } from "./routes/openai.ts";
 import { addPageRoutes, addSessionRoutes } from "./routes/page.ts";
 import { addWorkspaceRoutes } from "./routes/workspaces.ts";
@@ -87,6 +88,7 @@ export function createApp(context: ServerContext, options: AppOptions): Hono<Ser
   addDescriptionRoutes(app);
   addChatRoute(app, context);
   addResponseRoutes(app, context);
+  addEventRoute(app, context);
   addConversationRoutes(app, context);
   addOpenAiRoutes(app, context);
   addUiRoutes(app, context);

@@ -1,5 +1,5 @@
 /** The stored log of a response, page by page: what every late reader begins with. */
-import { createReducer, toSnapshot, type ChatResponse, type RunEvent } from "@sheaf/protocol";
+import { createReducer, toSnapshot, type ApprovalRequest, type ChatResponse, type RunEvent } from "@sheaf/protocol";
 import type { Store } from "@sheaf/store/store";
 import type { ServerContext } from "./server-context.ts";
 import { createWireAssembler, type WireOptions } from "./response-channel.ts";
@@ -39,6 +39,40 @@ export function createLogReader(store: Store, responseId: string) {
 }
 
 export type LogReader = ReturnType<typeof createLogReader>;
+
+/** Reads the approvals of a response from its log. Each look reads only the new events. */
+export function createApprovalReader(store: Store, responseId: string) {
+  const log = createLogReader(store, responseId);
+  const requests = new Map<string, ApprovalRequest>();
+  const open = new Set<string>();
+  const look = async (): Promise<void> => {
+    for (let page = await log.read(); page; page = await log.read()) {
+      for (const logged of page) {
+        // A subagent asks as the run itself does.
+        const event = logged.type === "agent_event" ? logged.event : logged;
+        if (event.type === "approval_request") {
+          requests.set(event.approvalId, event);
+          open.add(event.approvalId);
+        } else if (event.type === "approval_resolved") open.delete(event.approvalId);
+        if (logged.type === "run_end") open.clear();
+      }
+    }
+  };
+  return {
+    async readOpen(): Promise<readonly ApprovalRequest[]> {
+      await look();
+      return [...open].map((id) => requests.get(id)!);
+    },
+    /** Undefined: the log has no such request. */
+    async find(
+      approvalId: string,
+    ): Promise<{ readonly request: ApprovalRequest; readonly isOpen: boolean } | undefined> {
+      await look();
+      const request = requests.get(approvalId);
+      return request && { request, isOpen: open.has(approvalId) };
+    },
+  };
+}
 
 /** The response as it is stored now (N3, N53); undefined when nothing of it is stored. */
 export async function readResponse(

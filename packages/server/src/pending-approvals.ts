@@ -2,7 +2,7 @@
 import type { ApprovalRequest } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
 import type { Store } from "@sheaf/store/store";
-import { createLogReader } from "./log-reader.ts";
+import { createApprovalReader } from "./log-reader.ts";
 import type { ApprovalDecision, Approver, CheckArguments } from "@sheaf/agent/tools/approval";
 
 /** How long a question stays open. Milliseconds. */
@@ -11,6 +11,8 @@ const EXPIRES_MS = 10 * 60 * 1000;
 /** What became of an answer. `resolved`: somebody was faster, or nobody waits any more. */
 type AnswerOutcome =
   | { readonly kind: "accepted" | "resolved" | "unknown" | "unknown_option" }
+  /** Another program runs the response, and asks its user itself. */
+  | { readonly kind: "elsewhere"; readonly place: string }
   /** The call could not run with the arguments; the question stays open. */
   | { readonly kind: "bad_arguments"; readonly problem: string };
 
@@ -112,37 +114,17 @@ export function createPendingApprovals(onFailure: (error: unknown) => void) {
 export type PendingApprovals = ReturnType<typeof createPendingApprovals>;
 
 async function answerElsewhere(store: Store, responseId: string, given: ApprovalAnswer): Promise<AnswerOutcome> {
-  const readNow = createQuestionReader(store, responseId, given.approvalId);
-  const state = await readNow();
-  if (state !== "open") return { kind: state };
-  const reply = await store.cluster?.mailbox.ask(
-    responseId,
-    JSON.stringify(given),
-    async () => (await readNow()) !== "open",
-  );
+  const log = createApprovalReader(store, responseId);
+  const isOver = async (): Promise<boolean> => !(await log.find(given.approvalId))?.isOpen;
+  const question = await log.find(given.approvalId);
+  if (!question?.isOpen) return { kind: question ? "resolved" : "unknown" };
+  if (question.request.answeredIn) return { kind: "elsewhere", place: question.request.answeredIn };
+  const reply = await store.cluster?.mailbox.ask(responseId, JSON.stringify(given), isOver);
   const outcome = reply === undefined ? undefined : (JSON.parse(reply) as AnswerOutcome);
   if (outcome && outcome.kind !== "unknown") return outcome;
   // Its writer is another one than when it was asked, or is gone.
-  if ((await readNow()) !== "open" || !store.cluster) return { kind: "resolved" };
+  if ((await isOver()) || !store.cluster) return { kind: "resolved" };
   throw new SheafError("OVERLOADED", "the server that asked does not react: send the answer again in a moment", {
     source: "server",
   });
-}
-
-/** Reads the state of a question from its log; each look reads only the new events. */
-function createQuestionReader(store: Store, responseId: string, approvalId: string) {
-  const log = createLogReader(store, responseId);
-  let state: "open" | "resolved" | "unknown" = "unknown";
-  return async (): Promise<typeof state> => {
-    for (let page = await log.read(); page; page = await log.read()) {
-      for (const logged of page) {
-        // A subagent asks as the run itself does.
-        const event = logged.type === "agent_event" ? logged.event : logged;
-        const isOfQuestion = "approvalId" in event && event.approvalId === approvalId;
-        if (isOfQuestion) state = event.type === "approval_request" ? "open" : "resolved";
-        if (logged.type === "run_end" && state === "open") state = "resolved";
-      }
-    }
-    return state;
-  };
 }

@@ -6,6 +6,7 @@ import { SheafError, toSheafError } from "@sheaf/base/errors";
 import type { SharedStore } from "@sheaf/store/store";
 import { createApp } from "./app.ts";
 import type { FindClient } from "./client-of.ts";
+import { createConversationFeeds } from "./conversation-feed.ts";
 import { createHeartbeat } from "./event-sink.ts";
 import { createOwnerMeter, type OwnerLimits } from "./limits.ts";
 import { listen } from "./listen.ts";
@@ -168,6 +169,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
       await context.toolServers.close();
       context.trees.close();
       await context.telemetry?.flush();
+      context.feeds.close();
       context.heartbeat.close();
       await listener.close();
       log({ level: "info", event: "closed" });
@@ -185,11 +187,12 @@ function createContext({ settings, models, store, telemetry, ownerLimits, now, l
     // Where it happened, not where it was caught.
     log({ level: "error", event, code, message, stack: cause instanceof Error ? cause.stack : stack, ...fields });
   };
-  return {
+  const context: ServerContext = {
     settings,
     models,
     live,
     tails: createSharedTails(settings.wire),
+    feeds: createConversationFeeds(() => context),
     runner: createResponseRunner({ live, onDefect: (error, responseId) => logDefect(error, { responseId }) }),
     heartbeat: createHeartbeat(settings.wire.heartbeatMs),
     approvals: createPendingApprovals(logDefect),
@@ -207,4 +210,5 @@ function createContext({ settings, models, store, telemetry, ownerLimits, now, l
     log,
     onDefect: (error) => logDefect(error),
   };
+  return context;
 }

@@ -8,6 +8,7 @@ import type { Telemetry } from "@sheaf/agent/assemble/telemetry";
 import type { ToolServers } from "@sheaf/agent/assemble/wire-servers";
 import type { Live, ResponseRunner } from "@sheaf/agent/run/conversations/response-runner";
 import type { SharedStore } from "@sheaf/store/store";
+import type { ConversationFeeds } from "./conversation-feed.ts";
 import type { OwnerMeter } from "./limits.ts";
 import type { Log, Metrics } from "./metrics.ts";
 import type { PendingApprovals } from "./pending-approvals.ts";
@@ -49,6 +50,7 @@ export interface ServerContext {
   readonly runner: ResponseRunner;
   readonly live: Live<ResponseChannel>;
   readonly tails: SharedTails;
+  readonly feeds: ConversationFeeds;
   readonly heartbeat: Heartbeat;
   readonly approvals: PendingApprovals;
   readonly requestKeys: RequestKeys;

@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { AttachmentInfo, ChatResponse } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { readEvents } from "../../../test/support/server.ts";
+import { openUserEvents } from "../../../test/support/user-events.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { openApp } from "../../../test/support/open-app.ts";
 
@@ -107,6 +108,11 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
     ["GET", "/metrics"],
   ];
   for (const row of rows) await check(...row);
+  // This stream has no end.
+  const userEvents = await openUserEvents(server);
+  await userEvents.next(({ event }) => event === "snapshot");
+  userEvents.close();
+  checked.add("GET /v1/events");
   for (const name of Object.keys(description.components.schemas)) {
     const schema = (await check("GET", "/v1/schema/{name}.json", { name })) as Record<string, unknown>;
     expect(schema["$schema"]).toBe("https://json-schema.org/draft/2020-12/schema");

@@ -6,6 +6,7 @@ import { createOwnLeases, type OwnLeases, type PostgresLease, releaseLease } fro
 import { createPostgresMailbox } from "./postgres-mailbox.ts";
 import { createPostgresLogs, type PostgresLogs } from "./postgres-log.ts";
 import { isHolderAlive, openPostgresSession, type PostgresSession } from "./postgres-session.ts";
+import { announceLists } from "./announce-lists.ts";
 import { createStoredRows } from "./sql-rows.ts";
 import { createPostgresWaiting } from "./postgres-waiting.ts";
 import type { Cluster, SharedLoad } from "./cluster.ts";
@@ -28,7 +29,7 @@ export async function createPostgresStore(address: string): Promise<ClusterStore
   const session = await openPostgresSession(connection);
   const leases = createOwnLeases(connection, session);
   const logs = createPostgresLogs(connection, session, leases);
-  return createView({ connection, session, leases, logs }, localOwner);
+  return announceLists(createView({ connection, session, leases, logs }, localOwner), session);
 }
 
 /**
@@ -179,6 +180,7 @@ function createView(parts: PostgresParts, owner: string): ClusterStore {
       if (asked.length > 0) session.publish([responseId]);
     },
     watchResponse: (responseId, onChange) => session.watch(responseId, onChange),
+    watchConversations: () => () => undefined,
     appendEvents: (responseId, events) => logs.append(responseId, owner, events),
     readEvents: (responseId, after = 0, limit = Number.MAX_SAFE_INTEGER) => logs.read(responseId, owner, after, limit),
     deleteConversation: (conversationId) =>

@@ -5,6 +5,7 @@ import { createLeases, type LeaseClocks, type Leases } from "./sqlite-leases.ts"
 import { encodeEvents } from "./encode-events.ts";
 import { createStoredRows } from "./sql-rows.ts";
 import { createSqliteLogs, type SqliteLogs } from "./sqlite-log.ts";
+import { announceLists, createLocalNotices } from "./announce-lists.ts";
 import { announceChanges, createSqliteWaiting } from "./sqlite-waiting.ts";
 import { localOwner, type SharedStore } from "./store.ts";
 
@@ -16,7 +17,8 @@ export function createSqliteStore(file: string, clocks: Partial<LeaseClocks> = {
   const connection = openSqliteConnection(file, file, "any");
   const leases = createLeases(connection, clocks);
   const logs = createSqliteLogs(connection, leases);
-  return announceChanges(createSqliteView({ connection, leases, logs }, localOwner));
+  const store = createSqliteView({ connection, leases, logs }, localOwner);
+  return announceLists(announceChanges(store), createLocalNotices());
 }
 
 /** What the views of all owners share. */
@@ -36,6 +38,7 @@ export function createSqliteView(parts: SqliteParts, owner: string): SharedStore
     cluster: undefined,
     waiting: createSqliteWaiting(database, owner),
     watchResponse: () => () => undefined,
+    watchConversations: () => () => undefined,
     forOwner: (other) => createSqliteView(parts, other),
     createResponse: async (response) => logs.create(response, owner),
     claimResponse: async (responseId) => logs.claim(responseId, owner),

@@ -255,6 +255,11 @@ export interface Store extends StoredRows {
    * A call may be missing, or come in vain; a store without a cluster never calls, so look often.
    */
   watchResponse(responseId: string, onChange: () => void): () => void;
+  /**
+   * Calls back when this owner's conversations may look different: a response began, asks, was decided or ended, a message
+   * waits, a conversation was changed or deleted. A call may be missing, or come in vain, as those of `watchResponse`.
+   */
+  watchConversations(onChange: () => void): () => void;
   /** Undefined: no other process can begin, continue or answer for this one. */
   readonly cluster: Cluster | undefined;
   /**

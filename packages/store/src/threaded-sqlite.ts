@@ -6,6 +6,7 @@ import { openSqliteConnection } from "./sqlite-connection.ts";
 import { encodeEvents } from "./encode-events.ts";
 import { createLeases } from "./sqlite-leases.ts";
 import { createSqliteLogs, type OwnedAppend } from "./sqlite-log.ts";
+import { announceLists, createLocalNotices } from "./announce-lists.ts";
 import { announceChanges } from "./sqlite-waiting.ts";
 import { createSqliteStore, createSqliteView, type SqliteParts } from "./sqlite.ts";
 import type { WaitingMessages } from "./cluster.ts";
@@ -32,7 +33,8 @@ export function createThreadedSqliteStore(file: string): SharedStore {
   const connection = openSqliteConnection(file, basename(file));
   const leases = createLeases(connection);
   const parts: SqliteParts = { connection, leases, logs: createSqliteLogs(connection, leases) };
-  return announceChanges(createView(parts, startWriter(file), localOwner));
+  const store = createView(parts, startWriter(file), localOwner);
+  return announceLists(announceChanges(store), createLocalNotices());
 }
 
 function createView(parts: SqliteParts, writer: Writer, owner: string): SharedStore {

@@ -95,9 +95,10 @@ function toAnswer(answer: Operation["answers"][string]): object {
     case "ui-stream":
       return { description: "Chunks.", content: { "text/event-stream": { schema: { type: "string" } } } };
     case "text/event-stream":
+    case "user-event-stream":
       return {
-        description: "Events as in the schema `events`.",
-        content: { [answer]: { schema: { type: "string" } } },
+        description: `Events as in the schema \`${answer === "user-event-stream" ? "user-events" : "events"}\`.`,
+        content: { "text/event-stream": { schema: { type: "string" } } },
       };
     case "error":
       return { description: "The problem, and what to do.", content: toJsonContent(answer) };

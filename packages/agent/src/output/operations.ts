@@ -11,7 +11,16 @@ export interface Operation {
   readonly answers: Readonly<
     Record<
       string,
-      SchemaName | "text/event-stream" | "text/plain" | "any" | "foreign" | "ui-stream" | "export" | "file" | "none"
+      | SchemaName
+      | "text/event-stream"
+      | "user-event-stream"
+      | "text/plain"
+      | "any"
+      | "foreign"
+      | "ui-stream"
+      | "export"
+      | "file"
+      | "none"
     >
   >;
   /** Statuses of errors in addition to the common ones of all operations and the ones for a body. */
@@ -62,6 +71,14 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
   "/v1/responses/{id}/approvals/{approvalId}": {
     post: { id: "answerApproval", summary: "Answers a question of a running response.",
       request: "approval-answer", answers: { "202": "approval-result" }, errors: [404, 409] },
+  },
+  "/v1/events": {
+    get: { id: "followConversations", summary: "What happens in all conversations: first a snapshot, or what came after an event.",
+      parameters: [
+        lastEventId,
+        query("after", "Id of the last event that the client has.", { type: "string" }),
+      ],
+      answers: { "200": "user-event-stream" } },
   },
   "/v1/conversations": {
     get: { id: "listConversations", summary: "Conversations, newest first.",

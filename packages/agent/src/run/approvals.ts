@@ -36,7 +36,7 @@ export async function createApprovalRequests(
 function toRequest(
   callId: string,
   question: ApprovalQuestion,
-  { expiresAfterMs }: Approver,
+  { expiresAfterMs, answeredIn }: Approver,
   { now, newApprovalId, agentName }: ApprovalPorts,
 ): ApprovalRequest {
   const expiresAt = new Date(now() + expiresAfterMs).toISOString();
@@ -47,6 +47,7 @@ function toRequest(
     ...question,
     ...(agentName !== undefined && { agent: agentName }),
     expiresAt,
+    ...(answeredIn && { answeredIn }),
   };
 }
 

@@ -1,9 +1,9 @@
 /** The port to the person who may let a call run (X8, S-16). */
 import { setTimeout as wait } from "node:timers/promises";
-import type { ApprovalOption, ApprovalRequest } from "@sheaf/protocol";
+import type { ApprovalOption, ApprovalPlace, ApprovalRequest } from "@sheaf/protocol";
 
 /** The question to a person before a call runs; the run adds the ids and the expiry time. */
-export type ApprovalQuestion = Omit<ApprovalRequest, "type" | "callId" | "approvalId" | "expiresAt">;
+export type ApprovalQuestion = Omit<ApprovalRequest, "type" | "callId" | "approvalId" | "expiresAt" | "answeredIn">;
 
 /** What the person chose. */
 export interface ApprovalDecision {
@@ -24,6 +24,8 @@ export type CheckArguments = (args: Readonly<Record<string, unknown>>) => Promis
 export interface Approver {
   /** How long a question stays open. Milliseconds. */
   readonly expiresAfterMs: number;
+  /** Where the person is asked. Undefined: over the Chat API. */
+  readonly answeredIn?: ApprovalPlace | undefined;
   /**
    * Asks once; called when the request is in the log. `signal` is aborted when the answer is no longer needed: the
    * question has expired, or the run ends. Afterwards the promise is ignored. A rejected promise rejects the call.
@@ -47,7 +49,7 @@ export interface Approval extends Omit<ApprovalDecision, "optionId"> {
 export function createExpiringApprover(approver: Approver): Approver {
   const { expiresAfterMs } = approver;
   return {
-    expiresAfterMs,
+    ...approver,
     async ask(request, signal, checkEdited) {
       const reject = { optionId: request.options.find(({ kind }) => kind === "reject_once")?.id ?? "" };
       const ended = new AbortController();

@@ -21,6 +21,7 @@ export function createEditorApprover(session: EditorSession): Approver {
   const { client, sessionId } = session;
   return {
     expiresAfterMs: EXPIRES_AFTER_MS,
+    answeredIn: "editor",
     async ask(request, signal) {
       const { callId, title, description, subject, options } = request;
       const question = readServerQuestion(subject);

@@ -29,6 +29,7 @@ export function createLineApprover({ requests, interrupt, ...words }: LineApprov
   const calls = new Map<string, AskedCall>();
   return {
     expiresAfterMs: EXPIRES_MS,
+    answeredIn: "program",
     observe(logged) {
       const event = logged.type === "agent_event" ? logged.event : logged;
       if (event.type === "tool_call_start") names.set(event.callId, event.toolName);

@@ -25,6 +25,7 @@ export function createApprovalMenu(options: ApprovalMenuOptions): Approver {
   let before: Promise<unknown> = Promise.resolve();
   return {
     expiresAfterMs: EXPIRES_AFTER_MS,
+    answeredIn: "terminal",
     ask(request, signal) {
       const asked = before.then(() =>
         withOwnSignal(signal, (open) => options.console.yield(() => askOnce(request, open, options))),

@@ -1,8 +1,9 @@
 /** What a conversation keeps and shows: settings, pins, usage, what waits, excerpts of a search, exports. */
-import type { Conversation, ConversationSummary } from "@sheaf/protocol";
+import type { Conversation, ConversationChangeKind, ConversationSummary, ConversationUpdate } from "@sheaf/protocol";
 import { atLevel } from "../check.ts";
 import type { Context } from "../context.ts";
 import { demandEqual } from "../difference.ts";
+import type { EventStream } from "../event-stream.ts";
 import { demand, show } from "../violation.ts";
 import { checkPages, getConversation, listPage, say } from "./read-conversations.ts";
 
@@ -12,6 +13,8 @@ export const conversationStateChecks = atLevel("interactive", [
   ["conversation-usage", "X35", "the usage of a conversation is the sum over its responses", checkUsage],
   ["conversation-waiting", "X35", "a conversation names the response that runs and the approvals that wait, while they do",
     checkWaiting],
+  ["user-events", "C230", "one stream shows what starts, waits and ends in all conversations, and goes on after an event",
+    checkUserEvents],
   ["conversation-pinned", "X26 X35 X36", "pinned conversations come first if they are asked for first", checkPinned],
   ["conversation-match", "X36", "a search says where it found its words, whatever their case", checkMatch],
   ["conversation-export", "X37", "a conversation is exported as Markdown and as JSON", checkExport],
@@ -59,6 +62,33 @@ async function checkWaiting(context: Context): Promise<void> {
   const { runningResponseId, approvals } = await getConversation(context, conversationId);
   demand(runningResponseId === undefined, "X35", "a conversation names a response that has ended as running");
   demand((approvals ?? []).length === 0, "X35", "an approval waits for a response that has ended");
+}
+
+async function checkUserEvents(context: Context): Promise<void> {
+  const path = "/v1/events";
+  const events = await context.http.open("GET", path, { isOther: true });
+  await events.readUntil(({ messages }) => messages.some(({ event }) => event === "snapshot"), "a snapshot");
+  const { stream, responseId, conversationId } = await context.startApproval();
+  const has =
+    (change: ConversationChangeKind) =>
+    ({ messages }: Pick<EventStream, "messages">): boolean =>
+      messages.some(({ event, data }) => {
+        if (event !== "conversation") return false;
+        const { changes, conversation } = JSON.parse(data) as ConversationUpdate;
+        return conversation.id === conversationId && changes.includes(change);
+      });
+  await events.readUntil(has("response_started"), `response_started of ${conversationId} in ${path}`);
+  await events.readUntil(has("approval_waiting"), `approval_waiting of ${conversationId} in ${path}`);
+  const after = events.messages.at(-1)!.id;
+  events.close();
+  await context.cancel(responseId);
+  await stream.readToEnd();
+  const again = await context.http.open("GET", path, { isOther: true, headers: { "Last-Event-ID": after } });
+  await again.readUntil(
+    (seen) => has("response_ended")(seen) || seen.messages.some(({ event }) => event === "snapshot"),
+    `response_ended of ${conversationId}, or a snapshot, after event ${after} of ${path}`,
+  );
+  again.close();
 }
 
 async function checkPinned(context: Context): Promise<void> {

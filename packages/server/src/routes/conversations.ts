@@ -1,11 +1,5 @@
 /** `/v1/conversations`: earlier conversations, their forks and reverts. */
-import type {
-  AttachmentSummary,
-  ChatResponse,
-  ClarificationAnswer,
-  ConversationPage,
-  ConversationSummary,
-} from "@sheaf/protocol";
+import type { AttachmentSummary, ChatResponse, ClarificationAnswer, ConversationPage } from "@sheaf/protocol";
 import { changeRevert, conversationChange, forkRequest, publishRequest, revertRequest } from "@sheaf/protocol/schemas";
 import { relative } from "node:path";
 import type { Context, Hono, MiddlewareHandler } from "hono";
@@ -27,6 +21,7 @@ import { createDenials } from "../denials.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
 import { cancelRunning } from "./responses.ts";
 import { readJsonBody } from "../json-body.ts";
+import { decodePlace, readPage, readSummary } from "../conversation-summary.ts";
 import { readWholeNumber } from "../read-query.ts";
 import { readCurrentResponse } from "../log-reader.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
@@ -45,8 +40,6 @@ import { createTreeContents, listTreeSteps } from "@sheaf/agent/run/conversation
 import { removeConversationFiles } from "@sheaf/agent/workspace/conversation-folders";
 import { maskLog, maskValue } from "@sheaf/agent/output/event-mask";
 import { formatMarkdownExport } from "@sheaf/agent/output/exports/markdown-export";
-import { findExcerpt } from "../search-excerpt.ts";
-import { toShownModel } from "../server-models.ts";
 
 /** How long a deletion waits for the end of a response. Milliseconds. */
 const STOP_MS = 10_000;
@@ -186,23 +179,6 @@ function createWholeLimit({ meter }: ServerContext): MiddlewareHandler<ServerEnv
   };
 }
 
-async function readPage(
-  store: SharedStore,
-  query: Parameters<SharedStore["listConversations"]>[0],
-  context: ServerContext,
-): Promise<ConversationPage> {
-  const { limit, search } = query;
-  const records = await store.listConversations({ ...query, limit: limit + 1 });
-  const page = records.slice(0, limit);
-  const next = records.length > limit ? encodePlace(page.at(-1)!) : undefined;
-  const conversations: ConversationSummary[] = [];
-  for (const record of page) {
-    const match = search === undefined ? undefined : await findMatch(store, record, search, context);
-    conversations.push({ ...(await readSummary(store, record, context)), ...(match && { match }) });
-  }
-  return { conversations, ...(next !== undefined && { next }) };
-}
-
 /** What runs ends first, in every process; a message that waited may begin meanwhile. @throws SheafError CONVERSATION_BUSY. */
 async function deleteWithRunning(id: string, store: SharedStore, context: ServerContext): Promise<void> {
   const isLate = AbortSignal.timeout(STOP_MS);
@@ -316,21 +292,6 @@ async function readTurn(store: SharedStore, responseId: string, context: ServerC
   return { message, ...(answers && { answers }), ...(attachments && { attachments }), response };
 }
 
-type Place = Pick<ConversationRecord, "id" | "updatedAt" | "pinned">;
-
-/** Opaque to clients. */
-function encodePlace({ updatedAt, id, pinned }: Place): string {
-  return Buffer.from(`${pinned ? "pinned " : ""}${updatedAt} ${id}`).toString("base64url");
-}
-
-/** @throws HttpError USAGE. */
-function decodePlace(text: string): Place {
-  const plain = Buffer.from(text, "base64url").toString();
-  const [, pinned, time, id] = /^(pinned )?(\d{1,16}) (\S{1,200})$/.exec(plain) ?? [];
-  if (time !== undefined && id !== undefined) return { updatedAt: Number(time), id, pinned: pinned !== undefined };
-  throw new HttpError("USAGE", `before is ${JSON.stringify(text.slice(0, 100))}: send the "next" of the previous page`);
-}
-
 /** Values of `?format=` and the extensions of their files. */
 const extensions = { markdown: "md", json: "json" } as const;
 
@@ -358,69 +319,4 @@ async function readMarkdownExport(
     responses.push({ events: maskLog(await store.readEvents(response.id), settings.wire) });
   }
   return formatMarkdownExport({ conversation: { title }, responses });
-}
-
-/** With the approvals that wait now. */
-async function readSummary(
-  store: SharedStore,
-  record: ConversationRecord,
-  context: ServerContext,
-): Promise<ConversationSummary> {
-  const { id, title, createdAt, updatedAt, pinned, settings, usage, openResponseId } = record;
-  const { mode, model, effort } = settings;
-  const { workspaces } = context.settings;
-  const served = context.trees.findRoot(record.workspace) ?? record.workspace;
-  const [workspace] = [...workspaces].find(([, root]) => root === served) ?? [];
-  const { promptTokens, completionTokens, costUsd } = usage;
-  const approvals = openResponseId === undefined ? [] : await listApprovals(store, openResponseId, context);
-  return {
-    id,
-    title,
-    created: new Date(createdAt).toISOString(),
-    updated: new Date(updatedAt).toISOString(),
-    pinned,
-    ...(workspace !== undefined && { workspace }),
-    ...(mode && { mode }),
-    ...(model !== undefined && { model: toShownModel(model) }),
-    ...(effort && { effort }),
-    usage: {
-      promptTokens,
-      completionTokens,
-      totalTokens: promptTokens + completionTokens,
-      ...(costUsd !== undefined && { costUsd }),
-    },
-    ...(openResponseId !== undefined && { runningResponseId: openResponseId }),
-    ...(approvals.length > 0 && { approvals }),
-  };
-}
-
-async function listApprovals(
-  store: SharedStore,
-  responseId: string,
-  context: ServerContext,
-): Promise<NonNullable<ConversationSummary["approvals"]>> {
-  const { approvals = [] } = (await readCurrentResponse(store, responseId, context)) ?? {};
-  return approvals.map(({ approvalId, subject, reason, expiresAt }) => {
-    const about = { kind: subject.type, ...(reason && { reason }), expiresAt };
-    return { approvalId, responseId, ...about };
-  });
-}
-
-/** Where a conversation that a search found has the words; undefined: it has changed since. */
-async function findMatch(
-  store: SharedStore,
-  { id, title }: ConversationRecord,
-  search: string,
-  { settings }: ServerContext,
-): Promise<ConversationSummary["match"]> {
-  const { mask } = settings.wire.mask;
-  const inTitle = findExcerpt(title, search);
-  if (inTitle) return { where: "title", ...inTitle };
-  for (const { responseId, message, answer } of await store.listTexts(id)) {
-    const inMessage = findExcerpt(mask(message), search);
-    if (inMessage) return { where: "message", responseId, ...inMessage };
-    const inAnswer = findExcerpt(mask(answer), search);
-    if (inAnswer) return { where: "answer", responseId, ...inAnswer };
-  }
-  return undefined;
 }

@@ -82,6 +82,11 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
         return request.json({ approvalId, optionId }, 202);
       case "resolved":
         throw new HttpError("APPROVAL_RESOLVED", "this question was already answered, or no longer needs an answer");
+      case "elsewhere":
+        throw new HttpError(
+          "FORBIDDEN",
+          `the ${outcome.place} that runs ${id} asks this question: answer it there, or cancel the response`,
+        );
       case "unknown":
         throw createNotFoundError("approval", approvalId);
       case "unknown_option":

@@ -1,0 +1,15 @@
+/** `/v1/events`: events about the caller's conversations (C230). */
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Hono } from "hono";
+import { reserveStream } from "../open-stream.ts";
+import type { ServerContext, ServerEnvironment } from "../server-context.ts";
+
+export function addEventRoute(app: Hono<ServerEnvironment>, context: ServerContext): void {
+  app.get("/v1/events", async (request) => {
+    const feed = await context.feeds.open(request.get("owner"));
+    // An id that is no position in the feed brings a snapshot, so none is refused.
+    const lastEventId = request.req.header("last-event-id") ?? request.req.query("after") ?? "";
+    await feed.send(reserveStream(request, context).open({}), lastEventId);
+    return RESPONSE_ALREADY_SENT;
+  });
+}
