@@ -15,6 +15,7 @@ import {
   type RunStart,
   type StreamEvent,
   toSnapshot,
+  type UserMessage,
 } from "@sheaf/protocol";
 import { writeErrorDocument } from "./error-document.ts";
 import { toPayloadPieces } from "./payload-limits.ts";
@@ -109,6 +110,8 @@ class RunAssembler implements Assembler {
         return;
       case "hook_result":
         return writeHookReport(this.#writer, event, this.#tools);
+      case "user_message":
+        return this.#writeMessage(event);
       case "provider_wait":
         return this.#writer.write("provider_wait", { code: event.code, until: event.until, tries: event.tries });
       case "run_start":
@@ -156,6 +159,18 @@ class RunAssembler implements Assembler {
       status: "streaming",
       protocol: { version: protocolVersion, schema },
       heartbeat_ms: heartbeatMs,
+    });
+  }
+
+  /** C240. */
+  #writeMessage({ message, messageId, attachments }: UserMessage): void {
+    this.#writer.write("user_message", {
+      message,
+      ...(messageId !== undefined && { messageId }),
+      ...(attachments && {
+        attachments: attachments.map(({ name, mediaType, bytes, sha256 }) => ({ name, mediaType, bytes, sha256 })),
+      }),
+      after: this.#writer.lastSequence(),
     });
   }
 

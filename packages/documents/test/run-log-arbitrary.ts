@@ -265,7 +265,8 @@ function toEvents(each: Turn, number: number): RunEventBody[] {
     if (each.early) written.push(...toOutcome(callId, item, status));
     else later.push(toOutcome(callId, item, status));
   }
-  return [...toTurn(number, written), ...(each.reverse ? later.toReversed() : later).flat()];
+  const added: RunEventBody[] = each.reverse ? [{ type: "user_message", messageId: "chat_b", message: "Stop." }] : [];
+  return [...toTurn(number, written), ...(each.reverse ? later.toReversed() : later).flat(), ...added];
 }
 
 function toWritten(callId: string, { toolName, values }: Call, status: Outcome, pieces: number): RunEventBody[] {

@@ -5,8 +5,10 @@ import {
   type ApprovalReason,
   approvalReason,
   approvalSubjectType,
+  attachmentSummary,
   effort,
   instant,
+  mediaType,
   mode,
 } from "./response-parts.ts";
 import type { AttachmentSummary } from "./attachments.ts";
@@ -235,8 +237,6 @@ export const conversationPage = s.object(
 /** `GET /v1/conversations`: newest first. */
 export interface ConversationPage extends s.ValueOf<typeof conversationPage> {}
 
-const mediaType = s.choice(["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain"]);
-
 /** Answer of `POST /v1/attachments` and `GET /v1/attachments/{id}` (X46). */
 export const attachmentInfo = s.object(
   {
@@ -279,13 +279,6 @@ export const attachmentList = s.object(
 );
 
 export interface AttachmentList extends s.ValueOf<typeof attachmentList> {}
-
-const attachmentSummary = s.object({
-  name: s.string(),
-  mediaType,
-  bytes: s.integer({ minimum: 0 }),
-  sha256: s.string(),
-});
 
 function conversationTurn(response: s.Schema<ChatResponse>) {
   return s.object({

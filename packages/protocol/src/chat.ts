@@ -3,6 +3,8 @@ import type { Document } from "./documents.ts";
 import {
   approvalRequest,
   type ApprovalRequestData,
+  type AddedMessage,
+  addedMessage,
   hookReport,
   type HookReport,
   instant,
@@ -37,6 +39,8 @@ export function completeResponse<Item>(document: s.Schema<Item>) {
     metadata: s.named<ResponseMetadata>(responseMetadata),
     /** Ext: what hooks did, in their order; absent if none did anything (N106). */
     hooks: s.optional(s.list<HookReport>(hookReport)),
+    /** Ext: what the user added while it ran, in order; absent if nothing (C240). */
+    messages: s.optional(s.list<AddedMessage>(addedMessage)),
   });
 }
 

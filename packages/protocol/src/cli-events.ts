@@ -68,7 +68,7 @@ function message<const Role extends string>(role: Role) {
 
 const userLine = s.object({ type: s.literal("user"), message: message("user"), session_id: uuid });
 
-/** Second line (C6). */
+/** Second line (C6), or a message that reached the model in the midst of the run (C240). */
 export interface UserLine extends s.ValueOf<typeof userLine> {}
 
 const assistantLine = s.object({

@@ -42,5 +42,6 @@ export const payloadFields: {
     "documentId",
     "after",
   ],
+  user_message: ["message", "messageId", "attachments", "after"],
   done: ["usage", "id", "status", "metadata"],
 };

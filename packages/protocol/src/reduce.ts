@@ -3,7 +3,7 @@ import type { ChatResponse } from "./chat.ts";
 import { DocumentList } from "./document-list.ts";
 import { isJsonObject, type JsonObject, toJsonObject } from "./json-object.ts";
 import { payloadFields } from "./payload-fields.ts";
-import type { ApprovalRequestData, HookReport } from "./response-parts.ts";
+import type { AddedMessage, ApprovalRequestData, HookReport } from "./response-parts.ts";
 import type { StreamEvent } from "./stream-events.ts";
 
 export interface Reducer {
@@ -112,6 +112,10 @@ class ResponseReducer implements Reducer {
         if (typeof data["event"] !== "string") return false;
         this.#head = { ...this.#head, hooks: [...(this.#head.hooks ?? []), data as unknown as HookReport] };
         return true;
+      case "user_message":
+        if (typeof data["message"] !== "string") return false;
+        this.#head = { ...this.#head, messages: [...(this.#head.messages ?? []), data as unknown as AddedMessage] };
+        return true;
       case "approval_resolved":
         this.#approvals = this.#approvals.filter(({ approvalId }) => approvalId !== data["approvalId"]);
         return true;
@@ -128,10 +132,12 @@ class ResponseReducer implements Reducer {
     if (!isJsonObject(response) || !Array.isArray(response["documents"])) return false;
     const { lastEventId, ...metadata } = toJsonObject(response["metadata"]);
     if (typeof lastEventId === "number" && lastEventId > this.lastEventId) this.lastEventId = lastEventId;
-    const { hooks } = response;
-    const head: Head = Array.isArray(hooks)
-      ? { ...emptyHead, hooks: hooks.filter(isJsonObject) as never[] }
-      : emptyHead;
+    const { hooks, messages } = response;
+    const head: Head = {
+      ...emptyHead,
+      ...(Array.isArray(hooks) && { hooks: hooks.filter(isJsonObject) as never[] }),
+      ...(Array.isArray(messages) && { messages: messages.filter(isJsonObject) as never[] }),
+    };
     this.#head = mergeHead(head, { ...response, metadata }, toEndStatus(response["status"]) ?? "streaming");
     this.#documents = new DocumentList(response["documents"].filter(isJsonObject));
     const approvals: unknown[] = Array.isArray(response["approvals"]) ? response["approvals"] : [];

@@ -2,6 +2,7 @@
  * What responses and the events of their streams have in common. The readers of streams load this, and not the
  * documents. Clauses: docs/formats/documents.md.
  */
+import type { AttachmentSummary } from "./attachments.ts";
 import { notice, refusal, type Notice, type Refusal } from "./notices.ts";
 import * as s from "./schema.ts";
 
@@ -165,6 +166,36 @@ export const hookReport = s.object({
 
 /** Ext: what a hook did (N106). */
 export interface HookReport extends s.ValueOf<typeof hookReport> {}
+
+export const mediaType = s.choice([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "application/pdf",
+  "text/plain",
+]);
+
+export const attachmentSummary = s.object({
+  name: s.string(),
+  mediaType,
+  bytes: s.integer({ minimum: 0 }),
+  sha256: s.string(),
+});
+
+export const addedMessage = s.object({
+  /** What the user said. */
+  message: s.string(),
+  /** `chat_<id>` under which it waited at a server. */
+  messageId: s.optional(s.string()),
+  /** Files that went with it, without their bytes (N66). */
+  attachments: s.optional(s.list<AttachmentSummary>(attachmentSummary)),
+  /** The last document that had started before; 0: none. */
+  after: count,
+});
+
+/** Ext: what the user added while the response ran (C240). */
+export interface AddedMessage extends s.ValueOf<typeof addedMessage> {}
 
 const approvalOption = s.object({
   id: s.string(),

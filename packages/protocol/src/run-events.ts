@@ -129,6 +129,16 @@ export interface TurnStart {
   readonly note?: string;
 }
 
+/** The user adds something while the response runs: the model sees it before its next turn (C240). */
+export interface UserMessage {
+  readonly type: "user_message";
+  /** `chat_<uuid>` under which it waited at a server. */
+  readonly messageId?: string;
+  readonly message: string;
+  /** Files that go with it (N66). */
+  readonly attachments?: readonly Attachment[];
+}
+
 /** Model text, exactly as received. */
 export interface TextDelta {
   readonly type: "text_delta";
@@ -439,6 +449,7 @@ export type RunEventBody = OwnEventBody | AgentEvent;
 export type OwnEventBody =
   | RunStart
   | TurnStart
+  | UserMessage
   | TextDelta
   | ReasoningDelta
   | ProviderData

@@ -5,6 +5,8 @@ import {
   type ApprovalRequestData,
   documentId,
   documentType,
+  type AddedMessage,
+  addedMessage,
   hookReport,
   type HookReport,
   instant,
@@ -164,6 +166,8 @@ export interface StreamEventPayloads {
   readonly provider_wait: ProviderWaitData;
   /** Ext (N106). */
   readonly hook_result: HookReport;
+  /** Ext (C240). */
+  readonly user_message: AddedMessage;
   readonly done: DoneData;
 }
 
@@ -194,5 +198,6 @@ export const payloadSchemas: { readonly [Name in StreamEventName]: s.Schema<Stre
   approval_resolved: approvalResolved,
   provider_wait: providerWait,
   hook_result: hookReport,
+  user_message: addedMessage,
   done,
 };

@@ -14,7 +14,12 @@ export interface WaitingMessage {
   /** All that another process needs to begin it. JSON. */
   readonly text: string;
   readonly request?: RequestKey | undefined;
+  /** It may also reach the response that runs, and is before all that may not (C240). */
+  readonly steers?: boolean | undefined;
 }
+
+/** A message in the list of its conversation. */
+export type ListedMessage = Pick<WaitingMessage, "responseId" | "text"> & { readonly steers: boolean };
 
 /** A message that has not begun. */
 export interface FoundMessage extends Pick<WaitingMessage, "conversationId" | "text"> {
@@ -35,6 +40,15 @@ export interface WaitingMessages {
    */
   add(message: WaitingMessage, maxWaiting: number): Promise<void>;
   hasWaiting(conversationId: string): Promise<boolean>;
+  /** Those that may begin or be removed, in their order. */
+  list(conversationId: string): Promise<readonly ListedMessage[]>;
+  /** Sets the order and `steers` of these messages; the others follow. Ids that no longer wait have no effect. */
+  arrange(conversationId: string, order: readonly Omit<ListedMessage, "text">[]): Promise<void>;
+  /**
+   * The messages that steer the response, in their order. They stay stored until its log has a `user_message` with their
+   * id, and wait again if the response ends before; until then each call gives them.
+   */
+  take(responseId: string): Promise<readonly Pick<WaitingMessage, "responseId" | "text">[]>;
   /** Undefined: the message has begun, or doesn't exist. */
   find(responseId: string): Promise<FoundMessage | undefined>;
   /** The same without the text, which has attachments. */

@@ -8,6 +8,8 @@ export interface EncodedEvents {
   readonly count: number;
   /** The last one is `run_end`. */
   readonly endsLog: boolean;
+  /** Ids of messages that waited, and that the response now has (C240). */
+  readonly told: readonly string[];
   /** A JSON array. */
   readonly text: string;
 }
@@ -22,6 +24,7 @@ export function encodeEvents(events: readonly RunEvent[]): EncodedEvents | undef
     lastSeq: last.seq,
     count: events.length,
     endsLog: last.type === "run_end",
+    told: events.flatMap((event) => (event.type === "user_message" ? (event.messageId ?? []) : [])),
     text: JSON.stringify(events),
   };
 }

@@ -99,9 +99,9 @@ function takeBatch(waiting: readonly WaitingAppend[]): [batch: WaitingAppend[], 
 const insertStatement = `
   WITH input AS (
     SELECT * FROM unnest($1::bigint[], $2::int[], $3::int[], $4::text[], $5::text[], $6::boolean[], $7::bigint[],
-      $8::bigint[], $9::bigint[], $10::bigint[], $11::float8[], $12::text[], $13::text[])
+      $8::bigint[], $9::bigint[], $10::bigint[], $11::float8[], $12::text[], $13::text[], $14::text[])
       AS i (response, first_seq, last_seq, events, prompt_words, ends, conversation,
-        fence, prompt_tokens, completion_tokens, cost_usd, answer, answer_words)
+        fence, prompt_tokens, completion_tokens, cost_usd, answer, answer_words, told)
   ), held AS MATERIALIZED (
     SELECT c.key, c.fence FROM sheaf.conversations c JOIN input i ON c.key = i.conversation AND c.fence = i.fence FOR SHARE OF c
   ), written AS (
@@ -123,6 +123,18 @@ const insertStatement = `
   ), done AS (
     DELETE FROM sheaf.orders o USING input i JOIN written w ON w.response = i.response
     WHERE i.ends AND o.response = i.response
+  ), freed AS (
+    UPDATE sheaf.orders o SET told = NULL FROM input i JOIN written w ON w.response = i.response
+    WHERE i.ends AND o.told = i.response
+  ), heard AS (
+    DELETE FROM sheaf.orders o USING input i JOIN written w ON w.response = i.response
+    WHERE o.told = i.response AND o.id = ANY (string_to_array(i.told, ' '))
+    RETURNING o.id, o.owner, o.request_key, o.request_digest, o.told
+  ), known AS (
+    INSERT INTO sheaf.requests (owner, key, digest, response, created_at)
+    SELECT h.owner, k.key, COALESCE(h.request_digest, ''), h.told, r.created_at
+    FROM heard h JOIN sheaf.responses r ON r.key = h.told, LATERAL (VALUES (chr(9) || h.id), (h.request_key)) k (key)
+    WHERE k.key IS NOT NULL ON CONFLICT DO NOTHING
   )
   SELECT response FROM written
   UNION
@@ -145,6 +157,7 @@ async function insertGroups(connection: PostgresConnection, batch: readonly Appe
     batch.map(({ digest }) => digest?.costUsd ?? null),
     batch.map(({ digest }) => digest?.answer ?? ""),
     batch.map(({ digest }) => toWords(digest?.answer ?? "")),
+    batch.map(({ events }) => events.told.join(" ")),
   ]);
   return new Set(rows.map(({ response }) => response));
 }

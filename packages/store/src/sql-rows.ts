@@ -16,7 +16,7 @@ import {
   type Sql,
   type SqlDatabase,
 } from "./sql.ts";
-import { toRequestLock, waits } from "./sql-waiting.ts";
+import { isStored, toRequestLock } from "./sql-waiting.ts";
 import {
   createTakenError,
   type AttachmentRecord,
@@ -113,7 +113,7 @@ export function createStoredRows(database: SqlDatabase, owner: string): StoredRo
           FROM ${responseOfRow} JOIN sheaf.requests q ON q.response = r.key
           WHERE q.owner = ${owner} AND q.key = ${key}
           UNION ALL SELECT o.request_key, o.request_digest, o.id, o.conversation FROM sheaf.orders o
-          WHERE o.owner = ${owner} AND o.request_key = ${key} AND ${waits}`,
+          WHERE o.owner = ${owner} AND o.request_key = ${key} AND ${isStored}`,
       );
       return row;
     },
@@ -246,7 +246,7 @@ function createSameRequestError(): SheafError {
 /** Another server may have let the message of the same request wait, after this one looked. */
 function* checkRequest(dialect: Dialect, owner: string, key: string): Statements<void> {
   yield* lock(dialect, toRequestLock(owner, key));
-  const same = sql`o.owner = ${owner} AND o.request_key = ${key} AND ${waits}`;
+  const same = sql`o.owner = ${owner} AND o.request_key = ${key} AND ${isStored}`;
   if ((yield sql`SELECT 1 FROM sheaf.orders o WHERE ${same}`).length > 0) throw createSameRequestError();
 }
 

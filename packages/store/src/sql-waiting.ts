@@ -6,6 +6,7 @@ import {
   MAX_WAITING,
   type ClaimedMessage,
   type FoundMessage,
+  type ListedMessage,
   type WaitingMessage,
   type WaitingMessages,
 } from "./cluster.ts";
@@ -21,8 +22,19 @@ const KEPT_MS = 10 * 60_000;
 /** The pause between two deletions of older failed messages. Milliseconds. */
 const SWEEP_MS = 60_000;
 
+/** The condition for a message `o` that has not begun, and is not refused: it waits, or a response is about to have it. */
+export const isStored = raw("o.response IS NULL AND o.failure IS NULL");
+
 /** The condition for a message `o` that has not begun, and may. */
-export const waits = raw("o.response IS NULL AND o.failure IS NULL");
+export const waits = raw("o.response IS NULL AND o.failure IS NULL AND o.told IS NULL");
+
+/** The order in which messages `o` of a conversation begin. */
+const inOrder = raw("o.steers DESC, o.place, o.key");
+
+/** The key in `requests` by which a message that reached a response is found; no client can send it. */
+export function toToldKey(responseId: string): string {
+  return `\t${responseId}`;
+}
 
 /** The name of the lock with which no other response or message of this request is added. */
 export function toRequestLock(owner: string, key: string): string {
@@ -52,6 +64,8 @@ export function createWaitingRows(database: SqlDatabase, owner: string, terms: W
   const { dialect, read } = database;
   const { holder, clock, toSpan, announce } = terms;
   const isOwn = (responseId: string): Sql => sql`o.id = ${responseId} AND o.owner = ${owner}`;
+  const isIn = (conversationId: string): Sql =>
+    sql`o.conversation = ${conversationId} AND o.owner = ${owner} AND ${waits}`;
   const isClaimed = (responseId: string): Sql =>
     sql`o.id = ${responseId} AND o.holder IS NOT DISTINCT FROM ${holder} AND ${waits}`;
   const select = async <Row extends object>(responseId: string, columns: string): Promise<Row | undefined> => {
@@ -69,8 +83,42 @@ export function createWaitingRows(database: SqlDatabase, owner: string, terms: W
       announce();
     },
     async hasWaiting(conversationId) {
-      const isIn = sql`o.conversation = ${conversationId} AND o.owner = ${owner}`;
-      return (await read(sql`SELECT 1 FROM sheaf.orders o WHERE ${isIn} AND ${waits} LIMIT 1`)).length > 0;
+      return (await read(sql`SELECT 1 FROM sheaf.orders o WHERE ${isIn(conversationId)} LIMIT 1`)).length > 0;
+    },
+    async list(conversationId) {
+      const found = await read<Omit<ListedMessage, "steers"> & { readonly steers: boolean | number }>(
+        sql`SELECT o.id AS "responseId", o.body AS text, o.steers FROM sheaf.orders o
+          WHERE ${isIn(conversationId)} ORDER BY ${inOrder}`,
+      );
+      return found.map((message) => ({ ...message, steers: Boolean(message.steers) }));
+    },
+    arrange: (conversationId, order) =>
+      database.transact("synced", function* () {
+        yield* lock(dialect, `waiting ${owner}`, conversationId);
+        const given = new Map(order.map((message) => [message.responseId, message]));
+        const all = sql`SELECT o.id AS "responseId" FROM sheaf.orders o WHERE ${isIn(conversationId)} ORDER BY ${inOrder}`;
+        const rest = (yield* step<{ responseId: string }>(all)).filter(({ responseId }) => !given.has(responseId));
+        // Messages that come later have the place 0.
+        for (const [index, { responseId, ...message }] of [...given.values(), ...rest].entries()) {
+          const steers = "steers" in message ? sql`, steers = ${message.steers}` : raw("");
+          yield sql`UPDATE sheaf.orders AS o SET place = ${index - given.size - rest.length} ${steers}
+            WHERE o.id = ${responseId} AND ${isIn(conversationId)}`;
+        }
+      }),
+    async take(responseId) {
+      const running = sql`sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation
+        WHERE r.id = ${responseId} AND c.owner = ${owner} AND NOT r.ended`;
+      const steering = sql`o.owner = ${owner} AND o.steers AND o.conversation = (SELECT c.id FROM ${running})
+        AND (${waits} OR o.told = (SELECT r.key FROM ${running}))`;
+      // Mostly nothing steers, and then nothing is written.
+      if ((await read(sql`SELECT 1 FROM sheaf.orders o WHERE ${steering} LIMIT 1`)).length === 0) return [];
+      const taken = (await database.write(
+        "grouped",
+        sql`UPDATE sheaf.orders AS o SET told = (SELECT r.key FROM ${running}) WHERE ${steering}
+          RETURNING id AS "responseId", body AS text, place, key`,
+      )) as (Omit<ListedMessage, "steers"> & { readonly place: number; readonly key: number })[];
+      const sorted = taken.toSorted((one, other) => one.place - other.place || one.key - other.key);
+      return sorted.map(({ responseId: id, text }) => ({ responseId: id, text }));
     },
     find: (responseId) =>
       select<FoundMessage>(responseId, `o.conversation AS "conversationId", o.body AS text, o.failure`),
@@ -137,6 +185,21 @@ export function* beginMessage(
     VALUES (${id}, ${owner}, ${conversationId}, ${continuation}, ${response}, ${resumes})`;
 }
 
+/** The log of a response now has this message: it waits no more, and is found by its request and by its id. */
+export function* endMessage(response: number, id: string): Statements<void> {
+  const [message] = yield* step<{ owner: string; key: string | null; digest: string | null }>(
+    sql`DELETE FROM sheaf.orders WHERE id = ${id} AND told = ${response}
+      RETURNING owner, request_key AS key, request_digest AS digest`,
+  );
+  if (!message) return;
+  for (const key of [toToldKey(id), message.key]) {
+    if (key === null) continue;
+    yield sql`INSERT INTO sheaf.requests (owner, key, digest, response, created_at)
+      SELECT ${message.owner}, ${key}, ${message.digest ?? ""}, r.key, r.created_at FROM sheaf.responses r
+      WHERE r.key = ${response} ON CONFLICT DO NOTHING`;
+  }
+}
+
 /** Processes that look at the same moment take messages further down. */
 const CANDIDATES = 64;
 
@@ -155,10 +218,10 @@ function selectFirst({ clock, toSpan, isOpen }: WaitingTerms, maxRunning: number
   ), first AS MATERIALIZED (
     SELECT o.key, o.running FROM (
       SELECT o.key, o.id, o.owner, o.conversation, o.holder, o.not_before, COALESCE(b.running, 0) AS running,
-        row_number() OVER (PARTITION BY o.conversation ORDER BY o.key) AS place
+        row_number() OVER (PARTITION BY o.conversation ORDER BY ${inOrder}) AS position
       FROM sheaf.orders o LEFT JOIN busy b ON b.owner = o.owner WHERE ${waits}
     ) o LEFT JOIN sheaf.conversations c ON c.id = o.conversation AND c.owner = o.owner
-    WHERE o.place = 1 AND NOT (${isPaused}) AND o.running < ${maxRunning} AND ${isFree}
+    WHERE o.position = 1 AND NOT (${isPaused}) AND o.running < ${maxRunning} AND ${isFree}
       AND NOT EXISTS (SELECT 1 FROM sheaf.responses r WHERE r.conversation = c.key AND ${open})
     ORDER BY o.running, o.key LIMIT ${raw(String(CANDIDATES))}
   )`;
@@ -174,7 +237,7 @@ interface Adding {
 /** @throws SheafError CONVERSATION_BUSY, OVERLOADED. */
 function* addMessage(
   { dialect, owner, isDoubtful }: Adding,
-  { responseId, conversationId, text, request }: WaitingMessage,
+  { responseId, conversationId, text, request, steers = false }: WaitingMessage,
   maxWaiting: number,
 ): Statements<void> {
   // Other processes count this owner's messages, and those of the conversation, before or after this one is added.
@@ -188,10 +251,10 @@ function* addMessage(
     sql`SELECT (${counted} AND o.owner = ${owner}) AS owned,
       (${counted} AND o.conversation = ${conversationId}) AS "inConversation",
       EXISTS (SELECT 1 FROM sheaf.requests WHERE owner = ${owner} AND key = ${key}) OR
-      EXISTS (SELECT 1 FROM sheaf.orders o WHERE o.owner = ${owner} AND o.request_key = ${key} AND ${waits}) AS "isKnown"`,
+      EXISTS (SELECT 1 FROM sheaf.orders o WHERE o.owner = ${owner} AND o.request_key = ${key} AND ${isStored}) AS "isKnown"`,
   );
   if (found!.owned >= maxWaiting) throw createWaitingLimitError();
   if (found!.isKnown || found!.inConversation >= MAX_WAITING) throw createFullError(conversationId);
-  yield sql`INSERT INTO sheaf.orders (id, owner, conversation, body, request_key, request_digest)
-    VALUES (${responseId}, ${owner}, ${conversationId}, ${text}, ${key}, ${digest})`;
+  yield sql`INSERT INTO sheaf.orders (id, owner, conversation, body, request_key, request_digest, steers)
+    VALUES (${responseId}, ${owner}, ${conversationId}, ${text}, ${key}, ${digest}, ${steers})`;
 }

@@ -15,7 +15,7 @@ import { checkNext, createOpenLogs, type OpenLog } from "./open-logs.ts";
 import { insertResponse, toConversationInsert } from "./sql-rows.ts";
 import { runSqlite, runSqliteScript, sqliteDialect } from "./sqlite-database.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
-import { beginMessage, checkWaiting } from "./sql-waiting.ts";
+import { beginMessage, checkWaiting, endMessage } from "./sql-waiting.ts";
 import { storeDigest } from "./sqlite-digests.ts";
 import {
   insertGroup,
@@ -57,11 +57,13 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases) {
     const table = isGathered ? "arrived_groups" : "event_groups";
     if (!insertGroup(connection, table, log.key, events, log.lease)) throw createLostError(responseId);
     log.hasArrived ||= isGathered;
+    for (const id of events.told) runSqliteScript(connection, endMessage(log.key, id));
     if (!events.endsLog) return;
     if (log.hasArrived) settleGroups(connection, log.key);
     connection.prepare("UPDATE responses SET ended = 1 WHERE key = ?").run(log.key);
     storeDigest(connection, log.key);
     connection.prepare("DELETE FROM orders WHERE response = ?").run(log.key);
+    connection.prepare("UPDATE orders SET told = NULL WHERE told = ?").run(log.key);
     leases.release(log.lease);
   };
 
@@ -108,7 +110,7 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases) {
 
     append(entry: OwnedAppend): void {
       const append: Append = { ...entry, log: logs.find(entry.responseId, entry.owner) };
-      if (entry.events.endsLog) {
+      if (entry.events.endsLog || entry.events.told.length > 0) {
         connection.transact(entry.durability, () => write(append, false));
       } else {
         connection.run(() => {

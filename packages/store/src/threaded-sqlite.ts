@@ -161,6 +161,8 @@ type WriteMethod = (typeof writeMethods)[number];
 /** Those of the messages that wait. */
 const waitingMethods = [
   "add",
+  "arrange",
+  "take",
   "remove",
   "claim",
   "giveBack",

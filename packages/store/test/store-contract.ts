@@ -2,6 +2,7 @@
 import type { RunEvent } from "@sheaf/protocol";
 import { expect, test } from "vitest";
 import { isWaitingLimit } from "../src/cluster.ts";
+import { toToldKey } from "../src/sql-waiting.ts";
 import type { ConversationRecord, SharedStore, Store } from "../src/store.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 
@@ -142,6 +143,80 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
     await expect(add(ada, "chat_z", "conv_1")).rejects.toMatchObject({ code: "CONVERSATION_BUSY" });
     await store.close();
   });
+
+  test(verifies(["C241", "R-38"], "waiting messages are listed, and begin in the order that was set"), async () => {
+    const store = await open();
+    await store.createResponse(response("chat_1"));
+    const add = (responseId: string, steers = false): Promise<void> =>
+      store.waiting.add({ responseId, conversationId: "conv_1", text: responseId, steers }, 9);
+    for (const id of ["chat_a", "chat_b", "chat_c"]) await add(id);
+    const list = async () => (await store.waiting.list("conv_1")).map(({ responseId }) => responseId);
+    expect(await store.waiting.list("conv_1")).toContainEqual({ responseId: "chat_b", text: "chat_b", steers: false });
+    await store.waiting.arrange("conv_1", [
+      { responseId: "chat_c", steers: false },
+      { responseId: "chat_gone", steers: true },
+      { responseId: "chat_a", steers: false },
+    ]);
+    await add("chat_d");
+    expect(await list()).toEqual(["chat_c", "chat_a", "chat_b", "chat_d"]);
+    await add("chat_e", true);
+    expect(await list()).toEqual(["chat_e", "chat_c", "chat_a", "chat_b", "chat_d"]);
+    const other = store.forOwner("other");
+    await other.waiting.arrange("conv_1", [{ responseId: "chat_d", steers: true }]);
+    expect([await other.waiting.list("conv_1"), (await list())[0]]).toEqual([[], "chat_e"]);
+    await store.appendEvents("chat_1", [runEnd(1)], "synced");
+    expect(await store.waiting.claim(9, [])).toMatchObject({ responseId: "chat_e" });
+    await store.waiting.remove("chat_e");
+    expect(await store.waiting.claim(9, [])).toMatchObject({ responseId: "chat_c" });
+    await store.close();
+  });
+
+  test(
+    verifies(["C240", "X9"], "a message that steers is in one log, or begins a response, and never both"),
+    async () => {
+      const store = await open();
+      await store.createResponse(response("chat_1"));
+      const request = { key: "k", digest: "d" };
+      const add = (responseId: string, steers: boolean): Promise<void> =>
+        store.waiting.add(
+          { responseId, conversationId: "conv_1", text: responseId, steers, ...(steers && { request }) },
+          9,
+        );
+      const told = (seq: number, messageId: string): RunEvent => ({
+        type: "user_message",
+        messageId,
+        message: "m",
+        seq,
+        time: 1,
+      });
+      expect(await store.waiting.take("chat_1")).toEqual([]);
+      await add("chat_a", false);
+      await add("chat_b", true);
+      expect(await store.forOwner("other").waiting.take("chat_1")).toEqual([]);
+      const taken = [{ responseId: "chat_b", text: "chat_b" }];
+      expect(await store.waiting.take("chat_1")).toEqual(taken);
+      // A process that continues the response gets it again: the log does not have it yet.
+      expect(await store.waiting.take("chat_1")).toEqual(taken);
+      expect((await store.waiting.list("conv_1")).map(({ responseId }) => responseId)).toEqual(["chat_a"]);
+      expect([await store.waiting.remove("chat_b"), await store.findRequest("k")]).toMatchObject([
+        false,
+        { responseId: "chat_b" },
+      ]);
+      await store.appendEvents("chat_1", [told(1, "chat_b")], "synced");
+      expect([await store.waiting.take("chat_1"), await store.waiting.find("chat_b")]).toEqual([[], undefined]);
+      expect(await store.findRequest("k")).toMatchObject({ responseId: "chat_1", digest: "d" });
+      expect(await store.findRequest(toToldKey("chat_b"))).toMatchObject({ responseId: "chat_1" });
+      // The response ends with a message that it has taken, and not told.
+      await store.waiting.add({ responseId: "chat_c", conversationId: "conv_1", text: "c", steers: true }, 9);
+      expect(await store.waiting.take("chat_1")).toEqual([{ responseId: "chat_c", text: "c" }]);
+      await store.appendEvents("chat_1", [runEnd(2)], "synced");
+      expect([await store.waiting.take("chat_1"), await store.waiting.claim(9, [])]).toMatchObject([
+        [],
+        { responseId: "chat_c" },
+      ]);
+      await store.close();
+    },
+  );
 
   test(verifies("R-63", "a message keeps its conversation from being old, and is deleted with it"), async () => {
     const store = await open();

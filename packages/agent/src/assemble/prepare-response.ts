@@ -30,7 +30,7 @@ import { createToolServers, type ToolServers } from "./wire-servers.ts";
 
 export interface ResponsePorts extends Pick<
   RespondPorts,
-  "store" | "model" | "now" | "abort" | "approver" | "checkAnswer"
+  "store" | "model" | "now" | "abort" | "approver" | "checkAnswer" | "takeMessages"
 > {
   /** The response goes on here, in place of beginning. */
   readonly cut?: CutLog | undefined;
@@ -108,6 +108,7 @@ export async function prepareResponse(
       store,
       abort,
       checkAnswer,
+      takeMessages: given.takeMessages,
       keepState,
       choices: { mode, model: modelName, effort, ...request.restrictions },
     },

@@ -11,11 +11,11 @@ import type {
 import {
   readNotices,
   type AgentEvent,
+  type Attachment,
   type FileChange,
   type QuestionEffect,
   type RunEnd,
   type RunEvent,
-  type RunStart,
   type ToolResult,
 } from "@sheaf/protocol";
 import { parsePatch, type StructuredPatchHunk } from "diff";
@@ -77,7 +77,9 @@ class AcpUpdates implements AcpProjection {
         this.#workspace = event.workspace;
         this.#window = event.context?.windowTokens;
         this.#awaitsSummary = event.shortens ?? false;
-        return this.#withPrompt ? toUserUpdates(event) : [];
+        return this.#withPrompt && !event.shortens ? toUserUpdates(event.prompt, event.attachments) : [];
+      case "user_message":
+        return this.#withPrompt ? toUserUpdates(event.message, event.attachments) : [];
       case "text_delta":
         return [toMessage(event.text)];
       case "reasoning_delta":
@@ -214,8 +216,7 @@ function toTitle(toolName: string, args: Readonly<Record<string, unknown>>): str
 }
 
 /** What the user wrote, and the names of what was attached: the bytes stay in the log (N66). */
-function toUserUpdates({ prompt, shortens, attachments = [] }: RunStart): SessionUpdate[] {
-  if (shortens) return [];
+function toUserUpdates(prompt: string, attachments: readonly Attachment[] = []): SessionUpdate[] {
   const lines = attachments.map((attachment) => `\n[${formatAttachment(attachment)}]`);
   return [prompt, ...lines].map((text) => ({ sessionUpdate: "user_message_chunk", content: toText(text) }));
 }

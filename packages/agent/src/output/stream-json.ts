@@ -73,6 +73,8 @@ class StreamJson implements Projection {
         return [...this.#endThinking(event.time), ...this.#flush(event.time), encodeLine(this.#collector.result)];
       case "hook_result":
         return [...this.#endThinking(event.time), ...this.#flush(event.time), this.#toHookLine(event)];
+      case "user_message":
+        return [...this.#endThinking(event.time), ...this.#flush(event.time), this.#toUserLine(event.message)];
       case "turn_start":
       case "compaction":
       case "provider_data":
@@ -146,12 +148,12 @@ class StreamJson implements Projection {
       ...(start.stdin && { stdin: start.stdin }),
       ...(start.notices && { notices: start.notices }),
     };
-    const user: UserLine = {
-      type: "user",
-      message: { role: "user", content: [{ type: "text", text: start.prompt }] },
-      session_id: this.#sessionId,
-    };
-    return [encodeLine(init), encodeLine(user)];
+    return [encodeLine(init), this.#toUserLine(start.prompt)];
+  }
+
+  #toUserLine(text: string): string {
+    const message = { role: "user", content: [{ type: "text", text }] } as const;
+    return encodeLine({ type: "user", message, session_id: this.#sessionId } satisfies UserLine);
   }
 
   #textLines(pieces: readonly string[], time: number): string[] {

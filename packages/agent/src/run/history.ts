@@ -112,7 +112,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
   let parts: AssistantPart[] = [];
   /** The last part, while it is text that still grows. */
   let openText: GrowingText | undefined;
-  /** Where the prompt of the response is: one that a hook refused was never said. */
+  /** Where the user's last message is: one that a hook refused was never said. */
   let promptAt = messages.length;
   /** Where the last turn is. */
   let turnAt = messages.length;
@@ -133,6 +133,11 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
 
   const addNote = (text: string | undefined): void => {
     if (text !== undefined) messages.push({ role: "user", text, isNote: true });
+  };
+
+  const addPrompt = (text: string, attachments: readonly Attachment[] | undefined): void => {
+    promptAt = messages.length;
+    if (text !== "" || attachments) messages.push({ role: "user", text, ...(attachments && { attachments }) });
   };
 
   /** The user's answers become the result of the tool that asked (N42). */
@@ -166,15 +171,9 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
           addNote(event.environment);
           addNote(event.modeNote);
           addNote(event.commandNote);
-          promptAt = messages.length;
-          if (event.prompt !== "" || event.attachments) {
-            messages.push({
-              role: "user",
-              text: event.prompt,
-              ...(event.attachments && { attachments: event.attachments }),
-            });
-          }
-          return;
+          return addPrompt(event.prompt, event.attachments);
+        case "user_message":
+          return addPrompt(event.message, event.attachments);
         case "turn_start":
           // The note of the turn has them.
           corrections.take();

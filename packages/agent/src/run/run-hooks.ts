@@ -37,6 +37,8 @@ export interface RunHooks {
   readonly end: RunEnd | undefined;
   /** After `run_start`. How the run ends with it; undefined: it goes on. */
   atStart(start: RunStart, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined>;
+  /** After a message of the user. The result of the hook that refused it, if one did. */
+  atMessage(message: string, signal: AbortSignal): AsyncGenerator<EventGroup, HookResult | undefined>;
   /** The model is done, with this end. How the run ends; undefined: a hook or a failed command sends the model back to work. */
   atStop(done: ModelEnd, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined>;
   /** The run ends: a question of the agent wants to be known, and so does the end of the session. */
@@ -54,6 +56,11 @@ export function createRunHooks(hooks: Hooks | undefined, moments: HookMoments = 
     const results = hooks ? await hooks.run(occasion, signal) : [];
     if (results.length > 0) yield { events: results, durability: "grouped" };
     return results;
+  }
+
+  async function* atMessage(prompt: string, signal: AbortSignal): AsyncGenerator<EventGroup, HookResult | undefined> {
+    if (prompt !== "") return findDecision(yield* run({ event: "UserPromptSubmit", prompt }, signal));
+    return undefined;
   }
 
   return {
@@ -79,10 +86,11 @@ export function createRunHooks(hooks: Hooks | undefined, moments: HookMoments = 
     async *atStart({ prompt, shortens }, signal) {
       const { begins } = moments;
       if (begins !== undefined) yield* run({ event: "SessionStart", source: begins }, signal);
-      if (end || shortens || prompt === "") return end;
-      const refused = findDecision(yield* run({ event: "UserPromptSubmit", prompt }, signal));
+      if (end || shortens) return end;
+      const refused = yield* atMessage(prompt, signal);
       return refused && toEnd(refused);
     },
+    atMessage,
     async *atStop({ end: found, text, mayContinue }, signal) {
       const isContinued = continued > 0;
       const { verifyRounds } = moments;

@@ -8,6 +8,7 @@ import type { ModelMessage, ModelRequest } from "@sheaf/models/provider";
 import { toCancelledOutcome } from "../tools/failure.ts";
 import type { ToolInvocation } from "../tools/tool.ts";
 import type { CutLog } from "./conversations/cut-log.ts";
+import { takeMessages, type AddedMessages } from "./added-messages.ts";
 import { createFinalAnswer, type AnswerCheck } from "./final-answer.ts";
 import { toEndedRequest } from "@sheaf/protocol/cost";
 import { createBudget, type Budget, type BudgetLimits, zeroUsage } from "./budget.ts";
@@ -43,7 +44,7 @@ export interface RunSettings {
   readonly toolNames?: readonly string[] | undefined;
 }
 
-export interface RunPorts extends ModelTurnPorts, Omit<CallPorts, "runBudget"> {
+export interface RunPorts extends ModelTurnPorts, AddedMessages, Omit<CallPorts, "runBudget"> {
   /** Makes ids of tool calls (N29). */
   readonly newCallId: () => string;
   /** `--output-schema`: checks the final answer. */
@@ -130,6 +131,7 @@ export async function* runResponse(
         yield run.note(group);
       }
       end = run.findEndAfterTools(state, results, signal);
+      if (!end && !signal.aborted) end = yield* run.noteAll(takeMessages(run.hooks, ports, signal));
     }
   }
   // The run that called a subagent also fails for it.

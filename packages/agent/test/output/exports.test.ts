@@ -27,6 +27,14 @@ describe("Markdown", () => {
     );
   });
 
+  test(verifies("C240", "has a message that was added to a response at its place"), () => {
+    const added: RunEventBody = { type: "user_message", message: "use tabs\nplease" };
+    const turn: RunEventBody = { type: "turn_start", turn: 2 };
+    expect(formatMarkdownExport(toExport("t", ...toTexts("One."), turnEnd, added, turn, ...toTexts("Two.")))).toBe(
+      "# t\n\n## Prompt\n\n> do it\n\n## Answer\n\nOne.\n\n> use tabs\n> please\n\nTwo.\n",
+    );
+  });
+
   test("nothing in code closes its fence, and no title is more than a title", () => {
     const text = formatMarkdownExport(
       toExport("# <b>*x*\n## y", ...toCall("call_1", "mcp__a__b", { x: 1 }, { output: "````\n" })),
@@ -106,6 +114,8 @@ describe("an export that is read again", () => {
       change((events) => (events.find(({ type }) => type === "text_delta")!.text = 7)),
       /response 1/,
     ],
+    ["a prompt that is none", change(([start]) => (start!.prompt = 7)), /response 1/],
+    ["a message that is none", change((events) => (events[1] = { ...events[1], type: "user_message" })), /response 1/],
     ["an event that is none", change((events) => (events[1] = 7 as never)), /response 1/],
   ])("%s is refused", (_, text, message) => {
     expect(() => decodeExport(text, "a.json")).toThrow(

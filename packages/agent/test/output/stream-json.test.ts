@@ -40,6 +40,13 @@ describe("the frame", () => {
   });
 });
 
+test(verifies(["C6", "C240"], "a message that came in the midst is a user line there"), () => {
+  const added: RunEventBody = { type: "user_message", messageId: "chat_b", message: "use tabs" };
+  const all = lines(...toTexts("I read"), added, ...toTexts("Done"), turnEnd, runEnd);
+  expect(all.map(({ type }) => type)).toEqual(["system", "user", "assistant", "user", "assistant", "result"]);
+  expect(all[3]).toMatchObject({ message: { role: "user", content: [{ type: "text", text: "use tabs" }] } });
+});
+
 describe("assistant lines", () => {
   test(verifies("C7", "chunks go through one to one, with exactly one content item and no model_call_id"), () => {
     const all = lines(...toTexts("I'll ", "read", " it"), turnEnd, runEnd);

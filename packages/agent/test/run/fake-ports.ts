@@ -3,6 +3,7 @@ import type { ModelEvent, RunEvent, RunStart } from "@sheaf/protocol";
 import { respond } from "../../src/run/conversations/respond.ts";
 import { SheafError } from "@sheaf/base/errors";
 import type { Model, ModelRequest } from "@sheaf/models/provider";
+import type { AddedMessages } from "../../src/run/added-messages.ts";
 import type { AnswerCheck } from "../../src/run/final-answer.ts";
 import type { Quote } from "../../src/run/model-turn.ts";
 import type { RunSettings } from "../../src/run/run.ts";
@@ -129,7 +130,7 @@ export function createFullStore(isRefused: (events: readonly RunEvent[], count: 
   };
 }
 
-export interface RunOptions {
+export interface RunOptions extends AddedMessages {
   readonly tools?: ToolBox;
   readonly settings?: Partial<RunSettings>;
   readonly store?: Store;
@@ -162,6 +163,7 @@ export async function runModel(model: Model, options: RunOptions = {}): Promise<
       return content === "right" ? { startLine, endLine } : undefined;
     },
     checkAnswer: options.checkAnswer,
+    takeMessages: options.takeMessages,
     abort,
   };
   const groups: RunEvent[][] = [];

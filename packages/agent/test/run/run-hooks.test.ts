@@ -49,6 +49,23 @@ describe("hooks of a run", () => {
     expect(history.messages).toEqual([{ role: "user", text: "before" }]);
   });
 
+  test(verifies(["C80", "C240"], "a message that a hook refuses is not seen, and the run continues"), async () => {
+    const model = createFakeModel([[[...call("call_1", "read"), end("tool_calls")]], [[text("done"), end()]]]);
+    const { hooks, occasions } = createFakeHooks((occasion) =>
+      "prompt" in occasion && occasion.prompt === "key" ? { decision: "block", reason: "has a key" } : undefined,
+    );
+    const added = [{ message: "key" }, { message: "go on" }];
+    const groups = await runModel(model, {
+      hooks,
+      tools: createFakeTools({ read: async () => ok("a") }),
+      takeMessages: async () => added.splice(0),
+    });
+    expect(occasions.filter((occasion) => "prompt" in occasion).map(({ event }) => event)).toHaveLength(3);
+    expect(last(groups)).toMatchObject({ reason: "end_turn" });
+    expect(model.requests[1]!.messages.at(-1)).toEqual({ role: "user", text: "go on" });
+    expect(JSON.stringify(model.requests[1]!.messages)).not.toContain("key");
+  });
+
   test(verifies(["C80", "C83"], "a call is refused, changed or left; the log has the events in order"), async () => {
     const model = createFakeModel([
       [[...call("call_1", "read", { a: 1 }), ...call("call_2", "run_x", { a: 2 }), end("tool_calls")]],

@@ -53,6 +53,30 @@ describe("the loop", () => {
     ]);
   });
 
+  test(
+    verifies("C240", "what the user adds during calls is in the next request, once, and nothing after them"),
+    async () => {
+      const turn = (id: string) => [[...call(id, "read"), end("tool_calls")]];
+      const model = createFakeModel([turn("call_1"), turn("call_2"), [[text("Done."), end()]]]);
+      const added = [[{ messageId: "chat_b", message: "use tabs" }], [], [{ message: "too late" }]];
+      const groups = await runModel(model, {
+        tools: createFakeTools({ read: async () => ok("content") }),
+        takeMessages: async () => added.shift() ?? [],
+      });
+      expect(types(groups).slice(5, 8)).toEqual(["tool_result", "user_message", "turn_start"]);
+      expect(types(groups).filter((type) => type === "user_message")).toHaveLength(1);
+      for (const { messages } of model.requests.slice(1)) {
+        expect(messages.filter(({ role }) => role === "user")).toEqual([
+          { role: "user", text: "go" },
+          { role: "user", text: "use tabs" },
+        ]);
+      }
+      expect(model.requests[1]!.messages.at(-1)).toEqual({ role: "user", text: "use tabs" });
+      // A run that ends takes nothing: what waits begins the next response.
+      expect(added).toEqual([[{ message: "too late" }]]);
+    },
+  );
+
   test(verifies("N59", "the log, the tool and the history have the mended arguments"), async () => {
     const edit = { old_string: "a", new_string: "b" };
     const model = createFakeModel([

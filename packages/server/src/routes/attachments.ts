@@ -1,5 +1,5 @@
 /** `/v1/attachments`: files for messages to come (X46); and those of a response (X48). */
-import type { ChatAttachment } from "@sheaf/protocol";
+import type { ChatAttachment, RunEvent } from "@sheaf/protocol";
 import { chatAttachment } from "@sheaf/protocol/schemas";
 import type { Context, Hono } from "hono";
 import { toFileDisposition } from "../disposition.ts";
@@ -53,9 +53,15 @@ export function addAttachmentRoutes(app: Hono<ServerEnvironment>, context: Serve
     const { id, number } = request.req.param();
     const owner = request.get("owner");
     // The bytes of all are read and decoded for each one.
-    const [start] = await meter.loadWhole(owner, () => storeOf(owner).readEvents(id, 0, 1));
-    const attachments = start?.type === "run_start" ? (start.attachments ?? []) : [];
-    const attachment = /^[1-9]\d?$/.test(number) ? attachments[Number(number) - 1] : undefined;
+    const read = (limit?: number) => meter.loadWhole(owner, () => storeOf(owner).readEvents(id, 0, limit));
+    const find = (log: readonly RunEvent[]) => {
+      const files = log.flatMap((event) =>
+        event.type === "run_start" || event.type === "user_message" ? (event.attachments ?? []) : [],
+      );
+      return /^[1-9]\d{0,2}$/.test(number) ? files[Number(number) - 1] : undefined;
+    };
+    // Files of messages that were added later follow those of the first event (C240).
+    const attachment = find(await read(1)) ?? find(await read());
     if (!attachment) throw createNotFoundError("attachment", `${id} ${number}`);
     return sendFile(request, attachment, Buffer.from(attachment.data, "base64"));
   });

@@ -111,6 +111,10 @@ const steps: readonly string[] = [
    CREATE INDEX attachments_by_time ON sheaf.attachments (created_at);`,
   `ALTER TABLE sheaf.migrations ADD COLUMN readable_from integer NOT NULL DEFAULT 0;
    ALTER TABLE sheaf.migrations ADD COLUMN written_by text NOT NULL DEFAULT '';`,
+  `ALTER TABLE sheaf.orders ADD COLUMN place integer NOT NULL DEFAULT 0;
+   ALTER TABLE sheaf.orders ADD COLUMN steers boolean NOT NULL DEFAULT false;
+   ALTER TABLE sheaf.orders ADD COLUMN told bigint REFERENCES sheaf.responses (key) ON DELETE CASCADE;
+   CREATE INDEX orders_by_told ON sheaf.orders (told) WHERE told IS NOT NULL;`,
 ];
 
 /** Held while the schema is changed: the bytes of "sheaf". */

@@ -104,6 +104,10 @@ const steps: readonly (string | ((database: DatabaseSync) => void))[] = [
    ) STRICT;
    CREATE INDEX orders_by_conversation ON orders (conversation, key);
    CREATE INDEX orders_by_request ON orders (owner, request_key) WHERE request_key IS NOT NULL;`,
+  `ALTER TABLE orders ADD COLUMN place INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE orders ADD COLUMN steers INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE orders ADD COLUMN told INTEGER REFERENCES responses (key) ON DELETE CASCADE;
+   CREATE INDEX orders_by_told ON orders (told) WHERE told IS NOT NULL;`,
 ];
 
 /** Version of the schema that `migrate` makes. */

@@ -73,6 +73,7 @@ function toExportedResponse(value: unknown, conversationId: string, number: numb
   checkDocuments(imported, name);
   for (const logged of imported) {
     const event = logged.type === "agent_event" ? toOwnEvent(logged) : logged;
+    checkWords(event, name);
     checkPlaces(event, name);
     checkAttachments(event, name);
   }
@@ -103,6 +104,12 @@ function checkDocuments(events: readonly RunEvent[], name: string): void {
   if (violation) throw new ExportFault(`the documents of ${name} break ${violation.clause}: ${violation.message}`);
 }
 
+/** What the user said goes to a provider. */
+function checkWords(event: RunEvent, name: string): void {
+  const words: unknown = event.type === "run_start" ? event.prompt : event.type === "user_message" ? event.message : "";
+  check(typeof words === "string", `a message of ${name} is no text`);
+}
+
 /** What no document shows, and a revert uses. */
 function checkPlaces(event: RunEvent, name: string): void {
   if (event.type === "run_start") {
@@ -118,12 +125,12 @@ function checkPlaces(event: RunEvent, name: string): void {
 
 /** They go to a provider: each must be what it says (S-102). */
 function checkAttachments(event: RunEvent, name: string): void {
-  if ((event.type !== "run_start" && event.type !== "tool_result") || event.attachments === undefined) return;
+  if (!("attachments" in event) || event.attachments === undefined) return;
   check(Array.isArray(event.attachments), `the attachments of ${name} are no list`);
   for (const attachment of event.attachments) {
     const { name: file, data } = toFields(attachment, `an attachment of ${name}`);
     const isNamed = typeof file === "string" && typeof data === "string";
-    const toFile = event.type === "run_start" ? toMessageFile : toAttachment;
+    const toFile = event.type === "tool_result" ? toAttachment : toMessageFile;
     const made = isNamed ? toFile(Buffer.from(data, "base64"), file) : undefined;
     const isSame = made?.ok === true && isDeepStrictEqual({ ...made.value }, { ...attachment });
     check(isSame, `an attachment of ${name} is not what it says`);

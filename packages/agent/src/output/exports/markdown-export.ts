@@ -16,14 +16,20 @@ interface ReadableExport {
 export function formatMarkdownExport({ conversation, responses }: ReadableExport): string {
   const parts = [`# ${toInline(conversation.title)}`];
   for (const { events } of responses) {
-    parts.push("## Prompt", toPrompt(events).replaceAll(/^/gm, "> "), "## Answer");
-    for (const document of toResponse(events).documents) {
+    parts.push("## Prompt", toQuote(toPrompt(events)), "## Answer");
+    const { documents, messages = [] } = toResponse(events);
+    for (const document of documents) {
       const { heading, parts: body } = toDocumentSection(document);
       if (heading !== "") parts.push(`### ${toInline(heading)}`);
       parts.push(...body.map(formatPart).filter((text) => text !== ""));
+      for (const { after, message } of messages) if (after === document.sequence) parts.push(toQuote(message));
     }
   }
   return toVisibleText(`${parts.join("\n\n")}\n`);
+}
+
+function toQuote(text: string): string {
+  return text.replaceAll(/^/gm, "> ");
 }
 
 function formatPart(part: SectionPart): string {

@@ -85,6 +85,8 @@ class Terminal implements Projection {
         return this.#endText();
       case "hook_result":
         return this.#hookLines(event, "");
+      case "user_message":
+        return [...this.#endText(), ...this.#line(this.#toDim(`> ${toVisibleText(event.message)}`))];
       case "compaction":
         this.#hasShortened = true;
         return [

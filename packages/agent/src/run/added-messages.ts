@@ -1,0 +1,24 @@
+/** What the user says while a response runs (C240). */
+import type { RunEnd, UserMessage } from "@sheaf/protocol";
+import type { RunHooks } from "./run-hooks.ts";
+import type { EventGroup } from "./run-log.ts";
+
+/** The port to the messages, wherever they wait. */
+export interface AddedMessages {
+  /** Those that the user has added since the last call. Never rejects. */
+  readonly takeMessages?: (() => Promise<readonly Omit<UserMessage, "type">[]>) | undefined;
+}
+
+/** The messages go to the model with the next turn. How a hook ends the run at one of them; undefined: none does. */
+export async function* takeMessages(
+  hooks: RunHooks,
+  ports: AddedMessages,
+  signal: AbortSignal,
+): AsyncGenerator<EventGroup, RunEnd | undefined> {
+  for (const message of (await ports.takeMessages?.()) ?? []) {
+    yield { events: [{ type: "user_message", ...message }], durability: "synced" };
+    // The history leaves out what a hook refuses, and the run continues.
+    yield* hooks.atMessage(message.message, signal);
+  }
+  return hooks.end;
+}
