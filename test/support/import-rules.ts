@@ -69,6 +69,7 @@ const dynamicImportFiles = new Set([
   "packages/agent/src/assemble/wire-servers.ts",
   "packages/agent/src/assemble/wire-stores.ts",
   "packages/agent/src/config/model-prices.ts",
+  "packages/models/src/live/language-models.ts",
   "packages/web/src/code/load-highlighter.ts",
   "packages/web/src/messages/load-messages.ts",
   "packages/web/src/math/load-math.ts",

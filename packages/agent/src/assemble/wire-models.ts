@@ -11,7 +11,6 @@ import {
   type ProviderEndpoint,
   type RequestLimits,
 } from "@sheaf/models/endpoint";
-import type { CreateLanguageModel } from "@sheaf/models/live/live-model";
 import type { LanguageModel } from "@sheaf/models/language-model";
 import type { Model } from "@sheaf/models/provider";
 
@@ -102,11 +101,11 @@ async function createEndpointModel(
   endpoint: ProviderEndpoint,
   limits: RequestLimits,
 ): Promise<Model> {
-  const [{ createLiveModel }, createLanguageModel] = await Promise.all([
+  const [{ createLiveModel }, { languageModels }] = await Promise.all([
     import("@sheaf/models/live/live-model"),
-    loadLanguageModel(family),
+    import("@sheaf/models/live/language-models"),
   ]);
-  const model = createLiveModel(endpoint, createLanguageModel, limits, livePorts);
+  const model = createLiveModel(endpoint, await languageModels[family](), limits, livePorts);
   if (endpoint.provider !== "ollama") return model;
   const findWindow = async (signal: AbortSignal): Promise<number | undefined> =>
     (await import("@sheaf/models/ollama-window")).readOllamaWindow(endpoint, signal);
@@ -123,18 +122,5 @@ async function loadPackage(
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `the package "${settings.package}" of the provider ${provider} cannot be loaded (${reason}): install it again`;
     throw new SheafError("CONFIG_INVALID", message, { cause });
-  }
-}
-
-async function loadLanguageModel(family: ModelFamily): Promise<CreateLanguageModel> {
-  switch (family) {
-    case "openai":
-      return (await import("@sheaf/models/live/openai")).createOpenAiLanguageModel;
-    case "anthropic":
-      return (await import("@sheaf/models/live/anthropic")).createAnthropicLanguageModel;
-    case "google":
-      return (await import("@sheaf/models/live/google")).createGoogleLanguageModel;
-    case "openai-compatible":
-      return (await import("@sheaf/models/live/openai-compatible")).createOpenAiCompatibleLanguageModel;
   }
 }

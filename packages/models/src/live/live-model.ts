@@ -16,7 +16,7 @@ import { createSafeText } from "./secrets.ts";
 
 /**
  * Creates the package's model that writes the requests for one family of providers. It sends nothing itself: every request
- * goes to `fetch`. A file of `live/` exports one such function, so that only the family in use is loaded.
+ * goes to `fetch`.
  */
 export type CreateLanguageModel = (endpoint: ProviderEndpoint, fetch: typeof globalThis.fetch) => LanguageModelV4;
 

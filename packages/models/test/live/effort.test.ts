@@ -4,7 +4,7 @@ import type { Effort } from "@sheaf/protocol";
 import { createModelServer, type ModelServer } from "../../../../test/support/model-server.ts";
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { WireProtocol } from "../../src/endpoint.ts";
-import { createOpenAiLanguageModel } from "../../src/live/openai.ts";
+import { languageModels } from "../../src/live/language-models.ts";
 import { createLiveSetup, createRequest, readOutcome, shortAnswers } from "./live-setup.ts";
 
 let server: ModelServer;
@@ -19,7 +19,7 @@ type Asked = { readonly effort?: Effort; readonly includesReasoning?: true };
 async function send(protocol: WireProtocol, modelId: string, asked: Asked) {
   server.answer({ chunks: shortAnswers[protocol] });
   // OpenAI's own chat completions are written by its own package.
-  const createLanguageModel = modelId.startsWith("gpt") ? { createLanguageModel: createOpenAiLanguageModel } : {};
+  const createLanguageModel = modelId.startsWith("gpt") && { createLanguageModel: await languageModels.openai() };
   const { model } = createLiveSetup(protocol, server.url, {
     endpoint: { modelId, displayName: modelId },
     ...createLanguageModel,

@@ -4,12 +4,9 @@ import type { ModelEvent } from "@sheaf/protocol";
 import type { ModelAnswer } from "../../../../test/support/model-server.ts";
 import { SheafError } from "@sheaf/base/errors";
 import type { ProviderEndpoint, RequestLimits, WireProtocol } from "../../src/endpoint.ts";
-import { createAnthropicLanguageModel } from "../../src/live/anthropic.ts";
 import { endGraceMs } from "../../src/live/connection.ts";
-import { createGoogleLanguageModel } from "../../src/live/google.ts";
+import { languageModels } from "../../src/live/language-models.ts";
 import { createLiveModel, type CreateLanguageModel } from "../../src/live/live-model.ts";
-import { createOpenAiCompatibleLanguageModel } from "../../src/live/openai-compatible.ts";
-import { createOpenAiLanguageModel } from "../../src/live/openai.ts";
 import type { Model, ModelRequest } from "../../src/provider.ts";
 
 export const canaryKey = "CANARY-3f9a1c77e2d84b55";
@@ -18,10 +15,10 @@ export const startTime = Date.UTC(2026, 0, 1);
 export const protocols: readonly WireProtocol[] = ["openai-responses", "openai-chat", "anthropic-messages", "gemini"];
 
 const factories: Readonly<Record<WireProtocol, CreateLanguageModel>> = {
-  "openai-responses": createOpenAiLanguageModel,
-  "openai-chat": createOpenAiCompatibleLanguageModel,
-  "anthropic-messages": createAnthropicLanguageModel,
-  gemini: createGoogleLanguageModel,
+  "openai-responses": await languageModels.openai(),
+  "openai-chat": await languageModels["openai-compatible"](),
+  "anthropic-messages": await languageModels.anthropic(),
+  gemini: await languageModels.google(),
 };
 
 const modelIds: Readonly<Record<WireProtocol, string>> = {

@@ -4,7 +4,7 @@ import { createModelServer, type ModelServer } from "../../../../test/support/mo
 import { verifies } from "../../../../test/support/verifies.ts";
 import type { RunEventBody } from "@sheaf/protocol";
 import type { ProviderEndpoint, WireProtocol } from "../../src/endpoint.ts";
-import { createOpenAiLanguageModel } from "../../src/live/openai.ts";
+import { languageModels } from "../../src/live/language-models.ts";
 import type { ModelMessage, ModelRequest, ToolDefinition } from "../../src/provider.ts";
 import { createHistory } from "../../../agent/src/run/history.ts";
 import { start } from "../../../agent/test/run/fake-ports.ts";
@@ -204,7 +204,7 @@ describe("the request", () => {
   test("OpenAI's own chat completions", async () => {
     server.answer({ chunks: shortAnswers["openai-chat"] });
     const { model } = createLiveSetup("openai-chat", server.url, {
-      createLanguageModel: createOpenAiLanguageModel,
+      createLanguageModel: await languageModels.openai(),
       endpoint: { modelId: "gpt-4.1" },
     });
     expect((await readOutcome(model, createRequest({ messages, tools }))).text).toBe("Hello");
