@@ -254,7 +254,7 @@ export const requirements = {
     X19: ["attachments of a message to the API", "e2583c7b"],
     X20: ["chat completions for clients of OpenAI", "bfe677f7"],
     X21: ["what counts of a chat completion, what is refused or ignored", "e1ca9b19"],
-    X22: ["useChat of the AI SDK: route, conversation, regenerate", "e119447a"],
+    X22: ["useChat of the AI SDK: route, conversation, regenerate", "de6b1bba"],
     X23: ["useChat of the AI SDK: approvals, resumed streams", "baddee0d"],
     C230: ["one stream of all conversations of a user", "3e690313"],
     C231: ["runs of terminals and editors in the list, approved where they run", "64d5b1a1"],
@@ -285,6 +285,9 @@ export const requirements = {
     C241: ["waiting messages are listed, moved and removed", "a088de52"],
     C242: ["a message is added to the running response", "6c433310"],
     X59: ["questions of tool servers are approvals with a form", "44c76808"],
+    C250: ["responses as a tree, one branch shown", "36c623f1"],
+    C251: ["versions of a message in the API", "b4939b0d"],
+    C252: ["another branch with its files: onConflict, dryRun", "65aa84cf"],
   },
   "security-reliability": {
     "S-01": ["an untrusted workspace sets nothing in motion", "68ccb76f"],

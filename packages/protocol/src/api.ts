@@ -52,6 +52,9 @@ const attachmentReference = s.object({
 /** A file that was sent before the message (X47). */
 export interface AttachmentReference extends s.ValueOf<typeof attachmentReference> {}
 
+/** What to do with files that something else changed, when the branch changes (C252). */
+const onConflict = s.optional(s.choice(["refuse", "leave", "overwrite", "keep"]));
+
 /** How a message is answered; every route that takes messages takes these fields. */
 export const chatSettings = s.object({
   /** Ext: name of a workspace that the server serves, for a new conversation; default: its first one. */
@@ -80,6 +83,8 @@ export const chatSettings = s.object({
   onDisconnect: s.optional(s.choice(["continue", "cancel"])),
   /** What to do while another response of the conversation streams. Default: `reject`. */
   whenBusy: s.optional(s.choice(["reject", "queue", "cancel"])),
+  /** Ext: for a message that begins another branch (C250). Default: `refuse`. */
+  onConflict,
   budget: s.optional<ChatBudget>(chatBudget),
 });
 
@@ -90,6 +95,8 @@ const chatRequestFields = s.extend(
     message: s.string(),
     /** Continues a conversation; without it a new one begins. */
     conversationId: s.optional(id),
+    /** The response after which the message comes; `null`: the start. Default: the end of the shown branch (C250). */
+    parentResponseId: s.optional(s.nullable(id)),
     /** Server-Sent Events instead of one JSON object. */
     stream: s.optional(s.boolean()),
     /** Answers to the clarification that ended the response before (N42). */
@@ -289,6 +296,8 @@ function conversationTurn(response: s.Schema<ChatResponse>) {
     /** Ext: files that went with the message, without their bytes (X19). */
     attachments: s.optional(s.list<AttachmentSummary>(attachmentSummary)),
     response,
+    /** Ext: all responses that follow the same one, oldest first, if there are several (C251). */
+    versions: s.optional(s.list(s.string())),
   });
 }
 
@@ -298,7 +307,11 @@ export interface ConversationTurn extends s.ValueOf<ReturnType<typeof conversati
 export function conversation(response: s.Schema<ChatResponse>) {
   return s.extend(
     conversationSummary,
-    { turns: s.list<ConversationTurn>(conversationTurn(response)) },
+    {
+      turns: s.list<ConversationTurn>(conversationTurn(response)),
+      /** Ext: responses after the last turn that are not shown, oldest first (C251). */
+      nextVersions: s.optional(s.list(s.string())),
+    },
     { title: "A conversation of Sheaf" },
   );
 }
@@ -355,20 +368,22 @@ export interface PublishResult extends s.ValueOf<typeof publishResult> {}
 
 export const revertRequest = s.object(
   {
-    /** The first response to revert; later ones are reverted too. */
+    /** The first response to revert, or one that the branch to show has. */
     responseId: id,
     /** Ext: what to do with files changed by something else since. Default: `refuse`. */
-    onConflict: s.optional(s.choice(["refuse", "leave", "overwrite"])),
+    onConflict,
+    /** Ext: only answers, and changes nothing (C252). Default: false. */
+    dryRun: s.optional(s.boolean()),
   },
-  { title: "A request to revert responses of a conversation of Sheaf" },
+  { title: "A request to show another branch of a conversation of Sheaf" },
 );
 
-/** Body of `POST /v1/conversations/{id}/revert`. */
+/** Body of `POST /v1/conversations/{id}/revert` and of `…/branches` (C252). */
 export interface RevertRequest extends s.ValueOf<typeof revertRequest> {}
 
 export const revertResult = s.object(
   {
-    /** Responses removed from the conversation, in order. */
+    /** Responses that are no longer shown, in order. */
     responseIds: s.list(s.string()),
     /** The outcome for each file. */
     files: s.list(s.object({ filePath: s.string(), action: s.choice(["restored", "removed", "unchanged"]) })),
@@ -377,10 +392,10 @@ export const revertResult = s.object(
     /** Places that Sheaf doesn't record, and why, in one line each: they stay as they are. */
     leftOut: s.optional(s.list(s.string())),
   },
-  { title: "What Sheaf reverted" },
+  { title: "What another branch of a conversation of Sheaf changed" },
 );
 
-/** Answer to `POST /v1/conversations/{id}/revert`. */
+/** Answer to `POST /v1/conversations/{id}/revert` and `…/branches`. */
 export interface RevertResult extends s.ValueOf<typeof revertResult> {}
 
 const changedFileState = s.object({

@@ -1,19 +1,20 @@
-/** Answers to the questions of the last response (N42, N73). */
+/** Answers to the questions of the response before (N42, N73). */
 import type { ClarificationAnswer, ClarificationDocument } from "@sheaf/protocol";
 import { SheafError } from "@sheaf/base/errors";
-import { findNewestResponse, type Store } from "@sheaf/store/store";
+import type { ResponseRecord, Store } from "@sheaf/store/store";
 import { readResponse } from "./log-reader.ts";
 import type { WireOptions } from "./response-channel.ts";
 
 /** @returns the answer to every question. @throws SheafError USAGE that names the field. */
 export async function checkAnswers(
   answers: readonly ClarificationAnswer[],
-  conversationId: string | undefined,
+  last: Pick<ResponseRecord, "id"> | undefined,
   store: Store,
   wire: WireOptions,
 ): Promise<readonly ClarificationAnswer[]> {
   if (answers.length === 0) return answers;
-  const asked = conversationId === undefined ? [] : await readQuestions(conversationId, store, wire);
+  const response = last && (await readResponse(store, last.id, wire));
+  const asked = response?.documents.filter((document) => document.type === "clarification") ?? [];
   for (const [index, answer] of answers.entries()) {
     const problem = findProblem(answer, asked);
     if (problem === undefined) continue;
@@ -37,16 +38,6 @@ function addSkipped(
       ? [{ documentId, questionId: id, optionIds: [], text: "" }]
       : given.filter(({ questionId }) => questionId === id),
   );
-}
-
-async function readQuestions(
-  conversationId: string,
-  store: Store,
-  wire: WireOptions,
-): Promise<ClarificationDocument[]> {
-  const last = await findNewestResponse(store, conversationId);
-  const response = last && (await readResponse(store, last.id, wire));
-  return response?.documents.filter((document) => document.type === "clarification") ?? [];
 }
 
 type Problem = readonly [field: keyof ClarificationAnswer, message: string];

@@ -68,8 +68,8 @@ export interface GitTrees {
   prepare(owner: TreeOwner, store: SharedStore, running?: RunningInTree): Promise<{ readonly isNew: boolean }>;
   /** Records the state after a response, or in one. False: other servers do not get it. Never rejects. */
   record(owner: TreeOwner, responseId: string, isRunning?: boolean): Promise<boolean>;
-  /** The tree of a conversation with its first commit, its last state and that before a response. */
-  readStates(owner: TreeOwner, store: SharedStore, before?: string): Promise<TreeStates | undefined>;
+  /** The tree of a conversation with the state after these responses, oldest first, and its present one. */
+  readStates(owner: TreeOwner, store: SharedStore, shown: readonly string[]): Promise<TreeStates | undefined>;
   /** A fork begins with the state after a response. */
   copyState(from: TreeOwner, to: TreeOwner, store: SharedStore): Promise<void>;
   /** Pushes the files as one commit. @throws HttpError, SheafError NETWORK. */
@@ -254,7 +254,7 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
         return false;
       }
     },
-    async readStates(owner, store, before) {
+    async readStates(owner, store, shown) {
       const workspace = find(owner.workspace);
       if (!workspace) return undefined;
       const tree = toTree(workspace, owner.id);
@@ -263,10 +263,7 @@ export function createGitTrees({ workspaces, environment, log, now }: TreesOptio
         // A response that runs has the tree as it needs it.
         if (!readConversationTree(tree) || kept.every(({ ended }) => ended)) await openTree(workspace, owner, store);
         const known = readConversationTree(tree)!;
-        const ids = kept.map(({ id }) => id);
-        const index = before === undefined ? 0 : ids.indexOf(before);
-        const from = (await findState(tree, ids.slice(0, Math.max(0, index)))) ?? known.base;
-        return { tree, from, to: known.state };
+        return { tree, from: (await findState(tree, shown)) ?? known.base, to: known.state };
       });
     },
     async copyState(from, to, store) {

@@ -1,6 +1,7 @@
 /** From the body of a request to a response that runs. */
 import { randomUUID } from "node:crypto";
 import { readNotices, type ChatRequest, type ClarificationAnswer, type RunEvent, type RunStart } from "@sheaf/protocol";
+import type { ChooseEnd } from "@sheaf/agent/run/conversations/revert";
 import { prepareResponse } from "@sheaf/agent/assemble/prepare-response";
 import type { PreparedRun } from "@sheaf/agent/run/conversations/response-runner";
 import { toRunStart, type RunRequest } from "@sheaf/agent/assemble/run-request";
@@ -14,6 +15,7 @@ import type { WhenBusy } from "@sheaf/agent/run/conversations/conversation-lanes
 import { noteNewTree, type CutLog } from "@sheaf/agent/run/conversations/cut-log";
 import { type RespondPorts, waitForTools } from "@sheaf/agent/run/conversations/respond";
 import { addPastTurns, type PastTurn } from "@sheaf/agent/run/conversations/past-turns";
+import { showServerBranch, toBranchEnd } from "./branches.ts";
 import { checkAnswers } from "./check-answers.ts";
 import { askPatiently, isStoreAway } from "./ask-patiently.ts";
 import type { StoredRequest } from "./claim-messages.ts";
@@ -28,6 +30,7 @@ import {
   type ConversationRecord,
   type ConversationSettings,
   type RequestKey,
+  type ResponseRecord,
   type SharedStore,
   type Store,
 } from "@sheaf/store/store";
@@ -114,7 +117,10 @@ interface ResponsePlan {
   readonly store: SharedStore;
   readonly run: RunRequest;
   readonly model: Model;
-  readonly isNew: boolean;
+  /** Undefined: a new one. */
+  readonly conversation: ConversationRecord | undefined;
+  /** Of the branch that the message continues; undefined: the shown one. */
+  readonly chooseEnd: ChooseEnd | undefined;
   readonly checkOwnAnswers: () => Promise<unknown>;
 }
 
@@ -135,8 +141,16 @@ export async function planResponse(
   checkAttachmentTypes(files.attachments ?? [], model);
   const root = chooseWorkspace(body, conversation, context);
   const workspace = context.trees.toFolder(root, conversation?.id ?? newConversationId);
-  const checkOwnAnswers = (): Promise<readonly ClarificationAnswer[]> =>
-    checkAnswers(body.answers ?? [], body.conversationId, store, settings.wire);
+  const { parentResponseId } = body;
+  const chooseEnd = parentResponseId === undefined ? undefined : toBranchEnd(parentResponseId);
+  const findLast = async (): Promise<ResponseRecord | undefined> => {
+    const all = conversation ? await store.listResponses(conversation.id) : [];
+    return chooseEnd ? chooseEnd(all) : all.findLast(({ reverted }) => !reverted);
+  };
+  const checkOwnAnswers = async (): Promise<readonly ClarificationAnswer[]> => {
+    const given = body.answers ?? [];
+    return given.length === 0 && !chooseEnd ? given : checkAnswers(given, await findLast(), store, settings.wire);
+  };
   const answers = await checkOwnAnswers();
   const { maxTurns, maxToolCalls, maxTokens, maxCostUsd } = body.budget ?? {};
   const asked = toLowerLimits(settings.limits, { maxTurns, maxToolCalls, maxTokens, maxCostUsd });
@@ -150,7 +164,7 @@ export async function planResponse(
     windowTokens,
     limits,
   };
-  return { body, owner, store, run, model, isNew: !conversation, checkOwnAnswers };
+  return { body, owner, store, run, model, conversation, chooseEnd, checkOwnAnswers };
 }
 
 interface RunOptions extends StartOptions {
@@ -165,7 +179,7 @@ export async function runPlan(
   context: ServerContext,
   { request, starting, past = [], claimed, takeOver }: RunOptions,
 ): Promise<unknown> {
-  const { body, owner, store, run, model, isNew, checkOwnAnswers } = plan;
+  const { body, owner, store, run, model, conversation, chooseEnd, checkOwnAnswers } = plan;
   const { runner, approvals, meter, toolServers, trees, settings, now } = context;
   const { responseId, conversationId } = run;
   const release = meter.startResponse(owner);
@@ -181,7 +195,9 @@ export async function runPlan(
       prepare: async (signal, abort) => {
         // Once more, now that nobody else writes the conversation: somebody else may have been faster.
         await checkOwnAnswers();
-        if (isNew) await checkPlace(run, store);
+        if (!conversation) await checkPlace(run, store);
+        else if (chooseEnd && !takeOver)
+          await showServerBranch(body, chooseEnd, { store, record: conversation }, context);
         if (past.length > 0) await addPastTurns(store, toRunStart({ ...run, message: { prompt: "" } }), past, now());
         const approver = body.approvals === "ask" ? approvals.createApprover(responseId, store) : undefined;
         const taken = await takeOver?.();

@@ -39,7 +39,6 @@ export const uiRequest = s.extend(chatSettings, {
   trigger: s.optional(s.choice(["submit-message", "regenerate-message"])),
   /** The message that is sent again, or replaced. */
   messageId: s.optional(s.string({ maxLength: 200 })),
-  onConflict: s.optional(s.choice(["refuse", "leave", "overwrite"])),
 });
 
 /** The client sends the whole chat each time; of this the last message counts. */

@@ -20,7 +20,7 @@ import {
 import { waitingNotice } from "./postgres-waiting.ts";
 import { beginMessage } from "./sql-waiting.ts";
 import type { PostgresSession } from "./postgres-session.ts";
-import { insertResponse, toConversationInsert } from "./sql-rows.ts";
+import { type AddedResponse, insertResponse, toConversationInsert } from "./sql-rows.ts";
 import {
   createLostError,
   createTakenError,
@@ -208,18 +208,18 @@ async function beginResponse(
   const { id, conversationId, createdAt, cluster } = response;
   if (cluster) await checkRunning(query, owner, id, cluster.maxRunning);
   await runPostgres(query, toConversationInsert(postgresDialect, owner, response));
-  const toBegun = (key: number, position: number, lease: PostgresLease): BegunResponse => ({
-    record: { id, conversationId, position, createdAt, lastSeq: 0, ended: false, reverted: false },
+  const toBegun = ({ key, position, parent }: AddedResponse, lease: PostgresLease): BegunResponse => ({
+    record: { id, conversationId, position, createdAt, lastSeq: 0, ended: false, reverted: false, parent },
     log: { key, owner, lease, lastSeq: 0, written: Promise.resolve() },
   });
   const begun = isDoubtful ? await findBegun(query, response, holder) : undefined;
-  if (begun) return toBegun(begun.key, begun.position, { ...begun, conversationId });
+  if (begun) return toBegun(begun, { ...begun, conversationId });
   const lease = await take();
   if (!lease) throw createTakenError(conversationId);
   const script = insertResponse(postgresDialect, owner, response, lease.conversation);
-  const { key, position } = await runPostgresScript(query, script);
-  await runPostgresScript(query, beginMessage(response, { response: key, holder, owner }));
-  return toBegun(key, position, lease);
+  const added = await runPostgresScript(query, script);
+  await runPostgresScript(query, beginMessage(response, { response: added.key, holder, owner }));
+  return toBegun(added, lease);
 }
 
 /** The response as an earlier try of its transaction stored it; undefined: none did. Its conversation is locked. */
@@ -227,9 +227,9 @@ async function findBegun(
   query: Query,
   { id }: NewResponse,
   holder: number,
-): Promise<{ key: number; position: number; conversation: number; fence: number } | undefined> {
-  const [row] = await query<{ key: number; position: number; conversation: number; fence: number }>(
-    `SELECT r.key, r.position, r.conversation, c.fence FROM sheaf.responses r
+): Promise<(AddedResponse & Pick<PostgresLease, "conversation" | "fence">) | undefined> {
+  const [row] = await query<AddedResponse & Pick<PostgresLease, "conversation" | "fence">>(
+    `SELECT r.key, r.position, r.parent, r.conversation, c.fence FROM sheaf.responses r
      JOIN sheaf.conversations c ON c.key = r.conversation WHERE r.id = $1 AND c.holder = $2`,
     [id, holder],
   );

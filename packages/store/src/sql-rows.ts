@@ -64,18 +64,24 @@ export function createStoredRows(database: SqlDatabase, owner: string): StoredRo
   const selectResponses = (where: Sql): Promise<readonly ResponseRecord[]> =>
     read(
       sql`SELECT r.id, c.id AS "conversationId",
-          ${select("responses", "r", ["position", "created_at", "ended", "reverted"])}, ${raw(dialect.lastSeq)} AS "lastSeq"
+          ${select("responses", "r", ["position", "created_at", "ended", "reverted", "parent"])}, ${raw(dialect.lastSeq)} AS "lastSeq"
         FROM ${responseOfRow} WHERE ${where} AND c.owner = ${owner} ORDER BY r.position`,
     );
 
   return {
-    async revertResponses(conversationId, fromPosition) {
-      await database.write(
-        "synced",
-        sql`UPDATE sheaf.responses SET reverted = true WHERE position >= ${fromPosition}
-          AND conversation = (SELECT key FROM sheaf.conversations WHERE id = ${conversationId} AND owner = ${owner})`,
-      );
-    },
+    showBranch: (conversationId, lastPosition) =>
+      database.transact("synced", function* () {
+        const own = sql`conversation = (SELECT key FROM sheaf.conversations
+          WHERE id = ${conversationId} AND owner = ${owner})`;
+        // A program with an older schema noted none; what is shown is one chain.
+        yield sql`UPDATE sheaf.responses AS t SET parent = COALESCE((SELECT MAX(p.position) FROM sheaf.responses p
+            WHERE p.conversation = t.conversation AND p.position < t.position AND NOT p.reverted), 0)
+          WHERE ${own} AND parent IS NULL AND NOT reverted`;
+        yield sql`WITH RECURSIVE branch (position, parent) AS (
+            SELECT position, parent FROM sheaf.responses WHERE ${own} AND position = ${lastPosition}
+            UNION ALL SELECT r.position, r.parent FROM sheaf.responses r JOIN branch b ON r.position = b.parent WHERE ${own})
+          UPDATE sheaf.responses SET reverted = position NOT IN (SELECT position FROM branch) WHERE ${own}`;
+      }),
     getResponse: async (responseId) => (await selectResponses(sql`r.id = ${responseId}`))[0],
     listResponses: (conversationId) => selectResponses(sql`c.id = ${conversationId}`),
     getConversation: async (conversationId) => (await selectConversations(sql`AND c.id = ${conversationId}`))[0],
@@ -216,19 +222,22 @@ export function toConversationInsert(dialect: Dialect, owner: string, response: 
   );
 }
 
-/** Adds a response at the end of a conversation. @throws SheafError CONVERSATION_BUSY when its request was answered, or waits, meanwhile. */
+/** The row of a response that begins. */
+export type AddedResponse = Pick<ResponseRecord, "position" | "parent"> & { readonly key: number };
+
+/** Adds a response at the end of the shown branch. @throws SheafError CONVERSATION_BUSY when its request was answered, or waits, meanwhile. */
 export function* insertResponse(
   dialect: Dialect,
   owner: string,
   { id, createdAt, request, cluster }: NewResponse,
   conversation: number,
-): Statements<{ readonly key: number; readonly position: number }> {
+): Statements<AddedResponse> {
   if (request && !cluster?.hasWaited) yield* checkRequest(dialect, owner, request.key);
   const position = sql`1 + (SELECT COUNT(*) FROM sheaf.responses WHERE conversation = ${conversation})`;
-  const row = { id, conversation, position, created_at: createdAt };
-  const [added] = yield* step<{ key: number; position: number }>(
-    insert(dialect, "responses", row, raw("RETURNING key, position")),
-  );
+  const parent = sql`COALESCE((SELECT MAX(position) FROM sheaf.responses
+    WHERE conversation = ${conversation} AND NOT reverted), 0)`;
+  const row = { id, conversation, position, created_at: createdAt, parent };
+  const [added] = yield* step<AddedResponse>(insert(dialect, "responses", row, raw("RETURNING key, position, parent")));
   if (request) {
     const { key, digest } = request;
     const asked = { owner, key, digest, response: added!.key, created_at: createdAt };

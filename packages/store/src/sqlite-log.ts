@@ -181,10 +181,10 @@ function beginResponse(
   const lease = leases.take(conversationId, owner);
   if (!lease) throw createTakenError(conversationId);
   const script = insertResponse(sqliteDialect, owner, response, lease.conversation);
-  const { key, position } = runSqliteScript(connection, script);
+  const { key, position, parent } = runSqliteScript(connection, script);
   runSqliteScript(connection, beginMessage(response, { response: key, holder: null, owner }));
   return {
-    record: { id, conversationId, position, createdAt, lastSeq: 0, ended: false, reverted: false },
+    record: { id, conversationId, position, createdAt, lastSeq: 0, ended: false, reverted: false, parent },
     log: { key, owner, lease, lastSeq: 0, hasArrived: false },
   };
 }

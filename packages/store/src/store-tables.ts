@@ -38,6 +38,7 @@ export const tableColumns: Readonly<Record<TableName, Readonly<Record<string, st
     created_at: "bigint",
     ended: "boolean",
     reverted: "boolean",
+    parent: "int",
     prompt_tokens: "bigint",
     completion_tokens: "bigint",
     cost_usd: "float8",

@@ -87,8 +87,10 @@ export interface ResponseRecord {
   readonly lastSeq: number;
   /** Whether `run_end` is stored. */
   readonly ended: boolean;
-  /** Reverted by the user: kept, but no longer part of the history. */
+  /** On another branch than the shown one: kept, but no part of the history. */
   readonly reverted: boolean;
+  /** Place of the response before it, 0 for the first; null: an earlier Sheaf, which noted none, stored it. */
+  readonly parent: number | null;
 }
 
 /** A response that begins. */
@@ -184,8 +186,8 @@ export interface AttachmentLimits {
 
 /** Rows that one owner sees, and that need no lease. */
 export interface StoredRows {
-  /** Removes the responses of a conversation from a position on from its history. */
-  revertResponses(conversationId: string, fromPosition: number): Promise<void>;
+  /** Makes the history of a conversation the responses that lead to this position; 0: none. */
+  showBranch(conversationId: string, lastPosition: number): Promise<void>;
   getResponse(responseId: string): Promise<ResponseRecord | undefined>;
   /** In order of their position; reverted ones too. */
   listResponses(conversationId: string): Promise<readonly ResponseRecord[]>;

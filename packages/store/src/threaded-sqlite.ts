@@ -145,7 +145,7 @@ const writeMethods = [
   "keepLease",
   "requestCancel",
   "lockConversation",
-  "revertResponses",
+  "showBranch",
   "changeConversation",
   "addConversation",
   "deleteConversation",

@@ -161,7 +161,7 @@ describe("groups that lie in the order of their arrival", () => {
       `DROP TABLE orders; DROP TABLE schema_use; DROP TABLE attachments; DROP TABLE arrived_groups; DROP INDEX conversations_by_pin; PRAGMA user_version = 4;
        ALTER TABLE conversations DROP COLUMN settings; ALTER TABLE conversations DROP COLUMN pinned;
        ALTER TABLE responses DROP COLUMN prompt_tokens; ALTER TABLE responses DROP COLUMN completion_tokens;
-       ALTER TABLE responses DROP COLUMN cost_usd; ALTER TABLE responses DROP COLUMN answer;`,
+       ALTER TABLE responses DROP COLUMN cost_usd; ALTER TABLE responses DROP COLUMN answer; ALTER TABLE responses DROP COLUMN parent;`,
     );
     database.close();
     const store = createThreadedSqliteStore(file);

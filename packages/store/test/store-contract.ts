@@ -37,6 +37,7 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
       lastSeq: 0,
       ended: false,
       reverted: false,
+      parent: 0,
     });
     await store.appendEvents("chat_a", [runEnd(1)], "synced");
     expect((await store.createResponse(response("chat_b", "conv_1", 2000))).position).toBe(2);
@@ -280,7 +281,7 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
     expect(await readRecord()).toMatchObject({ usage: { ...once, costUsd: 0.006 } });
     expect(await readRecord()).not.toHaveProperty("openResponseId");
     // Reverted responses were paid; without a price the cost is not known.
-    await store.revertResponses("conv_1", 1);
+    await store.showBranch("conv_1", 0);
     const start = { type: "run_start", prompt: "p", seq: 1, time: 1 } as RunEvent;
     const responses = [{ id: "chat_b", createdAt: 5, events: [start, turnEnd(2), turnEnd(3), runEnd(4)] }];
     const whole = { id: "conv_2", workspace: "/w", title: "t", createdAt: 5, updatedAt: 5, settings: {}, responses };
@@ -342,23 +343,29 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
     await store.close();
   });
 
-  test("responses are removed from the history from a position on, and the next ones follow them", async () => {
+  test(verifies("C250", "the history is one branch, and every other one stays"), async () => {
     const store = await open();
     for (const id of ["chat_a", "chat_b", "chat_c"]) await addEnded(store, response(id));
     await addEnded(store, response("chat_d", "conv_2"));
-    await store.revertResponses("conv_1", 2);
-    await store.revertResponses("conv_unknown", 1);
+    await store.showBranch("conv_1", 1);
+    await store.showBranch("conv_unknown", 0);
     const rows = async (id: string) =>
-      (await store.listResponses(id)).map(({ position, reverted }) => [position, reverted]);
+      (await store.listResponses(id)).map(({ position, parent, reverted }) => [position, parent, reverted]);
     expect(await rows("conv_1")).toEqual([
-      [1, false],
-      [2, true],
-      [3, true],
+      [1, 0, false],
+      [2, 1, true],
+      [3, 2, true],
     ]);
-    expect(await rows("conv_2")).toEqual([[1, false]]);
+    expect(await rows("conv_2")).toEqual([[1, 0, false]]);
     expect(await store.readEvents("chat_b")).toHaveLength(2);
-    expect(await store.createResponse(response("chat_e"))).toMatchObject({ position: 4, reverted: false });
-    expect(await store.getResponse("chat_e")).toMatchObject({ reverted: false });
+    const second = { position: 4, parent: 1, reverted: false };
+    await addEnded(store, response("chat_e"));
+    expect(await store.getResponse("chat_e")).toMatchObject(second);
+    await store.showBranch("conv_1", 3);
+    expect((await rows("conv_1")).map(([, , reverted]) => reverted)).toEqual([false, false, false, true]);
+    await store.showBranch("conv_1", 0);
+    expect(await store.createResponse(response("chat_f"))).toMatchObject({ position: 5, parent: 0 });
+    expect((await rows("conv_1")).map(([, , reverted]) => reverted)).toEqual([true, true, true, true, false]);
     await store.close();
   });
 
@@ -464,7 +471,7 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
     expect(await other.deleteConversation("conv_1")).toBe(false);
     expect(await other.lockConversation("conv_1")).toBeUndefined();
     expect(await other.claimResponse("chat_a")).toBe(false);
-    await other.revertResponses("conv_1", 1);
+    await other.showBranch("conv_1", 0);
     expect(await store.getResponse("chat_a")).toMatchObject({ reverted: false });
     await expect(other.createResponse(response("chat_c"))).rejects.toMatchObject({ code: "USAGE" });
     await expect(store.appendEvents("chat_b", [delta(1)], "grouped")).rejects.toThrow(/not stored/);
@@ -537,7 +544,7 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
       { responseId: "chat_9", message: "question", answer: "The answer is 42." },
     ]);
     expect(await store.forOwner("other").listTexts("conv_9")).toEqual([]);
-    await store.revertResponses("conv_9", 1);
+    await store.showBranch("conv_9", 0);
     expect(await list({ search: "answer is 42" })).toEqual([]);
     expect(await store.listTexts("conv_9")).toEqual([]);
     await addEnded(store, { ...response("chat_8", "conv_8", 9000), title: "ÜBER Größen" }, "Имя a\0b");

@@ -41,7 +41,7 @@ async function fillFile(): Promise<string> {
       await own.appendEvents(id, rest, "synced");
     }
     await own.changeConversation(`conv_${owner}_1`, { pinned: true, settings: { mode: "plan" } });
-    await own.revertResponses(`conv_${owner}_2`, 2);
+    await own.showBranch(`conv_${owner}_2`, 1);
     const bytes = Buffer.from([0, 255, 1, 128]);
     const meta = { name: "a.bin", mediaType: "image/png" as const, size: 4, createdAt: 1 };
     await own.addAttachment({ id: `file_${owner}`, ...meta }, bytes, { count: 9, bytes: 99 });

@@ -104,6 +104,10 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     post: { id: "revertConversation", summary: "Reverts a response and all after it: history and files.",
       request: "revert-request", answers: { "200": "revert-result" }, errors: [404, 409] },
   },
+  "/v1/conversations/{id}/branches": {
+    post: { id: "showBranch", summary: "Shows the branch that has a response: history and files.",
+      request: "revert-request", answers: { "200": "revert-result" }, errors: [404, 409] },
+  },
   "/v1/conversations/{id}/publish": {
     post: { id: "publishConversation", summary: "Pushes the files of a conversation in a workspace from git as a branch with one commit.",
       request: "publish-request", answers: { "201": "publish-result" }, errors: [403, 404, 409] },

@@ -1,23 +1,16 @@
 /** `/v1/conversations`: earlier conversations, their forks and reverts. */
 import type { AttachmentSummary, ChatResponse, ClarificationAnswer, ConversationPage } from "@sheaf/protocol";
 import { changeRevert, conversationChange, forkRequest, publishRequest, revertRequest } from "@sheaf/protocol/schemas";
-import { relative } from "node:path";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { SheafError } from "@sheaf/base/errors";
-import type { Environment } from "@sheaf/base/paths";
 import { readConversationSettings } from "@sheaf/agent/run/conversations/conversation-settings";
 import { listChanges, revertChange } from "@sheaf/agent/run/conversations/changes";
 import { forkConversation } from "@sheaf/agent/run/conversations/fork";
-import {
-  revertConversation,
-  type RevertPorts,
-  type RevertRequest,
-  type RevertResult,
-} from "@sheaf/agent/run/conversations/revert";
+import type { ChooseEnd } from "@sheaf/agent/run/conversations/revert";
 import { waitForEnd } from "../await-start.ts";
+import { recordTree, showServerBranch, type StoredConversation, toBranchEnd, toFileAccess } from "../branches.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { toDisposition } from "../disposition.ts";
-import { createDenials } from "../denials.ts";
 import { HttpError, createNotFoundError } from "../http-error.ts";
 import { cancelRunning } from "./responses.ts";
 import { readJsonBody } from "../json-body.ts";
@@ -25,6 +18,7 @@ import { decodePlace, readPage, readSummary } from "../conversation-summary.ts";
 import { readWholeNumber } from "../read-query.ts";
 import { readCurrentResponse } from "../log-reader.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
+import { findBranchEnd, listVersions } from "@sheaf/store/branches";
 import {
   type ConversationRecord,
   createBusyError,
@@ -33,10 +27,6 @@ import {
   type SharedStore,
 } from "@sheaf/store/store";
 import { toAttachmentSummary } from "@sheaf/base/files/attachment";
-import { START_STATE } from "@sheaf/agent/workspace/trees/conversation-tree";
-import { createUndoPorts } from "@sheaf/agent/run/conversations/undo-ports";
-import { toFileSpans } from "@sheaf/agent/run/conversations/file-spans";
-import { createTreeContents, listTreeSteps } from "@sheaf/agent/run/conversations/tree-steps";
 import { removeConversationFiles } from "@sheaf/agent/workspace/conversation-folders";
 import { maskLog, maskValue } from "@sheaf/agent/output/event-mask";
 import { formatMarkdownExport } from "@sheaf/agent/output/exports/markdown-export";
@@ -53,6 +43,7 @@ interface Turn {
   readonly answers?: readonly ClarificationAnswer[];
   readonly attachments?: readonly AttachmentSummary[];
   readonly response: ChatResponse;
+  readonly versions?: readonly string[];
 }
 
 export function addConversationRoutes(app: Hono<ServerEnvironment>, context: ServerContext): void {
@@ -75,8 +66,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
 
   app.get("/v1/conversations/:id", readsWhole, async (request) => {
     const { store, record } = await findConversation(request, context);
-    const responses = (await store.listResponses(record.id)).filter(({ reverted }) => !reverted);
-    return request.json(await readWhole(store, record, responses, context));
+    return request.json(await readWhole(store, record, context, true));
   });
 
   app.get("/v1/conversations/:id/export", readsWhole, async (request) => {
@@ -84,7 +74,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     const { store, record } = await findConversation(request, context);
     request.header("Content-Disposition", toDisposition(record.title, extensions[format], "conversation"));
     if (format === "json") {
-      const whole = await readWhole(store, record, await listExported(store, record.id), context);
+      const whole = await readWhole(store, record, context, false);
       // What is so only now is no part of a file; JSON leaves out undefined fields.
       return request.json({ ...whole, runningResponseId: undefined, approvals: undefined });
     }
@@ -159,13 +149,22 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
   });
 
   app.post("/v1/conversations/:id/revert", async (request) => {
-    const { store, record } = await findConversation(request, context);
-    const { responseId, onConflict = "refuse" } = await readJsonBody(request.req, revertRequest);
-    const responses = await store.listResponses(record.id);
-    if (!responses.some(({ id, reverted }) => id === responseId && !reverted)) {
-      throw createNotFoundError("response", responseId);
-    }
-    return request.json(await revertResponses({ responseId, onConflict }, store, record, context));
+    const conversation = await findConversation(request, context);
+    const { responseId, ...asked } = await readJsonBody(request.req, revertRequest);
+    const chooseEnd: ChooseEnd = (all) => {
+      const shown = all.filter(({ reverted }) => !reverted);
+      const first = shown.findIndex(({ id }) => id === responseId);
+      if (first < 0) throw createNotFoundError("response", responseId);
+      return shown[first - 1];
+    };
+    return request.json(await showServerBranch(asked, chooseEnd, conversation, context));
+  });
+
+  app.post("/v1/conversations/:id/branches", async (request) => {
+    const conversation = await findConversation(request, context);
+    const { responseId, ...asked } = await readJsonBody(request.req, revertRequest);
+    const chooseEnd: ChooseEnd = (all) => findBranchEnd(all, toBranchEnd(responseId)(all)!);
+    return request.json(await showServerBranch(asked, chooseEnd, conversation, context));
   });
 }
 
@@ -199,67 +198,10 @@ async function deleteWithRunning(id: string, store: SharedStore, context: Server
   }
 }
 
-/** @throws HttpError FILES_CHANGED; SheafError CONVERSATION_BUSY while one of them runs. */
-export async function revertResponses(
-  what: Pick<RevertRequest, "responseId" | "onConflict">,
-  store: SharedStore,
-  record: ConversationRecord,
-  context: ServerContext,
-): Promise<Omit<RevertResult, "reverted">> {
-  const { asked, ports } = toFileAccess(store, record, context);
-  const { reverted, ...result } = await revertConversation({ ...asked, ...what }, ports);
-  if (reverted) {
-    await recordTree(store, record, context);
-    return result;
-  }
-  const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");
-  const message = 'files have changed since, nothing was reverted: send "onConflict" with "leave" or "overwrite"';
-  throw new HttpError("FILES_CHANGED", message, { details });
-}
-
-/** What a revert changed in a tree of git is a state, too. */
-async function recordTree(store: SharedStore, record: ConversationRecord, { trees }: ServerContext): Promise<void> {
-  const last = (await store.listResponses(record.id)).findLast(({ reverted }) => !reverted);
-  await trees.record(record, last?.id ?? START_STATE);
-}
-
-/** The files of a conversation: which folders, and by what. In a tree of git, its states say what changed (R-54). */
-function toFileAccess(store: SharedStore, record: ConversationRecord, { settings, trees }: ServerContext) {
-  const { id } = record;
-  const { dataFolder, environment } = settings;
-  const isTree = trees.findRoot(record.workspace) !== undefined;
-  const place = { store, conversationId: id, dataFolder, environment };
-  return {
-    asked: { conversationId: id, readDenials: createDenials(settings) },
-    ports: isTree ? createTreePorts(store, record, trees, environment) : createUndoPorts(place),
-  };
-}
-
-function createTreePorts(
-  store: SharedStore,
-  record: ConversationRecord,
-  trees: ServerContext["trees"],
-  environment: Environment,
-): RevertPorts {
-  const contents = createTreeContents();
-  return {
-    store,
-    environment,
-    contents,
-    async readStates([first]) {
-      const { tree, from, to } = (await trees.readStates(record, store, first?.id))!;
-      const place = { setup: tree.mirror, top: tree.files, workspace: tree.files };
-      const steps = await listTreeSteps({ ...place, from, to, toShown: (path) => relative(tree.files, path) });
-      await contents.add(tree.mirror, steps);
-      return { spans: toFileSpans(steps) };
-    },
-  };
-}
-
 async function findConversation(
   request: Context<ServerEnvironment>,
   context: ServerContext,
-): Promise<{ readonly store: SharedStore; readonly record: ConversationRecord }> {
+): Promise<StoredConversation> {
   const store = context.storeOf(request.get("owner"));
   const id = request.req.param("id") ?? "";
   const record = await store.getConversation(id);
@@ -267,20 +209,23 @@ async function findConversation(
   return { store, record };
 }
 
-/** A conversation with the turns of these responses. */
-async function readWhole(
-  store: SharedStore,
-  record: ConversationRecord,
-  responses: readonly ResponseRecord[],
-  context: ServerContext,
-) {
+/** A conversation with its turns. `isLive`: also the response that runs, and other versions (C251). */
+async function readWhole(store: SharedStore, record: ConversationRecord, context: ServerContext, isLive: boolean) {
+  const all = await store.listResponses(record.id);
+  const toVersions = (parent: number | undefined = 0) => listVersions(all, parent).map(({ id }) => id);
   const turns: Turn[] = [];
-  for (const { id } of responses) {
+  let last: number | undefined;
+  for (const { id, position } of all.filter(({ ended, reverted }) => !reverted && (ended || isLive))) {
     const turn = await readTurn(store, id, context);
-    if (turn) turns.push(turn);
+    if (!turn) continue;
+    const versions = toVersions(last);
+    turns.push({ ...turn, ...(isLive && versions.length > 1 && { versions }) });
+    last = position;
   }
   const settings = await readConversationSettings(store, record);
-  return { ...(await readSummary(store, { ...record, settings }, context)), turns };
+  const summary = await readSummary(store, { ...record, settings }, context);
+  const nextVersions = toVersions(last);
+  return { ...summary, turns, ...(isLive && nextVersions.length > 0 && { nextVersions }) };
 }
 
 async function readTurn(store: SharedStore, responseId: string, context: ServerContext): Promise<Turn | undefined> {

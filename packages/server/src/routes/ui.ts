@@ -2,12 +2,11 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { RunEvent } from "@sheaf/protocol";
 import type { Context, Hono } from "hono";
-import { SheafError } from "@sheaf/base/errors";
-import { type ConversationRecord, findNewestResponse, type SharedStore } from "@sheaf/store/store";
+import { findNewestResponse, type SharedStore } from "@sheaf/store/store";
 import { answerRequest, cancelWith, toResponseHeaders } from "../answer-request.ts";
 import { watchClient } from "../await-start.ts";
 import { followResponse } from "../follow-response.ts";
-import { createNotFoundError, HttpError } from "../http-error.ts";
+import { createNotFoundError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
 import { isSet, reserveStream } from "../open-stream.ts";
 import { toFormHeaders } from "../reader-view.ts";
@@ -18,9 +17,7 @@ import {
   toDecisions,
   toUserMessage,
   uiRequest,
-  type UiMessage,
 } from "../ui-request.ts";
-import { revertResponses } from "./conversations.ts";
 import { toPersonName } from "./responses.ts";
 
 export const uiPath = "/v1/ui/chat";
@@ -30,7 +27,7 @@ const form = "ai-sdk-ui";
 export function addUiRoutes(app: Hono<ServerEnvironment>, context: ServerContext): void {
   app.post(uiPath, async (request) => {
     const asked = await readJsonBody(request.req, uiRequest, largeUiRequest);
-    const { id, messages, trigger, messageId, onConflict = "refuse", ...settings } = asked;
+    const { id, messages, trigger, messageId, ...settings } = asked;
     const owner = request.get("owner");
     const store = context.storeOf(owner);
     const conversationId = toChatConversation(owner, id);
@@ -49,19 +46,21 @@ export function addUiRoutes(app: Hono<ServerEnvironment>, context: ServerContext
     }
     const message = toUserMessage(last);
     const conversation = await store.getConversation(conversationId);
-    const removeReplaced = async (): Promise<void> => {
-      if (!conversation || (trigger !== "regenerate-message" && messageId === undefined)) return;
-      const responseId = await findFirstGone(messages, store, conversation);
-      if (responseId === undefined) return;
-      await endRunning(conversation, context);
-      await revertResponses({ responseId, onConflict }, store, conversation, context);
-    };
+    const isReplaced = conversation && (trigger === "regenerate-message" || messageId !== undefined);
+    const kept = messages.findLast(({ role }) => role === "assistant")?.id ?? null;
     const place = conversation || conversationId === id ? { conversationId } : {};
     return answerRequest(request, context, {
-      body: { whenBusy: "cancel", ...settings, ...message, ...place, accept, onDisconnect },
+      body: {
+        whenBusy: "cancel",
+        ...settings,
+        ...message,
+        ...place,
+        ...(isReplaced && { parentResponseId: kept }),
+        accept,
+        onDisconnect,
+      },
       asked,
       newConversationId: conversationId,
-      beforeStart: removeReplaced,
       form,
       ...(settings.approvals === "ask" && { questions: { seen: new Set(), resolved: new Set() } }),
     });
@@ -77,28 +76,6 @@ export function addUiRoutes(app: Hono<ServerEnvironment>, context: ServerContext
     const reasoning = isSet(request.req.query("reasoning") ?? "1");
     return sendStream(request, context, { responseId: last.id, conversationId, events, seen: new Set(), reasoning });
   });
-}
-
-/** The first response that the client's messages no longer have; undefined: they have all. @throws HttpError USAGE. */
-async function findFirstGone(
-  messages: readonly UiMessage[],
-  store: SharedStore,
-  { id }: ConversationRecord,
-): Promise<string | undefined> {
-  const present = (await store.listResponses(id)).filter(({ reverted }) => !reverted);
-  const kept = messages.findLast(({ role }) => role === "assistant")?.id;
-  const index = present.findIndex((response) => response.id === kept);
-  if (kept === undefined || index !== -1) return present[index + 1]?.id;
-  const message = `messages: the last assistant message ${JSON.stringify(kept)} is none of this chat: load the chat again`;
-  throw new HttpError("USAGE", `the body is not valid at ${message}`);
-}
-
-/** What runs here of a conversation, or waits for a person, ends before it is reverted. */
-async function endRunning({ id }: ConversationRecord, { runner }: ServerContext): Promise<void> {
-  const running = runner.running.filter(({ conversationId }) => conversationId === id);
-  const replaced = new SheafError("CANCELLED", "another message takes the place of this one", { source: "user" });
-  for (const response of running) response.abort(replaced);
-  await Promise.all(running.map(({ ended }) => ended));
 }
 
 /** The log of a response of this chat. @throws HttpError NOT_FOUND. */

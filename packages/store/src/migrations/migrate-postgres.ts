@@ -115,6 +115,7 @@ const steps: readonly string[] = [
    ALTER TABLE sheaf.orders ADD COLUMN steers boolean NOT NULL DEFAULT false;
    ALTER TABLE sheaf.orders ADD COLUMN told bigint REFERENCES sheaf.responses (key) ON DELETE CASCADE;
    CREATE INDEX orders_by_told ON sheaf.orders (told) WHERE told IS NOT NULL;`,
+  "ALTER TABLE sheaf.responses ADD COLUMN parent integer",
 ];
 
 /** Held while the schema is changed: the bytes of "sheaf". */

@@ -108,6 +108,7 @@ const steps: readonly (string | ((database: DatabaseSync) => void))[] = [
    ALTER TABLE orders ADD COLUMN steers INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE orders ADD COLUMN told INTEGER REFERENCES responses (key) ON DELETE CASCADE;
    CREATE INDEX orders_by_told ON orders (told) WHERE told IS NOT NULL;`,
+  "ALTER TABLE responses ADD COLUMN parent INTEGER",
 ];
 
 /** Version of the schema that `migrate` makes. */

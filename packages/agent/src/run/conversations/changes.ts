@@ -100,8 +100,8 @@ type Change =
   | { readonly kind: "fault"; readonly filePath: string; readonly problem: string };
 
 async function readChanges(request: ChangesRequest, ports: RevertPorts): Promise<readonly Change[]> {
-  const responses = (await ports.store.listResponses(request.conversationId)).filter(({ reverted }) => !reverted);
-  const { spans, unrecorded = [] } = await ports.readStates(responses);
+  const gone = (await ports.store.listResponses(request.conversationId)).filter(({ reverted }) => !reverted);
+  const { spans, unrecorded = [] } = await ports.readStates({ gone, coming: [], shown: [] });
   const visible: FileSpan[] = [];
   const faults: Change[] = unrecorded.map(({ filePath, reason }) => ({ kind: "fault", filePath, problem: reason }));
   const files: PresentFile[] = [];

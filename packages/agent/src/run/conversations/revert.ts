@@ -1,27 +1,43 @@
-/** Reverts responses: restores their files, and ends the history before them. */
+/** Shows another branch of a conversation: its files and its history. A revert shows the branch before a response (C250). */
 import { SheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
+import { listBranch } from "@sheaf/store/branches";
 import type { ResponseRecord, Store } from "@sheaf/store/store";
 import type { FileSpan } from "./file-spans.ts";
 import { planRepositoryReverts, type RepositorySpan } from "./revert-repository.ts";
 import { type OldContents, type RevertConflict, type RevertedFile, planFileReverts } from "./revert-files.ts";
 
-export interface RevertRequest {
+export interface BranchRequest {
   /** `conv_<uuid>`. */
   readonly conversationId: string;
-  /** The first response to revert; those after it are reverted, too. Undefined: the last one. */
-  readonly responseId: string | undefined;
   /**
    * What to do when a file has changed since Sheaf wrote it: `refuse` changes nothing, `leave` reverts the rest,
-   * `overwrite` restores the old content anyway.
+   * `overwrite` restores the old content anyway. `keep` leaves every file as it is.
    */
-  readonly onConflict: "refuse" | "leave" | "overwrite";
+  readonly onConflict: "refuse" | "leave" | "overwrite" | "keep";
+  /** Only shows what would happen. */
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface RevertRequest extends BranchRequest {
+  /** The first response to revert; those after it are reverted, too. Undefined: the last one. */
+  readonly responseId: string | undefined;
+}
+
+/** How the shown branch changes. */
+export interface BranchChange {
+  /** Responses that it loses, oldest first. */
+  readonly gone: readonly ResponseRecord[];
+  /** Responses that it gets, oldest first. */
+  readonly coming: readonly ResponseRecord[];
+  /** All that it has then. */
+  readonly shown: readonly ResponseRecord[];
 }
 
 export interface RevertPorts {
   readonly store: Store;
-  /** The changes of these responses: the last ones of the conversation, or all. */
-  readonly readStates: (responses: readonly ResponseRecord[]) => Promise<RecordedChanges>;
+  /** From the files after the change, which come first, to those before it. */
+  readonly readStates: (change: BranchChange) => Promise<RecordedChanges>;
   /** Old contents of the files in the spans; complete after `readStates`. */
   readonly contents: OldContents;
   /** Of the user. */
@@ -41,7 +57,7 @@ export interface RecordedChanges {
 export interface RevertResult {
   /** False: there were conflicts, and nothing was changed. */
   readonly reverted: boolean;
-  /** Responses that are no longer part of the history, in order. */
+  /** Responses that are no longer shown, in order. */
   readonly responseIds: readonly string[];
   readonly files: readonly RevertedFile[];
   /** Files that were left as they are. */
@@ -50,53 +66,74 @@ export interface RevertResult {
   readonly leftOut?: readonly string[];
 }
 
+/** The end of a branch, of all responses; undefined: the start of the conversation. */
+export type ChooseEnd = (all: readonly ResponseRecord[]) => ResponseRecord | undefined;
+
 /**
- * Reverts a response and all after it, with the effects of their commands.
- * A second call after a crash continues where the first one stopped.
+ * Reverts a response and all after it, with the effects of their commands: they are a branch that is not shown.
  * @throws SheafError USAGE for an unknown conversation or response; CONVERSATION_BUSY while a run is active; STORAGE_…
  */
-export async function revertConversation(request: RevertRequest, ports: RevertPorts): Promise<RevertResult> {
+export function revertConversation(request: RevertRequest, ports: RevertPorts): Promise<RevertResult> {
+  return showBranch(request, ports, (all) => chooseEndBefore(all, request));
+}
+
+/**
+ * Shows the branch with this end, and makes the files those of its end.
+ * A second call after a crash continues where the first one stopped.
+ * @throws SheafError CONVERSATION_BUSY while a run is active; STORAGE_…
+ */
+export async function showBranch(
+  request: BranchRequest,
+  ports: RevertPorts,
+  chooseEnd: ChooseEnd,
+): Promise<RevertResult> {
   const release = await ports.store.lockConversation(request.conversationId);
   try {
-    return await revertLocked(request, ports);
+    const all = await ports.store.listResponses(request.conversationId);
+    return await showLocked(request, ports, all, chooseEnd(all));
   } finally {
     await release?.();
   }
 }
 
-async function revertLocked(request: RevertRequest, ports: RevertPorts): Promise<RevertResult> {
-  const responses = await chooseResponses(request, ports.store);
-  const { spans, repositories = [], leftOut = [], unrecorded = [] } = await ports.readStates(responses);
-  const overwrites = request.onConflict === "overwrite";
+async function showLocked(
+  { conversationId, onConflict, dryRun = false }: BranchRequest,
+  ports: RevertPorts,
+  all: readonly ResponseRecord[],
+  end: ResponseRecord | undefined,
+): Promise<RevertResult> {
+  const shown = (end && listBranch(all, end.id)) ?? [];
+  const gone = all.filter((response) => !response.reverted && !shown.includes(response));
+  const change = { gone, coming: shown.filter(({ reverted }) => reverted), shown };
+  const recorded = onConflict === "keep" ? { spans: [] } : await ports.readStates(change);
+  const { spans, repositories = [], leftOut = [], unrecorded = [] } = recorded;
+  const overwrites = onConflict === "overwrite";
   const plan = await planFileReverts(spans, ports, overwrites);
   const others = await planRepositoryReverts(repositories, overwrites);
   const reverts = [...plan.reverts, ...others.reverts];
-  const conflicts = [...unrecorded, ...plan.conflicts, ...others.conflicts];
-  if (request.onConflict === "refuse" && conflicts.length > 0) {
-    return { reverted: false, responseIds: [], files: [], conflicts };
-  }
+  const left = [...unrecorded, ...plan.conflicts, ...others.conflicts];
+  const isRefused = onConflict === "refuse" && left.length > 0;
+  if (isRefused && !dryRun) return { reverted: false, responseIds: [], files: [], conflicts: left };
   const files: RevertedFile[] = [];
-  const left = [...conflicts];
   for (const { filePath, action, isShown, apply } of reverts) {
-    const outcome = await apply();
+    const outcome = dryRun ? ({ ok: true } as const) : await apply();
     if (outcome.ok && isShown) files.push({ filePath, action });
     else if (!outcome.ok) left.push({ filePath, reason: outcome.error.message });
   }
-  await ports.store.revertResponses(request.conversationId, responses[0]!.position);
+  if (!dryRun) await ports.store.showBranch(conversationId, end?.position ?? 0);
   return {
-    reverted: true,
-    responseIds: responses.map(({ id }) => id),
+    reverted: !dryRun,
+    responseIds: gone.map(({ id }) => id),
     files,
     conflicts: left,
     ...(leftOut.length > 0 && { leftOut }),
   };
 }
 
-async function chooseResponses({ conversationId, responseId }: RevertRequest, store: Store) {
-  const all = await store.listResponses(conversationId);
-  const present = all.filter(({ reverted }) => !reverted);
-  const first = responseId === undefined ? present.at(-1) : present.find(({ id }) => id === responseId);
-  if (first) return present.filter(({ position }) => position >= first.position);
+function chooseEndBefore(all: readonly ResponseRecord[], { conversationId, responseId }: RevertRequest) {
+  const shown = all.filter(({ reverted }) => !reverted);
+  const first = responseId === undefined ? shown.at(-1) : shown.find(({ id }) => id === responseId);
+  if (first) return shown[shown.indexOf(first) - 1];
   const name = conversationId.replace(/^conv_/, "");
   if (all.length === 0) throw new SheafError("USAGE", `the session ${name} is not stored: check the id, or SHEAF_HOME`);
   const what = responseId === undefined ? "a response" : `the response ${responseId}`;

@@ -34,7 +34,7 @@ export function createUndoPorts({ store, conversationId, dataFolder, environment
   const listSteps = async (
     responseId: string,
     workspace: string,
-    { leftOut, repositories }: StateParts,
+    { leftOut, repositories, comes }: StateParts & { readonly comes: boolean },
   ): Promise<readonly FileStep[] | undefined> => {
     const ref = toStateRef(conversationId, responseId);
     const own = stores.filter(({ gitFolder }) => existsSync(join(gitFolder, ref)));
@@ -57,13 +57,13 @@ export function createUndoPorts({ store, conversationId, dataFolder, environment
         const lines = id === undefined ? [] : (await readBlob(setup, id)).toString().split("\0");
         for (const line of lines.filter(Boolean)) leftOut.add(line);
       }
-      for (const change of listOwnChanges(chain)) {
+      for (const change of comes ? toBackward(listOwnChanges(chain)) : listOwnChanges(chain)) {
         const found = await listTreeSteps({ setup, ...(await toTrees(setup, change)), top, workspace: root, toShown });
         await contents.add(setup, found);
         await addRepositoryChange(repositories, setup, root, change);
-        steps.push(
-          ...found.map((step) => (change.to.message === CUT ? { ...step, after: { kind: "unknown" as const } } : step)),
-        );
+        const cut = { [comes ? "before" : "after"]: { kind: "unknown" } } as const;
+        const isCut = [change.from.message, change.to.message].includes(CUT);
+        steps.push(...found.map((step) => (isCut ? { ...step, ...cut } : step)));
       }
     }
     return own.length === 0 ? undefined : steps;
@@ -73,13 +73,14 @@ export function createUndoPorts({ store, conversationId, dataFolder, environment
     store,
     environment,
     contents,
-    async readStates(responses) {
+    async readStates({ gone, coming }) {
       const parts: StateParts = { leftOut: new Set(), repositories: new Map() };
       const steps: FileStep[] = [];
       const unrecorded = new Set<string>();
       const { workspace = "" } = (await store.getConversation(conversationId)) ?? {};
-      for (const { id } of responses) {
-        const found = await listSteps(id, workspace, parts);
+      for (const response of [...coming.toReversed(), ...gone]) {
+        const { id } = response;
+        const found = await listSteps(id, workspace, { ...parts, comes: coming.includes(response) });
         steps.push(...(found ?? []));
         for (const path of found ? [] : listUnrecorded(await store.readEvents(id))) unrecorded.add(path);
       }
@@ -91,6 +92,11 @@ export function createUndoPorts({ store, conversationId, dataFolder, environment
       };
     },
   };
+}
+
+/** The changes of a response that is shown again, as its undoing. */
+function toBackward(changes: readonly OwnChange[]): readonly OwnChange[] {
+  return changes.toReversed().map(({ from, to }) => ({ from: to, to: from }));
 }
 
 interface StateParts {

@@ -33,6 +33,17 @@ function readTree(root: string): Record<string, string> {
   );
 }
 
+const name = fc.constantFrom("a", "b", "c/d", "c/e");
+const content = fc.constantFrom("one\n", "two\n", "three\n");
+const call = fc.oneof(
+  fc.tuple(name, content).map(([path, text]) => write(path, text)),
+  fc.tuple(name, content, content).map(([path, from, to]) => replace(path, from.trim(), to.trim())),
+  name.map((path) => remove(path)),
+  fc.tuple(name, name).map(([from, to]) => move(from, to)),
+);
+/** Files of a workspace before the first response. */
+const firstFiles = fc.dictionary(name, content);
+
 describe("files", () => {
   test(verifies("S-96", "are as they were before an edit and before the formatter that followed it"), async () => {
     const session = createToolSession((root) => {
@@ -103,19 +114,57 @@ describe("files", () => {
     expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["a", "b"]);
   });
 
-  test("any row of changes is reverted from any response on", async () => {
-    const name = fc.constantFrom("a", "b", "c/d", "c/e");
-    const content = fc.constantFrom("one\n", "two\n", "three\n");
-    const call = fc.oneof(
-      fc.tuple(name, content).map(([path, text]) => write(path, text)),
-      fc.tuple(name, content, content).map(([path, from, to]) => replace(path, from.trim(), to.trim())),
-      name.map((path) => remove(path)),
-      fc.tuple(name, name).map(([from, to]) => move(from, to)),
-    );
-    const responses = fc.array(fc.array(call, { maxLength: 6 }), { minLength: 1, maxLength: 4 });
-    const first = fc.dictionary(name, content);
+  test(verifies("C252", "each branch of any tree gets its files and its history again"), async () => {
+    const responses = fc.array(fc.tuple(fc.nat(), fc.array(call, { maxLength: 4 })), { minLength: 1, maxLength: 5 });
     await fc.assert(
-      fc.asyncProperty(first, responses, fc.nat(), async (files, calls, choice) => {
+      fc.asyncProperty(firstFiles, responses, async (files, chosen) => {
+        const session = createToolSession();
+        for (const [path, text] of Object.entries(files)) session.write(path, text);
+        const ends: { id: string | undefined; tree: Record<string, string>; length: number }[] = [
+          { id: undefined, tree: readTree(session.root), length: 0 },
+        ];
+        const goTo = async ({ id, tree, length }: (typeof ends)[number]): Promise<void> => {
+          const before = readTree(session.root);
+          const { files: planned } = await session.show(id, { dryRun: true });
+          expect(readTree(session.root)).toEqual(before);
+          expect(await session.show(id)).toMatchObject({ reverted: true, files: planned, conflicts: [] });
+          expect(readTree(session.root)).toEqual(tree);
+          const { messages } = await openConversation(session.store, "conv_1", Date.now);
+          expect(messages.filter(({ role }) => role === "user")).toHaveLength(length);
+        };
+        for (const [place, [choice, calls]] of chosen.entries()) {
+          const parent = ends[choice % ends.length]!;
+          if (place > 0) await goTo(parent);
+          await session.respond(`chat_${place}`, calls);
+          ends.push({ id: `chat_${place}`, tree: readTree(session.root), length: parent.length + 1 });
+        }
+        for (const end of ends.toReversed()) await goTo(end);
+      }),
+      { numRuns: chooseRuns(12, 100) },
+    );
+  });
+
+  test(verifies("C252", "a file that changed since is a conflict on the way to another branch, too"), async () => {
+    const session = createToolSession();
+    session.write("a.txt", "a");
+    await session.respond("chat_1", [write("a.txt", "one"), write("b.txt", "b")]);
+    await session.show(undefined);
+    session.write("a.txt", "mine");
+    const conflicts = [{ filePath: "a.txt", reason: "something else has changed it since" }];
+    expect(await session.show("chat_1")).toMatchObject({ reverted: false, conflicts });
+    expect(await session.show("chat_1", { dryRun: true })).toMatchObject({ reverted: false, conflicts });
+    expect(await session.show("chat_1", { onConflict: "leave" })).toMatchObject({ reverted: true, conflicts });
+    expect([session.read("a.txt"), session.read("b.txt")]).toEqual(["mine", "b"]);
+    expect(await session.show(undefined, { onConflict: "keep" })).toMatchObject({ reverted: true, files: [] });
+    expect(session.read("b.txt")).toBe("b");
+    expect(await session.show("chat_1", { onConflict: "overwrite" })).toMatchObject({ reverted: true, conflicts: [] });
+    expect(session.read("a.txt")).toBe("one");
+  });
+
+  test("any row of changes is reverted from any response on", async () => {
+    const responses = fc.array(fc.array(call, { maxLength: 6 }), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(firstFiles, responses, fc.nat(), async (files, calls, choice) => {
         const session = createToolSession();
         for (const [path, text] of Object.entries(files)) session.write(path, text);
         const trees: Record<string, string>[] = [];

@@ -1,7 +1,13 @@
 /** A conversation of real tool calls on real files, in a store of its own. */
 import type { RunEvent } from "@sheaf/protocol";
 import { openConversation } from "../../../src/run/conversations/open-conversation.ts";
-import { revertConversation, type RevertRequest, type RevertResult } from "../../../src/run/conversations/revert.ts";
+import {
+  type BranchRequest,
+  revertConversation,
+  type RevertRequest,
+  type RevertResult,
+  showBranch,
+} from "../../../src/run/conversations/revert.ts";
 import { createSqliteStore } from "@sheaf/store/sqlite";
 import type { Store } from "@sheaf/store/store";
 import { createToolBox } from "../../../src/tools/tool-box.ts";
@@ -25,6 +31,8 @@ export interface ToolSession extends TemporaryWorkspace {
   /** One response of these calls. */
   readonly respond: (responseId: string, calls: readonly Call[]) => Promise<ToolOutcome[]>;
   readonly revert: (responseId?: string, onConflict?: RevertRequest["onConflict"]) => Promise<RevertResult>;
+  /** Shows the branch that ends with this response; undefined: an empty one. */
+  readonly show: (responseId: string | undefined, request?: Partial<BranchRequest>) => Promise<RevertResult>;
 }
 
 /** `afterEdit`: what the user's command after an edit does. */
@@ -74,16 +82,17 @@ export function createToolSession(afterEdit?: (root: string) => void): ToolSessi
     return outcomes;
   };
 
+  const conversation = { conversationId: "conv_1", onConflict: "refuse" } as const;
+  const createPorts = () => createUndoPorts({ store, conversationId: "conv_1", dataFolder, environment: {} });
   return {
     ...temporary,
     store,
     dataFolder,
     respond,
     revert: (responseId, onConflict = "refuse") =>
-      revertConversation(
-        { conversationId: "conv_1", responseId, onConflict },
-        createUndoPorts({ store, conversationId: "conv_1", dataFolder, environment: {} }),
-      ),
+      revertConversation({ ...conversation, responseId, onConflict }, createPorts()),
+    show: (responseId, request) =>
+      showBranch({ ...conversation, ...request }, createPorts(), (all) => all.find(({ id }) => id === responseId)),
   };
 }
 

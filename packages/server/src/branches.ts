@@ -1,0 +1,92 @@
+/** The branches of a conversation of this server: which one is shown, and its files. */
+import { relative } from "node:path";
+import type { Environment } from "@sheaf/base/paths";
+import { toFileSpans } from "@sheaf/agent/run/conversations/file-spans";
+import {
+  type BranchRequest,
+  type ChooseEnd,
+  type RevertPorts,
+  type RevertResult,
+  showBranch,
+} from "@sheaf/agent/run/conversations/revert";
+import { createTreeContents, listTreeSteps } from "@sheaf/agent/run/conversations/tree-steps";
+import { createUndoPorts } from "@sheaf/agent/run/conversations/undo-ports";
+import { START_STATE } from "@sheaf/agent/workspace/trees/conversation-tree";
+import { listBranch } from "@sheaf/store/branches";
+import { type ConversationRecord, findNewestResponse, type SharedStore } from "@sheaf/store/store";
+import { createDenials } from "./denials.ts";
+import { createNotFoundError, HttpError } from "./http-error.ts";
+import type { ServerContext } from "./server-context.ts";
+
+/** The branch that a message continues: it ends with this response; null: it is empty. @throws HttpError NOT_FOUND. */
+export function toBranchEnd(responseId: string | null): ChooseEnd {
+  return (all) => {
+    const end = responseId === null ? undefined : listBranch(all, responseId)?.at(-1);
+    if (responseId !== null && !end) throw createNotFoundError("response", responseId);
+    return end;
+  };
+}
+
+/** @throws HttpError FILES_CHANGED; SheafError CONVERSATION_BUSY while a response runs. */
+export async function showServerBranch(
+  request: Partial<Pick<BranchRequest, "onConflict" | "dryRun">>,
+  chooseEnd: ChooseEnd,
+  { store, record }: StoredConversation,
+  context: ServerContext,
+): Promise<Omit<RevertResult, "reverted">> {
+  const { asked, ports } = toFileAccess(store, record, context);
+  const { onConflict = "refuse", dryRun = false } = request;
+  const { reverted, ...result } = await showBranch({ ...asked, onConflict, dryRun }, ports, chooseEnd);
+  if (reverted && onConflict !== "keep") await recordTree(store, record, context);
+  if (reverted || dryRun) return result;
+  const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");
+  const message =
+    'files have changed since, nothing was reverted: send "onConflict" with "leave", "overwrite" or "keep"';
+  throw new HttpError("FILES_CHANGED", message, { details });
+}
+
+/** A conversation, and the store that has it. */
+export interface StoredConversation {
+  readonly store: SharedStore;
+  readonly record: ConversationRecord;
+}
+
+/** What a revert changed in a tree of git is a state, too. */
+export async function recordTree(store: SharedStore, record: ConversationRecord, { trees }: ServerContext) {
+  const last = await findNewestResponse(store, record.id);
+  await trees.record(record, last?.id ?? START_STATE);
+}
+
+/** The files of a conversation: which folders, and by what. In a tree of git, its states show the changes (R-54). */
+export function toFileAccess(store: SharedStore, record: ConversationRecord, { settings, trees }: ServerContext) {
+  const { id } = record;
+  const { dataFolder, environment } = settings;
+  const isTree = trees.findRoot(record.workspace) !== undefined;
+  const place = { store, conversationId: id, dataFolder, environment };
+  return {
+    asked: { conversationId: id, readDenials: createDenials(settings) },
+    ports: isTree ? createTreePorts(store, record, trees, environment) : createUndoPorts(place),
+  };
+}
+
+function createTreePorts(
+  store: SharedStore,
+  record: ConversationRecord,
+  trees: ServerContext["trees"],
+  environment: Environment,
+): RevertPorts {
+  const contents = createTreeContents();
+  return {
+    store,
+    environment,
+    contents,
+    async readStates({ shown }) {
+      const ids = shown.map(({ id }) => id);
+      const { tree, from, to } = (await trees.readStates(record, store, ids))!;
+      const place = { setup: tree.mirror, top: tree.files, workspace: tree.files };
+      const steps = await listTreeSteps({ ...place, from, to, toShown: (path) => relative(tree.files, path) });
+      await contents.add(tree.mirror, steps);
+      return { spans: toFileSpans(steps) };
+    },
+  };
+}
