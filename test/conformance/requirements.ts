@@ -262,6 +262,7 @@ export const requirements = {
     X25: ["a conversation keeps its mode, model and effort", "e3236eae"],
     X26: ["a conversation can be renamed and changed", "07426af5"],
     X27: ["a misspelt field is named", "1d38ad06"],
+    C270: ["the API shows what made each line", "efaaf1ad"],
     X28: ["the changes of a conversation, as patches", "0e0ece90"],
     X29: ["one file or hunk is reverted alone", "53f81394"],
     X55: ["publish the files of a conversation as a branch", "123650db"],

@@ -9,6 +9,7 @@ import type {
   Conversation,
   ConversationChange,
   ConversationChanges,
+  FileBlame,
   ConversationPage,
   ConversationSummary,
   ModelInfo,
@@ -115,6 +116,8 @@ export interface SheafClient {
   forkConversation(conversationId: string, responseId: string, options?: RequestOptions): Promise<ConversationSummary>;
   /** What the conversation changed in its files, against its start (X28). */
   listChanges(conversationId: string, options?: RequestOptions): Promise<ConversationChanges>;
+  /** The call or the commit that made each line of a file in the conversation's workspace (C270). */
+  readBlame(conversationId: string, path: string, options?: RequestOptions): Promise<FileBlame>;
   /** Reverts one of these files, or one hunk of it; `FILES_CHANGED` if it is no longer as listed (X29). */
   revertChange(conversationId: string, change: ChangeRevert, options?: RequestOptions): Promise<ConversationChanges>;
   /** Pushes the files of a conversation in a workspace from git as a branch with one commit. */
@@ -191,6 +194,7 @@ export function createClient(options: ClientOptions): SheafClient {
     forkConversation: (id, responseId, fork = {}) =>
       ask(`${toPath("conversations", id)}/fork`, toPost({ responseId }, fork)),
     listChanges: (id, list = {}) => ask(`${toPath("conversations", id)}/changes`, list),
+    readBlame: (id, path, read = {}) => ask(`${toPath("conversations", id)}/blame${toQuery({ path })}`, read),
     revertChange: (id, body, revert = {}) => ask(`${toPath("conversations", id)}/changes/revert`, toPost(body, revert)),
     publishConversation: (id, branch, message, publish = {}) =>
       ask(`${toPath("conversations", id)}/publish`, toPost({ branch, message }, publish)),

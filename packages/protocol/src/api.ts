@@ -428,6 +428,48 @@ export const conversationChanges = s.object(
 /** `GET /v1/conversations/{id}/changes` (X28). */
 export interface ConversationChanges extends s.ValueOf<typeof conversationChanges> {}
 
+const blamedRange = s.object({
+  startLine: s.integer({ minimum: 1 }),
+  endLine: s.integer({ minimum: 1 }),
+  /** The call that wrote these lines; missing: no call in a conversation of the owner did. */
+  call: s.optional(
+    s.object({
+      conversationId: s.string(),
+      responseId: s.string(),
+      callId: s.string(),
+      tool: s.string(),
+      model: s.string(),
+      prompt: s.string(),
+      /** Of the whole response. */
+      costUsd: s.optional(s.number({ minimum: 0 })),
+      time: s.string(),
+      /** False: another call of the response may have written them. */
+      certain: s.boolean(),
+      /** A call of a subagent. */
+      subagent: s.optional(s.literal(true)),
+    }),
+  ),
+  /** The commit of the user's repository that has these lines; missing: they are not committed. */
+  commit: s.optional(s.object({ id: s.string(), author: s.string(), time: s.string() })),
+});
+
+/** Lines of a file that have one origin. */
+export interface BlamedRange extends s.ValueOf<typeof blamedRange> {}
+
+export const fileBlame = s.object(
+  {
+    path: s.string(),
+    /** SHA-256 of the present content, hex. */
+    hash: s.string(),
+    totalLines: s.integer({ minimum: 0 }),
+    ranges: s.list<BlamedRange>(blamedRange),
+  },
+  { title: "What made the lines of a file" },
+);
+
+/** `GET /v1/conversations/{id}/blame` (C270). */
+export interface FileBlame extends s.ValueOf<typeof fileBlame> {}
+
 export const changeRevert = s.object(
   {
     /** As in the list of changes. */

@@ -64,6 +64,7 @@ export type SchemaName =
   | DocumentSchemaName
   | "conversation-change"
   | "conversation-changes"
+  | "file-blame"
   | "change-revert"
   | "workspaces"
   | "workspace-files"
@@ -112,6 +113,7 @@ const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
   "approval-result": api.approvalResult,
   "conversation-change": api.conversationChange,
   "conversation-changes": api.conversationChanges,
+  "file-blame": api.fileBlame,
   "change-revert": api.changeRevert,
   workspaces: api.workspaceList,
   "workspace-files": api.workspaceFiles,

@@ -3,7 +3,7 @@ import { setImmediate as yieldToEvents } from "node:timers/promises";
 import type { ToolError } from "@sheaf/protocol";
 import { createFolderReader, walkFolders } from "@sheaf/base/files/read-folder";
 import { readLines } from "@sheaf/base/files/read-file";
-import { createWorkspace, type Workspace } from "@sheaf/base/files/workspace";
+import { createWorkspace, type Workspace, type WorkspacePath } from "@sheaf/base/files/workspace";
 import { rankPaths } from "@sheaf/agent/workspace/rank-paths";
 import { createDenials } from "./denials.ts";
 import { HttpError } from "./http-error.ts";
@@ -98,12 +98,7 @@ export function createWorkspaceFiles(settings: ServerSettings, now: () => number
     },
     async read(name, path, { startLine, maxLines }, signal) {
       const workspace = open(name);
-      const resolved = workspace.resolve(path);
-      if (!resolved.ok) throw createPlaceError(resolved.error, path, name);
-      const found = resolved.path;
-      if ([found.named, found.relative].some((place) => workspace.leftOut?.has(place))) {
-        throw new HttpError("FORBIDDEN", `a rule of this server forbids to read ${found.named}`);
-      }
+      const found = findReadable(workspace, path, name);
       const range = { startLine, maxLines, maxBytes: MAX_CONTENT_BYTES };
       const until = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
       const read = await readLines(workspace.root, found, range, until);
@@ -125,6 +120,15 @@ export function findWorkspaceRoot({ workspaces }: Pick<ServerSettings, "workspac
     "NOT_FOUND",
     `the workspace ${JSON.stringify(name.slice(0, 100))} is not served here: use one of ${names}`,
   );
+}
+
+/** A file that clients may see. @throws HttpError FORBIDDEN. */
+export function findReadable(workspace: Workspace, path: string, name: string): WorkspacePath {
+  const resolved = workspace.resolve(path);
+  if (!resolved.ok) throw createPlaceError(resolved.error, path, name);
+  const { path: found } = resolved;
+  if (![found.named, found.relative].some((place) => workspace.leftOut?.has(place))) return found;
+  throw new HttpError("FORBIDDEN", `a rule of this server forbids to read ${found.named}`);
 }
 
 /** Does not say where the workspace is on this machine. */

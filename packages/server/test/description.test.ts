@@ -80,6 +80,7 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
     ["GET", "/v1/conversations/{id}/export", { ...conversation, query: "?format=json" }],
     ["GET", "/v1/conversations/{id}/export", { ...conversation, query: "?format=markdown" }],
     ["GET", "/v1/conversations/{id}/changes", conversation],
+    ["GET", "/v1/conversations/{id}/blame", { ...conversation, query: "?path=a.txt" }],
     ["POST", "/v1/conversations/{id}/changes/revert", conversation, { filePath: "none" }],
     ["POST", "/v1/conversations/{id}/fork", conversation, { responseId: id }],
     ["POST", "/v1/conversations/{id}/publish", conversation, { branch: "fix", message: "Fix" }],

@@ -121,6 +121,11 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
     get: { id: "listChanges", summary: "What a conversation changed in its files, against its start.",
       answers: { "200": "conversation-changes" }, errors: [404] },
   },
+  "/v1/conversations/{id}/blame": {
+    get: { id: "readBlame", summary: "The call or the commit that made each line of a file.",
+      parameters: [{ ...query("path", "The file.", { type: "string" }), required: true }],
+      answers: { "200": "file-blame" }, errors: [403, 404] },
+  },
   "/v1/conversations/{id}/changes/revert": {
     post: { id: "revertChange", summary: "Reverts one file, or one hunk of its patch, to the start of the conversation.",
       request: "change-revert", answers: { "200": "conversation-changes" }, errors: [404, 409] },

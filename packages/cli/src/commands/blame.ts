@@ -8,6 +8,7 @@ import { toBareId } from "@sheaf/agent/output/result-line";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 import { now } from "@sheaf/agent/assemble/wire";
 import { type BlamedLine, blameFile } from "@sheaf/agent/run/conversations/blame";
+import { type BlameRange, toRanges } from "@sheaf/agent/run/conversations/blame-ranges";
 import { type CommittedFile, findCommittedFile } from "@sheaf/agent/run/conversations/commit-lines";
 import { SheafError } from "@sheaf/base/errors";
 import { askGit, runGit } from "@sheaf/base/git/run-git";
@@ -67,25 +68,7 @@ function checkLine(word: string, line: number | undefined, count: number): void 
   throw new SheafError("USAGE", `${word} does not exist, the file has ${count} lines: ${advice}`);
 }
 
-/** A range of lines with one origin. */
-interface LineRange extends BlamedLine {
-  readonly start: number;
-  end: number;
-}
-
-function toRanges(lines: readonly BlamedLine[], only: number | undefined): readonly LineRange[] {
-  const ranges: LineRange[] = [];
-  for (const [at, line] of lines.entries()) {
-    if (only !== undefined && at + 1 !== only) continue;
-    const last = ranges.at(-1);
-    const isSame = last && last.origin?.call === line.origin?.call && last.commit?.commit === line.commit?.commit;
-    if (isSame) last.end = at + 1;
-    else ranges.push({ ...line, start: at + 1, end: at + 1 });
-  }
-  return ranges;
-}
-
-function toRow({ start, end, origin, commit }: LineRange, mask: (text: string) => string) {
+function toRow({ start, end, origin, commit }: BlameRange, mask: (text: string) => string) {
   const { call, isCertain } = origin ?? {};
   return {
     start_line: start,
@@ -131,7 +114,7 @@ function formatLine(place: string, row: ReturnType<typeof toRow>): string {
 }
 
 /** Makes a record of Agent Trace with the lines that calls made. It has no prompts, because people push notes. */
-function toTrace(ranges: readonly LineRange[], path: string, revision: string | undefined) {
+function toTrace(ranges: readonly BlameRange[], path: string, revision: string | undefined) {
   const conversations = ranges.flatMap(({ origin, start, end }) => {
     if (!origin) return [];
     const { response, model, callId } = origin.call;

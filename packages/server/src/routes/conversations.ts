@@ -15,6 +15,7 @@ import { HttpError, createNotFoundError } from "../http-error.ts";
 import { cancelRunning } from "./responses.ts";
 import { readJsonBody } from "../json-body.ts";
 import { decodePlace, readPage, readSummary } from "../conversation-summary.ts";
+import { readBlame } from "../read-blame.ts";
 import { readWholeNumber } from "../read-query.ts";
 import { readCurrentResponse } from "../log-reader.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
@@ -121,6 +122,11 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     const { store, record } = await findConversation(request, context);
     const { asked, ports } = toFileAccess(store, record, context);
     return request.json({ files: await listChanges(asked, ports) });
+  });
+
+  app.get("/v1/conversations/:id/blame", readsWhole, async (request) => {
+    const { store, record } = await findConversation(request, context);
+    return request.json(await readBlame(request.req.query("path") ?? "", record, store, context));
   });
 
   app.post("/v1/conversations/:id/changes/revert", async (request) => {

@@ -1,0 +1,53 @@
+/** The call or the commit that made each line of a file, as far as its owner may know it (C270). */
+import type { FileBlame } from "@sheaf/protocol";
+import { blameFile } from "@sheaf/agent/run/conversations/blame";
+import { type BlameRange, toRanges } from "@sheaf/agent/run/conversations/blame-ranges";
+import { readWholeFile } from "@sheaf/base/files/read-file";
+import { createWorkspace } from "@sheaf/base/files/workspace";
+import type { ConversationRecord, SharedStore } from "@sheaf/store/store";
+import { createDenials } from "./denials.ts";
+import { HttpError } from "./http-error.ts";
+import type { ServerContext } from "./server-context.ts";
+import { findReadable } from "./workspace-files.ts";
+
+/** Size of the largest file. */
+const MAX_BYTES = 1024 * 1024;
+
+/** `store` is the owner's, so that calls of others stay unknown. @throws HttpError NOT_FOUND, FORBIDDEN, USAGE. */
+export async function readBlame(
+  path: string,
+  { workspace: root }: ConversationRecord,
+  store: SharedStore,
+  { settings, now }: Pick<ServerContext, "settings" | "now">,
+): Promise<FileBlame> {
+  const { dataFolder, environment, wire } = settings;
+  if (dataFolder === undefined) throw new HttpError("NOT_FOUND", "this server keeps no states of files");
+  const workspace = { ...createWorkspace(root), leftOut: createDenials(settings)(root) };
+  const found = findReadable(workspace, path, "of this conversation");
+  const read = await readWholeFile(workspace.root, found, MAX_BYTES);
+  if (!read.ok) throw new HttpError(read.error.code === "FILE_NOT_FOUND" ? "NOT_FOUND" : "USAGE", read.error.message);
+  const { bytes, hash } = read.value;
+  const lines = await blameFile(found.absolute, bytes, { store, dataFolder, environment, now });
+  if (!lines) throw new HttpError("USAGE", `${found.named} is not a text file: name a file with lines`);
+  const ranges = toRanges(lines).map((range) => toShownRange(range, wire.mask.mask));
+  return { path: found.named, hash, totalLines: lines.length, ranges };
+}
+
+function toShownRange({ start, end, origin, commit }: BlameRange, mask: (text: string) => string) {
+  const { call, isCertain = false } = origin ?? {};
+  const { conversationId = "", id: responseId = "", prompt = "", costUsd } = call?.response ?? {};
+  const time = (at: number): string => new Date(at).toISOString();
+  return {
+    startLine: start,
+    endLine: end,
+    ...(call && {
+      call: {
+        ...{ conversationId, responseId, callId: call.callId, tool: call.tool, model: call.model },
+        ...{ prompt: mask(prompt), time: time(call.endedAt), certain: isCertain },
+        ...(costUsd !== undefined && { costUsd }),
+        ...(call.isOfAgent && { subagent: true as const }),
+      },
+    }),
+    ...(commit && { commit: { id: commit.commit, author: commit.author, time: time(commit.time) } }),
+  };
+}
