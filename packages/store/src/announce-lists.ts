@@ -59,7 +59,7 @@ export function announceLists<Kind extends SharedStore>(store: Kind, notices: No
     addConversation: (conversation) => announceAfter(store.addConversation(conversation)),
     changeConversation: (id, patch) => announceAfter(store.changeConversation(id, patch)),
     deleteConversation: (id) => announceAfter(store.deleteConversation(id)),
-    revertResponses: (id, position) => announceAfter(store.revertResponses(id, position)),
+    showBranch: (id, position) => announceAfter(store.showBranch(id, position)),
     waiting: {
       ...waiting,
       add: (message, maxWaiting) => announceAfter(waiting.add(message, maxWaiting)),
