@@ -71,7 +71,7 @@ export const requirements = {
     C192: ["expect: what must be true at the end", "60def997"],
     C193: ["rules: cases with the test's own configuration", "54263f31"],
     C194: ["the end of a failed test, trust, --update, --live, reports", "c5035daf"],
-    C195: ["sheaf blame: the call, person or commit of each line", "25e00b90"],
+    C195: ["sheaf blame: the call, person or commit of each line", "2a4d654d"],
     C196: ["blame through renames, checkouts and merged working trees", "6aa51fa8"],
     C197: ["formats and errors of sheaf blame, git notes", "81ab0e83"],
     C198: ["sheaf diff: where two sessions part, and what differs", "75eb2474"],

@@ -263,6 +263,11 @@ export interface ToolResult {
   readonly lacks?: "sandbox" | "permission";
   /** A notice about the call to the user. */
   readonly notice?: Notice;
+  /**
+   * The recorded state of the folders that has the changes of the call, if it may change files (R-76); the changes of
+   * several calls may be in one state. Absent: Sheaf records none.
+   */
+  readonly state?: number;
   /** What happened, for projections. May be present for errors too, as far as the tool got. */
   readonly effect?: ToolEffect;
   readonly durationMs: number;

@@ -161,10 +161,13 @@ async function runRecorded(
   { access, changesFiles = access === "write" || access === "mcp" }: Pick<CallableTool, "access" | "changesFiles">,
   undo: RunUndo | undefined,
 ): Promise<ToolReturn> {
-  if (!undo || !changesFiles) return run();
-  const returned = await undo.around(run);
-  const problem = undo.takeProblem();
-  return problem === undefined ? returned : withNote(returned, problem);
+  if (!undo) return run();
+  const returned = await (changesFiles ? undo.around(run) : run());
+  const { kind } = returned.effect ?? {};
+  if (!changesFiles && kind !== "command" && kind !== "terminal") return returned;
+  const problem = changesFiles ? undo.takeProblem() : undefined;
+  const result = { ...returned, state: undo.nextState };
+  return problem === undefined ? result : withNote(result, problem);
 }
 
 /** How long calls may take to end after the run: longer than the processes of a command. Milliseconds. */

@@ -1,5 +1,4 @@
 /** Finds the call, the person or the commit that made each line of a file (C195, C196). */
-import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import { findRepository, toRealPlace } from "@sheaf/base/files/repository";
@@ -9,15 +8,16 @@ import { findProgram } from "@sheaf/sandbox/programs";
 import type { Store } from "@sheaf/store/store";
 import { findTreeOf, listTrees, readTreeRecord } from "../../workspace/trees/named-trees.ts";
 import { listUndoStores, toStateRef } from "../../workspace/undo/undo-store.ts";
-import { type BlamedCall, listBlamedCalls } from "./blamed-calls.ts";
+import { listBlamedCalls } from "./blamed-calls.ts";
 import { type CommitLine, readCommitLines, readCommitText } from "./commit-lines.ts";
 import { readLogs } from "./end-cut-response.ts";
-import { type FileMoment, followPath, listCallMoments, listStateMoments, sortMoments } from "./file-moments.ts";
+import { type FileMoment, followPath, listMoments, readStateChanges, type StateChange } from "./file-moments.ts";
 import {
   type CallOrigin,
   findAfter,
   type KnownTexts,
-  type OriginPorts,
+  type LineOrigins,
+  type ReadState,
   toPlainText,
   traceLines,
 } from "./line-origins.ts";
@@ -47,15 +47,16 @@ export async function blameFile(
   const program = findProgram("git", place.environment);
   const git = program === undefined ? undefined : { program, environment: place.environment };
   const paths = [...listCounterparts(path, place), path];
-  const { moments, ports } = await readMoments(paths, place, git);
+  const moments = await readMoments(paths, place, git);
+  const readState = createStateReader();
   const known: KnownTexts = new Map();
-  let origins: readonly (CallOrigin | undefined)[] = [];
+  let origins: LineOrigins = [];
   for (const each of paths) {
     const isOwn = each === path;
     const read = async (moment: FileMoment): Promise<string | undefined> =>
-      moment.kind === "call" ? findAfter(moment.change) : ports.read(moment.content);
+      moment.kind === "call" ? findAfter(moment.change) : readState(moment.content);
     const followed = await followPath(moments, each, isOwn ? text : "", read);
-    if (isOwn || followed.length > 0) origins = await traceLines(followed, isOwn ? text : "", known, ports);
+    if (isOwn || followed.length > 0) origins = await traceLines(followed, isOwn ? text : "", known, readState);
   }
   const commits = await readCommitLines(path, text, place.environment);
   const texts = new Map<string, string | undefined>();
@@ -88,47 +89,44 @@ async function readMoments(
   paths: readonly string[],
   { store, dataFolder, now }: BlamePlace,
   git: Omit<GitSetup, "gitFolder"> | undefined,
-): Promise<{ readonly moments: readonly FileMoment[]; readonly ports: OriginPorts }> {
+): Promise<readonly FileMoment[]> {
   const isNear = (folder: string): boolean => paths.some((path) => isBelow(path, folder));
-  const stores = git ? listUndoStores(dataFolder).filter(({ root }) => isNear(root)) : [];
+  const common = findRepository(dirname(paths.at(-1)!)).commonFolder;
+  const changes = new Map<string, StateChange[]>();
+  for (const { gitFolder, top, root } of git ? listUndoStores(dataFolder) : []) {
+    if (!isNear(root)) continue;
+    // The objects that a removed working tree shared are in the repository.
+    const newObjects = common === "" ? undefined : { own: join(gitFolder, "objects"), shared: join(common, "objects") };
+    for (const [ref, found] of await readStateChanges({ ...git!, gitFolder, newObjects }, top))
+      changes.set(ref, [...(changes.get(ref) ?? []), ...found]);
+  }
+  const withStates = new Set([...changes.keys()].map((ref) => dirname(ref)));
   const moments: FileMoment[] = [];
-  const calls = new Map<string, readonly BlamedCall[]>();
   const seen = new Set<string>();
   const conversations = await store.listConversations({ limit: Number.MAX_SAFE_INTEGER });
   for (const { id, workspace } of conversations.toSorted((one, other) => one.createdAt - other.createdAt)) {
-    const states = stores.filter(({ gitFolder }) => existsSync(join(gitFolder, dirname(toStateRef(id, "x")))));
-    if (states.length === 0 && !isNear(workspace)) continue;
+    if (!withStates.has(dirname(toStateRef(id, "x"))) && !isNear(workspace)) continue;
     for await (const response of readLogs(store, id, now)) {
+      const states = changes.get(toStateRef(id, response.id));
       // A fork has copies of the calls before it.
-      const own = listBlamedCalls(id, response).filter(({ callId }) => !seen.has(callId));
-      for (const { callId } of own) seen.add(callId);
-      calls.set(toStateRef(id, response.id), own);
-      moments.push(...listCallMoments(own));
+      const calls = listBlamedCalls(id, response).filter(({ callId }) => !seen.has(callId));
+      for (const { callId } of calls) seen.add(callId);
+      const known = states ? calls : calls.map((call) => ({ ...call, state: undefined }));
+      moments.push(...listMoments(known, states ?? [], response.createdAt));
     }
   }
-  const common = findRepository(dirname(paths.at(-1)!)).commonFolder;
-  for (const { gitFolder, top } of stores) {
-    // The objects that a removed working tree shared are in the repository.
-    const newObjects = common === "" ? undefined : { own: join(gitFolder, "objects"), shared: join(common, "objects") };
-    moments.push(...(await listStateMoments({ ...git!, gitFolder, newObjects }, top)));
-  }
-  const toRef = ({ response }: BlamedCall): string => toStateRef(response.conversationId, response.id);
-  const hasStates = (ref: string): boolean => stores.some(({ gitFolder }) => existsSync(join(gitFolder, ref)));
+  return moments.toSorted((one, other) => one.time - other.time);
+}
+
+/** Reads each content once. */
+function createStateReader(): ReadState {
   const texts = new Map<string, string | undefined>();
-  const isKept = (moment: FileMoment): boolean => moment.kind === "call" || calls.has(moment.ref);
-  return {
-    moments: sortMoments(moments.filter(isKept)),
-    ports: {
-      async read(content) {
-        if (!content) return "";
-        if (texts.has(content.id)) return texts.get(content.id);
-        const { exitCode, stdout } = await runGit(content.setup, ["cat-file", "blob", content.id]);
-        const text = exitCode === 0 ? toPlainText(stdout) : undefined;
-        texts.set(content.id, text);
-        return text;
-      },
-      listCalls: (moment) => calls.get(moment.kind === "own" ? moment.ref : toRef(moment.call)) ?? [],
-      hasStates: (call) => hasStates(toRef(call)),
-    },
+  return async (content) => {
+    if (!content) return "";
+    if (texts.has(content.id)) return texts.get(content.id);
+    const { exitCode, stdout } = await runGit(content.setup, ["cat-file", "blob", content.id]);
+    const text = exitCode === 0 ? toPlainText(stdout) : undefined;
+    texts.set(content.id, text);
+    return text;
   };
 }

@@ -1,12 +1,11 @@
 /** The calls of responses that may have changed files, with the origin that a line of a file gets from them (C195). */
-import type { FileChange, ToolResult } from "@sheaf/protocol";
+import type { FileChange } from "@sheaf/protocol";
 import { digestLog } from "@sheaf/store/log-digest";
 import type { LoggedResponse } from "./end-cut-response.ts";
 
 export interface BlamedResponse {
   readonly conversationId: string;
   readonly id: string;
-  readonly createdAt: number;
   readonly prompt: string;
   /** US dollars; undefined if Sheaf doesn't know the prices. */
   readonly costUsd: number | undefined;
@@ -27,16 +26,15 @@ export interface BlamedCall {
   readonly arguments: string;
   /** The changes of a file tool; undefined for a command, or another call that may change any file. */
   readonly changes: readonly FileChange[] | undefined;
+  /** The recorded state that has its changes; undefined if Sheaf recorded none. */
+  readonly state: number | undefined;
 }
 
 /** Lists the calls in the order of their ends; an imported log only claims its folders, so Sheaf leaves it out (S-91). */
-export function listBlamedCalls(
-  conversationId: string,
-  { id, createdAt, events }: LoggedResponse,
-): readonly BlamedCall[] {
+export function listBlamedCalls(conversationId: string, { id, events }: LoggedResponse): readonly BlamedCall[] {
   const [start] = events;
   if (start?.type !== "run_start" || start.imported) return [];
-  const response = { conversationId, id, createdAt, prompt: start.prompt, costUsd: digestLog(events).costUsd };
+  const response = { conversationId, id, prompt: start.prompt, costUsd: digestLog(events).costUsd };
   const models = new Map<string, { readonly ofRun: string; readonly ofTurn: string }>();
   const open = new Map<string, Pick<BlamedCall, "tool" | "startedAt" | "arguments">>();
   const calls: BlamedCall[] = [];
@@ -52,21 +50,15 @@ export function listBlamedCalls(
     } else if (event.type === "tool_call_arguments") {
       const call = open.get(event.callId);
       if (call) open.set(event.callId, { ...call, arguments: JSON.stringify(event.arguments) });
-    } else if (event.type === "tool_result" && open.has(event.callId) && mayChangeFiles(event)) {
-      const { callId, effect } = event;
+    } else if (event.type === "tool_result" && open.has(event.callId)) {
+      const { callId, effect, state } = event;
       const changes = effect?.kind === "file_edit" ? effect.changes : undefined;
-      const call = { ...open.get(callId)!, response, callId, model: ofTurn, isOfAgent, endedAt: logged.time, changes };
-      calls.push(call);
+      if (!changes && state === undefined && effect?.kind !== "command") continue;
+      const call = open.get(callId)!;
+      calls.push({ ...call, response, callId, model: ofTurn, isOfAgent, endedAt: logged.time, changes, state });
     }
   }
   return calls;
-}
-
-/** The effects of calls that don't change files themselves; the calls of a subagent have their own events. */
-const harmless = new Set(["read", "search", "glob", "list", "todo", "plan", "question", "web", "skill", "agent"]);
-
-function mayChangeFiles({ effect, status }: ToolResult): boolean {
-  return effect ? !harmless.has(effect.kind) : status !== "rejected";
 }
 
 /** Chooses the last call whose arguments name the file, or else the last one. */

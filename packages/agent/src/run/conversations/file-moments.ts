@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { FileChange } from "@sheaf/protocol";
 import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
-import { FOREIGN, CUT } from "../../workspace/undo/folder-states.ts";
 import type { BlamedCall } from "./blamed-calls.ts";
 
 /** Absolute paths; times are milliseconds since 1970. */
@@ -12,77 +11,76 @@ export type FileMoment = {
   readonly path: string;
   /** The path before, which differs after a rename. */
   readonly from: string;
+  /** The calls with changes in one state, in the order of their ends; without states, all calls of the response. */
+  readonly calls: readonly BlamedCall[];
 } & (
   | { readonly kind: "call"; readonly call: BlamedCall; readonly change: FileChange }
-  /** A state after the effects of a response since `since`. */
-  | { readonly kind: "own"; readonly ref: string; readonly since: number; readonly content: StateContent }
-  /** The state before them. */
-  | { readonly kind: "seen"; readonly ref: string; readonly content: StateContent }
+  /** The state before these calls, or the state with their changes. */
+  | { readonly kind: "before" | "after"; readonly content: StateContent }
 );
 
 /** The content of a file in a state; undefined for a missing file. */
 export type StateContent = { readonly setup: GitSetup; readonly id: string } | undefined;
 
-/** Lists the changes of file tools. */
-export function listCallMoments(calls: readonly BlamedCall[]): FileMoment[] {
-  return calls.flatMap((call) =>
-    (call.changes ?? []).map((change): FileMoment => {
-      const { path, filePath, newFilePath } = change;
-      const root = path.slice(0, path.length - filePath.length);
-      const to = newFilePath === undefined ? path : newFilePath.startsWith("/") ? newFilePath : root + newFilePath;
-      return { kind: "call", time: call.endedAt, path: to, from: path, call, change };
-    }),
-  );
+/** A file that differs between a state and the one before it. */
+export interface StateChange extends Pick<FileMoment, "path" | "from"> {
+  readonly state: number;
+  readonly before: StateContent;
+  readonly after: StateContent;
 }
 
-/** Lists the changes between the states of a folder. A state after a kill is left out: any program may have made its changes. */
-export async function listStateMoments(setup: GitSetup, top: string): Promise<FileMoment[]> {
-  const words = [
-    "-c",
-    "log.showRoot=false",
-    "log",
-    "--glob=refs/sheaf/*",
-    "--reverse",
-    "--raw",
-    "-z",
-    "-M30%",
-    "--no-abbrev",
-  ];
-  const log = await askGit(setup, [...words, "--format=commit %S %H [%P] %ct %s"], { purpose: "read the states" });
+/** Lists the changes of the states of a folder, by the refs of responses. After a kill, any program may have made the changes, so they are left out. */
+export async function readStateChanges(setup: GitSetup, top: string): Promise<ReadonlyMap<string, StateChange[]>> {
+  const options = ["--glob=refs/sheaf/*", "--reverse", "--raw", "-z", "-M30%", "--no-abbrev", "--format=commit %S %s"];
+  const words = ["-c", "log.showRoot=false", "log", ...options];
+  const log = await askGit(setup, words, { purpose: "read the states" });
   const fields = log.toString().split("\0").values();
-  const times = new Map<string, number>();
-  const moments: FileMoment[] = [];
-  let state: { ref: string; since: number; time: number } | undefined;
+  const changes = new Map<string, StateChange[]>();
+  let [ref, state] = ["", undefined as number | undefined];
+  const toContent = (id: string): StateContent => (/^0+$/.test(id) ? undefined : { setup, id });
   for (const field of fields) {
-    const [, ref, commit = "", parent = "", seconds, message = ""] =
-      /^\n?commit (\S+) (\w+) \[(\w*)\] (\d+) (.*)$/s.exec(field) ?? [];
-    if (ref !== undefined) {
-      const since = times.get(parent) ?? 0;
-      // The states of older versions lack milliseconds.
-      const time = Number(/^state (\d+)$/.exec(message)?.[1] ?? `${seconds}999`);
-      times.set(commit, message === FOREIGN ? since : time);
-      state = message === FOREIGN || message === CUT ? undefined : { ref, since, time };
+    const [, name, message = ""] = /^\n?commit (\S+) (.*)$/s.exec(field) ?? [];
+    if (name !== undefined) {
+      const [, number] = /^state (\d+)$/.exec(message) ?? [];
+      [ref, state] = [name, number === undefined ? undefined : Number(number)];
+      changes.set(ref, changes.get(ref) ?? []);
       continue;
     }
     const [, before = "", after = "", status = ""] = /^\n?:\d+ \d+ (\w+) (\w+) (\w+)$/.exec(field) ?? [];
     if (status === "") continue;
-    const from = fields.next().value ?? "";
-    const to = status.startsWith("R") ? (fields.next().value ?? "") : from;
-    if (!state || !to.startsWith("files/")) continue;
-    const [path, old] = [to, from].map((name) => join(top, name.slice("files/".length))) as [string, string];
-    const toContent = (id: string): StateContent => (/^0+$/.test(id) ? undefined : { setup, id });
-    moments.push(
-      { kind: "seen", ref: state.ref, time: state.since, path: old, from: old, content: toContent(before) },
-      { kind: "own", ...state, path, from: old, content: toContent(after) },
-    );
+    const old = fields.next().value ?? "";
+    const now = status.startsWith("R") ? (fields.next().value ?? "") : old;
+    if (state === undefined || !now.startsWith("files/")) continue;
+    const [path, from] = [now, old].map((place) => join(top, place.slice("files/".length))) as [string, string];
+    changes.get(ref)!.push({ state, path, from, before: toContent(before), after: toContent(after) });
+  }
+  return changes;
+}
+
+/** Lists the moments of a response in their order. `changes`: of its states. */
+export function listMoments(calls: readonly BlamedCall[], changes: readonly StateChange[], createdAt: number) {
+  const moments: FileMoment[] = [];
+  const states = new Set([...calls, ...changes].map(({ state }) => state));
+  let time = createdAt;
+  for (const state of [...states].toSorted((one = 0, other = 0) => one - other)) {
+    const own = calls.filter((call) => call.state === state);
+    const changed = changes.filter((change) => change.state === state);
+    time = own[0]?.startedAt ?? time;
+    for (const { from, before } of changed)
+      moments.push({ kind: "before", time, path: from, from, calls: own, content: before });
+    for (const call of own) moments.push(...(call.changes ?? []).map((change) => toCallMoment(call, change, own)));
+    time = own.at(-1)?.endedAt ?? time;
+    for (const { path, from, after } of changed)
+      moments.push({ kind: "after", time, path, from, calls: own, content: after });
   }
   return moments;
 }
 
-const order = { call: 0, own: 1, seen: 2 };
-
-export function sortMoments(moments: readonly FileMoment[]): FileMoment[] {
-  return moments.toSorted((one, other) => one.time - other.time || order[one.kind] - order[other.kind]);
+function toCallMoment(call: BlamedCall, change: FileChange, calls: readonly BlamedCall[]): FileMoment {
+  const { path: from, filePath, newFilePath = filePath } = change;
+  const root = from.slice(0, from.length - filePath.length);
+  const path = newFilePath.startsWith("/") ? newFilePath : root + newFilePath;
+  return { kind: "call", time: call.endedAt, path, from, calls, call, change };
 }
 
 /** The share of lines that a renamed file keeps at least. */
@@ -99,7 +97,7 @@ export async function followPath(
   let now = path;
   let next: string | undefined;
   for (let at = moments.length; at > 0; at -= 1) {
-    if ((kept[0]?.kind ?? "seen") === "seen" && !moments.slice(0, at).some((moment) => moment.path === now)) {
+    if ((kept[0]?.kind ?? "before") === "before" && !moments.slice(0, at).some((moment) => moment.path === now)) {
       const renamed = await findRenamed(moments.slice(0, at), kept[0] ? ((await read(kept[0])) ?? "") : text, read);
       if (!renamed) break;
       [now, next] = [renamed, undefined];

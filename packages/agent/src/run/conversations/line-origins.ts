@@ -18,14 +18,8 @@ export type LineOrigins = readonly (CallOrigin | undefined)[];
 /** The time limit of a comparison; above it, all lines are new. Milliseconds. */
 const COMPARE_MS = 2000;
 
-export interface OriginPorts {
-  /** Returns undefined if the content is binary, or lost. */
-  readonly read: (content: StateContent) => Promise<string | undefined>;
-  /** Lists the calls of the response in the order of their ends. */
-  readonly listCalls: (moment: Extract<FileMoment, { readonly kind: "call" | "own" }>) => readonly BlamedCall[];
-  /** Returns true if Sheaf keeps the states of the response. */
-  readonly hasStates: (call: BlamedCall) => boolean;
-}
+/** Reads a content of a state; undefined if it is binary, or lost. */
+export type ReadState = (content: StateContent) => Promise<string | undefined>;
 
 /** The texts that calls made, with the origins of their lines: after a checkout of such a text, its lines keep them. */
 export type KnownTexts = Map<string, LineOrigins>;
@@ -47,39 +41,37 @@ export async function traceLines(
   moments: readonly FileMoment[],
   text: string,
   known: KnownTexts,
-  ports: OriginPorts,
+  read: ReadState,
 ): Promise<LineOrigins> {
-  let [now, origins, since] = ["", [] as LineOrigins, 0];
+  let [now, origins] = ["", [] as LineOrigins];
   const go = (next: string, origin: CallOrigin | undefined, hunks?: readonly StructuredPatchHunk[]): void => {
     if (next === now) return;
     const back = origin ? undefined : known.get(next);
     origins = back ?? carryOrigins(origins, hunks ?? toHunks(now, next), origin);
     now = next;
   };
+  /** The last call that changed the file by a logged text. */
+  let last: BlamedCall | undefined;
   for (const moment of moments) {
-    if (moment.kind === "seen") {
-      const seen = await ports.read(moment.content);
-      if (seen !== undefined) go(seen, undefined);
-      since = moment.time;
+    const { calls } = moment;
+    const after = moment.kind === "call" ? findAfter(moment.change) : await read(moment.content);
+    if (moment.kind === "before") {
+      if (after !== undefined) go(after, undefined);
       continue;
     }
-    const after = moment.kind === "own" ? await ports.read(moment.content) : findAfter(moment.change);
-    const names = [moment.path, moment.from].map((path) => path.slice(path.lastIndexOf("/") + 1));
-    const calls = ports.listCalls(moment);
-    const isIn = ({ endedAt }: BlamedCall, from: number): boolean => endedAt > from && endedAt <= moment.time;
+    const explain = (call: BlamedCall): boolean => findChange(call, moment) !== undefined;
+    const since = calls.slice(last ? calls.indexOf(last) + 1 : 0);
     if (after !== undefined && moment.kind === "call") {
       const { call, change } = moment;
       const { before, hunks } = readPatch(change, after);
-      const others = calls.filter((each) => isIn(each, since) && each !== call && !findChange(each, moment));
-      if (before !== undefined) go(before, toOrigin(others, names, ports));
+      const others = since.slice(0, since.indexOf(call)).filter((each) => !explain(each));
+      if (before !== undefined) go(before, toOrigin(others, moment));
       go(after, { call, isCertain: true }, hunks);
-      since = moment.time;
-    } else if (after !== undefined && moment.kind === "own") {
-      const from = Math.max(moment.since, since);
-      const others = calls.filter((each) => isIn(each, from) && !findChange(each, moment));
+      last = call;
+    } else if (after !== undefined) {
+      const others = since.filter((each) => !explain(each));
       // A hook, or the editor of the user, formats the text of a call.
-      const own = calls.filter((each) => isIn(each, moment.since) && findChange(each, moment));
-      go(after, toOrigin(others.length > 0 ? others : own.slice(-1), names, ports));
+      go(after, toOrigin(others.length > 0 ? others : calls.filter(explain).slice(-1), moment));
     }
     if (now !== "") known.set(now, origins);
   }
@@ -87,9 +79,10 @@ export async function traceLines(
   return origins;
 }
 
-function toOrigin(calls: readonly BlamedCall[], names: readonly string[], ports: OriginPorts): CallOrigin | undefined {
+function toOrigin(calls: readonly BlamedCall[], { path, from }: FileMoment): CallOrigin | undefined {
+  const names = [path, from].map((place) => place.slice(place.lastIndexOf("/") + 1));
   const call = chooseCall(calls, names);
-  return call && { call, isCertain: calls.length === 1 && ports.hasStates(call) };
+  return call && { call, isCertain: calls.length === 1 && call.state !== undefined };
 }
 
 /** Finds the change by which a call of a file tool explains itself: a rename, a logged text, or another file. */

@@ -44,10 +44,10 @@ export function createUndoPorts({ store, conversationId, dataFolder, environment
       // Sheaf was killed during it, so any program may have made the changes since.
       if (existsSync(toRunFolder(gitFolder, responseId))) {
         const opened = await openUndoStore(dataFolder!, root, { program: program!, environment });
-        const request = { conversationId, responseId, dataFolder: dataFolder!, now: Date.now, message: CUT };
+        const request = { conversationId, responseId, dataFolder: dataFolder!, now: Date.now };
         const states = openFolderStates(opened, request);
         await (
-          await states.record([])
+          await states.record([], CUT)
         ).named;
         states.close(true);
       }

@@ -55,7 +55,7 @@ export interface FolderStates {
    * Reads what has changed, so that further changes may follow. `effects`: since the last time. The inner promise resolves
    * once the state has its name; false: nothing has changed. @throws SheafError INTERNAL, an error of the file system.
    */
-  record(effects: readonly EffectTime[]): Promise<{ readonly named: Promise<boolean> }>;
+  record(effects: readonly EffectTime[], message: string): Promise<{ readonly named: Promise<boolean> }>;
   /** Records the user's own changes to the repository, before an effect. @throws SheafError INTERNAL */
   recordRepository(): Promise<void>;
   /** Records a text that the user has typed into an editor and not saved. @throws SheafError INTERNAL */
@@ -74,8 +74,6 @@ interface StatesRequest {
   readonly now: () => number;
   /** Ends what git reads. */
   readonly signal?: AbortSignal | undefined;
-  /** The message of each state; default: `state`, and the time at which reading it began (C195). */
-  readonly message?: string | undefined;
 }
 
 /** @throws an error of the file system. */
@@ -144,9 +142,8 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
   };
 
   return {
-    async record(effects) {
+    async record(effects, message) {
       const startedAt = performance.now();
-      const time = request.now();
       const scope = { limits, inner, excludes, hidden, ignoredBytes: ignoredRoom };
       const [found, git] = await Promise.all([
         listStateChanges(setup, work, scope).catch((error: unknown) => {
@@ -164,7 +161,7 @@ export function openFolderStates(store: UndoStore, request: StatesRequest): Fold
       const leftOut = [...changes.leftOut];
       if (foreign) chain.add(FOREIGN, { ...(await take(foreign, false, leftOut)), ...texts });
       const parts = await take(ours, true, leftOut);
-      chain.add(request.message ?? `state ${time}`, { ...parts, git, "left-out": leftOut.join("\0") });
+      chain.add(message, { ...parts, git, "left-out": leftOut.join("\0") });
       texts = {};
       head = (git !== undefined && toHeadCommit(decodeRepositoryState(git)!)) || head;
       const named = chain.store();

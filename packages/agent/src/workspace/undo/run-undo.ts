@@ -11,6 +11,8 @@ export interface RunUndo {
   beginSoon(): void;
   /** Records what effects have changed since the last time, in the background. */
   record(): void;
+  /** The number of the next state, which will have the effects of now. */
+  readonly nextState: number;
   /** Runs work that may change files, after the state before it is on the disk. */
   around<Value>(work: () => Promise<Value>): Promise<Value>;
   /** Records a text that the user has typed into an editor and not saved. Never rejects. */
@@ -52,6 +54,8 @@ export function createRunUndo(request: UndoRequest): RunUndo {
   let naming: Promise<void> | undefined;
   let uncommitted: readonly string[] = [];
   let since = 0;
+  // Another process may continue the response, so a count from 1 would come twice.
+  let nextState = now();
   let problem: string | undefined;
   let isTold = false;
   let ended: Promise<void> | undefined;
@@ -69,10 +73,12 @@ export function createRunUndo(request: UndoRequest): RunUndo {
   const recordAll = async (): Promise<void> => {
     const taken: readonly EffectTime[] = effects;
     effects = effects.filter(({ to }) => to === undefined);
+    const message = `state ${nextState}`;
+    nextState = Math.max(nextState + 1, now());
     try {
       states ??= await Promise.all(folders.map(openFolder));
       await naming;
-      const records = await Promise.all(states.map((each) => each.record(taken)));
+      const records = await Promise.all(states.map((each) => each.record(taken, message)));
       naming = nameStates(
         states,
         records.map(({ named }) => named),
@@ -120,6 +126,9 @@ export function createRunUndo(request: UndoRequest): RunUndo {
       timer ??= setTimeout(begin, BEGIN_MS).unref();
     },
     record,
+    get nextState() {
+      return nextState;
+    },
     async around(work) {
       begin();
       await last;

@@ -105,6 +105,29 @@ test(
   },
 );
 
+test(verifies("C195", "a result names the state that has the changes of its call"), async () => {
+  const story = createStory();
+  story.files.set("a.txt", [{ text: "one", by: "person" }]);
+  story.settle();
+  const run = (by: string) => ({
+    tool: "run_terminal_cmd",
+    arguments: { command: "sed -i $a a.txt" },
+    command() {
+      story.files.get("a.txt")!.push({ text: by, by });
+      story.settle();
+    },
+  });
+  const list = () => ({ tool: "list_dir", arguments: {} });
+  const id = await story.respond("conv_1", [
+    [run, run],
+    [run, list],
+  ]);
+  const results = (await story.store.readEvents(id)).filter((event) => event.type === "tool_result");
+  const [first, second, third, fourth] = results.map(({ state }) => state);
+  expect([first, fourth]).toEqual([second, undefined]);
+  expect(third).toBeGreaterThan(second!);
+});
+
 test(verifies("C195", "a subagent's call has its own model; an imported log has no calls"), () => {
   const runStart = { type: "run_start", ...start, prompt: "Ask" };
   const change = { operation: "create", filePath: "a.txt", path: "/w/a.txt", content: "one\n" };
