@@ -96,12 +96,12 @@ async function tryRequest(request: Exclude<WorkerRequest, AppendRequest>): Promi
   }
 }
 
-async function call({ id, owner, args, ...called }: CallRequest): Promise<unknown> {
+async function call({ id, owner, part, method, args }: CallRequest): Promise<unknown> {
   const view = views.get(owner) ?? createSqliteView(parts, owner);
   views.set(owner, view);
-  if (called.method !== "lockConversation") {
-    const action = called.part === "store" ? view[called.method] : view.waiting[called.method];
-    return (action as (...values: unknown[]) => Promise<unknown>)(...args);
+  if (method !== "lockConversation") {
+    const actions: object = part === "store" ? view : view.waiting;
+    return (actions as Record<typeof method, (...values: readonly unknown[]) => Promise<unknown>>)[method](...args);
   }
   const release = await view.lockConversation(args[0] as string);
   if (!release) return undefined;

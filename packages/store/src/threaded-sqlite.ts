@@ -39,29 +39,20 @@ export function createThreadedSqliteStore(file: string): SharedStore {
 
 function createView(parts: SqliteParts, writer: Writer, owner: string): SharedStore {
   const reader = createSqliteView(parts, owner);
-  const toWriter =
-    (call: Called) =>
-    (...args: unknown[]) =>
-      writer.send({ kind: "call", owner, ...call, args });
-  const toWrite = (method: WriteMethod) => [method, toWriter({ part: "store", method })];
-  const toWaitingWrite = (method: WaitingMethod) => [method, toWriter({ part: "waiting", method })];
+  const call =
+    (part: keyof Writes, method: Writes[keyof Writes][number]) =>
+    (...args: readonly unknown[]) =>
+      writer.send({ kind: "call", owner, part, method, args });
+  const toWriters = (part: keyof Writes): object =>
+    Object.fromEntries(writes[part].map((method) => [method, call(part, method)]));
   return {
     ...reader,
-    ...(Object.fromEntries(writeMethods.map(toWrite)) as Pick<SharedStore, WriteMethod>),
-    waiting: {
-      ...reader.waiting,
-      ...(Object.fromEntries(waitingMethods.map(toWaitingWrite)) as Pick<WaitingMessages, WaitingMethod>),
-    },
+    ...(toWriters("store") as Pick<SharedStore, Writes["store"][number]>),
+    waiting: { ...reader.waiting, ...(toWriters("waiting") as Pick<WaitingMessages, Writes["waiting"][number]>) },
     gathersWrites: true,
     forOwner: (other) => createView(parts, writer, other),
     async lockConversation(conversationId) {
-      const lock = await writer.send({
-        kind: "call",
-        owner,
-        part: "store",
-        method: "lockConversation",
-        args: [conversationId],
-      });
+      const lock = await call("store", "lockConversation")(conversationId);
       if (typeof lock !== "number") return undefined;
       return async () => void (await writer.send({ kind: "unlock", lock }));
     },
@@ -137,48 +128,43 @@ function createDeathError(cause: Error | undefined): SheafError {
   return new SheafError("INTERNAL", message, { source: "storage", cause });
 }
 
-/** Writes other than appends. */
-const writeMethods = [
-  "createResponse",
-  "claimResponse",
-  "leaveResponse",
-  "keepLease",
-  "requestCancel",
-  "lockConversation",
-  "showBranch",
-  "changeConversation",
-  "addConversation",
-  "deleteConversation",
-  "deleteOldConversations",
-  "addUsage",
-  "addAttachment",
-  "deleteAttachment",
-  "deleteAttachmentsBefore",
-] as const satisfies readonly (keyof SharedStore)[];
+/** Writes other than appends: of the store, and of the messages that wait. */
+const writes = {
+  store: [
+    "createResponse",
+    "claimResponse",
+    "leaveResponse",
+    "keepLease",
+    "requestCancel",
+    "lockConversation",
+    "showBranch",
+    "changeConversation",
+    "addConversation",
+    "deleteConversation",
+    "deleteOldConversations",
+    "addUsage",
+    "addAttachment",
+    "deleteAttachment",
+    "deleteAttachmentsBefore",
+  ],
+  waiting: ["add", "arrange", "take", "remove", "claim", "giveBack", "fail"],
+} as const satisfies {
+  readonly store: readonly (keyof SharedStore)[];
+  readonly waiting: readonly (keyof WaitingMessages)[];
+};
 
-type WriteMethod = (typeof writeMethods)[number];
-
-/** Those of the messages that wait. */
-const waitingMethods = [
-  "add",
-  "arrange",
-  "take",
-  "remove",
-  "claim",
-  "giveBack",
-  "fail",
-] as const satisfies readonly (keyof WaitingMessages)[];
-
-type WaitingMethod = (typeof waitingMethods)[number];
-
-type Called =
-  | { readonly part: "store"; readonly method: WriteMethod }
-  | { readonly part: "waiting"; readonly method: WaitingMethod };
+type Writes = typeof writes;
 
 /** One thing to do. */
 type WorkerAction =
   | (OwnedAppend & { readonly kind: "append" })
-  | (Called & { readonly kind: "call"; readonly owner: string; readonly args: readonly unknown[] })
+  | {
+      readonly kind: "call";
+      readonly owner: string;
+      readonly part: keyof Writes;
+      readonly method: Writes[keyof Writes][number];
+      readonly args: readonly unknown[];
+    }
   /** Releases a lock; `lock` is the value of the call that took it. */
   | { readonly kind: "unlock"; readonly lock: number }
   | { readonly kind: "close" };

@@ -69,29 +69,20 @@ export async function endClaimedResponse(
   start?: Omit<RunStart, "type">,
 ): Promise<void> {
   try {
-    await appendEnd(store, responseId, now, start);
+    const events = await store.readEvents(responseId);
+    const last = events.at(-1);
+    const time = Math.max(last?.time ?? 0, now());
+    // Its process died before it stored the message.
+    const begin = last ? [] : [{ type: "run_start" as const, ...(start ?? (await toLostStart(store, responseId))) }];
+    const closing = [...begin, ...toClosingEvents(events)].map((event, index) => ({
+      ...event,
+      seq: (last?.seq ?? 0) + index + 1,
+      time,
+    }));
+    await store.appendEvents(responseId, closing, "synced");
   } finally {
     await store.leaveResponse(responseId).catch(() => undefined);
   }
-}
-
-async function appendEnd(
-  store: Store,
-  responseId: string,
-  now: () => number,
-  start?: Omit<RunStart, "type">,
-): Promise<void> {
-  const events = await store.readEvents(responseId);
-  const last = events.at(-1);
-  const time = Math.max(last?.time ?? 0, now());
-  // Its process died before it stored the message.
-  const begin = last ? [] : [{ type: "run_start" as const, ...(start ?? (await toLostStart(store, responseId))) }];
-  const closing = [...begin, ...toClosingEvents(events)].map((event, index) => ({
-    ...event,
-    seq: (last?.seq ?? 0) + index + 1,
-    time,
-  }));
-  await store.appendEvents(responseId, closing, "synced");
 }
 
 /** What the store knows of a response without its message. */
