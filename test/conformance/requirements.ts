@@ -448,6 +448,7 @@ export const requirements = {
     "R-26": ["windows of models are known, conversations shortened in time", "34876786"],
     "R-30": ["a store in PostgreSQL", "9a1d54c3"],
     "R-31": ["the database refuses lost writers and gaps", "5637c3e1"],
+    "R-95": ["answers of many streams are read together", "2dbdf3a1"],
     "R-32": ["leases end with their process, whatever a clock says", "eb6df4ad"],
     "R-33": ["migration of the database", "bf52efbe"],
     "R-34": ["errors of the database without its password", "e2770802"],

@@ -49,12 +49,17 @@ export interface HttpClient {
 /** Bytes of an answer that may wait for the reader. */
 const longestQueue = 64 * 1024;
 
+/** How long the bytes of an answer wait for those of others: longer for each answer that is open, and at most. Milliseconds. */
+const windowOfAnswerMs = 0.1;
+const longestWindowMs = 50;
+
 /** Milliseconds that an unused connection stays open. */
 const idleMs = 30_000;
 
 /** A client with its own connections; it opens the first one for the first request. */
 export function createHttpClient(proxyEnv?: ProxyVariables): HttpClient {
   const agents = new Map<string, HttpAgent>();
+  const window = new ReadWindow();
   let hasAnswered = false;
   /** The address of the last request, which is mostly that of the next one too. */
   let target: { readonly href: string; readonly url: URL } | undefined;
@@ -85,7 +90,7 @@ export function createHttpClient(proxyEnv?: ProxyVariables): HttpClient {
         ...((method === "POST" || length > 0) && { "content-length": String(length) }),
       };
       const sent = start(url, { method, headers, agent: findAgent(url.protocol) });
-      const response = await runRequest(sent, request.body, signal);
+      const response = await runRequest(sent, request.body, window, signal);
       hasAnswered = true;
       return response;
     },
@@ -122,7 +127,12 @@ class RestedConnectionError extends Error {
   }
 }
 
-function runRequest(request: ClientRequest, body: string | Uint8Array, signal: AbortSignal): Promise<HttpResponse> {
+function runRequest(
+  request: ClientRequest,
+  body: string | Uint8Array,
+  window: ReadWindow,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let response: IncomingMessage | undefined;
     // The request's own `signal` would break the connection of a whole answer while it goes back to the pool, where
@@ -137,7 +147,7 @@ function runRequest(request: ClientRequest, body: string | Uint8Array, signal: A
     request.on("close", () => signal.removeEventListener("abort", onAbort));
     request.on("response", (started) => {
       response = started;
-      resolve(toResponse(started));
+      resolve(toResponse(started, window));
     });
     request.on("error", (error: NodeJS.ErrnoException) => {
       const isRested = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
@@ -148,7 +158,7 @@ function runRequest(request: ClientRequest, body: string | Uint8Array, signal: A
   });
 }
 
-function toResponse(response: IncomingMessage): HttpResponse {
+function toResponse(response: IncomingMessage, window: ReadWindow): HttpResponse {
   const { statusCode = 0, headers } = response;
   return {
     status: statusCode,
@@ -159,17 +169,38 @@ function toResponse(response: IncomingMessage): HttpResponse {
       },
     },
     allHeaders: headers,
-    body: createBodyReader(uncompress(response)),
+    body: createBodyReader(uncompress(response), window),
   };
 }
 
+/**
+ * With many answers open, what arrives within a moment is read together (R-95): events of one answer are one group, and
+ * groups of all answers one statement of the store.
+ */
+class ReadWindow {
+  openAnswers = 0;
+  #end: Promise<void> | undefined;
+
+  wait(): Promise<void> | undefined {
+    const milliseconds = Math.min(Math.floor(this.openAnswers * windowOfAnswerMs), longestWindowMs);
+    if (milliseconds === 0) return undefined;
+    return (this.#end ??= new Promise((resolve) => {
+      setTimeout(() => {
+        this.#end = undefined;
+        resolve();
+      }, milliseconds);
+    }));
+  }
+}
+
 /** Not by the stream's own iterator, which takes a third of the time of a short answer and loses bytes before a break. */
-function createBodyReader(stream: Readable): BodyReader {
+function createBodyReader(stream: Readable, window: ReadWindow): BodyReader {
   let chunks: Uint8Array[] = [];
   let size = 0;
   let isOver = false;
   let failure: Error | undefined;
   let wake: (() => void) | undefined;
+  window.openAnswers += 1;
 
   stream.on("data", (chunk: Uint8Array) => {
     chunks.push(chunk);
@@ -178,6 +209,7 @@ function createBodyReader(stream: Readable): BodyReader {
     wake?.();
   });
   const end = (error?: Error): void => {
+    if (!isOver) window.openAnswers -= 1;
     isOver = true;
     failure ??= error;
     wake?.();
@@ -202,6 +234,7 @@ function createBodyReader(stream: Readable): BodyReader {
           wake = resolve;
         });
       }
+      if (!isOver) await window.wait();
       if (chunks.length > 0) return take();
       if (failure) throw failure;
       return undefined;

@@ -68,6 +68,27 @@ describe("silence", () => {
   });
 });
 
+test(
+  verifies("R-95", "deltas of an answer are one group while many answers are open, and groups of their own alone"),
+  async () => {
+    const { model } = createLiveSetup("openai-chat", server.url, { limits: { maxTries: 1 } });
+    const end = new AbortController();
+    const countGroups = async (): Promise<number> => {
+      server.answer({ chunks: shortAnswers["openai-chat"], pauseMs: 2 });
+      const groups = await Array.fromAsync(model.stream(createRequest(), end.signal));
+      return groups.filter((group) => group.some(({ type }) => type === "text_delta")).length;
+    };
+    const alone = await countGroups();
+    server.answer({ chunks: textThenMore, after: "hang" });
+    const open = Array.from({ length: 300 }, () => model.stream(createRequest(), end.signal)[Symbol.asyncIterator]());
+    await Promise.all(open.map((answer) => answer.next()));
+    const together = await countGroups();
+    end.abort();
+    await Promise.all(open.map((answer) => answer.next()));
+    expect({ alone, together }).toEqual({ alone: 2, together: 1 });
+  },
+);
+
 describe("abort", () => {
   const phases: readonly [string, ModelAnswer][] = [
     ["before the headers", { after: "silent" }],
