@@ -1,4 +1,6 @@
 /** What a chat is built on: conversations as states that a user interface shows. */
+export { createChats } from "./chats.ts";
+export type { ChatsOptions, ChatsState, ChatsStore } from "./chats.ts";
 export { createConversation } from "./conversation.ts";
 export type {
   ConversationChoice,

@@ -30,6 +30,7 @@ import {
   type StreamOptions,
   type StreamSettings,
 } from "./response-stream.ts";
+import { readUserEvents, type NumberedUserEvent, type UserEventOptions } from "./user-events.ts";
 import { createTransport, type TransportOptions, type TransportRequest } from "./transport.ts";
 
 export interface ClientOptions extends TransportOptions {
@@ -100,6 +101,8 @@ export interface SheafClient {
     answer: ApprovalAnswer,
     options?: RequestOptions,
   ): Promise<void>;
+  /** Follows all conversations until the signal ends it, over as many connections as that takes (C230). */
+  readUserEvents(options?: UserEventOptions): AsyncIterable<NumberedUserEvent>;
   /** Newest first; each with what it used and what waits for a person (X35). */
   listConversations(options?: ListOptions): Promise<ConversationPage>;
   getConversation(conversationId: string, options?: RequestOptions): Promise<Conversation>;
@@ -184,6 +187,7 @@ export function createClient(options: ClientOptions): SheafClient {
     cancel: (id, cancel = {}) => send(`${toPath("responses", id)}/cancel`, toPost({}, cancel)),
     resolveApproval: (id, approvalId, answer, resolve = {}) =>
       send(`${toPath("responses", id)}/${toPath("approvals", approvalId, "")}`, toPost(answer, resolve)),
+    readUserEvents: (events) => readUserEvents(settings, events),
     listConversations: ({ signal, ...query } = {}) => ask(`/v1/conversations${toQuery(query)}`, { signal }),
     getConversation: (id, get = {}) => ask(toPath("conversations", id), get),
     changeConversation: (id, body, { signal } = {}) =>

@@ -1,5 +1,4 @@
 /** One connection of an event stream, until the body ends, breaks, or stays silent. */
-import { createStreamDecoder, type StreamDecoder, type StreamEvent } from "@sheaf/protocol";
 import { ConnectionError } from "./errors.ts";
 
 export interface ConnectionOptions {
@@ -9,17 +8,22 @@ export interface ConnectionOptions {
   readonly silenceMs: () => number;
 }
 
-export interface Connection {
+/** Reads the text of a stream, however it is chunked. */
+interface ChunkDecoder<Item> {
+  push(chunk: string): readonly Item[];
+}
+
+export interface Connection<Item> {
   /** Opens it, with a signal of its own; `isPatient`: however long it takes. */
   open<Value>(send: (signal: AbortSignal) => Promise<Value>, isPatient: boolean): Promise<Value>;
   /** The events of the body, one array per piece received. @throws ConnectionError when the connection breaks. */
-  read(answer: Response): AsyncGenerator<readonly StreamEvent[]>;
-  readonly decoder: StreamDecoder;
+  read(answer: Response): AsyncGenerator<readonly Item[]>;
 }
 
-export function createConnection({ signal, silenceMs }: ConnectionOptions): Connection {
-  const decoder = createStreamDecoder();
-
+export function createConnection<Item>(
+  { signal, silenceMs }: ConnectionOptions,
+  decoder: ChunkDecoder<Item>,
+): Connection<Item> {
   /** Waits for `work`. On silence or an abort by the caller it calls `end`, which must settle `work`, and throws. */
   async function watch<Value>(
     work: Promise<Value>,
@@ -46,7 +50,6 @@ export function createConnection({ signal, silenceMs }: ConnectionOptions): Conn
   }
 
   return {
-    decoder,
     async open(send, isPatient) {
       signal?.throwIfAborted();
       const controller = new AbortController();

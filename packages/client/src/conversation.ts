@@ -1,5 +1,6 @@
 /** One conversation for a user interface: loads it, sends messages, and follows responses. */
 import type { ApprovalAnswer, ChatRequest } from "@sheaf/protocol";
+import type { ChatsStore } from "./chats.ts";
 import type { RevertOptions, SheafClient } from "./client.ts";
 import { createReasoningReader, type ReasoningReader } from "./conversation-reasoning.ts";
 import {
@@ -29,6 +30,11 @@ export interface ConversationOptions {
   readonly reasoning?: boolean | undefined;
   /** Called when a list of conversations would show something else: it began, got a title, was answered or reverted. */
   readonly onChange?: ((conversationId: string) => void) | undefined;
+  /**
+   * The list of conversations, which is open: what other tabs, devices and programs do in this conversation is loaded and
+   * followed at once.
+   */
+  readonly chats?: Pick<ChatsStore, "subscribe" | "getSnapshot"> | undefined;
   /** When pieces of a response are shown. Default: once a frame; where there are no frames, every 16 ms. */
   readonly schedule?: Schedule | undefined;
   /** Milliseconds since 1970. Default: `Date.now`. */
@@ -96,6 +102,11 @@ export interface ConversationStore extends ReadableStore<ConversationState> {
   /** Tries again at once: loads what could not be loaded, and follows a response whose connection broke or waits. */
   readonly reconnect: () => void;
   /**
+   * Says whether the person sees the conversation. While it is hidden, it follows no response, so that tabs in the
+   * background leave the connections of the browser free. Default: shown.
+   */
+  readonly setShown: (isShown: boolean) => void;
+  /**
    * Stops following; the response goes on at the server, and a message under way still reaches it. `load` opens the
    * conversation again.
    */
@@ -123,6 +134,10 @@ class OpenConversation implements ConversationStore {
   #accepted: Promise<boolean> = Promise.resolve(true);
   #resolveQueued: (isSent: boolean | Promise<boolean>) => void = () => undefined;
   #cancelFrame: (() => void) | undefined;
+  #isShown = true;
+  #stopWatching: (() => void) | undefined;
+  /** The response in the list for which the conversation was loaded last. */
+  #loadedFor: string | undefined;
 
   constructor(client: SheafClient, options: ConversationOptions) {
     this.#client = client;
@@ -137,6 +152,7 @@ class OpenConversation implements ConversationStore {
 
   readonly load = async (): Promise<void> => {
     const { id } = this.getSnapshot();
+    this.#stopWatching ??= this.#options.chats?.subscribe(this.#compareWithList);
     if (id === undefined) return;
     this.#loading.abort();
     this.#loading = new AbortController();
@@ -269,7 +285,16 @@ class OpenConversation implements ConversationStore {
     else this.#stream?.reconnect();
   };
 
+  readonly setShown = (isShown: boolean): void => {
+    const wasShown = this.#isShown;
+    this.#isShown = isShown;
+    if (!isShown) this.#leaveHidden();
+    else if (!wasShown && this.#stream === undefined) this.#followLast();
+  };
+
   readonly close = (): void => {
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
     this.#loading.abort();
     this.#loaded = undefined;
     this.#closing.abort();
@@ -277,6 +302,27 @@ class OpenConversation implements ConversationStore {
     this.#leaveStream();
     this.unqueue();
   };
+
+  /** The list shows another last response, or title, than this conversation has. */
+  readonly #compareWithList = (): void => {
+    const { id, title, turns, isAnswering, status } = this.getSnapshot();
+    const listed = this.#options.chats?.getSnapshot().conversations.find((conversation) => conversation.id === id);
+    if (listed === undefined || status !== "ready") return;
+    if (listed.title !== title) this.#change({ title: listed.title });
+    const { lastResponseId } = listed;
+    if (isAnswering || lastResponseId === turns.at(-1)?.response.id || lastResponseId === this.#loadedFor) return;
+    this.#loadedFor = lastResponseId;
+    void this.load();
+  };
+
+  /** A message that the server has not accepted yet keeps its request. */
+  #leaveHidden(): void {
+    if (this.#isShown || !this.getSnapshot().isAnswering) return;
+    this.#show();
+    if (!this.getSnapshot().turns.at(-1)?.response.id) return;
+    this.#leaveStream();
+    this.#change({ connection: "idle" });
+  }
 
   async #load(id: string, signal: AbortSignal): Promise<void> {
     try {
@@ -288,6 +334,8 @@ class OpenConversation implements ConversationStore {
       this.#change({ ...toLoadedState(conversation, this.getSnapshot().turns), error: undefined });
       this.#followLast();
       if (!this.getSnapshot().isAnswering) this.#releaseQueued();
+      // What happened while it was loaded.
+      this.#compareWithList();
     } catch (cause) {
       if (signal.aborted) return;
       const isMissing = cause instanceof SheafApiError && cause.status === 404;
@@ -374,7 +422,7 @@ class OpenConversation implements ConversationStore {
   #followLast(): void {
     const { response, reasoning: from } = this.getSnapshot().turns.at(-1) ?? {};
     const responseId = response?.id || this.#stream?.responseId;
-    if (response?.status !== "streaming" || responseId === undefined) return;
+    if (!this.#isShown || response?.status !== "streaming" || responseId === undefined) return;
     const start = response.metadata.lastEventId === undefined ? { snapshot: true } : { from: response };
     const signal = this.#leaveStream();
     this.#change({ error: undefined });
@@ -415,6 +463,7 @@ class OpenConversation implements ConversationStore {
         if (!signal.aborted) this.#begin(stream);
         else if (stream.conversationId !== undefined) this.#options.onChange?.(stream.conversationId);
         onAccepted?.();
+        this.#leaveHidden();
       });
       if (!signal.aborted) this.#end(stream);
     } catch (cause) {

@@ -37,6 +37,7 @@ export type {
   RevertOptions,
   SheafClient,
 } from "./client.ts";
+export type { NumberedUserEvent, UserEventOptions } from "./user-events.ts";
 export type { MessageFile } from "./encode-file.ts";
 export { ConnectionError, SheafApiError, StreamBrokenError } from "./errors.ts";
 export type { ApiErrorFields } from "./errors.ts";

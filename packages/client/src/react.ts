@@ -1,5 +1,6 @@
 /** Hooks for React from 18 on. For Preact, let the bundler resolve "react" to "preact/compat". */
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { createChats, type ChatsOptions, type ChatsState, type ChatsStore } from "./chats.ts";
 import type { SheafClient } from "./client.ts";
 import { createConversation, type ConversationOptions, type ConversationStore } from "./conversation.ts";
 import type { ConversationState } from "./conversation-state.ts";
@@ -42,6 +43,34 @@ export function useConversation(client: SheafClient, options: ConversationOption
   }, [actions]);
   const state = useStore(store);
   return useMemo(() => ({ ...state, ...actions }), [state, actions]);
+}
+
+/** The state of all conversations and what can be done with them. */
+export interface UsedChats extends ChatsState, Pick<ChatsStore, "loadMore" | "reconnect"> {}
+
+/**
+ * All conversations of the user, followed while the component is there. `current`: the id of the one that is shown, whose
+ * answers are read. `share` counts when the component appears.
+ */
+export function useChats(
+  client: SheafClient,
+  { current, ...options }: ChatsOptions & { readonly current?: string | undefined } = {},
+): UsedChats {
+  const latest = useRef(options);
+  const chats = useMemo(
+    () => createChats(client, { share: options.share, onEvent: (event) => latest.current.onEvent?.(event) }),
+    [client, options.share],
+  );
+  useEffect(() => {
+    latest.current = options;
+  });
+  useEffect(() => {
+    chats.open();
+    return chats.close;
+  }, [chats]);
+  useEffect(() => chats.show(current), [chats, current]);
+  const state = useStore(chats);
+  return useMemo(() => ({ ...state, loadMore: chats.loadMore, reconnect: chats.reconnect }), [state, chats]);
 }
 
 /** A message that is being written. */

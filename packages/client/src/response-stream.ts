@@ -1,6 +1,13 @@
 /** A response as it arrives: one series of events, over any number of connections. */
-import { createReducer, type ChatResponse, type Reducer, type StreamEvent } from "@sheaf/protocol";
-import { createConnection, type Connection } from "./connection.ts";
+import {
+  createReducer,
+  createStreamDecoder,
+  type ChatResponse,
+  type Reducer,
+  type StreamDecoder,
+  type StreamEvent,
+} from "@sheaf/protocol";
+import { createConnection } from "./connection.ts";
 import { ConnectionError, SheafApiError, StreamBrokenError } from "./errors.ts";
 import { isRetryable, toDelay, waitFor, type ReconnectOptions } from "./reconnect.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
@@ -182,7 +189,9 @@ class Stream implements ResponseStream {
 
   async *#readConnection<Item>(toItem: (event: StreamEvent) => Item): AsyncGenerator<Item> {
     this.#options.onConnection?.("connecting");
-    const connection = createConnection({ signal: this.#options.signal, silenceMs: () => this.#heartbeatMs * 3 });
+    const decoder = createStreamDecoder();
+    const silenceMs = (): number => this.#heartbeatMs * 3;
+    const connection = createConnection({ signal: this.#options.signal, silenceMs }, decoder);
     const openedAt = performance.now();
     const answer = await connection.open((signal) => this.#connect(signal), this.#isQueued);
     if (!("headers" in answer)) {
@@ -204,7 +213,7 @@ class Stream implements ResponseStream {
         }
       }
     } finally {
-      this.#leave(connection, openedAt);
+      this.#leave(decoder, openedAt);
     }
   }
 
@@ -260,7 +269,7 @@ class Stream implements ResponseStream {
     this.#heartbeatMs = Math.min(Math.max(event.data.heartbeat_ms, leastHeartbeatMs), mostHeartbeatMs);
   }
 
-  #leave({ decoder }: Connection, openedAt: number): void {
+  #leave(decoder: StreamDecoder, openedAt: number): void {
     this.#retry = decoder.retry ?? this.#retry;
     this.#unreadable += decoder.unreadable;
     // A run can continue in silence behind a proxy that cuts long connections.

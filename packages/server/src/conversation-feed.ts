@@ -155,6 +155,14 @@ class ConversationFeed {
     const running = new Set(page.map(({ openResponseId }) => openResponseId));
     for (const id of this.#approvals.keys()) if (!running.has(id)) this.#approvals.delete(id);
     for (const record of page) {
+      const old = before.get(record.id);
+      const { openResponseId } = record;
+      const isNew = openResponseId !== undefined && openResponseId !== old?.summary.runningResponseId;
+      // A response without an event is not there for readers yet. Its first event comes with a notice.
+      if (!isFirst && isNew && (await this.#store.getResponse(openResponseId))?.lastSeq === 0) {
+        if (old) known.set(record.id, old);
+        continue;
+      }
       const summary = await readSummary(this.#store, record, this.#ports, this.#readOpen);
       known.set(record.id, { summary, text: JSON.stringify(summary) });
     }
@@ -179,9 +187,9 @@ class ConversationFeed {
   };
 
   async #toUpdate(old: ConversationSummary | undefined, now: ConversationSummary): Promise<ConversationUpdate> {
-    const hasAnswered = old?.runningResponseId !== undefined && old.runningResponseId !== now.runningResponseId;
-    const isNewest = old?.updated !== now.updated && now.runningResponseId === undefined;
-    const ended = hasAnswered || isNewest ? await this.#readEnd(now.id, old?.runningResponseId) : undefined;
+    const isNew = old?.lastResponseId !== now.lastResponseId && old?.updated !== now.updated;
+    const endedId = old?.runningResponseId ?? (isNew ? now.lastResponseId : undefined);
+    const ended = endedId === now.runningResponseId ? undefined : await this.#readEnd(endedId);
     const changes = [...listChanges(old, now), ...(ended ? (["response_ended"] as const) : [])];
     if (ended?.finishReason === "clarification") changes.push("question_waiting");
     return {
@@ -191,13 +199,11 @@ class ConversationFeed {
     };
   }
 
-  /** How a response ended; without an id, the newest one. */
-  async #readEnd(conversationId: string, responseId: string | undefined): Promise<ConversationUpdate["ended"]> {
-    const responses = await this.#store.listResponses(conversationId);
-    const found = responses.find(({ id }) => id === responseId) ?? responses.findLast(({ reverted }) => !reverted);
-    const [end] = found?.ended ? await this.#store.readEvents(found.id, found.lastSeq - 1, 1) : [];
-    if (!found || end?.type !== "run_end") return undefined;
-    return { responseId: found.id, status: end.error ? "error" : "completed", finishReason: end.reason };
+  async #readEnd(responseId = ""): Promise<ConversationUpdate["ended"]> {
+    const { ended, lastSeq } = (await this.#store.getResponse(responseId)) ?? { ended: false, lastSeq: 0 };
+    const [end] = ended ? await this.#store.readEvents(responseId, lastSeq - 1, 1) : [];
+    if (end?.type !== "run_end") return undefined;
+    return { responseId, status: end.error ? "error" : "completed", finishReason: end.reason };
   }
 
   #toPage() {

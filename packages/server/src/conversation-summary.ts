@@ -51,7 +51,7 @@ export async function readSummary(
   context: Pick<ServerContext, "live" | "settings" | "trees">,
   readOpen?: ReadOpenApprovals,
 ): Promise<ConversationSummary> {
-  const { id, title, createdAt, updatedAt, pinned, settings, usage, openResponseId } = record;
+  const { id, title, createdAt, updatedAt, pinned, settings, usage, openResponseId, lastResponseId } = record;
   const { mode, model, effort } = settings;
   const { workspaces } = context.settings;
   const served = context.trees.findRoot(record.workspace) ?? record.workspace;
@@ -75,6 +75,7 @@ export async function readSummary(
       ...(costUsd !== undefined && { costUsd }),
     },
     ...(openResponseId !== undefined && { runningResponseId: openResponseId }),
+    ...(lastResponseId !== undefined && { lastResponseId }),
     ...(approvals.length > 0 && { approvals }),
   };
 }

@@ -33,11 +33,12 @@ import {
 } from "./store.ts";
 
 /** Texts are JSON. */
-interface ConversationRow extends Omit<ConversationRecord, "settings" | "usage" | "openResponseId"> {
+interface ConversationRow extends Omit<ConversationRecord, "settings" | "usage" | "openResponseId" | "lastResponseId"> {
   readonly settings: string;
   /** Sums of its responses: prompt tokens, completion tokens, cost. */
   readonly usage: string;
   readonly openResponseId: string | null;
+  readonly lastResponseId: string | null;
 }
 
 const responseOfRow = raw("sheaf.responses r JOIN sheaf.conversations c ON c.key = r.conversation");
@@ -56,7 +57,9 @@ export function createStoredRows(database: SqlDatabase, owner: string): StoredRo
             COALESCE(SUM(prompt_tokens), 0), COALESCE(SUM(completion_tokens), 0), SUM(cost_usd)) AS text)
             FROM sheaf.responses WHERE conversation = c.key) AS usage,
           (SELECT id FROM sheaf.responses WHERE conversation = c.key AND NOT ended
-            ORDER BY position DESC LIMIT 1) AS "openResponseId"
+            ORDER BY position DESC LIMIT 1) AS "openResponseId",
+          (SELECT id FROM sheaf.responses WHERE conversation = c.key AND NOT reverted
+            ORDER BY position DESC LIMIT 1) AS "lastResponseId"
         FROM sheaf.conversations c WHERE c.owner = ${owner} ${where}`,
     );
     return rows.map(toRecord);
@@ -199,13 +202,14 @@ function createAttachmentRows(database: SqlDatabase, owner: string) {
   } satisfies Partial<StoredRows>;
 }
 
-function toRecord({ settings, usage, openResponseId, ...row }: ConversationRow): ConversationRecord {
+function toRecord({ settings, usage, openResponseId, lastResponseId, ...row }: ConversationRow): ConversationRecord {
   const [promptTokens, completionTokens, costUsd] = JSON.parse(usage) as [number, number, number | null];
   return {
     ...row,
     settings: JSON.parse(settings) as ConversationSettings,
     usage: { promptTokens, completionTokens, ...(costUsd !== null && { costUsd }) },
     ...(openResponseId !== null && { openResponseId }),
+    ...(lastResponseId !== null && { lastResponseId }),
   };
 }
 

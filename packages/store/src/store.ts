@@ -56,6 +56,8 @@ export interface ConversationRecord {
   readonly usage: ConversationUsage;
   /** Its newest response that has not ended. */
   readonly openResponseId?: string | undefined;
+  /** Its newest response that is shown. */
+  readonly lastResponseId?: string | undefined;
 }
 
 /** What may be changed of a conversation. */
@@ -124,7 +126,10 @@ export interface RequestRecord extends RequestKey {
 }
 
 /** A conversation that is stored whole, with logs that have ended. */
-export interface CompleteConversation extends Omit<ConversationRecord, "pinned" | "usage" | "openResponseId"> {
+export interface CompleteConversation extends Omit<
+  ConversationRecord,
+  "pinned" | "usage" | "openResponseId" | "lastResponseId"
+> {
   readonly responses: readonly {
     readonly id: string;
     readonly createdAt: number;

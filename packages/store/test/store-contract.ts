@@ -53,6 +53,7 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
       pinned: false,
       usage: { promptTokens: 0, completionTokens: 0 },
       openResponseId: "chat_b",
+      lastResponseId: "chat_b",
     });
     expect(await store.getConversation("conv_9")).toBeUndefined();
     expect(await store.getResponse("chat_9")).toBeUndefined();
