@@ -99,6 +99,25 @@ describeWithPostgres("a queue that servers share", (postgres) => {
   );
 
   test.concurrent(
+    verifies(["C240", "C242", "R-38"], "a message at another server reaches the response that runs"),
+    async (context) => {
+      const call = { call: { tool: "read_file", arguments: { target_file: "README.md" } } };
+      const turns = [{ events: [{ text: "One." }, { wait_ms: 2000 }, call] }, { events: [{ text: "Two." }] }];
+      const ports = { script: { turns }, files: { "README.md": "text" }, onEnd: context.onTestFinished };
+      const cluster = await createCluster(postgres, folders, ports);
+      const [one, other] = await Promise.all([cluster.start("a"), cluster.start("b")]);
+      const { conversationId, path, read } = await begin(one);
+      const steered = await begin(other, { conversationId, whenBusy: "steer", message: "use tabs" });
+      await Promise.all([read, steered.read]);
+      const response = await one.read<ChatResponse>(path);
+      expect(response).toMatchObject({ status: "completed", messages: [{ message: "use tabs" }] });
+      expect(steered.seen[0]).toMatchObject({ event: "snapshot", data: { response: { id: response.id } } });
+      expect((await other.readConversation(conversationId)).turns).toHaveLength(1);
+      expect(await postgres.run(cluster.store, "SELECT * FROM sheaf.orders")).toEqual([]);
+    },
+  );
+
+  test.concurrent(
     verifies("R-38", "a message outlives the server that took it, and is answered once"),
     async (context) => {
       const cluster = await createCluster(postgres, folders, { script: slow, onEnd: context.onTestFinished });

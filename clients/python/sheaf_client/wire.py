@@ -21,6 +21,7 @@ class Documents(_Documents, total=False):
     """A response of Sheaf."""
 
     hooks: list[Hook]
+    messages: list[Message]
 
 
 class _DocumentsUsage(TypedDict):
@@ -90,6 +91,23 @@ class Hook(_Hook, total=False):
     arguments: dict[str, Any]
     informed: Literal[True]
     documentId: str
+
+
+class _Message(TypedDict):
+    message: str
+    after: int
+
+
+class Message(_Message, total=False):
+    messageId: str
+    attachments: list[MessageAttachment]
+
+
+class MessageAttachment(TypedDict):
+    name: str
+    mediaType: Literal["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain"]
+    bytes: int
+    sha256: str
 
 
 class _TextDocument(TypedDict):
@@ -589,6 +607,7 @@ class _ApprovalRequestEventData(TypedDict):
 class ApprovalRequestEventData(_ApprovalRequestEventData, total=False):
     reason: Reason
     agent: str
+    answeredIn: Literal["terminal", "editor", "program"]
 
 
 class _Reason(TypedDict):
@@ -639,6 +658,12 @@ class HookResultEvent(TypedDict):
     data: Hook
 
 
+class UserMessageEvent(TypedDict):
+    id: int
+    event: Literal["user_message"]
+    data: Message
+
+
 class DoneEvent(TypedDict):
     id: int
     event: Literal["done"]
@@ -671,6 +696,7 @@ class Snapshot(_Snapshot, total=False):
     """A response of Sheaf, complete or not."""
 
     hooks: list[Hook]
+    messages: list[Message]
     approvals: list[ApprovalRequestEventData]
 
 
@@ -700,9 +726,11 @@ class ChatRequest(_ChatRequest, total=False):
     approvals: Literal["deny", "ask"]
     accept: Accept
     onDisconnect: Literal["continue", "cancel"]
-    whenBusy: Literal["reject", "queue", "cancel"]
+    whenBusy: Literal["reject", "queue", "steer", "cancel"]
+    onConflict: Literal["refuse", "leave", "overwrite", "keep"]
     budget: Budget
     conversationId: str
+    parentResponseId: str | None
     stream: bool
     answers: list[Answer]
     attachments: list[AttachmentUpload | ChatRequestAttachment]
@@ -765,6 +793,8 @@ class Conversation(_Conversation, total=False):
     runningResponseId: str
     approvals: list[ConversationApproval]
     match: Match
+    nextVersions: list[str]
+    waiting: list[ConversationWaiting]
 
 
 class _ConversationUsage(TypedDict):
@@ -786,19 +816,20 @@ class _ConversationApproval(TypedDict):
 
 class ConversationApproval(_ConversationApproval, total=False):
     reason: Reason
+    answeredIn: Literal["terminal", "editor", "program"]
 
 
 class _Match(TypedDict):
     where: Literal["title", "message", "answer"]
     text: str
-    ranges: list[Range]
+    ranges: list[MatchRange]
 
 
 class Match(_Match, total=False):
     responseId: str
 
 
-class Range(TypedDict):
+class MatchRange(TypedDict):
     start: int
     end: int
 
@@ -810,14 +841,18 @@ class _Turn(TypedDict):
 
 class Turn(_Turn, total=False):
     answers: list[Answer]
-    attachments: list[TurnAttachment]
+    attachments: list[MessageAttachment]
+    versions: list[str]
 
 
-class TurnAttachment(TypedDict):
-    name: str
-    mediaType: Literal["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain"]
-    bytes: int
-    sha256: str
+class _ConversationWaiting(TypedDict):
+    responseId: str
+    message: str
+    whenBusy: Literal["queue", "steer"]
+
+
+class ConversationWaiting(_ConversationWaiting, total=False):
+    attachments: list[MessageAttachment]
 
 
 class _ConversationSummary(TypedDict):
@@ -927,6 +962,47 @@ class ConversationChangesFile(_ConversationChangesFile, total=False):
     problem: str
 
 
+class FileBlame(TypedDict):
+    """What made the lines of a file."""
+
+    path: str
+    hash: str
+    totalLines: int
+    ranges: list[FileBlameRange]
+
+
+class _FileBlameRange(TypedDict):
+    startLine: int
+    endLine: int
+
+
+class FileBlameRange(_FileBlameRange, total=False):
+    call: Call
+    commit: Commit
+
+
+class _Call(TypedDict):
+    conversationId: str
+    responseId: str
+    callId: str
+    tool: str
+    model: str
+    prompt: str
+    time: str
+    certain: bool
+
+
+class Call(_Call, total=False):
+    costUsd: float
+    subagent: Literal[True]
+
+
+class Commit(TypedDict):
+    id: str
+    author: str
+    time: str
+
+
 class _ChangeRevert(TypedDict):
     filePath: str
 
@@ -995,6 +1071,26 @@ class ForkRequest(TypedDict):
     responseId: str
 
 
+class Waiting(TypedDict):
+    """The messages that wait for a conversation of Sheaf."""
+
+    waiting: list[ConversationWaiting]
+
+
+class WaitingOrder(TypedDict):
+    """The order of the messages that wait for a conversation of Sheaf."""
+
+    waiting: list[WaitingOrderWaiting]
+
+
+class _WaitingOrderWaiting(TypedDict):
+    responseId: str
+
+
+class WaitingOrderWaiting(_WaitingOrderWaiting, total=False):
+    whenBusy: Literal["queue", "steer"]
+
+
 class PublishRequest(TypedDict):
     """A request to publish the files of a conversation of Sheaf as a branch."""
 
@@ -1014,9 +1110,10 @@ class _RevertRequest(TypedDict):
 
 
 class RevertRequest(_RevertRequest, total=False):
-    """A request to revert responses of a conversation of Sheaf."""
+    """A request to show another branch of a conversation of Sheaf."""
 
-    onConflict: Literal["refuse", "leave", "overwrite"]
+    onConflict: Literal["refuse", "leave", "overwrite", "keep"]
+    dryRun: bool
 
 
 class _RevertResult(TypedDict):
@@ -1026,7 +1123,7 @@ class _RevertResult(TypedDict):
 
 
 class RevertResult(_RevertResult, total=False):
-    """What Sheaf reverted."""
+    """What another branch of a conversation of Sheaf changed."""
 
     leftOut: list[str]
 
@@ -1098,5 +1195,6 @@ Event = Union[
     ApprovalResolvedEvent,
     ProviderWaitEvent,
     HookResultEvent,
+    UserMessageEvent,
     DoneEvent,
 ]

@@ -82,7 +82,7 @@ export const chatSettings = s.object({
   /** Default: `continue`, the run goes on when its reader disconnects (X7). */
   onDisconnect: s.optional(s.choice(["continue", "cancel"])),
   /** What to do while another response of the conversation streams. Default: `reject`. */
-  whenBusy: s.optional(s.choice(["reject", "queue", "cancel"])),
+  whenBusy: s.optional(s.choice(["reject", "queue", "steer", "cancel"])),
   /** Ext: for a message that begins another branch (C250). Default: `refuse`. */
   onConflict,
   budget: s.optional<ChatBudget>(chatBudget),
@@ -306,6 +306,37 @@ function conversationTurn(response: s.Schema<ChatResponse>) {
 /** One message of a conversation and the response to it. */
 export interface ConversationTurn extends s.ValueOf<ReturnType<typeof conversationTurn>> {}
 
+const waits = s.choice(["queue", "steer"]);
+
+const waitingMessage = s.object({
+  /** `chat_<id>`: its response, once it starts one. */
+  responseId: s.string(),
+  /** What the user said. */
+  message: s.string(),
+  /** Files that go with it, without their bytes. */
+  attachments: s.optional(s.list<AttachmentSummary>(attachmentSummary)),
+  whenBusy: waits,
+});
+
+/** A message that waits for its conversation (C241). */
+export interface WaitingMessage extends s.ValueOf<typeof waitingMessage> {}
+
+export const waitingList = s.object(
+  { waiting: s.list<WaitingMessage>(waitingMessage) },
+  { title: "The messages that wait for a conversation of Sheaf" },
+);
+
+/** Answer to `PUT /v1/conversations/{id}/waiting`. */
+export interface WaitingList extends s.ValueOf<typeof waitingList> {}
+
+export const waitingOrder = s.object(
+  { waiting: s.list(s.object({ responseId: id, whenBusy: s.optional(waits) }), { maxItems: 100 }) },
+  { title: "The order of the messages that wait for a conversation of Sheaf" },
+);
+
+/** Body of `PUT /v1/conversations/{id}/waiting` (C241). */
+export interface WaitingOrder extends s.ValueOf<typeof waitingOrder> {}
+
 export function conversation(response: s.Schema<ChatResponse>) {
   return s.extend(
     conversationSummary,
@@ -313,6 +344,8 @@ export function conversation(response: s.Schema<ChatResponse>) {
       turns: s.list<ConversationTurn>(conversationTurn(response)),
       /** Ext: responses after the last turn that are not shown, oldest first (C251). */
       nextVersions: s.optional(s.list(s.string())),
+      /** Ext: in the order in which they start; absent if none waits (C241). */
+      waiting: s.optional(s.list<WaitingMessage>(waitingMessage)),
     },
     { title: "A conversation of Sheaf" },
   );

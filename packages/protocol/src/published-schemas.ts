@@ -16,6 +16,7 @@ export {
   chatSettings,
   conversationChange,
   forkRequest,
+  waitingOrder,
   publishRequest,
   revertRequest,
   sessionRequest,
@@ -71,6 +72,8 @@ export type SchemaName =
   | "workspace-commands"
   | "workspace-file"
   | "fork-request"
+  | "waiting"
+  | "waiting-order"
   | "publish-request"
   | "publish-result"
   | "revert-request"
@@ -120,6 +123,8 @@ const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
   "workspace-commands": api.workspaceCommands,
   "workspace-file": api.workspaceFile,
   "fork-request": api.forkRequest,
+  waiting: api.waitingList,
+  "waiting-order": api.waitingOrder,
   "publish-request": api.publishRequest,
   "publish-result": api.publishResult,
   "revert-request": api.revertRequest,

@@ -9,7 +9,7 @@ import type { SharedStore } from "@sheaf/store/store";
 import { askPatiently } from "./ask-patiently.ts";
 import { awaitStart, createLeftError, waitForEnd, watchClient } from "./await-start.ts";
 import { findQueued, waitForBegin, type QueuedResponse } from "./queued-responses.ts";
-import { followResponse } from "./follow-response.ts";
+import { followResponse, type FollowOptions } from "./follow-response.ts";
 import { reserveStream } from "./open-stream.ts";
 import { createReaderView, toFormHeaders, type WireForm } from "./reader-view.ts";
 import { toRequestKey, type AcceptedResponse, type ResponseIds } from "./request-keys.ts";
@@ -83,16 +83,21 @@ export async function answerRequest(
     // The client has the address of the response now, and can come back (X7).
     if (body.onDisconnect !== "cancel") client.removeEventListener("abort", giveUp);
     const view = createReaderView(options, ports.wire);
-    const hasBegun = !queued || (await awaitStart(queued, { store, sink, view, ...context }));
+    const begun = queued ? await awaitStart(queued, { store, sink, view, ...context }) : responseId;
     cancelWithClient();
-    if (hasBegun) await followResponse(sink, options, ports);
+    if (begun !== undefined) await followResponse(sink, toBegun(options, begun), ports);
     return RESPONSE_ALREADY_SENT;
   }
   // A response may have begun when its client leaves.
-  if (queued) await waitForBegin(store, responseId, client).finally(cancelWithClient);
-  else cancelWithClient();
-  await waitForEnd(responseId, store, context, client);
-  return askPatiently(() => answerWhole!(responseId, store, headers), client);
+  const begun = queued ? await waitForBegin(store, responseId, client).finally(cancelWithClient) : responseId;
+  if (!queued) cancelWithClient();
+  await waitForEnd(begun, store, context, client);
+  return askPatiently(() => answerWhole!(begun, store, headers), client);
+}
+
+/** The reader of a message that reached a response gets that one: its state first, since it began before (C242). */
+export function toBegun(options: FollowOptions, begun: string): FollowOptions {
+  return begun === options.responseId ? options : { ...options, responseId: begun, snapshot: true };
 }
 
 /** Tells base clients the ids, and where the response is (N49, X2). */

@@ -24,21 +24,21 @@ interface WaitingReader {
 }
 
 /**
- * True once the response has begun; false when the reader is gone. What cannot begin is reported as a response that failed
+ * The id of the response once it has begun, or of the one that the message reached; undefined when the reader is gone. What cannot begin is reported as a response that failed
  * (N52): it has no other place, since the head of the answer is sent, and nothing is stored.
  */
-export async function awaitStart(queued: QueuedResponse, reader: WaitingReader): Promise<boolean> {
+export async function awaitStart(queued: QueuedResponse, reader: WaitingReader): Promise<string | undefined> {
   const { store, sink, view, now, onDefect } = reader;
   try {
-    await waitForBegin(store, queued.responseId, sink.closed);
-    return !sink.isClosed;
+    const begun = await waitForBegin(store, queued.responseId, sink.closed);
+    return sink.isClosed ? undefined : begun;
   } catch (error) {
-    if (sink.isClosed) return false;
+    if (sink.isClosed) return undefined;
     const { told, isForLog } = toClientError(error);
     if (isForLog) onDefect(error);
     for (const event of createFailedRun(queued.start, told, now())) sink.send(view.push(event));
     sink.end();
-    return false;
+    return undefined;
   }
 }
 

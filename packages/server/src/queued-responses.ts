@@ -1,7 +1,11 @@
 /** Responses that wait in the store for another one of their conversation (`whenBusy: "queue"`, R-38). */
 import { setTimeout as sleep } from "node:timers/promises";
-import { createReducer, type ChatResponse, type RunStart } from "@sheaf/protocol";
+import { createReducer, type ChatResponse, type RunStart, type WaitingMessage } from "@sheaf/protocol";
+import { maskValue } from "@sheaf/agent/output/event-mask";
+import { toAttachmentSummary } from "@sheaf/base/files/attachment";
 import { isErrorCode, SheafError } from "@sheaf/base/errors";
+import type { ClaimedMessage } from "@sheaf/store/cluster";
+import { toToldKey } from "@sheaf/store/sql-waiting";
 import type { SharedStore } from "@sheaf/store/store";
 import { askPatiently } from "./ask-patiently.ts";
 import type { StoredRequest } from "./claim-messages.ts";
@@ -25,11 +29,35 @@ export async function findQueued(store: SharedStore, responseId: string): Promis
   return { responseId, conversationId, start: (JSON.parse(text) as StoredRequest).start };
 }
 
+/** The response that a message reached in place of starting one (C242). */
+export async function findTold(store: SharedStore, messageId: string): Promise<string | undefined> {
+  return (await store.findRequest(toToldKey(messageId)))?.responseId;
+}
+
+/** The messages that wait for a conversation, in their order (C241). */
+export async function listWaiting(
+  store: SharedStore,
+  conversationId: string,
+  mask: WireOptions["mask"],
+): Promise<readonly WaitingMessage[]> {
+  return (await store.waiting.list(conversationId)).map(({ responseId, text, steers }) => {
+    const { message, attachments } = maskValue(toAddedMessage({ responseId, text }), mask);
+    const files = attachments && { attachments: attachments.map(toAttachmentSummary) };
+    return { responseId, message, ...files, whenBusy: steers ? "steer" : "queue" };
+  });
+}
+
+/** A message that waited, as an event of the response that it reached. */
+export function toAddedMessage({ responseId, text }: Pick<ClaimedMessage, "responseId" | "text">) {
+  const { prompt, attachments } = (JSON.parse(text) as StoredRequest).start;
+  return { messageId: responseId, message: prompt, ...(attachments && { attachments }) };
+}
+
 /**
- * Resolves once the response has begun, in any process. While the store can't be asked, nobody knows, so this waits (R-38).
+ * Resolves once the response has begun, in any process, or the message has reached another one, with its id. While the store can't be asked, nobody knows, so this waits (R-38).
  * @throws SheafError when the response can't begin, or was cancelled; the signal's reason when it is aborted before.
  */
-export async function waitForBegin(store: SharedStore, responseId: string, signal: AbortSignal): Promise<void> {
+export async function waitForBegin(store: SharedStore, responseId: string, signal: AbortSignal): Promise<string> {
   const { waiting } = store;
   let change = new AbortController();
   const wake = (): void => change.abort();
@@ -40,7 +68,9 @@ export async function waitForBegin(store: SharedStore, responseId: string, signa
       const message = await askPatiently(() => waiting.findFailure(responseId), signal);
       if (typeof message?.failure === "string") throw toFailure(message.failure);
       if (!message) {
-        if (await askPatiently(() => store.getResponse(responseId), signal)) return;
+        if (await askPatiently(() => store.getResponse(responseId), signal)) return responseId;
+        const told = await askPatiently(() => findTold(store, responseId), signal);
+        if (told !== undefined) return told;
         throw new SheafError("CANCELLED", "cancelled by the user", { source: "user" });
       }
       await sleep(LOOK_MS, undefined, { signal: change.signal }).catch(() => undefined);

@@ -21,6 +21,7 @@ import { askPatiently, isStoreAway } from "./ask-patiently.ts";
 import type { StoredRequest } from "./claim-messages.ts";
 import { toFiles } from "./data-address.ts";
 import { HttpError, createNotFoundError } from "./http-error.ts";
+import { toAddedMessage } from "./queued-responses.ts";
 import type { AcceptedResponse } from "./request-keys.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
 import { type ServerModels, toShownModel } from "./server-models.ts";
@@ -58,11 +59,14 @@ export async function startResponse(
   context: ServerContext,
   options: StartOptions,
 ): Promise<AcceptedResponse> {
+  if (body.whenBusy === "steer" && body.answers && body.answers.length > 0) {
+    throw new HttpError("USAGE", 'answers start a new response: send "whenBusy": "queue" with them');
+  }
   await context.takeStartTurn();
   const whole = await toWholeRequest(body, context.storeOf(owner), context.meter.attachments, context.now());
   const plan = await planResponse(whole, owner, context, options);
   const { whenBusy = "reject" } = body;
-  if (whenBusy === "queue") return beginOrStore(plan, context, options);
+  if (whenBusy === "queue" || whenBusy === "steer") return beginOrStore(plan, context, options);
   await runPlan(plan, whenBusy, context, options);
   return toAccepted(plan);
 }
@@ -90,11 +94,14 @@ async function beginOrStore(
   starting.signal.throwIfAborted();
   const leave = (): void => void askPatiently(() => waiting.remove(responseId)).catch(context.onDefect);
   const text = toMessageText(plan, context, request);
-  await waiting.add({ responseId, conversationId, text, request }, context.meter.maxWaiting).catch((error: unknown) => {
-    // It may be stored, and the client learns that it is not.
-    if (isStoreAway(error)) leave();
-    throw context.meter.toLimitError(error);
-  });
+  const steers = plan.body.whenBusy === "steer";
+  await waiting
+    .add({ responseId, conversationId, text, request, steers }, context.meter.maxWaiting)
+    .catch((error: unknown) => {
+      // It may be stored, and the client learns that it is not.
+      if (isStoreAway(error)) leave();
+      throw context.meter.toLimitError(error);
+    });
   if (starting.signal.aborted) leave();
   else starting.signal.addEventListener("abort", leave, { once: true });
   return { ...toAccepted(plan), queued: { responseId, conversationId, start: toPlannedStart(plan, context) } };
@@ -204,7 +211,16 @@ export async function runPlan(
         const tree = { id: conversationId, workspace: run.workspace };
         const { isNew: isNewTree } = await trees.prepare(tree, store, { responseId, takesOver: taken !== undefined });
         const cut = taken && isNewTree ? noteNewTree(taken, run.workspace) : taken;
-        const parts = { store, model, now, abort, approver, toolServers, cut };
+        const takeMessages = async () => {
+          try {
+            return (await askPatiently(() => store.waiting.take(responseId), signal)).map(toAddedMessage);
+          } catch (error) {
+            // They wait, and begin a response of their own.
+            if (!signal.aborted) context.onDefect(error);
+            return [];
+          }
+        };
+        const parts = { store, model, now, abort, approver, takeMessages, toolServers, cut };
         const setup = isNewTree ? trees.findSetup(run.workspace) : undefined;
         const caches = trees.findRoot(run.workspace);
         const inTree = {

@@ -21,6 +21,9 @@ export interface WaitingMessage {
 /** A message in the list of its conversation. */
 export type ListedMessage = Pick<WaitingMessage, "responseId" | "text"> & { readonly steers: boolean };
 
+/** A message in a new order. Without `steers` it keeps its own. */
+export type MessagePlace = Pick<ListedMessage, "responseId"> & Partial<Pick<ListedMessage, "steers">>;
+
 /** A message that has not begun. */
 export interface FoundMessage extends Pick<WaitingMessage, "conversationId" | "text"> {
   /** The reason for which it can't begin; null: it may. */
@@ -43,7 +46,7 @@ export interface WaitingMessages {
   /** Those that may begin or be removed, in their order. */
   list(conversationId: string): Promise<readonly ListedMessage[]>;
   /** Sets the order and `steers` of these messages; the others follow. Ids that no longer wait have no effect. */
-  arrange(conversationId: string, order: readonly Omit<ListedMessage, "text">[]): Promise<void>;
+  arrange(conversationId: string, order: readonly MessagePlace[]): Promise<void>;
   /**
    * The messages that steer the response, in their order. They stay stored until its log has a `user_message` with their
    * id, and wait again if the response ends before; until then each call gives them.

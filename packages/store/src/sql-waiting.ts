@@ -7,6 +7,7 @@ import {
   type ClaimedMessage,
   type FoundMessage,
   type ListedMessage,
+  type MessagePlace,
   type WaitingMessage,
   type WaitingMessages,
 } from "./cluster.ts";
@@ -99,9 +100,10 @@ export function createWaitingRows(database: SqlDatabase, owner: string, terms: W
         const all = sql`SELECT o.id AS "responseId" FROM sheaf.orders o WHERE ${isIn(conversationId)} ORDER BY ${inOrder}`;
         const rest = (yield* step<{ responseId: string }>(all)).filter(({ responseId }) => !given.has(responseId));
         // Messages that come later have the place 0.
-        for (const [index, { responseId, ...message }] of [...given.values(), ...rest].entries()) {
-          const steers = "steers" in message ? sql`, steers = ${message.steers}` : raw("");
-          yield sql`UPDATE sheaf.orders AS o SET place = ${index - given.size - rest.length} ${steers}
+        const places: readonly MessagePlace[] = [...given.values(), ...rest];
+        for (const [index, { responseId, steers }] of places.entries()) {
+          const kind = steers === undefined ? raw("") : sql`, steers = ${steers}`;
+          yield sql`UPDATE sheaf.orders AS o SET place = ${index - places.length} ${kind}
             WHERE o.id = ${responseId} AND ${isIn(conversationId)}`;
         }
       }),

@@ -96,6 +96,10 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
       request: "conversation-change", answers: { "200": "conversation-summary" }, errors: [404] },
     delete: { id: "deleteConversation", summary: "Deletes a conversation.", answers: { "204": "none" }, errors: [404, 409] },
   },
+  "/v1/conversations/{id}/waiting": {
+    put: { id: "arrangeWaiting", summary: "Sets the order of the messages that wait, and which of them steer.",
+      request: "waiting-order", answers: { "200": "waiting" }, errors: [404] },
+  },
   "/v1/conversations/{id}/fork": {
     post: { id: "forkConversation", summary: "A new conversation that begins with a copy of this one up to a response.",
       request: "fork-request", answers: { "201": "conversation-summary" }, errors: [404, 409] },

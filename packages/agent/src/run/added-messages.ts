@@ -5,11 +5,11 @@ import type { EventGroup } from "./run-log.ts";
 
 /** The port to the messages, wherever they wait. */
 export interface AddedMessages {
-  /** Those that the user has added since the last call. Never rejects. */
+  /** The messages that the user has added since the last call. Never rejects. */
   readonly takeMessages?: (() => Promise<readonly Omit<UserMessage, "type">[]>) | undefined;
 }
 
-/** The messages go to the model with the next turn. How a hook ends the run at one of them; undefined: none does. */
+/** Gives the messages to the model with its next turn. Returns the end of the run if a hook ends it at a message. */
 export async function* takeMessages(
   hooks: RunHooks,
   ports: AddedMessages,

@@ -112,7 +112,7 @@ export function createHistory(before: readonly ModelMessage[] = []): History {
   let parts: AssistantPart[] = [];
   /** The last part, while it is text that still grows. */
   let openText: GrowingText | undefined;
-  /** Where the user's last message is: one that a hook refused was never said. */
+  /** The place of the user's last message, which the history leaves out if a hook refuses it. */
   let promptAt = messages.length;
   /** Where the last turn is. */
   let turnAt = messages.length;

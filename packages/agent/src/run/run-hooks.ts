@@ -37,7 +37,7 @@ export interface RunHooks {
   readonly end: RunEnd | undefined;
   /** After `run_start`. How the run ends with it; undefined: it goes on. */
   atStart(start: RunStart, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined>;
-  /** After a message of the user. The result of the hook that refused it, if one did. */
+  /** After a message of the user. Returns the result of the hook that refused it, or undefined. */
   atMessage(message: string, signal: AbortSignal): AsyncGenerator<EventGroup, HookResult | undefined>;
   /** The model is done, with this end. How the run ends; undefined: a hook or a failed command sends the model back to work. */
   atStop(done: ModelEnd, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined>;

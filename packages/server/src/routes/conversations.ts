@@ -1,6 +1,13 @@
 /** `/v1/conversations`: earlier conversations, their forks and reverts. */
 import type { AttachmentSummary, ChatResponse, ClarificationAnswer, ConversationPage } from "@sheaf/protocol";
-import { changeRevert, conversationChange, forkRequest, publishRequest, revertRequest } from "@sheaf/protocol/schemas";
+import {
+  changeRevert,
+  conversationChange,
+  forkRequest,
+  publishRequest,
+  revertRequest,
+  waitingOrder,
+} from "@sheaf/protocol/schemas";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { SheafError } from "@sheaf/base/errors";
 import { readConversationSettings } from "@sheaf/agent/run/conversations/conversation-settings";
@@ -31,6 +38,7 @@ import { toAttachmentSummary } from "@sheaf/base/files/attachment";
 import { removeConversationFiles } from "@sheaf/agent/workspace/conversation-folders";
 import { maskLog, maskValue } from "@sheaf/agent/output/event-mask";
 import { formatMarkdownExport } from "@sheaf/agent/output/exports/markdown-export";
+import { listWaiting } from "../queued-responses.ts";
 
 /** How long a deletion waits for the end of a response. Milliseconds. */
 const STOP_MS = 10_000;
@@ -107,6 +115,17 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
     const { dataFolder } = context.settings;
     if (dataFolder !== undefined) await removeConversationFiles(dataFolder, record.id);
     return request.body(null, 204);
+  });
+
+  app.put("/v1/conversations/:id/waiting", readsWhole, async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const { waiting } = await readJsonBody(request.req, waitingOrder);
+    const order = waiting.map(({ responseId, whenBusy }) => ({
+      responseId,
+      ...(whenBusy && { steers: whenBusy === "steer" }),
+    }));
+    await store.waiting.arrange(record.id, order);
+    return request.json({ waiting: await listWaiting(store, record.id, context.settings.wire.mask) });
   });
 
   app.post("/v1/conversations/:id/fork", async (request) => {
@@ -231,7 +250,9 @@ async function readWhole(store: SharedStore, record: ConversationRecord, context
   const settings = await readConversationSettings(store, record);
   const summary = await readSummary(store, { ...record, settings }, context);
   const nextVersions = toVersions(last);
-  return { ...summary, turns, ...(isLive && nextVersions.length > 0 && { nextVersions }) };
+  const waiting = isLive ? await listWaiting(store, record.id, context.settings.wire.mask) : [];
+  const live = { ...(nextVersions.length > 0 && { nextVersions }), ...(waiting.length > 0 && { waiting }) };
+  return { ...summary, turns, ...(isLive && live) };
 }
 
 async function readTurn(store: SharedStore, responseId: string, context: ServerContext): Promise<Turn | undefined> {

@@ -4,7 +4,7 @@ import type { Context, Hono } from "hono";
 import { SheafError } from "@sheaf/base/errors";
 import type { ResponseRecord, Store } from "@sheaf/store/store";
 import { approvalAnswer } from "@sheaf/protocol/schemas";
-import { toResponseHeaders } from "../answer-request.ts";
+import { toBegun, toResponseHeaders } from "../answer-request.ts";
 import { awaitStart } from "../await-start.ts";
 import { isSet, readForm, readPosition, reserveStream } from "../open-stream.ts";
 import { followResponse, type FollowPorts } from "../follow-response.ts";
@@ -12,7 +12,7 @@ import { createNotFoundError, HttpError } from "../http-error.ts";
 import { readJsonBody } from "../json-body.ts";
 import { readCurrentResponse, readState } from "../log-reader.ts";
 import { createReaderView, toFormHeaders, type WireForm } from "../reader-view.ts";
-import { findQueued, toQueuedSnapshot } from "../queued-responses.ts";
+import { findQueued, findTold, toQueuedSnapshot } from "../queued-responses.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 
 export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerContext): void {
@@ -46,17 +46,23 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
     const includesReasoning = isSet(request.req.query("reasoning"));
     const responseId = request.req.param("id");
     const queued = await findQueued(ports.store, responseId);
-    const record = queued ? undefined : await findRecord(request, responseId);
+    // The message of this id may have reached a response that ran (C242).
+    const told = queued ? undefined : await findTold(ports.store, responseId);
+    const record = queued ? undefined : await findRecord(request, told ?? responseId);
     // An EventSource that has everything would come again and again; this answer makes it stop.
     if (record?.ended && after > 0 && !snapshot && after >= (await findLastId(record, form, ports))) {
       return request.body(null, 204);
     }
     const { conversationId } = queued ?? record!;
-    const headers = { ...toResponseHeaders({ responseId, conversationId }), ...toFormHeaders(form) };
+    const headers = {
+      ...toResponseHeaders({ responseId: told ?? responseId, conversationId }),
+      ...toFormHeaders(form),
+    };
     const sink = reserveStream(request, context).open(headers);
     const options = { responseId, after, snapshot, includesReasoning, form };
     const reader = { store: ports.store, sink, view: createReaderView(options, ports.wire), ...context };
-    if (!queued || (await awaitStart(queued, reader))) await followResponse(sink, options, ports);
+    const begun = queued ? await awaitStart(queued, reader) : (told ?? responseId);
+    if (begun !== undefined) await followResponse(sink, toBegun(options, begun), ports);
     return RESPONSE_ALREADY_SENT;
   });
 

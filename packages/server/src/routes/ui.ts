@@ -11,13 +11,7 @@ import { readJsonBody } from "../json-body.ts";
 import { isSet, reserveStream } from "../open-stream.ts";
 import { toFormHeaders } from "../reader-view.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
-import {
-  largeUiRequest,
-  toChatConversation,
-  toDecisions,
-  toUserMessage,
-  uiRequest,
-} from "../ui-request.ts";
+import { largeUiRequest, toChatConversation, toDecisions, toUserMessage, uiRequest } from "../ui-request.ts";
 import { toPersonName } from "./responses.ts";
 
 export const uiPath = "/v1/ui/chat";

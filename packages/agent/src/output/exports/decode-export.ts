@@ -104,10 +104,10 @@ function checkDocuments(events: readonly RunEvent[], name: string): void {
   if (violation) throw new ExportFault(`the documents of ${name} break ${violation.clause}: ${violation.message}`);
 }
 
-/** What the user said goes to a provider. */
+/** The user's words go to a provider. */
 function checkWords(event: RunEvent, name: string): void {
   const words: unknown = event.type === "run_start" ? event.prompt : event.type === "user_message" ? event.message : "";
-  check(typeof words === "string", `a message of ${name} is no text`);
+  check(typeof words === "string", `a message of ${name} isn't a text`);
 }
 
 /** What no document shows, and a revert uses. */
