@@ -12,7 +12,7 @@ import type {
   Usage,
   Verification,
 } from "@sheaf/protocol";
-import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
+import { addUsage, findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 
 export interface RunSummary {
   /** Takes every event of the run. */
@@ -42,15 +42,6 @@ const refusingCodes: ReadonlySet<string> = new Set(["PERMISSION_DENIED", "PROTEC
 export function createRunSummary(): RunSummary {
   return new Summary();
 }
-
-/** Counts that add up; only some providers report the last three. */
-const counts = [
-  "promptTokens",
-  "completionTokens",
-  "reasoningTokens",
-  "cachedPromptTokens",
-  "cacheWriteTokens",
-] as const satisfies readonly (keyof Usage)[];
 
 class Summary implements RunSummary {
   #start = 0;
@@ -93,12 +84,14 @@ class Summary implements RunSummary {
       case "turn_end":
         this.#turnIsOpen = false;
         this.#context = event.usage.promptTokens + event.usage.completionTokens || this.#context;
-        return this.#addUsage(event.usage);
+        this.#usage = addUsage(this.#usage, event.usage);
+        return;
       case "compaction":
         // A request for a summary is one of the model requests too (N5, N6).
         this.#otherRequests += 1;
         this.#context = event.tokens;
-        return this.#addUsage(event.usage);
+        this.#usage = addUsage(this.#usage, event.usage);
+        return;
       case "agent_event":
         return this.#pushAgent(event.event, event.time);
       case "tool_call_start":
@@ -187,7 +180,7 @@ class Summary implements RunSummary {
   #pushAgent(event: OwnEventBody, time: number): void {
     if (event.type === "turn_end" || event.type === "compaction") {
       this.#otherRequests += 1;
-      this.#addUsage(event.usage);
+      this.#usage = addUsage(this.#usage, event.usage);
     } else if (event.type === "tool_call_start") {
       this.#actions += 1;
       if (event.documentType === "tool_call") this.#toolCalls += 1;
@@ -203,18 +196,6 @@ class Summary implements RunSummary {
     this.#usage = this.toUsage();
     this.#turnIsOpen = true;
     this.#turns = Math.max(this.#turns, turn);
-  }
-
-  #addUsage(added: Usage): void {
-    const sum = this.#usage;
-    const usage: { -readonly [Name in keyof Usage]: Usage[Name] } = { ...sum };
-    for (const name of counts) {
-      const count = sum[name] ?? added[name];
-      if (count !== undefined) usage[name] = (sum[name] ?? 0) + (added[name] ?? 0);
-    }
-    usage.totalTokens = usage.promptTokens + usage.completionTokens;
-    if (added.estimated === true) usage.estimated = true;
-    this.#usage = usage;
   }
 
   #startWaiting(approvalId: string, time: number): void {

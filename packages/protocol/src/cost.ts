@@ -1,4 +1,4 @@
-/** What a model request costs. */
+/** What model requests use and cost. */
 import type { Usage } from "./response-parts.ts";
 import type { Compaction, RunEventBody, TurnEnd } from "./run-events.ts";
 
@@ -30,6 +30,24 @@ export function toCostUsd(usage: Usage, price: TokenPrice): number {
     cacheWriteTokens * (price.cacheWrite ?? price.input) +
     completionTokens * price.output;
   return sum / 1_000_000;
+}
+
+/** Counts that add up; only some providers report the last three. */
+const counts = [
+  "promptTokens",
+  "completionTokens",
+  "reasoningTokens",
+  "cachedPromptTokens",
+  "cacheWriteTokens",
+] as const satisfies readonly (keyof Usage)[];
+
+/** The sum of two usages (N6). */
+export function addUsage(one: Usage, other: Usage): Usage {
+  const sum: { -readonly [Name in keyof Usage]: Usage[Name] } = { ...one };
+  for (const name of counts) if (other[name] !== undefined) sum[name] = (one[name] ?? 0) + other[name];
+  sum.totalTokens = sum.promptTokens + sum.completionTokens;
+  if (other.estimated) sum.estimated = true;
+  return sum;
 }
 
 /** The model request that ends with an event, of the run or of one of its subagents: the run pays for both (C97). */

@@ -1,5 +1,6 @@
 /** The log as OpenAI's chat completions (X20): text alone, tools unseen. One chunk per line, or the object they add up to. */
-import type { RunEnd, RunEvent } from "@sheaf/protocol";
+import type { RunEnd, RunEvent, Usage } from "@sheaf/protocol";
+import { addUsage } from "@sheaf/protocol/cost";
 import { isSentenceContinued, SEAM_CHARACTERS } from "@sheaf/protocol/pieces";
 import { errorTable, isErrorCode } from "@sheaf/base/errors";
 import type { Projection } from "./projection.ts";
@@ -122,8 +123,7 @@ export class OpenAiChat {
   /** Present after an end that is no failure. */
   finishReason: string | undefined;
   failure: OpenAiFailure | undefined;
-  /** Tokens. */
-  readonly counts = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
+  used: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
   /** UUID of the response. */
   id = "";
   /** Seconds since 1970. */
@@ -142,13 +142,13 @@ export class OpenAiChat {
   }
 
   get usage(): Fields {
-    const { prompt, completion, cached, reasoning } = this.counts;
+    const { promptTokens, completionTokens, totalTokens, cachedPromptTokens = 0, reasoningTokens = 0 } = this.used;
     return {
-      prompt_tokens: prompt,
-      completion_tokens: completion,
-      total_tokens: prompt + completion,
-      prompt_tokens_details: { cached_tokens: cached },
-      completion_tokens_details: { reasoning_tokens: reasoning },
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: totalTokens,
+      prompt_tokens_details: { cached_tokens: cachedPromptTokens },
+      completion_tokens_details: { reasoning_tokens: reasoningTokens },
     };
   }
 
@@ -178,10 +178,7 @@ export class OpenAiChat {
         return [];
       case "turn_end":
       case "compaction":
-        this.counts.prompt += event.usage.promptTokens;
-        this.counts.completion += event.usage.completionTokens;
-        this.counts.cached += event.usage.cachedPromptTokens ?? 0;
-        this.counts.reasoning += event.usage.reasoningTokens ?? 0;
+        this.used = addUsage(this.used, event.usage);
         return [];
       case "run_end":
         return this.#end(event);

@@ -25,13 +25,13 @@ export function createOpenAiResponse() {
   const place = (): Fields => ({ item_id: `msg_${fold.id}`, output_index: 0, content_index: 0 });
 
   const toUsage = (): Fields => {
-    const { prompt, completion, cached, reasoning } = fold.counts;
+    const { promptTokens, completionTokens, totalTokens, cachedPromptTokens = 0, reasoningTokens = 0 } = fold.used;
     return {
-      input_tokens: prompt,
-      input_tokens_details: { cached_tokens: cached },
-      output_tokens: completion,
-      output_tokens_details: { reasoning_tokens: reasoning },
-      total_tokens: prompt + completion,
+      input_tokens: promptTokens,
+      input_tokens_details: { cached_tokens: cachedPromptTokens },
+      output_tokens: completionTokens,
+      output_tokens_details: { reasoning_tokens: reasoningTokens },
+      total_tokens: totalTokens,
     };
   };
 

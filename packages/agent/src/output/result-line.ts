@@ -37,7 +37,7 @@ export function toCliQuestions(effect: QuestionEffect): CliQuestion[] {
   }));
 }
 
-function toCliUsage(usage: Usage): CliUsage {
+export function toCliUsage(usage: Usage): CliUsage {
   const { promptTokens, completionTokens, cachedPromptTokens = 0, cacheWriteTokens = 0, estimated } = usage;
   return {
     inputTokens: promptTokens,

@@ -1,8 +1,8 @@
 /** What runs used, summed up over their logs (C60). */
-import type { CliUsage, RunEvent, RunStart, TokenPrice } from "@sheaf/protocol";
-import { findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
+import type { CliUsage, RunEvent, RunStart, TokenPrice, Usage } from "@sheaf/protocol";
+import { addUsage, findPrice, toCostUsd, toEndedRequest } from "@sheaf/protocol/cost";
 import { isBuiltInModel } from "../config/endpoints.ts";
-import { toBareId } from "./result-line.ts";
+import { toBareId, toCliUsage } from "./result-line.ts";
 
 /** What rows may be told apart by. */
 export const usageKeys = ["model", "day", "workspace", "label"] as const;
@@ -87,24 +87,22 @@ export function createUsageReport({ by, since, prices }: ReportOptions): UsageRe
 function createSum() {
   const sessions = new Set<string>();
   const runs = new Set<string>();
-  const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  let sum: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
   let [requests, unpriced, cost] = [0, 0, 0];
   return {
-    add(run: RunStart, used: Extract<RunEvent, { type: "turn_end" }>["usage"], price: TokenPrice | undefined): void {
+    add(run: RunStart, used: Usage, price: TokenPrice | undefined): void {
       sessions.add(toBareId(run.conversationId));
       runs.add(run.responseId);
       requests += 1;
-      usage.inputTokens += used.promptTokens;
-      usage.outputTokens += used.completionTokens;
-      usage.cacheReadTokens += used.cachedPromptTokens ?? 0;
-      usage.cacheWriteTokens += used.cacheWriteTokens ?? 0;
+      sum = addUsage(sum, used);
       if (price) cost += toCostUsd(used, price);
       else unpriced += 1;
     },
     get value(): UsageSum {
       const cost_usd = requests > 0 && unpriced === requests ? null : cost;
       const counts = { sessions: sessions.size, runs: runs.size, requests };
-      return { ...counts, usage: { ...usage }, cost_usd, unpriced_requests: unpriced };
+      const { estimated: _, ...usage } = toCliUsage(sum);
+      return { ...counts, usage, cost_usd, unpriced_requests: unpriced };
     },
   };
 }

@@ -2,7 +2,8 @@
  * When a conversation no longer fits the model's window, the model writes a summary of its older part, which from then on
  * replaces that part. The user's own messages and what the log says of the work stay (R-25).
  */
-import type { Compaction, Notice, Progress, RunEventBody, RunStart, TurnEnd, Usage } from "@sheaf/protocol";
+import type { Compaction, Notice, Progress, RunEventBody, RunStart, TurnEnd } from "@sheaf/protocol";
+import { addUsage } from "@sheaf/protocol/cost";
 import { estimateAttachmentTokens, withoutAttachments } from "@sheaf/models/attachments";
 import type { AssistantPart, ModelMessage, ModelRequest } from "@sheaf/models/provider";
 import { cutMiddle } from "@sheaf/base/files/text-format";
@@ -187,12 +188,6 @@ interface CompactionPlan extends Pick<Compaction, "keptMessages"> {
   /** What replaces them if it writes none: the calls and the model's own words. */
   readonly remains: string;
   readonly userTokens: number;
-}
-
-function addUsage(one: Usage, other: Usage): Usage {
-  const counts = Object.entries(one).filter(([, count]) => typeof count === "number");
-  const sums = counts.map(([name, count]) => [name, Number(count) + Number(other[name as keyof Usage] ?? 0)]);
-  return { ...one, ...other, ...Object.fromEntries(sums) };
 }
 
 /** Undefined if there is nothing to remove. */
