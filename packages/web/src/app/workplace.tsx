@@ -3,6 +3,7 @@ import type { ModelInfo, WorkspaceList } from "@sheaf/protocol";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { forgetDrafts } from "../composer/kept-draft.ts";
 import { ConversationPage } from "../conversation/conversation-page.tsx";
+import type { Sought } from "../conversation/conversation-view.tsx";
 import { listen } from "../elements/listen.ts";
 import { useLoaded } from "../elements/use-loaded.ts";
 import { useStore } from "../elements/use-store.ts";
@@ -13,6 +14,7 @@ import type { SessionPort } from "../session/session.ts";
 import { forgetWriter } from "../session/writer.ts";
 import { createConversationListStore } from "../sidebar/conversation-list-store.ts";
 import { DeletionToasts } from "../sidebar/deletion-toasts.tsx";
+import { KeysDialog } from "../sidebar/keys-dialog.tsx";
 import { SettingsDialog } from "../sidebar/settings-dialog.tsx";
 import { Sidebar } from "../sidebar/sidebar.tsx";
 import { useDeletions } from "../sidebar/use-deletions.ts";
@@ -35,7 +37,16 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   const messages = useMessages();
   const route = useRoute();
   const drawer = useDrawer();
-  const [hasSettings, setSettings] = useState(false);
+  const [sought, setSought] = useState<Sought>();
+  const [dialog, setDialog] = useState<"settings" | "keys">();
+  useEffect(
+    () =>
+      listen(document, ["keydown"], (event: KeyboardEvent) => {
+        const isWriting = event.target instanceof Element && event.target.matches("input, textarea, select");
+        if (event.key === "?" && !isWriting && !document.querySelector("dialog[open]")) setDialog("keys");
+      }),
+    [],
+  );
   const [tabs] = useState(createChangeChannel);
   const describe = useRef((error: unknown) => describeRefusal(error, messages));
   describe.current = (error) => describeRefusal(error, messages);
@@ -83,7 +94,12 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
           drawer.hide();
           remove(id, title);
         }}
-        onSettings={() => setSettings(true)}
+        onSelect={({ id, match }) => {
+          drawer.hide();
+          const [range] = match === undefined || match.where === "title" ? [] : match.ranges;
+          setSought(range && match && { id, text: match.text.slice(range.start, range.end) });
+        }}
+        onDialog={setDialog}
       />
       <DeletionToasts deletions={deletions} />
       {drawer.isShown ? <div class="sidebar-shade" onClick={drawer.hide} /> : undefined}
@@ -107,11 +123,13 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
           }}
           onRemove={remove}
           onShowSidebar={drawer.show}
+          sought={sought?.id === route ? sought : undefined}
         />
       </div>
-      {hasSettings ? (
+      {dialog === "keys" ? <KeysDialog onClose={() => setDialog(undefined)} /> : undefined}
+      {dialog === "settings" ? (
         <SettingsDialog
-          onClose={() => setSettings(false)}
+          onClose={() => setDialog(undefined)}
           onSignOut={() => {
             attention.clear();
             forgetDrafts(findStorage("tab"));

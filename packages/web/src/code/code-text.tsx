@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { Button } from "../elements/button.tsx";
 import { copyText } from "../elements/copy-text.ts";
 import { countLines, createTextCutter, takeLines, type TextChunk } from "../elements/cut-text.ts";
-import { useRemembered } from "../elements/remembered.ts";
+import { useUnfolded } from "../elements/remembered.ts";
 import { useGrowingText } from "../elements/use-growing-text.ts";
 import { createRowMeasures } from "../list/row-measures.ts";
 import { type PartMarks, Windowed } from "../list/windowed.tsx";
@@ -34,7 +34,7 @@ export function CodeText({ code: whole, language, isOpen, firstLine, label, memo
   // The end of the last line does not start another line.
   const lines = source.includes("\r") ? source.replaceAll(/\r\n?/g, "\n") : source;
   const code = lines.endsWith("\n") ? lines.slice(0, -1) : lines;
-  const [isUnfolded, setUnfolded] = useRemembered(`${memoryKey}/lines`, false);
+  const [isUnfolded, setUnfolded] = useUnfolded(`${memoryKey}/lines`);
   const highlighting = useHighlight(code, language);
   const [cutter] = useState(createTextCutter);
   const [measures] = useState(() => createRowMeasures<TextChunk>(({ ends }) => (ends + 1) * lineHeight));

@@ -32,7 +32,7 @@ import { EmptyConversation, WorkspaceChoice } from "./empty-conversation.tsx";
 import { ConversationHead } from "./conversation-head.tsx";
 import { findWindowTokens } from "./conversation-usage.ts";
 import { ConversationContext, type ConversationPort } from "./conversation-port.ts";
-import { ConversationView } from "./conversation-view.tsx";
+import { ConversationView, type Sought } from "./conversation-view.tsx";
 import { ConnectionNotice, LoadFailure } from "./conversation-notices.tsx";
 import { ConversationActionsContext } from "./message-row.tsx";
 import { toDocumentKey } from "./rows.ts";
@@ -58,6 +58,7 @@ interface ConversationPageProps {
   readonly usage: ConversationSummary["usage"];
   readonly onRemove: (id: string, title: string) => void;
   readonly onShowSidebar: () => void;
+  readonly sought: Sought | undefined;
 }
 
 /** One conversation, with everything that can be done to it. */
@@ -157,7 +158,14 @@ export function ConversationPage(props: ConversationPageProps) {
                 onRename={(title) => void store.rename(title)}
               />
               <div class="stage">
-                <Stage state={state} store={store} describe={props.ports.describe} list={list} onStart={start}>
+                <Stage
+                  state={state}
+                  store={store}
+                  describe={props.ports.describe}
+                  list={list}
+                  sought={props.sought}
+                  onStart={start}
+                >
                   <WorkspaceChoice
                     workspaces={props.workspaces}
                     current={workspace}
@@ -224,12 +232,13 @@ interface StageProps {
   readonly store: ConversationStore;
   readonly describe: (error: unknown) => string;
   readonly list: RefObject<VirtualListHandle | null>;
+  readonly sought: Sought | undefined;
   readonly onStart: (prompt: string, mode: Mode) => void;
   /** Where a new conversation begins. */
   readonly children: ComponentChildren;
 }
 
-function Stage({ state, store, describe, list, onStart, children }: StageProps) {
+function Stage({ state, store, describe, list, sought, onStart, children }: StageProps) {
   const messages = useMessages();
   const { status, error } = state;
   if (status === "loading") return <p class="stage-note">{messages.loading}</p>;
@@ -237,7 +246,7 @@ function Stage({ state, store, describe, list, onStart, children }: StageProps) 
     return <LoadFailure isMissing={status === "missing"} reason={describe(error)} onRetry={() => void store.load()} />;
   }
   if (state.turns.length === 0) return <EmptyConversation onStart={onStart}>{children}</EmptyConversation>;
-  return <ConversationView state={state} list={list} />;
+  return <ConversationView state={state} list={list} sought={sought} />;
 }
 
 function useConversationStore({ id, ports, tabs, onNamed, onChange }: ConversationPageProps): ConversationStore {

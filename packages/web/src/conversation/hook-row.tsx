@@ -1,7 +1,7 @@
 import { CodeText } from "../code/code-text.tsx";
 import { Button } from "../elements/button.tsx";
 import { Icon } from "../elements/icon.tsx";
-import { useRemembered } from "../elements/remembered.ts";
+import { useUnfolded } from "../elements/remembered.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import type { Messages } from "../messages/messages.ts";
 import { useMessages } from "../messages/use-messages.ts";
@@ -15,7 +15,7 @@ const shortReason = 400;
 /** N106: what a hook did, and why. */
 export function HookRow({ row: { key, report } }: { readonly row: HookRowData }) {
   const messages = useMessages();
-  const [isUnfolded, setUnfolded] = useRemembered(`${key}/unfolded`, false);
+  const [isUnfolded, setUnfolded] = useUnfolded(`${key}/unfolded`);
   const reason = readText(report, "reason");
   const given = readObject(report, "arguments");
   const canUnfold = given !== undefined || reason.length > shortReason;

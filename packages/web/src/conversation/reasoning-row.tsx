@@ -1,7 +1,7 @@
 import type { Reasoning } from "@sheaf/client/chat";
 import { formatDuration } from "../elements/format.ts";
 import { LineCard } from "../elements/line-card.tsx";
-import { useRemembered } from "../elements/remembered.ts";
+import { useRemembered, useUnfolded } from "../elements/remembered.ts";
 import { useFollowedEnd } from "../elements/use-followed-end.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import type { Messages } from "../messages/messages.ts";
@@ -15,7 +15,7 @@ export function ReasoningRow({ row }: { readonly row: ReasoningRowData }) {
   const messages = useMessages();
   const language = useLanguage();
   const { loadReasoning } = useConversationActions();
-  const [isUnfolded, setUnfolded] = useRemembered(`${key}/unfolded`, false);
+  const [isUnfolded, setUnfolded] = useUnfolded(`${key}/unfolded`);
   const [state, setState] = useRemembered<"unasked" | "loading" | "failed" | "loaded">(`${key}/state`, "unasked");
   const load = async (): Promise<void> => {
     setState("loading");

@@ -2,7 +2,7 @@ import { Badge } from "../elements/card.tsx";
 import { formatDuration } from "../elements/format.ts";
 import { LineCard } from "../elements/line-card.tsx";
 import { PlainText } from "../elements/plain-text.tsx";
-import { useRemembered } from "../elements/remembered.ts";
+import { useIsFound, useRemembered } from "../elements/remembered.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
@@ -22,7 +22,8 @@ export function SubagentRow({ row }: { readonly row: DocumentRowData }) {
   const [chosen, setUnfolded] = useRemembered<boolean | undefined>(`${key}/unfolded`, undefined);
   const isWaiting = waiting.has(key) || parts.some((part) => waiting.has(part.key));
   // What waits for a decision is shown.
-  const isUnfolded = chosen ?? isWaiting;
+  const isFound = useIsFound(key);
+  const isUnfolded = isFound || (chosen ?? isWaiting);
   const given = readObject(document.metadata, "arguments") ?? {};
   const last = parts.findLast((part) => part.kind === "document");
   return (

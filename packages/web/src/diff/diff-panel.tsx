@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { Button } from "../elements/button.tsx";
-import { useRemembered } from "../elements/remembered.ts";
+import { useUnfolded } from "../elements/remembered.ts";
 import { createItemChunker, type ItemChunk } from "../list/chunk-items.ts";
 import { createRowMeasures } from "../list/row-measures.ts";
 import { Windowed } from "../list/windowed.tsx";
@@ -28,7 +28,7 @@ const lineHeight = 20;
 /** A change, line by line: in one column, or old and new side by side. */
 export function DiffPanel({ lines, isSplit, label, language, memoryKey }: DiffPanelProps) {
   const messages = useMessages();
-  const [isUnfolded, setUnfolded] = useRemembered(`${memoryKey}/diff`, false);
+  const [isUnfolded, setUnfolded] = useUnfolded(`${memoryKey}/diff`);
   const canFold = lines.length > foldedLines + 10;
   const shown = useMemo(
     () => (canFold && !isUnfolded ? lines.slice(0, foldedLines) : lines),

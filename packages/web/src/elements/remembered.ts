@@ -16,6 +16,21 @@ export function useRemembered<Value>(key: string, initial: Value): readonly [Val
   return [value, change];
 }
 
+/** Keys of the rows in which something was found: what is folded in them is shown. */
+export const FoundRows = createContext<readonly string[]>([]);
+
+/** Whether the row of this key, or a part of it, is one in which something was found. */
+export function useIsFound(key: string): boolean {
+  return useContext(FoundRows).some((row) => key === row || key.startsWith(`${row}/`));
+}
+
+/** Whether something is unfolded, by the person or since something was found in it. */
+export function useUnfolded(key: string): readonly [boolean, (isUnfolded: boolean) => void] {
+  const [isUnfolded, setUnfolded] = useRemembered(key, false);
+  const isFound = useIsFound(key);
+  return [isUnfolded || isFound, setUnfolded];
+}
+
 /** So many are kept: more than are ever in sight. */
 const mostKept = 64;
 

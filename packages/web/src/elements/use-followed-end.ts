@@ -8,7 +8,9 @@ export function useFollowedEnd<Box extends HTMLElement>(isLive: boolean, length:
   const ref = useRef<Box>(null);
   const isAtEnd = useRef(true);
   const onScroll = (): void => {
-    const { scrollHeight, scrollTop, clientHeight } = ref.current!;
+    // The event of a box that has just gone.
+    if (ref.current === null) return;
+    const { scrollHeight, scrollTop, clientHeight } = ref.current;
     isAtEnd.current = scrollHeight - scrollTop - clientHeight < tolerance;
   };
   useLayoutEffect(() => {

@@ -8,8 +8,8 @@ export interface Span {
 }
 
 export interface Sight {
-  /** The list is short: everything is drawn. */
-  readonly isWhole: boolean;
+  /** Whether all of an element is drawn: the list is short, or something was found in its row. */
+  readonly isWhole: (element: HTMLElement | null) => boolean;
   /** Calls the watcher when what is in sight may have changed. Returns the function that ends this. */
   readonly watch: (watcher: () => void) => () => void;
   /** Which part of an element is in sight; undefined before the list is drawn. Forces a layout. */

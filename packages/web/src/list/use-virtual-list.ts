@@ -8,6 +8,10 @@ export interface VirtualListHandle {
   /** Shows the row with this key and gives it the focus. */
   readonly goTo: (key: string) => void;
   readonly goToEnd: () => void;
+  /** Shows the row with this key and draws all of it, until another one is revealed; undefined: none is. */
+  readonly reveal: (key: string | undefined) => void;
+  /** Gives the focus to the row with this key if it is drawn. Nothing moves. */
+  readonly focus: (key: string) => void;
 }
 
 /** A row of the whole list; its key is unique in the page. */
@@ -32,7 +36,6 @@ const endTolerance = 48;
 
 /** The state of a virtual list, kept outside of rendering. */
 class ListController<Row extends ListRow> implements Sight {
-  isWhole = true;
   readonly measures: RowMeasures<Row>;
   scroller: HTMLElement | null = null;
   isFollowing = true;
@@ -41,6 +44,8 @@ class ListController<Row extends ListRow> implements Sight {
   hasFocus = false;
   /** Key of a row that gets the focus once it is drawn. */
   wantedKey: string | undefined;
+  /** Key of a row that is drawn in full, wherever it is. */
+  revealedKey: string | undefined;
   redraw: () => void = () => undefined;
   onFollow: (isFollowing: boolean) => void = () => undefined;
   /** Read only when it changes, because reading it forces a layout. */
@@ -52,6 +57,8 @@ class ListController<Row extends ListRow> implements Sight {
   #end = 0;
   #from = 0;
   #to = 0;
+  /** Every row is drawn. */
+  #isWhole = true;
   /** Drawn in full, it had too many elements. */
   #isLong = false;
   readonly #place = createPlaceKeeper();
@@ -81,6 +88,9 @@ class ListController<Row extends ListRow> implements Sight {
     return { top: Math.max(outer.top, inner.top) - top, bottom: Math.min(outer.bottom, inner.bottom) - top };
   };
 
+  readonly isWhole = (element: HTMLElement | null): boolean =>
+    this.#isWhole || (this.revealedKey !== undefined && toRowKey(element) === this.revealedKey);
+
   readonly keepPlace = (): void => {
     if (this.scroller === null) return;
     if (this.isFollowing) return this.#followEnd();
@@ -97,11 +107,11 @@ class ListController<Row extends ListRow> implements Sight {
     this.#setRange();
     if (from !== this.#from || to !== this.#to) this.#hasChanged = true;
     const indices = Array.from({ length: this.#to - this.#from }, (_, index) => this.#from + index);
-    for (const key of [this.hasFocus ? this.focusedKey : undefined, this.wantedKey]) {
+    for (const key of [this.hasFocus ? this.focusedKey : undefined, this.wantedKey, this.revealedKey]) {
       const index = key === undefined ? undefined : this.measures.toIndex(key);
       if (index !== undefined && (index < this.#from || index >= this.#to)) indices.push(index);
     }
-    return indices.toSorted((a, b) => a - b);
+    return [...new Set(indices)].toSorted((a, b) => a - b);
   }
 
   /** Of the list, or of something in it that scrolls. */
@@ -156,6 +166,14 @@ class ListController<Row extends ListRow> implements Sight {
     this.redraw();
   };
 
+  readonly reveal = (key: string | undefined): void => {
+    this.revealedKey = key;
+    if (key !== undefined) this.goTo(key);
+    else this.redraw();
+  };
+
+  readonly focus = (key: string): void => this.#findElement(key)?.focus({ preventScroll: true });
+
   readonly goToEnd = (): void => {
     this.#setFollowing(true);
     this.#toEnd();
@@ -164,19 +182,18 @@ class ListController<Row extends ListRow> implements Sight {
   /** After each drawing: keeps the end visible, and focuses the row that was waited for. */
   settle(): void {
     if (this.wantedKey !== undefined && this.scroller !== null) {
-      const element = [...this.scroller.querySelectorAll<HTMLElement>("[data-key]")].find(
-        ({ dataset }) => dataset["key"] === this.wantedKey,
-      );
+      const element = this.#findElement(this.wantedKey);
       if (element !== undefined) {
         this.wantedKey = undefined;
-        element.focus({ preventScroll: true });
+        // Whoever searches goes on typing.
+        if (this.revealedKey !== element.dataset["key"]) element.focus({ preventScroll: true });
         element.scrollIntoView({ block: "start" });
         this.#markPlace();
       }
     }
     if (!this.isFollowing || this.#hasChanged) this.keepPlace();
     this.#hasChanged = false;
-    if (this.isWhole && !this.#isLong && this.#countElements() > wholeLimit.elements) {
+    if (this.#isWhole && !this.#isLong && this.#countElements() > wholeLimit.elements) {
       this.#isLong = true;
       this.redraw();
     }
@@ -213,6 +230,11 @@ class ListController<Row extends ListRow> implements Sight {
     this.#viewport = { top: this.scroller.scrollTop, height: this.scroller.clientHeight };
   }
 
+  #findElement(key: string): HTMLElement | undefined {
+    const rows = this.scroller?.querySelectorAll<HTMLElement>("[data-key]") ?? [];
+    return [...rows].find(({ dataset }) => dataset["key"] === key);
+  }
+
   #countElements(): number {
     return this.scroller?.getElementsByTagName("*").length ?? 0;
   }
@@ -235,8 +257,8 @@ class ListController<Row extends ListRow> implements Sight {
   #setRange(): void {
     const count = this.#rows.length;
     const end = this.measures.toTop(count);
-    this.isWhole = !this.#isLong && count <= wholeLimit.rows && end <= wholeLimit.height;
-    if (this.isWhole) {
+    this.#isWhole = !this.#isLong && count <= wholeLimit.rows && end <= wholeLimit.height;
+    if (this.#isWhole) {
       this.#from = 0;
       this.#to = count;
       return;
@@ -292,7 +314,11 @@ export function useVirtualList<Row extends ListRow>(options: VirtualListOptions<
   list.redraw = () => setCount((count) => count + 1);
   list.onFollow = onFollow;
   const indices = list.update(rows);
-  useImperativeHandle(handle, () => ({ goTo: list.goTo, goToEnd: list.goToEnd }), [list]);
+  useImperativeHandle(
+    handle,
+    () => ({ goTo: list.goTo, goToEnd: list.goToEnd, reveal: list.reveal, focus: list.focus }),
+    [list],
+  );
   useLayoutEffect(() => {
     list.start(scroller.current!);
     setGutter(scroller.current);

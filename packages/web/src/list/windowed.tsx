@@ -134,7 +134,7 @@ class PartWindow<Item extends Part> {
   }
 
   #isWhole(): boolean {
-    return this.sight === undefined || this.sight.isWhole || this.#count <= fewParts;
+    return this.sight === undefined || this.sight.isWhole(this.element) || this.#count <= fewParts;
   }
 
   /** The part that contains the focus stays, since the focus would be lost with it. */

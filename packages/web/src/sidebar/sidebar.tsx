@@ -21,11 +21,14 @@ interface SidebarProps {
   readonly attention: AttentionStore;
   readonly deletions: Deletions;
   readonly onRemove: (id: string, title: string) => void;
-  readonly onSettings: () => void;
+  /** A conversation is opened from the list. */
+  readonly onSelect: (conversation: ConversationSummary) => void;
+  readonly onDialog: (dialog: "settings" | "keys") => void;
 }
 
 /** The list of conversations, and a button for a new one. */
-export function Sidebar({ list, current, drawer, attention, deletions, onRemove, onSettings }: SidebarProps) {
+export function Sidebar(props: SidebarProps) {
+  const { list, current, drawer, attention, deletions, onRemove, onSelect, onDialog } = props;
   const messages = useMessages();
   const state = useStore(list);
   const search = useRef<HTMLInputElement>(null);
@@ -76,21 +79,20 @@ export function Sidebar({ list, current, drawer, attention, deletions, onRemove,
         attention={attention}
         deletions={deletions}
         onRemove={onRemove}
-        onSelect={drawer.hide}
+        onSelect={onSelect}
       />
       <div class="sidebar-foot">
-        <button type="button" class="foot-button" onClick={onSettings}>
+        <button type="button" class="foot-button" onClick={() => onDialog("settings")}>
           <Icon name="settings" />
           {messages.settings}
         </button>
+        <Button icon="question" label={messages.keys} onClick={() => onDialog("keys")} />
       </div>
     </nav>
   );
 }
 
-interface RowsProps extends Pick<SidebarProps, "list" | "current" | "attention" | "deletions" | "onRemove"> {
-  readonly onSelect: () => void;
-}
+type RowsProps = Pick<SidebarProps, "list" | "current" | "attention" | "deletions" | "onRemove" | "onSelect">;
 
 function ConversationRows({ list, current, attention, deletions, onRemove, onSelect }: RowsProps) {
   const messages = useMessages();
@@ -134,7 +136,7 @@ function ConversationRows({ list, current, attention, deletions, onRemove, onSel
         isCurrent={conversation.id === current}
         state={toRowState(conversation, news)}
         actions={actions}
-        onSelect={onSelect}
+        onSelect={() => onSelect(conversation)}
       />
     </li>
   );

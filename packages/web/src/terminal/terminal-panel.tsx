@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { useFollowedEnd } from "../elements/use-followed-end.ts";
 import { Button } from "../elements/button.tsx";
-import { useRemembered } from "../elements/remembered.ts";
+import { useUnfolded } from "../elements/remembered.ts";
 import { createItemChunker, type ItemChunk } from "../list/chunk-items.ts";
 import { createRowMeasures } from "../list/row-measures.ts";
 import { Windowed } from "../list/windowed.tsx";
@@ -27,7 +27,7 @@ export function TerminalPanel({ output, label, isLive, memoryKey }: TerminalPane
   const [text] = useState(createTerminalText);
   const [toChunks] = useState(() => createItemChunker<TerminalLine>());
   const [measures] = useState(() => createRowMeasures<LineChunk>(({ items }) => items.length * lineHeight));
-  const [showsAll, setShowsAll] = useRemembered(`${memoryKey}/output`, false);
+  const [showsAll, setShowsAll] = useUnfolded(`${memoryKey}/output`);
   text.update(output);
   const chunks = toChunks(text.lines);
   const first = showsAll ? undefined : chunks.findLast(({ from }) => from <= text.lines.length - shownLines);

@@ -2,7 +2,7 @@ import { useConversation } from "../conversation/conversation-port.ts";
 import { useConversationActions } from "../conversation/message-row.tsx";
 import { Button } from "../elements/button.tsx";
 import { Icon } from "../elements/icon.tsx";
-import { useRemembered } from "../elements/remembered.ts";
+import { useUnfolded } from "../elements/remembered.ts";
 import { CodedText } from "../elements/visible-text.tsx";
 import { describeFailure } from "../messages/describe-failure.ts";
 import { useMessages } from "../messages/use-messages.ts";
@@ -15,7 +15,7 @@ export function ErrorView({ document, responseId, isCurrent }: ViewProps) {
   const { retry } = useConversationActions();
   const { metadata } = document;
   const key = `${responseId}/${document.id}`;
-  const [isUnfolded, setUnfolded] = useRemembered(`${key}/details`, false);
+  const [isUnfolded, setUnfolded] = useUnfolded(`${key}/details`);
   const details = readText(metadata, "details");
   const code = readText(metadata, "errorCode");
   const isPassing = readFlag(metadata, "recoverable");

@@ -2,7 +2,7 @@ import { Badge, Card } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import { formatDuration } from "../elements/format.ts";
 import { LineCard } from "../elements/line-card.tsx";
-import { useRemembered } from "../elements/remembered.ts";
+import { useUnfolded } from "../elements/remembered.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { TerminalPanel } from "../terminal/terminal-panel.tsx";
@@ -13,7 +13,7 @@ import { isOpen, type ShownDocument, type ViewProps } from "./view.ts";
 /** R9, N37, N38. One line once it ended well; what runs or failed is open. */
 export function TerminalCommandView(props: ViewProps) {
   const { document, responseId } = props;
-  const [isUnfolded, setUnfolded] = useRemembered(`${responseId}/${document.id}/unfolded`, false);
+  const [isUnfolded, setUnfolded] = useUnfolded(`${responseId}/${document.id}/unfolded`);
   if (!hasEndedWell(document)) return <TerminalCard {...props} />;
   return (
     <LineCard

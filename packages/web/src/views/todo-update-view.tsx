@@ -1,6 +1,6 @@
 import { useConversation } from "../conversation/conversation-port.ts";
 import { LineCard } from "../elements/line-card.tsx";
-import { useRemembered } from "../elements/remembered.ts";
+import { useUnfolded } from "../elements/remembered.ts";
 import type { Messages } from "../messages/messages.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { readTodos, type Todo, toProgress } from "../todos/fold-todos.ts";
@@ -11,7 +11,7 @@ import type { ViewProps } from "./view.ts";
 export function TodoUpdateView({ document, responseId }: ViewProps) {
   const messages = useMessages();
   const { todos } = useConversation();
-  const [isUnfolded, setUnfolded] = useRemembered(`${responseId}/${document.id}/unfolded`, false);
+  const [isUnfolded, setUnfolded] = useUnfolded(`${responseId}/${document.id}/unfolded`);
   const changes = readTodos(document.metadata);
   const { done, all } = toProgress(todos);
   return (

@@ -3,7 +3,7 @@ import { Badge } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import { formatDuration } from "../elements/format.ts";
 import { LineCard } from "../elements/line-card.tsx";
-import { useRemembered } from "../elements/remembered.ts";
+import { useUnfolded } from "../elements/remembered.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import { nameTool, readSkill, toDetail } from "./describe-step.ts";
@@ -15,7 +15,7 @@ import { isFailed, isOpen, type ShownDocument, type ViewProps } from "./view.ts"
 export function ToolCallView({ document, responseId }: ViewProps) {
   const messages = useMessages();
   const key = `${responseId}/${document.id}`;
-  const [isUnfolded, setUnfolded] = useRemembered(`${key}/unfolded`, false);
+  const [isUnfolded, setUnfolded] = useUnfolded(`${key}/unfolded`);
   const { metadata } = document;
   return (
     <LineCard

@@ -1,0 +1,83 @@
+/** Finds words in a conversation: in its rows, drawn or not, and where they are in a row that is drawn. */
+import { isJsonObject } from "@sheaf/protocol/check-value";
+import type { ArrangedRow } from "./arrange-rows.ts";
+import type { Row } from "./rows.ts";
+
+/** Fields of documents that no view shows. */
+const unseen = /id$|ids$|^(?:hash|sha256|mediaType|status|state|kind|type|language|format|source|signature)$/i;
+
+/** Depth to which foreign metadata is read. */
+const mostDepth = 6;
+
+/** Places that are marked in a row at once. */
+const mostPlaces = 1000;
+
+/**
+ * A pattern for some words, in any case, with any blanks between them; undefined if there are none.
+ * @param isSource Markdown's marks may stand between the characters
+ */
+export function toFindPattern(query: string, isSource = false): RegExp | undefined {
+  const characters = [...query.trim().slice(0, 200).replaceAll(/\s+/g, " ")];
+  if (characters.length === 0) return undefined;
+  const escaped = characters.map((each) => (each === " " ? "\\s+" : each.replace(/[$()*+.?[\\\]^{|}/]/, "\\$&")));
+  return new RegExp(escaped.join(isSource ? "[*_`~]{0,3}" : ""), "giu");
+}
+
+/** The rows that contain some words. Texts are kept for as long as their rows. */
+export function createRowFinder(): (rows: readonly Row[], query: string) => readonly Row[] {
+  const texts = new WeakMap<Row, string>();
+  return (rows, query) => {
+    const pattern = toFindPattern(query, true);
+    if (pattern === undefined) return [];
+    return rows.filter((row) => {
+      const text = texts.get(row) ?? toRowText(row);
+      texts.set(row, text);
+      return text.search(pattern) >= 0;
+    });
+  };
+}
+
+function toRowText(row: Row): string {
+  if (row.kind === "message") return [row.message, ...(row.attachments ?? []).map(({ name }) => name)].join("\n");
+  if (row.kind === "reasoning") return row.reasoning?.text ?? "";
+  return row.kind === "document" || row.kind === "hook" ? listTexts(row).join("\n") : "";
+}
+
+function listTexts(row: ArrangedRow): readonly string[] {
+  if (row.kind === "hook") return collectTexts(row.report, 0);
+  const { content, metadata } = row.document;
+  return [...collectTexts([content, metadata], 0), ...(row.parts ?? []).flatMap(listTexts)];
+}
+
+function collectTexts(value: unknown, depth: number): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (depth > mostDepth) return [];
+  if (Array.isArray(value)) return value.flatMap((each) => collectTexts(each, depth + 1));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([name, each]) => (unseen.test(name) ? [] : collectTexts(each, depth + 1)));
+}
+
+/** Where a row that is drawn shows the words. */
+export function findPlaces(element: Element, pattern: RegExp): readonly Range[] {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, (node) =>
+    node.parentElement?.closest(".unseen, .line-numbers, .diff-number, .diff-sign") ? 2 : 1,
+  );
+  const nodes: { readonly node: Node; readonly from: number }[] = [];
+  let text = "";
+  while (walker.nextNode()) {
+    nodes.push({ node: walker.currentNode, from: text.length });
+    text += walker.currentNode.nodeValue ?? "";
+  }
+  let at = 0;
+  const toPoint = (offset: number): readonly [Node, number] => {
+    while (nodes[at + 1] !== undefined && nodes[at + 1]!.from <= offset) at += 1;
+    return [nodes[at]!.node, offset - nodes[at]!.from];
+  };
+  return [...text.matchAll(pattern)].slice(0, mostPlaces).map(({ 0: found, index }) => {
+    const range = document.createRange();
+    range.setStart(...toPoint(index));
+    const [node, offset] = toPoint(index + found.length - 1);
+    range.setEnd(node, offset + 1);
+    return range;
+  });
+}

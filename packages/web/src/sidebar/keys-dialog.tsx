@@ -1,0 +1,35 @@
+import { Dialog } from "../elements/dialog.tsx";
+import { useMessages } from "../messages/use-messages.ts";
+
+/** The keys of the page, and what each does. */
+export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
+  const messages = useMessages();
+  const { approvalKinds } = messages;
+  const keys: readonly (readonly [keys: string, effect: string])[] = [
+    ["Enter", messages.send],
+    ["Shift+Enter", messages.keyLine],
+    ["@", messages.attach],
+    ["/", messages.useCommand],
+    ["Ctrl+K", messages.searchConversations],
+    ["Ctrl+F", messages.find],
+    ["Alt+Y", approvalKinds.allow_once],
+    ["Alt+N", approvalKinds.reject_once],
+    ["Page Down, Page Up", messages.keyEntries],
+    ["F2", messages.rename],
+    ["?", messages.keys],
+  ];
+  return (
+    <Dialog title={messages.keys} onClose={onClose}>
+      <dl class="keys">
+        {keys.map(([name, effect]) => (
+          <div key={name}>
+            <dt>
+              <kbd>{name}</kbd>
+            </dt>
+            <dd>{effect}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
