@@ -129,6 +129,20 @@ describeWithChromium("several approvals at once", (browser) => {
     await waitForAnswer(page);
     expect(await page.getByText("Exit code 0").count()).toBe(2);
     expect(await panel.count()).toBe(0);
+    // The keys work from the message field too, and leave the focus there.
+    await sendMessage(page, "Go");
+    await panel.getByRole("group", { name: "Run a command (3/3)" }).waitFor();
+    await panel.locator("xpath=self::*[not(contains(@class, 'unsettled'))]").waitFor();
+    await page.keyboard.press("Alt+y");
+    await panel.getByRole("group", { name: "Run a command (2/2)" }).waitFor();
+    expect(await page.evaluate("document.activeElement.localName")).toBe("textarea");
+    await panel.getByRole("button", { name: "Refuse all 2" }).press("Enter");
+    await waitForAnswer(page, 2);
+    expect(await page.getByText("Exit code 0").count()).toBe(3);
+    await page.locator(".scroller").focus();
+    await page.keyboard.press("?");
+    await checkAccess(page, "keys");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Alt+Y").waitFor();
   });
 });
 

@@ -50,6 +50,8 @@ describeWithChromium("a conversation in the page", (browser) => {
     const { page, server } = await openScenario(browser, folder, { script: approval, args: ["--sandbox", "disabled"] });
     await sendMessage(page, "Test it");
     const panel = page.getByRole("group", { name: "Run a command" });
+    expect(await page.getByRole("feed").innerText()).not.toContain("node -e");
+    await panel.getByText("More choices").click();
     await panel.getByRole("textbox").fill("not now");
     await panel.getByRole("button", { name: "Refuse", exact: true }).click();
     await waitForAnswer(page);

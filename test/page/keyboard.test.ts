@@ -95,6 +95,7 @@ describeWithChromium("the keyboard alone", (browser) => {
     await expect.poll(() => open.count(), { timeout: 20_000 }).toBe(1);
     expect(await readFocus(page)).toMatch(/^Run a command/);
     await waitUntil(page, "!document.querySelector('.approvals.unsettled')");
+    await pressOn(page, "More choices");
     await goTo(page, /^Why not\?/);
     await page.keyboard.type("once is enough");
     await goTo(page, "Refuse", "Shift+Tab");

@@ -19,7 +19,7 @@ interface ApprovalCardProps {
   readonly name: string;
   /** It was decided here; the server has not confirmed it yet. */
   readonly isSent: boolean;
-  readonly onChoose: (option: ApprovalOption, answer: CardAnswer, event: MouseEvent) => void;
+  readonly onChoose: (option: ApprovalOption, answer: CardAnswer, event: UIEvent) => void;
 }
 
 /** What goes with the option that was chosen. */
@@ -29,6 +29,9 @@ interface CardAnswer {
   /** Of a form; undefined: there is none. */
   readonly values: FormValues | undefined;
 }
+
+/** Keys for the card with the focus, or else for the first one. */
+const keys: Readonly<Record<string, string | undefined>> = { allow_once: "Alt+Y", reject_once: "Alt+N" };
 
 /** One call that waits for a decision (X8, S-16), or the question of a tool server (X59). */
 export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: ApprovalCardProps) {
@@ -44,6 +47,7 @@ export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: A
       type="button"
       key={option.id}
       class={option.kind === "allow_once" ? "primary-button" : "quiet-button"}
+      aria-keyshortcuts={keys[option.kind]}
       disabled={isSent || seconds === 0}
       onClick={(event) => onChoose(option, { reason: reason.trim(), values: question && values }, event)}
     >
@@ -80,22 +84,22 @@ export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: A
       <div class="approval-buttons">
         {options.filter(({ kind }) => !kind.endsWith("always")).map(toButton)}
         {question ? undefined : (
-          <input
-            type="text"
-            class="text-field approval-reason"
-            aria-label={messages.approvalReason}
-            placeholder={messages.approvalReason}
-            value={reason}
-            onInput={(event) => setReason(event.currentTarget.value)}
-          />
+          <details class="approval-details">
+            <summary>{messages.moreChoices}</summary>
+            <div class="approval-buttons">
+              {options.filter(({ kind }) => kind.endsWith("always")).map(toButton)}
+              <input
+                type="text"
+                class="text-field approval-reason"
+                aria-label={messages.approvalReason}
+                placeholder={messages.approvalReason}
+                value={reason}
+                onInput={(event) => setReason(event.currentTarget.value)}
+              />
+            </div>
+          </details>
         )}
       </div>
-      {options.some(({ kind }) => kind.endsWith("always")) ? (
-        <details class="approval-details">
-          <summary>{messages.moreChoices}</summary>
-          <div class="approval-buttons">{options.filter(({ kind }) => kind.endsWith("always")).map(toButton)}</div>
-        </details>
-      ) : undefined}
     </div>
   );
 }

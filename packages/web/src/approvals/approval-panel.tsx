@@ -5,10 +5,12 @@ import { focusComposer } from "../composer/focus-composer.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { Button } from "../elements/button.tsx";
 import { Icon } from "../elements/icon.tsx";
+import { listen } from "../elements/listen.ts";
 import { VisibleText } from "../elements/visible-text.tsx";
 import type { Messages } from "../messages/messages.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { ApprovalCard, toSubjectName } from "./approval-card.tsx";
+import { toServerQuestion } from "./server-form.tsx";
 import { findOption, listCovered, listGroups, toSubjectText } from "./approval-kinds.ts";
 
 interface ApprovalPanelProps {
@@ -48,7 +50,9 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
     }
   };
   /** To the next open one, never onto a button: a second Enter must decide nothing. */
-  const moveFocus = (rest: readonly ApprovalRequestData[], from: ApprovalRequestData, event: MouseEvent): void => {
+  const moveFocus = (rest: readonly ApprovalRequestData[], from: ApprovalRequestData, event: UIEvent): void => {
+    // Whoever decides by a key from elsewhere stays there.
+    if (!panel.current?.contains(document.activeElement)) return;
     const next = rest.find((other) => approvals.indexOf(other) > approvals.indexOf(from)) ?? rest[0];
     const cards = [...(panel.current?.querySelectorAll<HTMLElement>("[data-approval]") ?? [])];
     if (next) cards.find(({ dataset }) => dataset["approval"] === next.approvalId)?.focus();
@@ -68,6 +72,26 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
     );
     void send([own, ...toAnswers(covered)]);
   };
+  const decideAll = (group: readonly ApprovalRequestData[], kind: DecidedKind, event: MouseEvent): void => {
+    moveFocus(
+      open.filter((other) => !group.includes(other)),
+      group.at(-1)!,
+      event,
+    );
+    void send(toAnswers(group, kind));
+  };
+  const press = useRef<(event: KeyboardEvent) => void>(() => undefined);
+  press.current = (event) => {
+    const kind = toKeyKind(event);
+    const focused = document.activeElement?.closest<HTMLElement>("[data-approval]")?.dataset["approval"];
+    const approval = open.find(({ approvalId }) => approvalId === focused) ?? open[0];
+    const option = kind && approval && findOption(approval, kind);
+    if (!isSettled || !option || toServerQuestion(approval) || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    choose(approval, option, { reason: "", values: undefined }, event);
+  };
+  useEffect(() => listen(document, ["keydown"], (event: KeyboardEvent) => press.current(event)), []);
+  const refusable = open.filter((approval) => !toServerQuestion(approval) && findOption(approval, "reject_once"));
   if (approvals.length === 0 && expired.list.length === 0) return undefined;
   return (
     <section class={isSettled ? "approvals" : "approvals unsettled"} aria-label={messages.approvals} ref={panel}>
@@ -80,6 +104,26 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
           <Button icon="close" label={messages.close} onClick={() => expired.remove(approval)} />
         </div>
       ))}
+      {refusable.length > 1 ? (
+        <div class="approvals-all">
+          {listGroups(open).map(({ type, toolName, approvals: group }) => (
+            <button
+              type="button"
+              class="quiet-button"
+              // Another one once it allows others, so that a key pressed meanwhile allows nothing.
+              key={group.map(({ approvalId }) => approvalId).join(" ")}
+              onClick={(event) => decideAll(group, "allow_once", event)}
+            >
+              <VisibleText text={toAllLabel(type, messages)({ calls: group.length, tool: toolName })} />
+            </button>
+          ))}
+          <Button
+            kind="quiet"
+            label={messages.refuseAll({ calls: refusable.length })}
+            onClick={(event) => decideAll(refusable, "reject_once", event)}
+          />
+        </div>
+      ) : undefined}
       {approvals.map((approval, index) => (
         <ApprovalCard
           key={approval.approvalId}
@@ -89,24 +133,6 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
           isSent={sent.has(approval.approvalId)}
           onChoose={(option, answer, event) => choose(approval, option, answer, event)}
         />
-      ))}
-      {listGroups(open).map(({ type, toolName, approvals: group }) => (
-        <button
-          type="button"
-          class="quiet-button approvals-all"
-          // Another one once it allows others, so that a key pressed meanwhile allows nothing.
-          key={group.map(({ approvalId }) => approvalId).join(" ")}
-          onClick={(event) => {
-            moveFocus(
-              open.filter((other) => !group.includes(other)),
-              group.at(-1)!,
-              event,
-            );
-            void send(toAnswers(group));
-          }}
-        >
-          <VisibleText text={toAllLabel(type, messages)({ calls: group.length, tool: toolName })} />
-        </button>
       ))}
     </section>
   );
@@ -130,10 +156,20 @@ function useSettled(shown: string): boolean {
   return settled === shown;
 }
 
-function toAnswers(approvals: readonly ApprovalRequestData[]) {
+type DecidedKind = "allow_once" | "reject_once";
+
+/** Alt+Y and Alt+N. On a Mac, Option makes other characters of the letters. */
+function toKeyKind({ altKey, ctrlKey, metaKey, repeat, key, code }: KeyboardEvent): DecidedKind | undefined {
+  if (!altKey || ctrlKey || metaKey || repeat) return undefined;
+  const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : code.slice(-1).toLowerCase();
+  if (letter === "y") return "allow_once";
+  return letter === "n" ? "reject_once" : undefined;
+}
+
+function toAnswers(approvals: readonly ApprovalRequestData[], kind: DecidedKind = "allow_once") {
   return approvals.map((approval) => ({
     id: approval.approvalId,
-    answer: { optionId: findOption(approval, "allow_once")?.id ?? "" },
+    answer: { optionId: findOption(approval, kind)?.id ?? "" },
   }));
 }
 

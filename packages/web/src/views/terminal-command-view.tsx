@@ -1,3 +1,5 @@
+import { useConversation } from "../conversation/conversation-port.ts";
+import { toDocumentKey } from "../conversation/rows.ts";
 import { Badge, Card } from "../elements/card.tsx";
 import { CopyButton } from "../elements/copy-button.tsx";
 import { formatDuration } from "../elements/format.ts";
@@ -10,15 +12,24 @@ import { readFlag, readNumber, readText, readTexts } from "./metadata.ts";
 import { RunningBadge } from "./running-badge.tsx";
 import { isOpen, type ShownDocument, type ViewProps } from "./view.ts";
 
-/** R9, N37, N38. One line once it ended well; what runs or failed is open. */
+/** R9, N37, N38. One line while it waits and once it ended well; what runs or failed is open. */
 export function TerminalCommandView(props: ViewProps) {
   const { document, responseId } = props;
   const [isUnfolded, setUnfolded] = useUnfolded(`${responseId}/${document.id}/unfolded`);
-  if (!hasEndedWell(document)) return <TerminalCard {...props} />;
+  const messages = useMessages();
+  // While it waits for a decision, the card of the decision has the command.
+  const isWaiting = useConversation().waiting.has(toDocumentKey(responseId, document.id));
+  if (!isWaiting && !hasEndedWell(document)) return <TerminalCard {...props} />;
   return (
     <LineCard
       icon="terminal"
-      detail={<VisibleText as="code" text={readText(document.metadata, "command")} />}
+      detail={
+        isWaiting ? (
+          messages.approvalSubjects["command"]
+        ) : (
+          <VisibleText as="code" text={readText(document.metadata, "command")} />
+        )
+      }
       facts={<CommandFacts document={document} responseId={responseId} />}
       isUnfolded={isUnfolded}
       onToggle={setUnfolded}
