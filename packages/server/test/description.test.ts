@@ -83,6 +83,7 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
     ["GET", "/v1/conversations/{id}/blame", { ...conversation, query: "?path=a.txt" }],
     ["POST", "/v1/conversations/{id}/changes/revert", conversation, { filePath: "none" }],
     ["PUT", "/v1/conversations/{id}/waiting", conversation, { waiting: [{ responseId: id, whenBusy: "steer" }] }],
+    ["POST", "/v1/conversations/{id}/branches", conversation, { responseId: id, dryRun: true }],
     ["POST", "/v1/conversations/{id}/fork", conversation, { responseId: id }],
     ["POST", "/v1/conversations/{id}/publish", conversation, { branch: "fix", message: "Fix" }],
     ["POST", "/v1/conversations/{id}/revert", conversation, { responseId: id }],
