@@ -47,7 +47,11 @@ rmSync(output, { recursive: true, force: true });
 // The library is an entry of the same bundle: it shares the program's chunks.
 const program = await runBuild({
   ...shared,
-  entryPoints: [join(cli, "src/main.ts"), join(cli, "src/index.ts")],
+  entryPoints: [
+    join(cli, "src/main.ts"),
+    join(cli, "src/index.ts"),
+    join(root, "packages/agent/src/assemble/response-process.ts"),
+  ],
   entryNames: "[name]",
   outdir: output,
   plugins: [englishOnly, withoutFacades, createCorePlugin(join(root, "packages"))],

@@ -40,7 +40,7 @@ const packageImports: Readonly<Record<string, readonly RegExp[]>> = {
 
 /** Modules of Node that only some folders and files may load, in whatever way. */
 const guardedModules: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^node:child_process$/, ["sandbox/src/", "base/src/git/run-git.ts"]],
+  [/^node:child_process$/, ["sandbox/src/", "base/src/git/run-git.ts", "base/src/start-thread.ts"]],
   [
     /^node:worker_threads$/,
     [
@@ -59,7 +59,7 @@ const guardedModules: readonly (readonly [RegExp, readonly string[]])[] = [
 /** The hooks are the only part of the client that knows a framework. */
 const frameworkFiles = new Map([["react", "packages/client/src/react.ts"]]);
 
-const processFolders = ["cli/src/", "agent/src/config/"];
+const processFolders = ["cli/src/", "agent/src/config/", "agent/src/assemble/response-process.ts"];
 /** One file per command or driver in the agent; one file per grammar or language in the page. */
 const dynamicImportFiles = new Set([
   "packages/cli/src/command-line.ts",

@@ -1,7 +1,8 @@
 /** The whole server: store, runs, app and sockets, started and stopped together. */
 import { createInProcessLive, createResponseRunner } from "@sheaf/agent/run/conversations/response-runner";
 import type { Telemetry } from "@sheaf/agent/assemble/telemetry";
-import { createToolServers } from "@sheaf/agent/assemble/wire-servers";
+import { createPreparer } from "@sheaf/agent/assemble/preparer";
+import { createResponseProcesses } from "@sheaf/agent/assemble/response-processes";
 import { SheafError, toSheafError } from "@sheaf/base/errors";
 import type { SharedStore } from "@sheaf/store/store";
 import { createApp } from "./app.ts";
@@ -37,6 +38,8 @@ export interface ServeOptions {
   readonly settings: ServerSettings;
   readonly models: ServerModels;
   readonly store: SharedStore;
+  /** Prepares responses in a process for each workspace (R-81). Default: in this one. */
+  readonly isApart?: boolean | undefined;
   /** Default: none (C67). */
   readonly telemetry?: Telemetry | undefined;
   readonly tokens: readonly ServerToken[];
@@ -60,9 +63,6 @@ export interface ServeOptions {
   readonly now: () => number;
   readonly log: Log;
 }
-
-/** Of a conversation in which nothing runs. Each is a program or more: some last for a person who reads, and no longer. */
-const keptServers = { maxResting: 8, restMs: 10 * 60 * 1000 };
 
 /** A server that runs. */
 export interface RunningServer {
@@ -166,7 +166,7 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
       // Meanwhile the server answers readers, and probes with `closing` (R-60).
       await context.runner.close(graceMs, context.settings.onNodeLoss === "resume" ? handOver : undefined);
       await recovered;
-      await context.toolServers.close();
+      await context.preparer.close();
       context.trees.close();
       await context.telemetry?.flush();
       context.feeds.close();
@@ -177,7 +177,16 @@ export async function serve(options: ServeOptions, openListener: typeof listen =
   };
 }
 
-function createContext({ settings, models, store, telemetry, ownerLimits, now, log }: ServeOptions): ServerContext {
+function createContext({
+  settings,
+  isApart,
+  models,
+  store,
+  telemetry,
+  ownerLimits,
+  now,
+  log,
+}: ServeOptions): ServerContext {
   const live = createInProcessLive(() => new ResponseChannel(settings.wire));
   const logDefect = (error: unknown, fields: Readonly<Record<string, unknown>> = {}): void => {
     const known = toSheafError(error);
@@ -200,7 +209,7 @@ function createContext({ settings, models, store, telemetry, ownerLimits, now, l
     meter: createOwnerMeter(ownerLimits, now),
     metrics: createMetrics(),
     takeStartTurn: createStartTurns(),
-    toolServers: createToolServers(settings.environment, keptServers, "conversations"),
+    preparer: (isApart ? createResponseProcesses : createPreparer)(settings.environment),
     telemetry,
     files: createWorkspaceFiles(settings, now),
     commands: createWorkspaceCommands(settings, now),

@@ -5,7 +5,7 @@ import type { Mode } from "@sheaf/protocol";
 import type { RunSetup } from "@sheaf/agent/assemble/run-request";
 import type { GitWorkspace } from "@sheaf/agent/config/git-workspaces";
 import type { Telemetry } from "@sheaf/agent/assemble/telemetry";
-import type { ToolServers } from "@sheaf/agent/assemble/wire-servers";
+import type { Preparer } from "@sheaf/agent/assemble/preparer";
 import type { Live, ResponseRunner } from "@sheaf/agent/run/conversations/response-runner";
 import type { SharedStore } from "@sheaf/store/store";
 import type { ConversationFeeds } from "./conversation-feed.ts";
@@ -57,7 +57,7 @@ export interface ServerContext {
   readonly meter: OwnerMeter;
   readonly metrics: Metrics;
   readonly takeStartTurn: TakeStartTurn;
-  readonly toolServers: ToolServers;
+  readonly preparer: Preparer;
   /** Learns what responses were (C67). */
   readonly telemetry: Telemetry | undefined;
   readonly files: WorkspaceFiles;

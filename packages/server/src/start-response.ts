@@ -2,7 +2,6 @@
 import { randomUUID } from "node:crypto";
 import { readNotices, type ChatRequest, type ClarificationAnswer, type RunEvent, type RunStart } from "@sheaf/protocol";
 import type { ChooseEnd } from "@sheaf/agent/run/conversations/revert";
-import { prepareResponse } from "@sheaf/agent/assemble/prepare-response";
 import type { PreparedRun } from "@sheaf/agent/run/conversations/response-runner";
 import { toRunStart, type RunRequest } from "@sheaf/agent/assemble/run-request";
 import { SheafError } from "@sheaf/base/errors";
@@ -187,7 +186,7 @@ export async function runPlan(
   { request, starting, past = [], claimed, takeOver }: RunOptions,
 ): Promise<unknown> {
   const { body, owner, store, run, model, conversation, chooseEnd, checkOwnAnswers } = plan;
-  const { runner, approvals, meter, toolServers, trees, settings, now } = context;
+  const { runner, approvals, meter, preparer, trees, settings, now } = context;
   const { responseId, conversationId } = run;
   const release = meter.startResponse(owner);
   const observe = observeEvents(plan, context);
@@ -220,7 +219,7 @@ export async function runPlan(
             return [];
           }
         };
-        const parts = { store, model, now, abort, approver, takeMessages, toolServers, cut };
+        const parts = { store, model, now, abort, approver, takeMessages, cut };
         const setup = isNewTree ? trees.findSetup(run.workspace) : undefined;
         const caches = trees.findRoot(run.workspace);
         const inTree = {
@@ -228,7 +227,7 @@ export async function runPlan(
           setup,
           ...(caches !== undefined && { cacheOwner: `${caches} ${owner}`, hasStates: true }),
         };
-        const prepared = await prepareResponse(inTree, parts, signal);
+        const prepared = await preparer.prepare(inTree, parts, caches ?? run.workspace, signal);
         // What it changes in a tree of git goes along to another server as far as it is pushed (R-53).
         const isContinuable =
           settings.onNodeLoss === "resume" && (caches === undefined || trees.isShared(run.workspace));

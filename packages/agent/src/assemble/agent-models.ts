@@ -41,7 +41,7 @@ export async function chooseAgents(
   const changes: string[] = [];
   for (const kind of found.values()) {
     if (kind.model === undefined) continue;
-    const name = request.agentModels?.toName(kind.model) ?? kind.model;
+    const name = (await request.agentModels?.toName(kind.model)) ?? kind.model;
     if (name === request.modelName) continue;
     if (!name.includes("/") && !isBuiltInModel(name)) {
       foreign.push(`${kind.name} (${kind.model})`);
@@ -77,7 +77,7 @@ async function chooseModel(
     throw new SheafError("CONFIG_INVALID", message);
   }
   if (!agentModels) throw new SheafError("CONFIG_INVALID", `this program gives the name "${name}" no model`);
-  return { ...agentModels.choose(name), price: await agentModels.findPrice(name, limits.maxCostUsd, time) };
+  return { ...(await agentModels.choose(name)), price: await agentModels.findPrice(name, limits.maxCostUsd, time) };
 }
 
 /** The model, whose turns say who answered and what it costs: it is not the model of the run. */

@@ -4,6 +4,7 @@ import type { Notice, RunStart } from "@sheaf/protocol";
 import { isOffered } from "@sheaf/permissions/permissions";
 import { findFault, type Sandbox } from "@sheaf/sandbox/sandbox";
 import type { RespondPorts } from "../run/conversations/respond.ts";
+import type { OpenConversation } from "../run/conversations/open-conversation.ts";
 import type { CutLog } from "../run/conversations/cut-log.ts";
 import type { PreparedRun } from "../run/conversations/response-runner.ts";
 import type { RunSettings } from "../run/run.ts";
@@ -32,6 +33,8 @@ export interface ResponsePorts extends Pick<
   RespondPorts,
   "store" | "model" | "now" | "abort" | "approver" | "checkAnswer" | "takeMessages"
 > {
+  /** As the store has it, where it was read already. */
+  readonly conversation?: OpenConversation | undefined;
   /** The response goes on here, in place of beginning (R-40). */
   readonly cut?: CutLog | undefined;
   /** Keeps tool servers for the next response (C51); undefined: they end with this one. */
@@ -54,7 +57,7 @@ export async function prepareResponse(
 ): Promise<PreparedRun> {
   const kept = await keepRestrictions(asked, given.store);
   const request = { ...kept, windowTokens: kept.windowTokens ?? (await given.model.findWindow?.(signal)) };
-  const { store, now, abort, approver, checkAnswer, cut, customTools = [] } = given;
+  const { now, approver, cut, customTools = [] } = given;
   const { toolServers = createToolServers(request.environment) } = given;
   const choice = await choosePossibleServers(request);
   const base = await openResponseBase(request, given, choice);
@@ -79,12 +82,8 @@ export async function prepareResponse(
   if (request.trusted && isOffered(request.mode, writeFileTool)) undo?.beginSoon();
   const keepState = undo && toStateKeeper(undo, signal);
   const run = {
-    model,
-    now,
-    newCallId: () => `call_${randomUUID()}`,
-    newApprovalId: () => `appr_${randomUUID()}`,
+    ...toOwnPorts({ ...given, model }),
     findQuote: createQuoteFinder(policy.workspace, policy.permissions, signal),
-    approver: approver && createExpiringApprover(approver),
     hooks: hooks.hooks,
   };
   const toolBox = createResponseTools(base, {
@@ -105,14 +104,25 @@ export async function prepareResponse(
     ports: {
       ...run,
       tools,
-      store,
-      abort,
-      checkAnswer,
-      takeMessages: given.takeMessages,
       keepState,
       choices: { mode, model: modelName, effort, ...request.restrictions },
     },
     tools,
+  };
+}
+
+/** The ports that do not depend on the files of the workspace. */
+export function toOwnPorts({ store, model, now, abort, approver, checkAnswer, takeMessages }: ResponsePorts) {
+  return {
+    store,
+    model,
+    now,
+    abort,
+    checkAnswer,
+    takeMessages,
+    newCallId: () => `call_${randomUUID()}`,
+    newApprovalId: () => `appr_${randomUUID()}`,
+    approver: approver && createExpiringApprover(approver),
   };
 }
 

@@ -46,7 +46,7 @@ export interface ResponseBase {
 /** @throws SheafError USAGE for a rule that cannot be read, or an attachment or a search that the model does not have; STORAGE_… */
 export async function openResponseBase(
   request: RunRequest,
-  { store, model: found, now, cut }: Pick<ResponsePorts, "store" | "model" | "now" | "cut">,
+  { store, model: found, now, cut, conversation: read }: Omit<ResponsePorts, "abort">,
   servers: ServerChoice,
 ): Promise<ResponseBase> {
   const model = found.forRun?.() ?? found;
@@ -60,7 +60,7 @@ export async function openResponseBase(
     sandboxMemory: request.dataFolder === undefined ? undefined : { folder: request.dataFolder, isReadOnly: isUnsaved },
     now,
   });
-  const conversation = await openConversation(store, request.conversationId, now, cut?.start.responseId);
+  const conversation = read ?? (await openConversation(store, request.conversationId, now, cut?.start.responseId));
   const dataFolder = isUnsaved ? undefined : request.dataFolder;
   const cacheFolder = dataFolder && toCacheFolder(dataFolder, request.cacheOwner ?? policy.workspace.root);
   if (cacheFolder !== undefined) void removeOldCaches(cacheFolder, now());

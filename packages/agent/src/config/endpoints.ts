@@ -185,14 +185,16 @@ export function toProvider(model: string): string {
   return model.split("/", 1)[0]!;
 }
 
+type ChosenModel = FallbackChoice & { readonly windowTokens: number | undefined };
+
 /** The models that definitions of subagents may name (C129). */
 export interface AgentModels {
   /** The model of the run, unless its order names another one. */
   readonly ofRun: string | undefined;
   /** The whole name of a model, by the user's aliases. */
-  readonly toName: (name: string) => string;
+  readonly toName: (name: string) => string | Promise<string>;
   /** @throws as `chooseModel`. */
-  readonly choose: (name: string) => FallbackChoice & { readonly windowTokens: number | undefined };
+  readonly choose: (name: string) => ChosenModel | Promise<ChosenModel>;
   /** Undefined: not known, and the cost is not limited. `time`: milliseconds since 1970. @throws as `findPrices`. */
   readonly findPrice: (name: string, maxCostUsd: number | undefined, time: number) => Promise<TokenPrice | undefined>;
 }

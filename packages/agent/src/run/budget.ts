@@ -28,7 +28,7 @@ export interface Budget {
    */
   readonly isLastTurn: boolean;
   /** The limit that does not allow the given number of tool calls and another turn; undefined: continue. */
-  findExceeded(toolCalls: number): SheafError | undefined;
+  findExceeded(toolCalls: number): SheafError | undefined | Promise<SheafError | undefined>;
   /** The limit that does not allow another turn, after subagents have used what the run may use (C97). */
   findUsedUp(): SheafError | undefined;
   /**
@@ -151,9 +151,11 @@ export function createBudget(limits: BudgetLimits, price: TokenPrice | undefined
 /** The budget of a subagent: limits of its own, within those of the run that called it. */
 export function createAgentBudget(
   limits: BudgetLimits,
-  { take, endTurn, isLastTurn }: Pick<AgentPort, "take" | "endTurn" | "isLastTurn">,
+  { take, endTurn }: Pick<AgentPort, "take" | "endTurn">,
+  isLastTurn: boolean,
 ): Budget {
   const own = createBudget(limits, undefined);
+  let isLast = isLastTurn;
   return {
     ...own,
     addTurn(usage, paid) {
@@ -161,9 +163,15 @@ export function createAgentBudget(
       endTurn(usage, paid);
     },
     get isLastTurn() {
-      return own.isLastTurn || isLastTurn();
+      return own.isLastTurn || isLast;
     },
-    findExceeded: (toolCalls) => own.findExceeded(toolCalls) ?? take({ turns: 1, toolCalls }),
+    async findExceeded(toolCalls) {
+      const found = await own.findExceeded(toolCalls);
+      if (found) return found;
+      const { exceeded, isLastTurn: isNext } = await take({ turns: 1, toolCalls });
+      isLast = isNext;
+      return exceeded;
+    },
   };
 }
 

@@ -278,8 +278,8 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
       // The provider interrupts a long search, and goes on when it gets its answer back (C48).
       pauses = state.end?.rawFinishReason === "pause_turn" ? pauses + 1 : 0;
       const isPaused = pauses > 0 && pauses <= MAX_PAUSES;
-      const end = toRunEnd(state, { hasText, isPaused }, budget, signal);
-      const isOver = signal.aborted || state.error || budget.findExceeded(state.calls.length);
+      const end = await toRunEnd(state, { hasText, isPaused }, budget, signal);
+      const isOver = signal.aborted || state.error || (await budget.findExceeded(state.calls.length));
       const note = isOver ? undefined : chances.take(state, end);
       if (note !== undefined) return void (nextNote = note);
       if (end?.reason !== "end_turn") return end;
@@ -288,7 +288,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
     },
     /** Runs the user's hooks and the commands that verify the run. Returns the end of the run, or undefined if it continues. */
     async *askStop(end: RunEnd, text: string, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined> {
-      const mayContinue = !budget.findExceeded(0);
+      const mayContinue = !(await budget.findExceeded(0));
       const waited = yield* closing.wait(ports, signal);
       if (waited !== undefined && mayContinue && !signal.aborted) return void (nextNote = waited);
       return yield* hooks.atStop({ end, text, mayContinue }, signal);
@@ -331,19 +331,19 @@ function toSpentUsage(
 }
 
 /** How the run ends after this turn; undefined when there are tool calls to run, or the provider has only paused. */
-function toRunEnd(
+async function toRunEnd(
   state: TurnState,
   { hasText, isPaused }: { readonly hasText: boolean; readonly isPaused: boolean },
   budget: Budget,
   signal: AbortSignal,
-): RunEnd | undefined {
+): Promise<RunEnd | undefined> {
   if (signal.aborted) return toRunFailure(toAbortReason(signal, state.wait));
   if (state.error) return toRunFailure(state.error);
   const isEmpty = !hasText && state.calls.length === 0 && !isPaused;
   const failure = findEndFailure(state.end?.finishReason, isEmpty);
   if (failure) return toRunFailure(new SheafError(failure.code, failure.message, { source: "provider" }));
   if (state.calls.length > 0 || isPaused) {
-    const exceeded = budget.findExceeded(state.calls.length);
+    const exceeded = await budget.findExceeded(state.calls.length);
     return exceeded && toRunFailure(exceeded);
   }
   return { type: "run_end", reason: "end_turn" };

@@ -5,7 +5,6 @@ import type { Approval, CheckArguments } from "../tools/approval.ts";
 import { SheafError } from "@sheaf/base/errors";
 import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
 import { type Hooks, toHookNote, findDecision, toHookReason } from "../tools/hooks/hooks.ts";
-import { createTurnBudget, type TurnBudget } from "../tools/result-budget.ts";
 import type { AgentPort, ExecuteOptions, ToolBox, ToolInvocation, ToolOutcome } from "../tools/tool.ts";
 import { type Budget, zeroUsage } from "./budget.ts";
 import { type ApprovalPorts, askApproval, createApprovalRequests, createCallQuestions } from "./approvals.ts";
@@ -37,11 +36,11 @@ export async function* runToolCalls(
   if (requests.length > 0) yield { events: requests, durability: "synced" };
   const approvals = askApprovals(requests, calls, ports, queue, signal);
   yield* notify(requests, calls, ports, signal);
-  const budget = createTurnBudget(ports.windowTokens);
-  for (const batch of toBatches(hooked, ports.tools)) {
+  const turn = { id: asked[0]?.callId ?? "", windowTokens: ports.windowTokens };
+  for (const batch of await toBatches(hooked, ports.tools)) {
     const running = new Set(batch);
     const tasks = batch.map(async (one) => {
-      const result = await runCall(one, { ...ports, budget }, approvals.get(one.call.callId), queue, signal);
+      const result = await runCall(one, { ...ports, turn }, approvals.get(one.call.callId), queue, signal);
       running.delete(one);
       void queue.push(result);
     });
@@ -51,11 +50,11 @@ export async function* runToolCalls(
 }
 
 /** A read that the model wrote after a change sees the change. */
-function toBatches(calls: readonly HookedCall[], tools: Pick<ToolBox, "accessOf">): HookedCall[][] {
+async function toBatches(calls: readonly HookedCall[], tools: Pick<ToolBox, "accessOf">): Promise<HookedCall[][]> {
   const batches: HookedCall[][] = [];
   let isReading = false;
   for (const one of calls) {
-    const reads = ["read", "network"].includes(tools.accessOf(one.call));
+    const reads = ["read", "network"].includes(await tools.accessOf(one.call));
     if (reads && isReading) batches.at(-1)!.push(one);
     else batches.push([one]);
     isReading = reads;
@@ -98,13 +97,13 @@ function askApprovals(
 
 async function runCall(
   { call, refusal, note }: HookedCall,
-  ports: CallPorts & { readonly budget: TurnBudget },
+  ports: CallPorts & Pick<ExecuteOptions, "turn">,
   waiting: Promise<Approval> | undefined,
   queue: EventQueue,
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const { callId } = call;
-  const { tools, now, budget, hooks, runBudget } = ports;
+  const { tools, now, turn, hooks, runBudget } = ports;
   if (refusal) return toWellFormed({ type: "tool_result", callId, ...refusal, durationMs: 0 });
   const approval = await waiting;
   const startedAt = now();
@@ -118,7 +117,7 @@ async function runCall(
   const options = {
     signal,
     emitOutput,
-    budget,
+    turn,
     hooks,
     askPerson,
     agentPort: agent?.port,
@@ -148,16 +147,15 @@ function createAgentPort(callId: string, budget: Budget, queue: EventQueue) {
       if (hasEnded) throw new SheafError("CANCELLED", "the call of the subagent has ended");
       await Promise.all(events.map((event) => queue.push({ type: "agent_event", callId, event })));
     },
-    take(wanted) {
+    async take(wanted) {
       const exceeded = budget.takeForAgent(wanted);
       if (!exceeded) open += wanted.turns;
-      return exceeded;
+      return { exceeded, isLastTurn: budget.isLastAgentTurn };
     },
     endTurn(usage, paid) {
       open -= 1;
       budget.endAgentTurn(usage, paid);
     },
-    isLastTurn: () => budget.isLastAgentTurn,
   };
   const end = (): void => {
     hasEnded = true;

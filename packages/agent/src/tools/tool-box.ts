@@ -19,7 +19,7 @@ import { listDirTool } from "./list-dir.ts";
 import { readFileTool } from "./read-file.ts";
 import { chooseWorkspace, listOtherFolders, listPaths, listSpellings } from "./real-arguments.ts";
 import { limitAttachments } from "./limit-attachments.ts";
-import { createTurnBudget, limitResult } from "./result-budget.ts";
+import { createTurnBudget, limitResult, type TurnBudget } from "./result-budget.ts";
 import { createGate, toEditedCall, type GatePorts } from "./gate.ts";
 import {
   type CallableTool,
@@ -33,7 +33,7 @@ import {
   toUnknownTool,
 } from "./registry.ts";
 import type { ToolDefinition } from "@sheaf/models/provider";
-import type { ToolBox, ToolContext, ToolInvocation, ToolOutcome, ToolReturn } from "./tool.ts";
+import type { ExecuteOptions, ToolBox, ToolContext, ToolInvocation, ToolOutcome, ToolReturn } from "./tool.ts";
 
 export interface ToolBoxPorts
   extends
@@ -68,7 +68,14 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
       definitions.map((tool) => tool.name),
     );
 
-  const execute: ToolBox["execute"] = async (call, { approval, budget = createTurnBudget(), ...options }) => {
+  let last: { readonly id: string; readonly budget: TurnBudget } | undefined;
+  const findBudget = (turn: ExecuteOptions["turn"]): TurnBudget => {
+    if (turn?.id !== last?.id) last = turn && { id: turn.id, budget: createTurnBudget(turn.windowTokens) };
+    return last?.budget ?? createTurnBudget();
+  };
+
+  const execute: ToolBox["execute"] = async (call, { approval, turn, ...options }) => {
+    const budget = findBudget(turn);
     const tool = find(call.toolName);
     if (!tool) return toUnknown(call.toolName);
     const edited = toEditedCall(call, approval);
@@ -98,7 +105,7 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
     const done = await withMeantPath(withStartedFiles(left), workspace, { paths, signal: options.signal });
     // Other rules apply to a list than to a file.
     if (tool.name === readFileTool.name && done.error?.code === "IS_A_DIRECTORY") {
-      return listInstead(edited, workspace, (list) => execute(list, { ...options, budget }));
+      return listInstead(edited, workspace, (list) => execute(list, { ...options, turn }));
     }
     const checked = await runAfterEdit(done, ports.afterEdit ?? [], context, ports.permissions);
     const returned = await runHooksAfter(checked, edited, options.hooks, context);

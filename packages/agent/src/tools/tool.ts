@@ -14,7 +14,6 @@ import type { Approval, ApprovalQuestion, CheckArguments } from "./approval.ts";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import type { WholeOutput } from "../workspace/whole-output.ts";
 import type { EditorFiles } from "./editor-files.ts";
-import type { TurnBudget } from "./result-budget.ts";
 import type { Hooks } from "./hooks/hooks.ts";
 import type { ToolState } from "./tool-state.ts";
 import type { ToolTraits } from "./tool-traits.ts";
@@ -72,11 +71,13 @@ export interface AgentPort {
   /** Puts events into the log. Resolves when they are stored; rejects once the call has ended. */
   readonly emit: (events: readonly OwnEventBody[]) => Promise<void>;
   /** Takes turns and tool calls from the budget of the run; the limit that does not allow them: nothing is taken (C97). */
-  readonly take: (wanted: { readonly turns: number; readonly toolCalls: number }) => SheafError | undefined;
+  readonly take: (wanted: { readonly turns: number; readonly toolCalls: number }) => Promise<{
+    readonly exceeded: SheafError | undefined;
+    /** Whether the budget of the run allows no further turn of a subagent. */
+    readonly isLastTurn: boolean;
+  }>;
   /** What a turn that was taken has used; `paid`: its price, if it is not that of the run. */
   readonly endTurn: (usage: Usage, paid?: TokenPrice) => void;
-  /** Whether the budget of the run allows no further turn of a subagent. */
-  readonly isLastTurn: () => boolean;
 }
 
 /** One tool. `run` never throws for an expected outcome: a failure is an outcome. */
@@ -99,8 +100,8 @@ export interface ToolInvocation extends Omit<ModelToolCall, "type" | "providerCa
 export interface ExecuteOptions extends Pick<ToolContext, "signal" | "emitOutput" | "agentPort" | "askPerson"> {
   /** The person's answer, where the call needed one. */
   readonly approval?: Approval;
-  /** What the turn has left for results; absent: this is its only call. */
-  readonly budget?: TurnBudget;
+  /** The turn, whose calls share the room for results; absent: this is its only call. */
+  readonly turn?: { readonly id: string; readonly windowTokens: number | undefined } | undefined;
   /** Run after the call. */
   readonly hooks?: Hooks | undefined;
 }
@@ -112,7 +113,7 @@ export interface ToolBox {
   /** Those of the next turn, where they may change in a run (C112). Never rejects. */
   readonly refresh?: (signal: AbortSignal) => Promise<readonly ToolDefinition[]>;
   /** What the call may touch; calls that only read may run in parallel. */
-  accessOf(call: Pick<ToolInvocation, "toolName" | "arguments">): ToolAccess;
+  accessOf(call: Pick<ToolInvocation, "toolName" | "arguments">): ToolAccess | Promise<ToolAccess>;
   /** What is wrong with edited arguments of the call, in one line; undefined: nothing. */
   checkArguments(call: ToolInvocation, args: ToolInvocation["arguments"]): Promise<string | undefined>;
   /** The question to a person before the call runs (X8); undefined: none. */

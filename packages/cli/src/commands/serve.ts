@@ -57,7 +57,7 @@ export async function runServe(parsed: ParsedArguments, io: CommandIo, control: 
   const { storePlace, tokenFile, ...options } = createServeOptions(parsed, io, log);
   const store = await createServerStore(storePlace);
   const telemetry = await openTelemetry(io.environment, { hasParent: false });
-  const server = await serve({ ...options, store, telemetry });
+  const server = await serve({ ...options, store, telemetry, isApart: true });
   const watch =
     flags["token-file"] === undefined
       ? undefined

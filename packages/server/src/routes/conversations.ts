@@ -110,7 +110,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
   app.delete("/v1/conversations/:id", async (request) => {
     const { store, record } = await findConversation(request, context);
     await deleteWithRunning(record.id, store, context);
-    void context.toolServers.end(record.id);
+    void context.preparer.end(record.id);
     void context.trees.forget(record.id).catch(context.onDefect);
     const { dataFolder } = context.settings;
     if (dataFolder !== undefined) await removeConversationFiles(dataFolder, record.id);

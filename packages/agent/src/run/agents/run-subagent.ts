@@ -20,9 +20,9 @@ export async function runSubagent(
   signal: AbortSignal,
 ): Promise<ToolReturn> {
   // The first turn; each further one is taken when it is known to be needed.
-  const exceeded = port.take({ turns: 1, toolCalls: 0 });
+  const { exceeded, isLastTurn } = await port.take({ turns: 1, toolCalls: 0 });
   if (exceeded) return toFailure(exceeded.code, `no subagent can begin: ${exceeded.message}`);
-  const budget = createAgentBudget(settings.limits, port);
+  const budget = createAgentBudget(settings.limits, port, isLastTurn);
   const report = createReport();
   for await (const { events } of runResponse(settings, { ...ports, budget, agentName: name }, signal)) {
     const own = events.filter((event): event is OwnEventBody => event.type !== "agent_event");

@@ -18,6 +18,8 @@ export interface PreparedRun {
   readonly settings: RunSettings;
   readonly ports: RespondPorts;
   readonly tools: ToolBox;
+  /** Called when nothing of it is used any more. */
+  readonly close?: (() => void) | undefined;
 }
 
 interface StartRequest {
@@ -106,7 +108,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
       stopClock();
       responses.delete(responseId);
       live.close(responseId);
-      const settled = waitForTools(prepared.tools).then(() => undefined);
+      const settled = waitForTools(prepared.tools).then(prepared.close);
       settling.add(settled);
       void settled.finally(() => settling.delete(settled));
     }
@@ -128,7 +130,7 @@ export function createResponseRunner({ live, onDefect }: RunnerPorts): ResponseR
         try {
           const prepared = await request.prepare(run.signal, run.abort);
           if (isClosing && !prepared.settings.cut) {
-            await waitForTools(prepared.tools);
+            await waitForTools(prepared.tools).then(prepared.close);
             throw createClosingError();
           }
           responses.set(responseId, running);

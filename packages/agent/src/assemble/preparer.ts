@@ -1,0 +1,24 @@
+/** How a server prepares the responses of its workspaces: in its own process, or apart from it. */
+import type { Environment } from "@sheaf/base/paths";
+import type { PreparedRun } from "../run/conversations/response-runner.ts";
+import { prepareResponse, type ResponsePorts } from "./prepare-response.ts";
+import type { RunRequest } from "./run-request.ts";
+import { createToolServers, type ToolServers } from "./wire-servers.ts";
+
+export interface Preparer extends Pick<ToolServers, "end" | "close"> {
+  /** As `prepareResponse`, with tool servers that stay for the next response. `place`: the folder that the server serves. */
+  prepare(request: RunRequest, given: ResponsePorts, place: string, signal: AbortSignal): Promise<PreparedRun>;
+}
+
+/** Of a conversation in which nothing runs. Each is a program or more: some last for a person who reads, and no longer. */
+const keptServers = { maxResting: 8, restMs: 10 * 60 * 1000 };
+
+/** In this process. */
+export function createPreparer(environment: Environment): Preparer {
+  const toolServers = createToolServers(environment, keptServers, "conversations");
+  return {
+    prepare: (request, given, _place, signal) => prepareResponse(request, { ...given, toolServers }, signal),
+    end: toolServers.end,
+    close: toolServers.close,
+  };
+}

@@ -1,0 +1,44 @@
+/** A process that prepares the responses of one workspace, and runs their tools. */
+import { lstatSync } from "node:fs";
+import { createPeer, type Peer } from "@sheaf/base/peer";
+import { createPreparer, type Preparer } from "./preparer.ts";
+import type { ResponsePorts } from "./prepare-response.ts";
+import type { RunRequest } from "./run-request.ts";
+import { now } from "./wire.ts";
+
+/** What the server may call. */
+export interface ResponseProcess extends Omit<Preparer, "prepare"> {
+  prepare(request: RunRequest, given: Omit<ResponsePorts, "now">, signal: AbortSignal): ReturnType<Preparer["prepare"]>;
+  /** Waits for the disk of the workspace. */
+  look(workspace: string): void;
+}
+
+const peers = new Map<number, Peer>();
+let preparer: Preparer | undefined;
+
+const served: ResponseProcess = {
+  prepare(request, given, signal) {
+    preparer ??= createPreparer(request.environment);
+    return preparer.prepare(request, { ...given, now }, request.workspace, signal);
+  },
+  look: (workspace) => void lstatSync(workspace, { throwIfNoEntry: false }),
+  end: async (conversationId) => preparer?.end(conversationId),
+  close: async () => preparer?.close(),
+};
+
+function openPeer(channel: number): Peer {
+  const peer = createPeer(
+    (message) => process.send?.({ channel, message }),
+    (method: keyof ResponseProcess, ...args: unknown[]) => (served[method] as (...args: unknown[]) => unknown)(...args),
+  );
+  peers.set(channel, peer);
+  return peer;
+}
+
+process.on("message", ({ channel, message }: { readonly channel: number; readonly message?: unknown }) => {
+  if (message === undefined) peers.delete(channel);
+  else (peers.get(channel) ?? openPeer(channel)).receive(message);
+});
+// The server ends it.
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => undefined);
+process.on("disconnect", () => process.exit());

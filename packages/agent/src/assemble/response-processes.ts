@@ -1,0 +1,180 @@
+/** Prepares responses and runs their tools in a process for each workspace, so that a dead disk holds no other one (R-81). */
+import { SheafError } from "@sheaf/base/errors";
+import type { Environment } from "@sheaf/base/paths";
+import { waitAtMost } from "@sheaf/base/wait-at-most";
+import { createPeer, type Peer } from "@sheaf/base/peer";
+import { startProcess } from "@sheaf/base/start-thread";
+import { toLine } from "@sheaf/base/files/read-folder";
+import type { ModelRequest } from "@sheaf/models/provider";
+import { openConversation } from "../run/conversations/open-conversation.ts";
+import type { PreparedRun } from "../run/conversations/response-runner.ts";
+import type { Preparer } from "./preparer.ts";
+import { type ResponsePorts, toOwnPorts } from "./prepare-response.ts";
+
+/** Milliseconds. */
+const SILENT_MS = 20_000;
+
+/** Between two looks at the disk. Milliseconds. */
+const LOOK_MS = 1000;
+
+/** How long the tool servers of a workspace may take to end. Milliseconds. */
+const CLOSE_MS = 6000;
+
+interface ResponseProcess {
+  /** A channel for one response; `abort` learns that the process is lost. */
+  open(abort: ResponsePorts["abort"]): Peer & { end(): void };
+  readonly control: Peer;
+  close(): Promise<void>;
+}
+
+/** Starts the process of a workspace with its first response. `silentMs`: how long its disk may be silent. */
+export function createResponseProcesses(environment: Environment, silentMs = SILENT_MS): Preparer {
+  const processes = new Map<string, ResponseProcess>();
+  const findProcess = (place: string): ResponseProcess => {
+    const found = processes.get(place) ?? openProcess(place, { environment, silentMs }, () => processes.delete(place));
+    processes.set(place, found);
+    return found;
+  };
+  return {
+    async prepare(request, given, place, signal) {
+      const { store, now, abort, approver, cut } = given;
+      const model = given.model.forRun?.() ?? given.model;
+      const own = toOwnPorts({ ...given, model });
+      const { newCallId } = own;
+      const conversation = await openConversation(store, request.conversationId, now, cut?.start.responseId);
+      const peer = findProcess(place).open(abort);
+      const shared = {
+        abort,
+        cut,
+        conversation,
+        model: {
+          ...model,
+          forRun: undefined,
+          stream: (asked: ModelRequest, ended: AbortSignal) => model.stream({ ...asked, newCallId }, ended),
+        },
+        approver: approver && { expiresAfterMs: approver.expiresAfterMs, ask: approver.ask.bind(approver) },
+        store: { getConversation: store.getConversation.bind(store) },
+      };
+      try {
+        const prepared = await peer.call("prepare", request, shared, signal);
+        const { settings, tools, ports } = withFallbacks(prepared as PreparedRun);
+        return {
+          settings: { ...settings, cut, history: conversation.messages },
+          ports: { ...ports, ...own, tools },
+          tools,
+          close: () => peer.end(),
+        };
+      } catch (error) {
+        peer.end();
+        throw error;
+      }
+    },
+    async end(conversationId) {
+      await Promise.allSettled([...processes.values()].map(({ control }) => control.call("end", conversationId)));
+    },
+    async close() {
+      await Promise.all([...processes.values()].map((one) => one.close()));
+    },
+  };
+}
+
+/** Once the process is lost, the run ends by its abort, and not by the calls that no longer have an answer. */
+function withFallbacks({ settings, tools, ports }: PreparedRun): PreparedRun {
+  const { hooks } = ports;
+  return {
+    settings,
+    tools: {
+      ...tools,
+      accessOf: (call) => orElse(tools.accessOf(call), "state"),
+      review: (call) => orElse(tools.review(call), undefined),
+      settle: () => orElse(tools.settle(), undefined),
+      ...(tools.refresh && { refresh: (signal) => orElse(tools.refresh!(signal), tools.definitions) }),
+    },
+    ports: {
+      ...ports,
+      hooks: hooks && { ...hooks, run: (occasion, signal) => orElse(hooks.run(occasion, signal), []) },
+      findQuote: (quote) => orElse(ports.findQuote(quote), undefined),
+      keepState: ports.keepState && ((moment) => orElse(ports.keepState!(moment), undefined)),
+    },
+  };
+}
+
+async function orElse<Value>(asked: Value | Promise<Value>, fallback: Value): Promise<Value> {
+  try {
+    return await asked;
+  } catch {
+    return fallback;
+  }
+}
+
+function openProcess(
+  place: string,
+  { environment, silentMs }: { readonly environment: Environment; readonly silentMs: number },
+  onExit: () => void,
+): ResponseProcess {
+  const kept = Object.entries(environment).filter(([name]) => !name.startsWith("NODE_"));
+  const child = startProcess(import.meta.url, "response-process", {
+    ...Object.fromEntries(kept),
+    UV_THREADPOOL_SIZE: "32",
+  });
+  const channels = new Map<number, { readonly peer: Peer; readonly abort: ResponsePorts["abort"] }>();
+  let last = 0;
+  let lost: SheafError | undefined;
+  let askedAt: number | undefined;
+
+  const fail = (problem: string): void => {
+    const advice = `look at its disk with ls ${JSON.stringify(place)}, then send the message again`;
+    lost ??= new SheafError("INTERRUPTED", `${problem}: ${advice}`, { source: "server" });
+    for (const { peer, abort } of channels.values()) {
+      peer.close(lost);
+      abort(lost);
+    }
+    child.kill("SIGKILL");
+  };
+  const open: ResponseProcess["open"] = (abort) => {
+    if (lost) throw lost;
+    const channel = (last += 1);
+    const peer = createPeer((message) => child.send({ channel, message }));
+    channels.set(channel, { peer, abort });
+    const end = (): void => {
+      peer.close(new SheafError("CANCELLED", "the response has ended"));
+      if (channels.delete(channel) && child.connected) child.send({ channel });
+    };
+    return { ...peer, end };
+  };
+  const control = open(() => undefined);
+  const timer = setInterval(() => {
+    if (askedAt === undefined && channels.size > 1) {
+      askedAt = performance.now();
+      control.call("look", place).then(
+        () => (askedAt = undefined),
+        () => undefined,
+      );
+    } else if (askedAt !== undefined && performance.now() - askedAt > silentMs)
+      fail(`the workspace ${toLine(place)} did not answer for ${silentMs / 1000} s`);
+  }, LOOK_MS);
+  const note = (): void => fail(`the process of the workspace ${toLine(place)} ended`);
+  child.on("error", note);
+  child.on("message", ({ channel, message }: { readonly channel: number; readonly message: unknown }) =>
+    channels.get(channel)?.peer.receive(message),
+  );
+  child.once("exit", () => {
+    clearInterval(timer);
+    note();
+    onExit();
+  });
+  return {
+    open,
+    control,
+    async close() {
+      if (!lost)
+        await waitAtMost(
+          control.call("close").catch(() => undefined),
+          CLOSE_MS,
+        );
+      child.kill("SIGKILL");
+      child.unref();
+      child.channel?.unref();
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RunEvent } from "@sheaf/protocol";
+import { expect, onTestFinished, test } from "vitest";
+import { createSqliteStore } from "@sheaf/store/sqlite";
+import { createTemporaryWorkspace } from "../../../base/test/files/temporary-workspace.ts";
+import { verifies } from "../../../../test/support/verifies.ts";
+import type { ResponsePorts } from "../../src/assemble/prepare-response.ts";
+import { createResponseProcesses } from "../../src/assemble/response-processes.ts";
+import { respond } from "../../src/run/conversations/respond.ts";
+import { call, createFakeModel, end, text } from "../run/fake-ports.ts";
+
+const order = {
+  conversationId: "conv_1",
+  mode: "agent",
+  trusted: false,
+  sandbox: "disabled",
+  limits: {},
+  stopsOnDenied: false,
+  permissions: { force: false, allow: [], deny: [] },
+  addedFolders: [],
+  mcpServers: {},
+  dataFolder: undefined,
+  environment: {},
+  userFiles: undefined,
+  hasAgents: true,
+  message: { prompt: "go" },
+  model: { id: "m", name: "M", apiKeySource: "none" },
+} as const;
+
+/** A server with one workspace, whose model reads a file, then gives a task to a subagent that reads it, too. */
+function createServed(silentMs?: number) {
+  const preparer = createResponseProcesses({ PATH: process.env.PATH }, silentMs);
+  onTestFinished(() => preparer.close());
+  const { root } = createTemporaryWorkspace();
+  writeFileSync(join(root, "a.txt"), "one line\n");
+  const read = (id: string) => [...call(id, "read_file", { target_file: "a.txt" }), end("tool_calls")];
+  const task = [...call("c2", "run_agent", { kind: "search", task: "read" }), end("tool_calls")];
+  const answers = [read("c1"), task, read("c3"), [text("Found."), end()], [text("Done."), end()]];
+  let responses = 0;
+  return {
+    root,
+    async prepare() {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const abort: ResponsePorts["abort"] = (reason) => controller.abort(reason);
+      const model = createFakeModel(answers.map((turn) => [turn]));
+      const request = { ...order, workspace: root, responseId: `chat_${(responses += 1)}` };
+      const store = createSqliteStore(":memory:");
+      const prepared = await preparer.prepare(request, { store, model, now: Date.now, abort }, root, signal);
+      return async (): Promise<readonly RunEvent[]> => {
+        const events: RunEvent[] = [];
+        for await (const group of respond(prepared.settings, prepared.ports, signal)) events.push(...group);
+        await prepared.tools.settle();
+        prepared.close?.();
+        return events;
+      };
+    },
+  };
+}
+
+/** The newest process that this one started. */
+function findProcess(): number {
+  return Number(execFileSync("pgrep", ["-n", "-P", String(process.pid), "-f", "response-process"]).toString());
+}
+
+test(verifies("R-81", "tools and subagents run in another process"), async () => {
+  const run = await createServed().prepare();
+  const events = await run();
+  const results = events.flatMap((event) => (event.type === "tool_result" ? [event.output] : []));
+  expect(results).toEqual(["one line\n", "Found."]);
+  expect(events.filter(({ type }) => type === "agent_event").length).toBeGreaterThan(4);
+  expect(events.at(-1)).toMatchObject({ type: "run_end", reason: "end_turn" });
+});
+
+test.each([
+  ["does not answer", "SIGSTOP", "did not answer for 2 s"],
+  ["dies", "SIGKILL", "ended"],
+] as const)(
+  verifies("R-81", "a process that %s holds its own workspace alone, and the next response gets a new one"),
+  async (_, signal, words) => {
+    const lost = createServed(2000);
+    const run = await lost.prepare();
+    process.kill(findProcess(), signal);
+    const other = await createServed().prepare();
+    expect((await other()).at(-1)).toMatchObject({ reason: "end_turn" });
+    const problem = {
+      code: "INTERRUPTED",
+      message: expect.stringMatching(`^the .*${words}: look at its disk with ls`),
+    };
+    expect((await run()).at(-1)).toMatchObject({ type: "run_end", reason: "error", error: problem });
+    await expect.poll(async () => (await (await lost.prepare())()).at(-1)).toMatchObject({ reason: "end_turn" });
+  },
+);

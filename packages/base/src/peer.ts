@@ -1,0 +1,147 @@
+/** Values between two processes: a function runs where it was made, and gives a promise. */
+import { type ErrorCode, SheafError } from "./errors.ts";
+
+/** The functions of one side that the other one may call, and its calls. */
+export interface Peer {
+  /** Calls the function that the other side serves. */
+  readonly call: (...args: readonly unknown[]) => Promise<unknown>;
+  /** Takes what the other side has sent. */
+  receive(message: unknown): void;
+  /** Open calls fail with the error, and so do later ones. */
+  close(error: unknown): void;
+}
+
+type Callable = (...args: never[]) => unknown;
+
+type Message =
+  | { readonly call: number; readonly of: number; readonly args: readonly unknown[] }
+  | { readonly answer: number; readonly isError: boolean; readonly value: unknown }
+  | { readonly abort: number; readonly reason: unknown };
+
+/** Those of an error. */
+type Fields = { readonly name: string; readonly code: ErrorCode; readonly message: string };
+
+type Coded = { readonly $: string; readonly id: number; readonly value?: unknown; readonly isAborted?: boolean };
+
+/** `send` hands over a message in its order. Whatever else the values have must fit the structured clone of the system. */
+export function createPeer(send: (message: unknown) => void, serve: Callable = () => undefined): Peer {
+  const made = new Map<number, Callable>([[0, serve]]);
+  const numbers = new WeakMap<object, number>();
+  const foreign = new WeakMap<Callable, number>();
+  const signals = new Map<number, AbortController>();
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let last = 0;
+  let closed: { readonly error: unknown } | undefined;
+
+  const toNumber = (value: object, keep: (id: number) => void): number => {
+    const id = numbers.get(value) ?? (last += 1);
+    if (!numbers.has(value)) keep(id);
+    numbers.set(value, id);
+    return id;
+  };
+
+  const encode = (value: unknown): unknown => {
+    if (typeof value === "function") {
+      const own = foreign.get(value as Callable);
+      if (own !== undefined) return { $: "own", id: own };
+      return { $: "function", id: toNumber(value, (id) => made.set(id, value as Callable)) };
+    }
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return value.map(encode);
+    if (value instanceof AbortSignal) {
+      const tell = (id: number): void =>
+        value.addEventListener("abort", () => post({ abort: id, reason: encode(value.reason) }));
+      return { $: "signal", id: toNumber(value, tell), isAborted: value.aborted, value: encode(value.reason) };
+    }
+    if (value instanceof Error) {
+      const { name, message, stack } = value;
+      const fields = Object.entries({ name, message, stack }).concat(Object.entries(value));
+      return { $: "error", id: 0, value: encodeFields(Object.fromEntries(fields)) };
+    }
+    if (Symbol.asyncIterator in value) {
+      const items = (value as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+      return { $: "items", id: 0, value: encodeFields({ next: () => items.next(), return: () => items.return?.() }) };
+    }
+    const parent: unknown = Object.getPrototypeOf(value);
+    if (parent !== Object.prototype && parent !== null) return value;
+    const fields = encodeFields(value);
+    // A model may write such a key.
+    return "$" in fields ? { $: "fields", id: 0, value: fields } : fields;
+  };
+  const encodeFields = (value: object): object => mapFields(value, encode);
+
+  const decode = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(decode);
+    if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+    return "$" in value ? decodeCoded(value as Coded) : mapFields(value, decode);
+  };
+  const decodeCoded = ({ $, id, value, isAborted }: Coded): unknown => {
+    if ($ === "own") return made.get(id);
+    if ($ === "function") {
+      const peer = (...args: unknown[]): Promise<unknown> => callNumber(id, args);
+      foreign.set(peer, id);
+      return peer;
+    }
+    if ($ === "signal") {
+      const controller = signals.get(id) ?? new AbortController();
+      signals.set(id, controller);
+      if (isAborted) controller.abort(decode(value));
+      return controller.signal;
+    }
+    const fields = mapFields(value as object, decode) as Fields;
+    if ($ === "error") return toError(fields);
+    return $ === "items" ? { [Symbol.asyncIterator]: () => fields } : fields;
+  };
+
+  const post = (message: Message): void => {
+    if (!closed) send(message);
+  };
+  const callNumber = (of: number, args: readonly unknown[]): Promise<unknown> => {
+    const number = (last += 1);
+    const result = Promise.withResolvers<unknown>();
+    // Some callers do not wait.
+    result.promise.catch(() => undefined);
+    if (closed) result.reject(closed.error);
+    else waiting.set(number, result);
+    post({ call: number, of, args: args.map(encode) });
+    return Object.assign(result.promise, {
+      async *[Symbol.asyncIterator]() {
+        yield* (await result.promise) as AsyncIterable<unknown>;
+      },
+    });
+  };
+  const answer = async ({ call, of, args }: Extract<Message, { call: number }>): Promise<void> => {
+    try {
+      post({ answer: call, isError: false, value: encode(await made.get(of)!(...(args.map(decode) as never[]))) });
+    } catch (error) {
+      post({ answer: call, isError: true, value: encode(error) });
+    }
+  };
+
+  return {
+    call: (...args) => callNumber(0, args),
+    receive(sent) {
+      const message = sent as Message;
+      if ("call" in message) void answer(message);
+      else if ("abort" in message) signals.get(message.abort)?.abort(decode(message.reason));
+      else {
+        const { resolve, reject } = waiting.get(message.answer) ?? Promise.withResolvers<unknown>();
+        waiting.delete(message.answer);
+        (message.isError ? reject : resolve)(decode(message.value));
+      }
+    },
+    close(error) {
+      closed ??= { error };
+      for (const { reject } of waiting.values()) reject(error);
+    },
+  };
+}
+
+function mapFields(value: object, map: (field: unknown) => unknown): object {
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, map(field)]));
+}
+
+function toError({ name, code, message, ...others }: Fields): Error {
+  const error = name === "SheafError" ? new SheafError(code, message, others) : new Error(message);
+  return Object.assign(error, { name, code, ...others });
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { SheafError } from "../src/errors.ts";
+import { createPeer, type Peer } from "../src/peer.ts";
+
+/** Two sides, whose messages are cloned as between processes. */
+function createPair(serve: (...args: never[]) => unknown): Peer {
+  const near: Peer = createPeer((message) => far.receive(structuredClone(message)));
+  const far: Peer = createPeer((message) => near.receive(structuredClone(message)), serve);
+  return near;
+}
+
+const failure = new SheafError("STORAGE_FULL", "the disk is full", { details: "7 bytes" });
+
+test.each([
+  ["a value", (value: number) => value + 1, [1], 2],
+  ["keys of a model", (value: unknown) => value, [{ $: "function", id: 0 }], { $: "function", id: 0 }],
+  ["a map", (value: unknown) => value, [new Map([["a", new Set([1])]])], new Map([["a", new Set([1])]])],
+  ["a function", async (add: (n: number) => Promise<number>) => (await add(1)) * 2, [(n: number) => n + 1], 4],
+  ["a function that comes back", (own: unknown) => own, [Math.max], Math.max],
+  [
+    "a function that is never answered",
+    (tell: () => unknown) => void tell(),
+    [() => Promise.reject(failure)],
+    undefined,
+  ],
+  ["an aborted signal", ({ reason }: AbortSignal) => reason, [AbortSignal.abort(failure)], failure],
+])("%s passes", async (_, serve, args, expected) => {
+  expect(await createPair(serve as () => unknown).call(...args)).toEqual(expected);
+});
+
+test("an error keeps its code, and a later abort its reason", async () => {
+  const controller = new AbortController();
+  const failed = createPair(async (signal: AbortSignal) => {
+    await new Promise((resolve) => {
+      signal.addEventListener("abort", resolve);
+    });
+    throw signal.reason;
+  }).call(controller.signal);
+  controller.abort(failure);
+  await expect(failed).rejects.toMatchObject({ code: "STORAGE_FULL", message: failure.message, details: "7 bytes" });
+});
+
+test("items come one by one, and stop when nobody reads on", async () => {
+  const given: number[] = [];
+  async function* count(): AsyncGenerator<number> {
+    try {
+      for (let number = 1; ; number += 1) yield number;
+    } finally {
+      given.push(-1);
+    }
+  }
+  await createPair(async (start: () => AsyncIterable<number>) => {
+    for await (const number of start()) if (given.push(number) === 3) break;
+  }).call(count);
+  expect(given).toEqual([1, 2, 3, -1]);
+});
+
+test("calls fail once it is closed, also those that are open", async () => {
+  const near = createPair(() => new Promise(() => undefined));
+  const open = near.call();
+  near.close(failure);
+  await expect(open).rejects.toBe(failure);
+  await expect(near.call()).rejects.toBe(failure);
+});
