@@ -288,7 +288,7 @@ export const requirements = {
     X59: ["questions of tool servers are approvals with a form", "44c76808"],
     C250: ["responses as a tree, one branch shown", "36c623f1"],
     C251: ["versions of a message in the API", "b4939b0d"],
-    C252: ["another branch with its files: onConflict, dryRun", "65aa84cf"],
+    C252: ["another branch with its files: onConflict, dryRun", "904c791d"],
   },
   "security-reliability": {
     "S-01": ["an untrusted workspace sets nothing in motion", "68ccb76f"],

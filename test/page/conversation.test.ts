@@ -264,14 +264,18 @@ describeWithChromium("a conversation in the page", (browser) => {
     await page.getByRole("menuitem", { name: "Edit and send again" }).click();
     await field.fill("Say it louder");
     await field.press("Enter");
-    expect((await readTurns(server, page)).map(({ message }) => message)).toEqual(["Say it"]);
-    await page.getByRole("dialog").getByRole("button", { name: "Edit and send again" }).click();
     await waitUntil(page, "document.querySelector('.message').textContent.includes('Say it louder')");
     await waitForAnswer(page);
     expect(await field.inputValue()).toBe("");
     expect(await page.getByText("Editing:").count()).toBe(0);
     const turns = await readTurns(server, page);
     expect(turns.map(({ message }) => message)).toEqual(["Say it louder"]);
+    const versions = page.getByRole("group", { name: "Versions of this message" });
+    expect(await versions.innerText()).toBe("3/3");
+    await checkAccess(page, "versions");
+    await versions.getByRole("button", { name: "Earlier version" }).click();
+    await waitUntil(page, "document.querySelector('.versions').innerText === '2/3'");
+    expect((await readTurns(server, page)).map(({ message }) => message)).toEqual(["Say it"]);
   });
 
   testDeep("a message written during an answer is sent after it, or comes back when it is stopped", async () => {
@@ -310,7 +314,7 @@ describeWithChromium("a conversation in the page", (browser) => {
     expect(conversations).toMatchObject([{ workspace: "two" }]);
   });
 
-  test("file changes are reverted with the message", async () => {
+  test(verifies("C252", "a version asks about files once, and undone messages come back"), async () => {
     const script = {
       turns: [
         { events: [{ call: { tool: "write_file", arguments: { target_file: "new.txt", content: "new\n" } } }] },
@@ -323,17 +327,23 @@ describeWithChromium("a conversation in the page", (browser) => {
     const file = join(server.cwd, "new.txt");
     expect(existsSync(file)).toBe(true);
     writeFileSync(file, "changed by somebody else\n");
-    const takeBack = async (): Promise<void> => {
-      await page.getByRole("button", { name: "Message actions" }).click();
-      await page.getByRole("menuitem", { name: /Undo/ }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Undo" }).click();
-    };
-    await takeBack();
+    await page.getByRole("button", { name: "Message actions" }).click();
+    await page.getByRole("menuitem", { name: /Undo/ }).click();
+    const dialog = page.getByRole("dialog", { name: "Files change, too" });
     // What somebody changed since is not overwritten without a word.
-    await page.getByRole("dialog", { name: /changed since/ }).waitFor();
-    expect(await page.getByRole("dialog").innerText()).toContain("new.txt");
-    await page.getByRole("button", { name: "Overwrite them" }).click();
+    expect(await dialog.innerText()).toContain("new.txt: something else has changed it since");
+    await checkAccess(page, "file-question");
+    await dialog.getByRole("button", { name: "Overwrite them" }).click();
     await page.getByText("Written.").waitFor({ state: "detached" });
     expect(existsSync(file)).toBe(false);
+    await page.getByRole("button", { name: "Show them again" }).click();
+    expect(await dialog.innerText()).toContain("new.txt: as it was then");
+    await dialog.getByRole("button", { name: "Change the files" }).click();
+    await page.getByText("Written.").waitFor();
+    expect(readFileSync(file, "utf8")).toBe("new\n");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await dialog.getByRole("button", { name: "Keep the files" }).click();
+    await page.getByText("2/2").waitFor();
+    expect(readFileSync(file, "utf8")).toBe("new\n");
   });
 });

@@ -791,6 +791,7 @@ class Conversation(_Conversation, total=False):
     pinned: bool
     usage: ConversationUsage
     runningResponseId: str
+    lastResponseId: str
     approvals: list[ConversationApproval]
     match: Match
     nextVersions: list[str]
@@ -872,6 +873,7 @@ class ConversationSummary(_ConversationSummary, total=False):
     pinned: bool
     usage: ConversationUsage
     runningResponseId: str
+    lastResponseId: str
     approvals: list[ConversationApproval]
     match: Match
 

@@ -7,7 +7,8 @@ export type {
   ConversationOptions,
   ConversationStore,
   MessageDefaults,
-  RetryOptions,
+  ConflictChoice,
+  EditOptions,
   RevertOutcome,
 } from "./conversation.ts";
 export type { Reasoning } from "./conversation-reasoning.ts";

@@ -64,8 +64,10 @@ export interface FollowOptions extends StreamOptions {
 }
 
 export interface RevertOptions extends RequestOptions {
-  /** `leave` reverts the other files, `overwrite` restores the old content anyway. */
+  /** `leave` changes the other files, `overwrite` restores the old content anyway, `keep` changes no file. */
   readonly onConflict?: RevertRequest["onConflict"] | undefined;
+  /** Only shows what would happen. */
+  readonly dryRun?: boolean | undefined;
 }
 
 export interface ReadFileOptions extends RequestOptions {
@@ -135,6 +137,8 @@ export interface SheafClient {
    * fails with `FILES_CHANGED`, unless `onConflict` says what to do.
    */
   revertConversation(conversationId: string, responseId: string, options?: RevertOptions): Promise<RevertResult>;
+  /** Shows the branch that has this response, with its files; otherwise as `revertConversation` (C252). */
+  showBranch(conversationId: string, responseId: string, options?: RevertOptions): Promise<RevertResult>;
   /** Sends a file for messages to come; `chat` then names it as `{ id }` (X46). */
   addAttachment(file: MessageFile, options?: RequestOptions): Promise<AttachmentInfo>;
   /** What such a file is; 404 once it is too old. */
@@ -204,6 +208,8 @@ export function createClient(options: ClientOptions): SheafClient {
       ask(`${toPath("conversations", id)}/publish`, toPost({ branch, message }, publish)),
     revertConversation: (id, responseId, { signal, ...revert } = {}) =>
       ask(`${toPath("conversations", id)}/revert`, toPost({ responseId, ...revert }, { signal })),
+    showBranch: (id, responseId, { signal, ...show } = {}) =>
+      ask(`${toPath("conversations", id)}/branches`, toPost({ responseId, ...show }, { signal })),
     listWorkspaces: async (list = {}) => (await ask<WorkspaceList>("/v1/workspaces", list)).workspaces,
     findFiles: (name, query, find = {}) => ask(`${toPath("workspaces", name)}/files${toQuery({ query })}`, find),
     findCommands: (name, query, find = {}) => ask(`${toPath("workspaces", name)}/commands${toQuery({ query })}`, find),

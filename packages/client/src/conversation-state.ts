@@ -38,6 +38,8 @@ export interface Turn {
   readonly attachments?: readonly TurnFile[];
   /** Its id is "" until the server has accepted the message. Fields that break the contract are removed. */
   readonly response: ChatResponse;
+  /** Ids of the responses in this place, oldest first, with its own; undefined: it is the only one. `show` changes to another one. */
+  readonly versions?: readonly string[];
   /** With the option `reasoning`, once it came or `loadReasoning` fetched it (N14). */
   readonly reasoning?: Reasoning;
 }
@@ -60,6 +62,8 @@ export interface ConversationState {
   /** `loading`: `load` has not ended yet; `missing`: no such conversation; `failed`: `load` failed, `error` says why. */
   readonly status: "loading" | "ready" | "missing" | "failed";
   readonly turns: readonly Turn[];
+  /** Ids of responses that once followed the last turn, oldest first; `show` brings them back. */
+  readonly nextVersions: readonly string[];
   /** The last response is not complete. */
   readonly isAnswering: boolean;
   /** Calls of the last response that wait for a decision (X8). */
@@ -87,6 +91,7 @@ export function toEmptyState(id: string | undefined): ConversationState {
     settings: { mode: "agent", model: undefined, effort: undefined },
     status: id === undefined ? "ready" : "loading",
     turns: [],
+    nextVersions: [],
     isAnswering: false,
     approvals: noApprovals,
     connection: "idle",
@@ -104,7 +109,7 @@ export function toTurnsState(turns: readonly Turn[]): Pick<ConversationState, "t
 
 /** A conversation as the server has it. */
 export function toLoadedState(
-  { id, title, workspace, mode = "agent", model, effort, turns }: Conversation,
+  { id, title, workspace, mode = "agent", model, effort, turns, nextVersions = [] }: Conversation,
   before: readonly Turn[],
 ) {
   return {
@@ -114,6 +119,7 @@ export function toLoadedState(
     settings: { mode, model, effort },
     status: "ready",
     connection: "idle",
+    nextVersions,
     ...toTurnsState(keepReasoning(before, turns.map(toCheckedTurn))),
   } satisfies Partial<ConversationState>;
 }

@@ -51,19 +51,27 @@ export interface ConversationChoice extends Partial<ConversationSettings> {
   readonly workspace?: string | undefined;
 }
 
-/** Outcome of reverting. `conflict`: something else changed these files since; say what to do with `onConflict`. */
+/** Outcome of showing another version. `conflict`: something else changed these files since; say what to do with `onConflict`. */
 export type RevertOutcome =
   | { readonly kind: "done" }
   | { readonly kind: "conflict"; readonly files: readonly string[] }
   /** `error` of the state says why. */
   | { readonly kind: "failed" };
 
-export interface RetryOptions extends Pick<RevertOptions, "onConflict"> {
-  /** Sent in place of the text of the message. */
-  readonly message?: string | undefined;
+export type ConflictChoice = Pick<RevertOptions, "onConflict">;
+
+export interface EditOptions extends ConflictChoice {
   /** Sent after the files of the message. */
   readonly attachments?: OutgoingMessage["attachments"];
 }
+
+/** Where an edited message goes. */
+interface Place extends Pick<ChatRequest, "onConflict"> {
+  /** Index of the turn that it replaces. */
+  readonly at: number;
+}
+
+type PlacedMessage = OutgoingMessage & Pick<ChatRequest, "parentResponseId" | "onConflict">;
 
 /** No method throws: `error` of the state is why a request failed. The functions need no `this`. */
 export interface ConversationStore extends ReadableStore<ConversationState> {
@@ -89,16 +97,17 @@ export interface ConversationStore extends ReadableStore<ConversationState> {
    * turn, which stays undefined if the model sent none. Resolves to whether it could be fetched.
    */
   readonly loadReasoning: (responseId: string) => Promise<boolean>;
-  /** Reverts this response and everything after it: history and files. */
-  readonly revert: (responseId: string, options?: Pick<RevertOptions, "onConflict">) => Promise<RevertOutcome>;
+  /** Reverts this response and everything after it: history and files. They stay as `nextVersions`. */
+  readonly revert: (responseId: string, options?: ConflictChoice) => Promise<RevertOutcome>;
+  /** Shows another one of `versions` or `nextVersions`, with what followed it, and its files. */
+  readonly show: (responseId: string, options?: ConflictChoice) => Promise<RevertOutcome>;
   /**
-   * Reverts a response, and sends its message again, or an edited one. Resolves when the server has accepted it;
-   * `unsent`: it was reverted, but the server did not accept the message, which belongs back to its writer.
+   * Sends an edited message in place of the one of a response, which stays as a version. The files go back to those before
+   * it. Resolves when the server has accepted it.
    */
-  readonly retry: (
-    responseId: string,
-    options?: RetryOptions,
-  ) => Promise<RevertOutcome | { readonly kind: "unsent"; readonly message: OutgoingMessage }>;
+  readonly edit: (responseId: string, text: string, options?: EditOptions) => Promise<RevertOutcome>;
+  /** Sends the message of a response once more, as `edit` does. Default: of the last one. */
+  readonly regenerate: (responseId?: string, options?: ConflictChoice) => Promise<RevertOutcome>;
   /** Tries again at once: loads what could not be loaded, and follows a response whose connection broke or waits. */
   readonly reconnect: () => void;
   /**
@@ -240,31 +249,26 @@ class OpenConversation implements ConversationStore {
     }, signal);
   };
 
-  readonly revert: ConversationStore["revert"] = async (responseId, { onConflict } = {}) => {
-    const { id } = this.getSnapshot();
-    if (id === undefined) return { kind: "failed" };
-    try {
-      await this.#client.revertConversation(id, responseId, { onConflict });
-    } catch (cause) {
-      const isConflict = cause instanceof SheafApiError && cause.errorCode === "FILES_CHANGED";
-      if (isConflict) return { kind: "conflict", files: cause.details.split("\n").filter((line) => line !== "") };
-      this.#change({ error: toError(cause) });
-      return { kind: "failed" };
-    }
-    await this.load();
-    this.#options.onChange?.(id);
-    return { kind: "done" };
+  readonly revert: ConversationStore["revert"] = (responseId, { onConflict } = {}) =>
+    this.#changeBranch((id) => this.#client.revertConversation(id, responseId, { onConflict }));
+
+  readonly show: ConversationStore["show"] = (responseId, { onConflict } = {}) =>
+    this.#changeBranch((id) => this.#client.showBranch(id, responseId, { onConflict }));
+
+  readonly regenerate: ConversationStore["regenerate"] = async (responseId, options) => {
+    const { turns } = this.getSnapshot();
+    const turn = responseId === undefined ? turns.at(-1) : turns.find(({ response }) => response.id === responseId);
+    return turn ? this.edit(turn.response.id, turn.message, options) : { kind: "failed" };
   };
 
-  readonly retry: ConversationStore["retry"] = async (
-    responseId,
-    { message, attachments: more = [], onConflict } = {},
-  ) => {
-    const turn = this.getSnapshot().turns.find(({ response }) => response.id === responseId);
-    if (turn === undefined) return { kind: "failed" };
+  readonly edit: ConversationStore["edit"] = async (responseId, text, { attachments: more = [], onConflict } = {}) => {
+    const { turns, isAnswering } = this.getSnapshot();
+    const at = turns.findIndex(({ response }) => response.id === responseId);
+    const turn = turns[at];
+    if (turn === undefined || isAnswering) return { kind: "failed" };
     const { answers, attachments = [] } = turn;
     const files: MessageFile[] = [];
-    // Before it is gone: what was not sent from here is read from the server (X48).
+    // What was not sent from here is read from the server (X48).
     const isRead = await this.#try(async () => {
       for (const { name, blob } of attachments) {
         files.push({ name, blob: blob ?? (await this.#client.readAttachment(responseId, files.length + 1)) });
@@ -272,10 +276,9 @@ class OpenConversation implements ConversationStore {
     });
     if (!isRead) return { kind: "failed" };
     const all = [...files, ...more];
-    const again = { message: message ?? turn.message, answers, attachments: all.length > 0 ? all : undefined };
-    const outcome = await this.revert(responseId, { onConflict });
-    if (outcome.kind !== "done" || (await this.send(again))) return outcome;
-    return { kind: "unsent", message: again };
+    const again = { message: text, answers, attachments: all.length > 0 ? all : undefined };
+    if (await this.#send(again, { at, ...(onConflict && { onConflict }) })) return { kind: "done" };
+    return this.#toFailure(this.getSnapshot().error);
   };
 
   readonly reconnect = (): void => {
@@ -343,6 +346,26 @@ class OpenConversation implements ConversationStore {
     }
   }
 
+  async #changeBranch(change: (id: string) => Promise<unknown>): Promise<RevertOutcome> {
+    const { id } = this.getSnapshot();
+    if (id === undefined) return { kind: "failed" };
+    try {
+      await change(id);
+    } catch (cause) {
+      return this.#toFailure(toError(cause));
+    }
+    await this.load();
+    this.#options.onChange?.(id);
+    return { kind: "done" };
+  }
+
+  #toFailure(error: Error | undefined): RevertOutcome {
+    const isConflict = error instanceof SheafApiError && error.errorCode === "FILES_CHANGED";
+    this.#change({ error: isConflict ? undefined : error });
+    if (!isConflict) return { kind: "failed" };
+    return { kind: "conflict", files: error.details.split("\n").filter((line) => line !== "") };
+  }
+
   #queue(message: OutgoingMessage): Promise<boolean> {
     this.unqueue();
     this.#change({ queued: message });
@@ -360,20 +383,27 @@ class OpenConversation implements ConversationStore {
     this.#resolveQueued(this.#send(queued));
   }
 
-  #send(message: OutgoingMessage): Promise<boolean> {
-    const before = this.getSnapshot().turns;
+  /** `place`: the turn that it replaces. */
+  #send(message: OutgoingMessage, place?: Place): Promise<boolean> {
+    const { turns: before, nextVersions } = this.getSnapshot();
     const { now = Date.now } = this.#options;
-    const turn = toFirstTurn(message, this.getSnapshot().settings.mode, new Date(now()).toISOString());
+    const first = toFirstTurn(message, this.getSnapshot().settings.mode, new Date(now()).toISOString());
+    const replaced = place && before[place.at]!;
+    const others = replaced ? (replaced.versions ?? [replaced.response.id]) : nextVersions;
+    const turn = others.length === 0 ? first : { ...first, versions: [...others, ""] };
     // What is being loaded does not have this turn.
     this.#loading.abort();
     const signal = this.#leaveStream();
     this.#reasoning = this.#readReasoning({ isCut: false });
-    this.#change({ ...toTurnsState([...before, turn]), connection: "connecting", error: undefined });
+    const turns = [...before.slice(0, place?.at), turn];
+    this.#change({ ...toTurnsState(turns), nextVersions: [], connection: "connecting", error: undefined });
     this.#accepted = new Promise((resolve) => {
       const send = async (): Promise<void> => {
-        const isAccepted = await this.#post(message, signal, () => resolve(true));
+        const { at, ...choice } = place ?? {};
+        const parent = at !== undefined && { parentResponseId: before[at - 1]?.response.id ?? null };
+        const isAccepted = await this.#post({ ...message, ...parent, ...choice }, signal, () => resolve(true));
         if (!isAccepted && !signal.aborted) {
-          this.#change({ ...toTurnsState(before), isCancelling: false });
+          this.#change({ ...toTurnsState(before), nextVersions, isCancelling: false });
           this.unqueue();
         }
         resolve(isAccepted);
@@ -384,7 +414,7 @@ class OpenConversation implements ConversationStore {
   }
 
   /** Sends a message and follows its response. @returns whether the server accepted it. */
-  async #post(message: OutgoingMessage, signal: AbortSignal, onAccepted: () => void): Promise<boolean> {
+  async #post(message: PlacedMessage, signal: AbortSignal, onAccepted: () => void): Promise<boolean> {
     try {
       const request = new AbortController();
       // Whoever leaves takes no message along: the server has it first.
@@ -400,14 +430,14 @@ class OpenConversation implements ConversationStore {
     }
   }
 
-  async #toRequest({ message, answers, attachments }: OutgoingMessage): Promise<Omit<ChatRequest, "stream">> {
+  async #toRequest({ answers, attachments, ...placed }: PlacedMessage): Promise<Omit<ChatRequest, "stream">> {
     const { id, workspace, settings } = this.getSnapshot();
     const { mode, model, effort } = settings;
     return {
       approvals: "ask",
       ...this.#options.request,
       ...(this.#options.reasoning && { accept: { ...this.#options.request?.accept, reasoning: true } }),
-      message,
+      ...placed,
       mode,
       ...(id !== undefined && { conversationId: id }),
       ...(id === undefined && workspace !== undefined && { workspace }),
@@ -517,7 +547,9 @@ class OpenConversation implements ConversationStore {
     if (last === undefined || response === undefined || response.id === "") return;
     const reasoning = this.#reasoning?.read() ?? last.reasoning;
     if (response === last.response && reasoning === last.reasoning) return;
-    this.#change(toTurnsState([...turns.slice(0, -1), { ...last, response, ...(reasoning && { reasoning }) }]));
+    const versions = last.versions?.includes("") ? last.versions.map((id) => id || response.id) : last.versions;
+    const turn = { ...last, response, ...(versions && { versions }), ...(reasoning && { reasoning }) };
+    this.#change(toTurnsState([...turns.slice(0, -1), turn]));
   }
 
   #change(change: Partial<ConversationState>): void {

@@ -100,6 +100,15 @@ test.each<[string, (client: SheafClient) => Promise<unknown>, Partial<Asked>]>([
       body: { responseId: "chat_1", onConflict: "overwrite" },
     },
   ],
+  [
+    "showBranch",
+    (client) => client.showBranch(id, "chat_1", { dryRun: true }),
+    {
+      method: "POST",
+      address: `${root}/conversations/a%2F%C3%A4/branches`,
+      body: { responseId: "chat_1", dryRun: true },
+    },
+  ],
   ["listModels", (client) => client.listModels(), { address: `${root}/models` }],
 ])("%s", async (_, call, expected) => {
   const { client, asked } = openClient();

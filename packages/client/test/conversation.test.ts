@@ -318,46 +318,59 @@ describe("reverting", () => {
     await waitForEnd(conversation);
     const toResponseId = (): string => conversation.getSnapshot().turns[0]?.response.id ?? "";
     const first = toResponseId();
-    expect(await conversation.retry(first)).toEqual({ kind: "done" });
+    expect(await conversation.regenerate()).toEqual({ kind: "done" });
     await waitForEnd(conversation);
-    expect(toResponseId()).not.toBe(first);
-    expect(await conversation.retry(toResponseId(), { message: "What is this?" })).toEqual({ kind: "done" });
+    const second = toResponseId();
+    expect(conversation.getSnapshot().turns[0]?.versions).toEqual([first, second]);
+    expect(await conversation.edit(second, "What is this?")).toEqual({ kind: "done" });
     await waitForEnd(conversation);
     const { turns } = await client.getConversation(conversation.getSnapshot().id ?? "");
     expect(turns.map(({ message }) => message)).toEqual(["What is this?"]);
     expect(conversation.getSnapshot().turns[0]?.attachments).toMatchObject([{ name: "a.png", blob }]);
-    expect(await conversation.retry("chat_none")).toEqual({ kind: "failed" });
+    expect(await conversation.regenerate("chat_none")).toEqual({ kind: "failed" });
 
     // Another tab reads the files from the server.
     const other = createConversation(client, { id: conversation.getSnapshot().id });
     await other.load();
     expect(other.getSnapshot().turns[0]?.attachments).toMatchObject([{ name: "a.png", mediaType: "image/png" }]);
-    expect(await other.retry(toResponseId())).toEqual({ kind: "done" });
+    expect(await other.regenerate(toResponseId())).toEqual({ kind: "done" });
     await waitForEnd(other);
     const again = (await client.getConversation(conversation.getSnapshot().id ?? "")).turns;
     expect(again.map(({ attachments }) => attachments)).toEqual(turns.map(({ attachments }) => attachments));
   });
 
-  test("a message is sent again to what is left, also while the conversation is loaded once more", async () => {
-    const { conversation, app, client } = await openConversation([hello]);
-    await conversation.send({ message: "One" });
-    await waitForEnd(conversation);
-    const { id = "" } = conversation.getSnapshot();
-    let reload: (() => void) | undefined;
-    const fetch = toAbortable((address, init) => {
-      if (address.endsWith(id)) reload?.();
-      return app.fetch(address, init);
-    });
-    const other = createConversation(createClient({ baseUrl: app.address, fetch }), { id });
-    onTestFinished(other.close);
-    await other.load();
-    reload = () => {
-      reload = undefined;
-      void other.load();
-    };
-    expect(await other.retry(other.getSnapshot().turns[0]?.response.id ?? "")).toEqual({ kind: "done" });
-    expect(toMessages(other)).toEqual(["One"]);
-    await waitForEnd(other);
-    expect((await client.getConversation(id)).turns.map(({ message }) => message)).toEqual(["One"]);
-  });
+  test(
+    verifies(["C251", "C252"], "each version comes back with what followed it, and a refused edit loses none"),
+    async () => {
+      const { conversation, cwd } = await openConversation([{ events: [write] }, hello], {
+        request: { approvals: "deny" },
+      });
+      const file = join(cwd, "a.txt");
+      const say = async (sent: Promise<unknown>): Promise<void> => {
+        await sent;
+        await waitForEnd(conversation);
+      };
+      await say(conversation.send({ message: "One" }));
+      await say(conversation.send({ message: "Two" }));
+      const [one, two] = conversation.getSnapshot().turns.map(({ response }) => response.id) as [string, string];
+      writeFileSync(file, "mine\n");
+      expect(await conversation.edit(one, "Uno")).toMatchObject({
+        kind: "conflict",
+        files: [expect.stringContaining("a.txt")],
+      });
+      expect([toMessages(conversation), conversation.getSnapshot().error]).toEqual([["One", "Two"], undefined]);
+      await say(conversation.edit(one, "Uno", { onConflict: "overwrite" }));
+      const versions = conversation.getSnapshot().turns[0]?.versions ?? [];
+      expect([toMessages(conversation), versions[0], versions.length]).toEqual([["Uno"], one, 2]);
+      expect(await conversation.show(one)).toEqual({ kind: "done" });
+      expect(toMessages(conversation)).toEqual(["One", "Two"]);
+      await conversation.revert(two);
+      expect(conversation.getSnapshot().nextVersions).toEqual([two]);
+      await say(conversation.send({ message: "Three" }));
+      const { turns, nextVersions } = conversation.getSnapshot();
+      expect([turns[1]?.versions, nextVersions]).toEqual([[two, turns[1]?.response.id], []]);
+      await conversation.load();
+      expect(conversation.getSnapshot().turns.map((turn) => turn.versions)).toEqual(turns.map((turn) => turn.versions));
+    },
+  );
 });

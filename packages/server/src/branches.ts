@@ -36,8 +36,11 @@ export async function showServerBranch(
 ): Promise<Omit<RevertResult, "reverted">> {
   const { asked, ports } = toFileAccess(store, record, context);
   const { onConflict = "refuse", dryRun = false } = request;
+  if (onConflict === "keep" && context.trees.findRoot(record.workspace) !== undefined) {
+    throw new HttpError("USAGE", 'in a workspace from git each branch has its files: leave out "onConflict"');
+  }
   const { reverted, ...result } = await showBranch({ ...asked, onConflict, dryRun }, ports, chooseEnd);
-  if (reverted && onConflict !== "keep") await recordTree(store, record, context);
+  if (reverted) await recordTree(store, record, context);
   if (reverted || dryRun) return result;
   const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");
   const message =

@@ -86,6 +86,7 @@ test(verifies(["X10", "R2", "N52"], "is valid OpenAPI 3.1, and every answer is a
     ["POST", "/v1/conversations/{id}/branches", conversation, { responseId: id, dryRun: true }],
     ["POST", "/v1/conversations/{id}/fork", conversation, { responseId: id }],
     ["POST", "/v1/conversations/{id}/publish", conversation, { branch: "fix", message: "Fix" }],
+    ["POST", "/v1/conversations/{id}/branches", conversation, { responseId: id, dryRun: true }],
     ["POST", "/v1/conversations/{id}/revert", conversation, { responseId: id }],
     ["DELETE", "/v1/conversations/{id}", conversation],
     ["GET", "/v1/conversations/{id}", conversation],

@@ -1,4 +1,5 @@
 import type { ConversationState } from "@sheaf/client/chat";
+import type { RevertResult } from "@sheaf/protocol";
 import type { ComponentChildren } from "preact";
 import { Button } from "../elements/button.tsx";
 import { Icon } from "../elements/icon.tsx";
@@ -64,17 +65,26 @@ export function Notice({ text, role = "status", children }: NoticeProps) {
   );
 }
 
-/** What prevents an undo: one line per file. */
-export function ChangedFiles({ files }: { readonly files: readonly string[] }) {
+/** What another version does to files: one line per file. */
+export function FileChanges({ files, conflicts }: Pick<RevertResult, "files" | "conflicts">) {
   const messages = useMessages();
   return (
     <>
-      <p>{messages.conflictText}</p>
       <ul class="changed-files">
-        {files.map((file) => (
-          <VisibleText as="li" key={file} text={file} />
+        {files.map(({ filePath, action }) => (
+          <VisibleText as="li" key={filePath} text={`${filePath}: ${messages.fileFates[action]}`} />
         ))}
       </ul>
+      {conflicts.length === 0 ? undefined : (
+        <>
+          <p>{messages.conflictText}</p>
+          <ul class="changed-files">
+            {conflicts.map(({ filePath, reason }) => (
+              <VisibleText as="li" key={filePath} text={`${filePath}: ${reason}`} />
+            ))}
+          </ul>
+        </>
+      )}
     </>
   );
 }

@@ -19,6 +19,7 @@ import { toSentFiles } from "../composer/draft.ts";
 import { useDrafts, useFileLimits } from "../composer/use-drafts.ts";
 import { MessageBar } from "../composer/message-bar.tsx";
 import { WorkspaceName } from "../editor/editor-link.tsx";
+import { Button } from "../elements/button.tsx";
 import { listen } from "../elements/listen.ts";
 import { RememberedValues } from "../elements/remembered.ts";
 import { useStore } from "../elements/use-store.ts";
@@ -33,7 +34,7 @@ import { ConversationHead } from "./conversation-head.tsx";
 import { findWindowTokens } from "./conversation-usage.ts";
 import { ConversationContext, type ConversationPort } from "./conversation-port.ts";
 import { ConversationView, type Sought } from "./conversation-view.tsx";
-import { ConnectionNotice, LoadFailure } from "./conversation-notices.tsx";
+import { ConnectionNotice, LoadFailure, Notice } from "./conversation-notices.tsx";
 import { ConversationActionsContext } from "./message-row.tsx";
 import { toDocumentKey } from "./rows.ts";
 import { useActions } from "./use-actions.tsx";
@@ -93,10 +94,10 @@ export function ConversationPage(props: ConversationPageProps) {
     if (edit && edited) {
       // The text stays in the field until the server has the message.
       drafts.giveBack(draft);
-      const message = { message: draft.text.trim(), attachments: toSentFiles(draft.files) };
-      return actions.sendEdited(edit.responseId, message, (isSent) => {
+      const message = { text: draft.text.trim(), attachments: toSentFiles(draft.files) };
+      return actions.sendEdited(edit.responseId, message, () => {
         setEdit(undefined);
-        if (isSent) void drafts.take().then((sent) => sent && drafts.forget(sent));
+        void drafts.take().then((sent) => sent && drafts.forget(sent));
       });
     }
     if (await send({ message: draft.text.trim(), attachments: toSentFiles(draft.files) })) return drafts.forget(draft);
@@ -120,16 +121,10 @@ export function ConversationPage(props: ConversationPageProps) {
     findFiles: (query, signal) => props.ports.client.findFiles(place, query, { signal }),
     findCommands: (query, signal) => props.ports.client.findCommands(place, query, { signal }),
   };
-  const actions = useActions(props, store, state.id, {
-    write: (text) => {
-      drafts.write(text);
-      focusComposer();
-    },
-    edit: (responseId, text) => {
-      setEdit({ responseId, before: drafts.getSnapshot().text });
-      drafts.write(text);
-      focusComposer();
-    },
+  const actions = useActions(props, store, state.id, (responseId, text) => {
+    setEdit({ responseId, before: drafts.getSnapshot().text });
+    drafts.write(text);
+    focusComposer();
   });
   const start = (prompt: string, mode: Mode): void => {
     const isStart = (text: string): boolean => Object.values(messages.starts).some((each) => each.prompt === text);
@@ -176,6 +171,15 @@ export function ConversationPage(props: ConversationPageProps) {
               <TodoPanel todos={port.todos} />
               <div class="dock">
                 <ConnectionNotice state={state} isOnline={isOnline} onRetry={store.reconnect} />
+                {state.nextVersions.length > 0 ? (
+                  <Notice text={messages.undone}>
+                    <Button
+                      kind="quiet"
+                      label={messages.showAgain}
+                      onClick={() => actions.show(state.nextVersions.at(-1)!)}
+                    />
+                  </Notice>
+                ) : undefined}
                 <ApprovalPanel approvals={state.approvals} responseId={response?.id ?? ""} onDecide={store.decide} />
                 {state.queued ? (
                   <MessageBar

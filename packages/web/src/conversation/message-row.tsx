@@ -1,12 +1,12 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { AttachedFiles } from "../composer/attached-files.tsx";
-import { useConfirm } from "../elements/confirm.tsx";
 import { Menu, MenuItem } from "../elements/menu.tsx";
 import { PlainText } from "../elements/plain-text.tsx";
 import { formatMoment } from "../elements/format.ts";
 import { useLanguage, useMessages } from "../messages/use-messages.ts";
 import type { MessageRowData } from "./rows.ts";
+import { VersionSwitch } from "./version-switch.tsx";
 
 /** What rows of a conversation can do, apart from their documents. */
 export interface ConversationActions {
@@ -14,7 +14,9 @@ export interface ConversationActions {
   readonly fork: (responseId: string) => void;
   /** Undoes this response, everything after it, and the file changes. */
   readonly revert: (responseId: string) => void;
-  /** Undoes this response and sends its message again. */
+  /** Shows another version, and its files. */
+  readonly show: (responseId: string) => void;
+  /** Sends the message of this response again, as another version. */
   readonly retry: (responseId: string) => void;
   /** Puts the message of this response into the field. Nothing changes until it is sent. */
   readonly edit: (responseId: string, message: string) => void;
@@ -25,6 +27,7 @@ export interface ConversationActions {
 export const ConversationActionsContext = createContext<ConversationActions>({
   fork: () => undefined,
   revert: () => undefined,
+  show: () => undefined,
   retry: () => undefined,
   edit: () => undefined,
   loadReasoning: () => Promise.resolve(false),
@@ -38,22 +41,16 @@ export function useConversationActions(): ConversationActions {
 export function MessageRow({ row }: { readonly row: MessageRowData }) {
   const messages = useMessages();
   const language = useLanguage();
-  const confirm = useConfirm();
   const actions = useConversationActions();
-  const { responseId, created, isSettled, message, attachments = [] } = row;
-  const ask = (onConfirm: () => void): void =>
-    confirm({
-      title: messages.revertTitle,
-      text: <p>{messages.revertText}</p>,
-      confirm: messages.revertConfirm,
-      isDangerous: true,
-      onConfirm,
-    });
+  const { responseId, created, isSettled, message, attachments = [], versions } = row;
   return (
     <div class="message">
       <div class="message-head">
         <span class="message-author">{messages.you}</span>
         <time dateTime={created}>{formatMoment(created, language, Date.now())}</time>
+        {versions && isSettled ? (
+          <VersionSwitch versions={versions} responseId={responseId} onShow={actions.show} />
+        ) : undefined}
         {isSettled ? (
           <Menu icon="more" label={messages.messageActions}>
             <MenuItem icon="fork" onSelect={() => actions.fork(responseId)}>
@@ -64,7 +61,7 @@ export function MessageRow({ row }: { readonly row: MessageRowData }) {
                 {messages.editMessage}
               </MenuItem>
             )}
-            <MenuItem icon="undo" onSelect={() => ask(() => actions.revert(responseId))} isDangerous>
+            <MenuItem icon="undo" onSelect={() => actions.revert(responseId)} isDangerous>
               {messages.revert}
             </MenuItem>
           </Menu>

@@ -11,6 +11,7 @@ export interface MessageRowData {
   readonly key: string;
   readonly message: string;
   readonly attachments: Turn["attachments"];
+  readonly versions: Turn["versions"];
   /** "" until the server accepted the message. */
   readonly responseId: string;
   readonly created: string;
@@ -85,7 +86,7 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
   return {
     toRows(turn, isCurrent) {
       if (known?.turn === turn && known.isCurrent === isCurrent) return known.rows;
-      const { message, attachments, response } = turn;
+      const { message, attachments, versions, response } = turn;
       const { id: responseId, created, status } = response;
       const key = `${responseId} ${isCurrent}`;
       if (documents?.key !== key) {
@@ -93,7 +94,16 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
       }
       const isSettled = responseId !== "" && status !== "streaming";
       const rows: readonly Row[] = [
-        keepMessage({ kind: "message", key: `${index}/message`, message, attachments, responseId, created, isSettled }),
+        keepMessage({
+          kind: "message",
+          key: `${index}/message`,
+          message,
+          attachments,
+          versions,
+          responseId,
+          created,
+          isSettled,
+        }),
         ...toReasoningRow(turn, index).map(keepReasoning),
         ...arrangeRows(documents.toRows(response.documents), response.hooks ?? [], responseId),
         status === "streaming"

@@ -1,12 +1,13 @@
 import type { SheafClient } from "@sheaf/client";
-import type { ConversationStore, RetryOptions, RevertOutcome } from "@sheaf/client/chat";
+import type { ConflictChoice, ConversationStore, EditOptions, RevertOutcome } from "@sheaf/client/chat";
+import type { RevertResult } from "@sheaf/protocol";
 import { useMemo, useRef } from "preact/hooks";
 import { goToConversation } from "../app/use-route.ts";
 import { leaveAnswer } from "../composer/focus-composer.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { useConfirm } from "../elements/confirm.tsx";
 import { useMessages } from "../messages/use-messages.ts";
-import { ChangedFiles } from "./conversation-notices.tsx";
+import { FileChanges } from "./conversation-notices.tsx";
 import type { ConversationActions } from "./message-row.tsx";
 
 interface ActionPorts {
@@ -15,104 +16,98 @@ interface ActionPorts {
 }
 
 interface PageActions extends ConversationActions {
-  /** Asks, reverts a response, and sends its message as it was edited. `onEnd`: whether the server has it. */
+  /** Sends a message in place of another one. `onSent`: the server has it. */
   readonly sendEdited: (
     responseId: string,
-    edited: Pick<RetryOptions, "message" | "attachments">,
-    onEnd: (isSent: boolean) => void,
+    edited: Pick<EditOptions, "attachments"> & { readonly text: string },
+    onSent: () => void,
   ) => void;
 }
 
-type RevertChoice = Pick<RetryOptions, "onConflict">;
+/** Something that changes the shown branch, and its files. */
+interface BranchAction {
+  /** Finds out what it would do to files. */
+  readonly look: () => Promise<RevertResult>;
+  readonly run: (choice?: ConflictChoice) => Promise<RevertOutcome>;
+  readonly onDone?: () => void;
+}
 
 /** @param id of the conversation; undefined until its first message was accepted */
 export function useActions(
   { ports, onChange }: ActionPorts,
   store: ConversationStore,
   id: string | undefined,
-  message: { readonly write: (text: string) => void; readonly edit: (responseId: string, text: string) => void },
+  onEdit: (responseId: string, text: string) => void,
 ): PageActions {
-  const latest = useRef(message);
-  latest.current = message;
+  const { client, describe } = ports;
+  const latest = useRef(onEdit);
+  latest.current = onEdit;
   const messages = useMessages();
   const announce = useAnnounce();
   const confirm = useConfirm();
-  /** Asks what to do with files that were changed since, and does it again. */
-  const undo = async (run: (options?: RevertChoice) => Promise<RevertOutcome>, onDone: () => void): Promise<void> => {
-    const outcome = await run();
-    if (outcome.kind === "done") {
+  /** Asks once, if files would change, and shows which. */
+  const change = async (action: BranchAction): Promise<void> => {
+    const finish = async (choice?: ConflictChoice): Promise<void> => {
+      const { kind } = await action.run(choice);
+      // Somebody changed a file while the question was open.
+      if (kind === "conflict") return change(action);
+      if (kind === "failed") return;
       leaveAnswer();
-      onDone();
+      action.onDone?.();
+    };
+    try {
+      const { files, conflicts } = await action.look();
+      const changed = files.filter(({ action: fate }) => fate !== "unchanged");
+      if (changed.length + conflicts.length === 0) return await finish();
+      const hasConflicts = conflicts.length > 0;
+      const toAnswer = (onConflict: ConflictChoice["onConflict"]) => () => void finish({ onConflict });
+      confirm({
+        title: messages.filesTitle,
+        text: <FileChanges files={changed} conflicts={conflicts} />,
+        other: hasConflicts
+          ? { label: messages.conflictLeave, onChoose: toAnswer("leave") }
+          : { label: messages.filesKeep, onChoose: toAnswer("keep") },
+        confirm: hasConflicts ? messages.conflictOverwrite : messages.filesChange,
+        isDangerous: hasConflicts,
+        onConfirm: toAnswer(hasConflicts ? "overwrite" : "refuse"),
+      });
+    } catch (error) {
+      announce(describe(error));
     }
-    if (outcome.kind !== "conflict") return;
-    confirm({
-      title: messages.conflictTitle,
-      text: <ChangedFiles files={outcome.files} />,
-      other: {
-        label: messages.conflictLeave,
-        onChoose: () => void undo(() => run({ onConflict: "leave" }), onDone),
-      },
-      confirm: messages.conflictOverwrite,
-      isDangerous: true,
-      onConfirm: () => void undo(() => run({ onConflict: "overwrite" }), onDone),
-    });
   };
-  const revert = (responseId: string, onDone: () => void): void =>
-    void undo((options) => store.revert(responseId, options), onDone);
-  const retry = async (responseId: string, options?: RevertChoice): Promise<RevertOutcome> => {
-    const outcome = await store.retry(responseId, options);
-    if (outcome.kind !== "unsent") return outcome;
-    latest.current.write(outcome.message.message);
-    return { kind: "done" };
-  };
+  const lookBefore = (responseId: string) => () => client.revertConversation(id!, responseId, { dryRun: true });
   const fork = async (responseId: string): Promise<void> => {
     if (id === undefined) return;
     try {
-      const conversation = await ports.client.forkConversation(id, responseId);
+      const conversation = await client.forkConversation(id, responseId);
       onChange(conversation.id);
       goToConversation(conversation.id);
       announce(messages.forked);
     } catch (error) {
-      announce(ports.describe(error));
+      announce(describe(error));
     }
   };
   return useMemo(
     () => ({
-      revert: (responseId) => revert(responseId, () => announce(messages.reverted)),
-      retry(responseId) {
-        const run = (): void =>
-          void undo(
-            (options) => retry(responseId, options),
-            () => undefined,
-          );
-        const turn = store.getSnapshot().turns.find(({ response }) => response.id === responseId);
-        // The page asks first if an undo changes more than the conversation.
-        if (!turn?.response.documents.some(({ type }) => type === "file_edit")) return run();
-        confirm({
-          title: messages.retryTitle,
-          text: <p>{messages.revertText}</p>,
-          confirm: messages.tryAgain,
-          isDangerous: true,
-          onConfirm: run,
-        });
-      },
-      edit: (responseId, text) => latest.current.edit(responseId, text),
-      sendEdited: (responseId, edited, onEnd) =>
-        confirm({
-          title: messages.revertTitle,
-          text: <p>{messages.revertText}</p>,
-          confirm: messages.editMessage,
-          isDangerous: true,
-          onConfirm: () =>
-            void undo(
-              async (options) => {
-                const outcome = await store.retry(responseId, { ...edited, ...options });
-                if (outcome.kind !== "unsent") return outcome;
-                onEnd(false);
-                return { kind: "failed" };
-              },
-              () => onEnd(true),
-            ),
+      revert: (responseId) =>
+        void change({
+          look: lookBefore(responseId),
+          run: (choice) => store.revert(responseId, choice),
+          onDone: () => announce(messages.reverted),
+        }),
+      show: (responseId) =>
+        void change({
+          look: () => client.showBranch(id!, responseId, { dryRun: true }),
+          run: (choice) => store.show(responseId, choice),
+        }),
+      retry: (responseId) =>
+        void change({ look: lookBefore(responseId), run: (choice) => store.regenerate(responseId, choice) }),
+      edit: (responseId, text) => latest.current(responseId, text),
+      sendEdited: (responseId, { text, attachments }, onSent) =>
+        void change({
+          look: lookBefore(responseId),
+          run: (choice) => store.edit(responseId, text, { attachments, ...choice }),
+          onDone: onSent,
         }),
       fork: (responseId) => void fork(responseId),
       loadReasoning: store.loadReasoning,
