@@ -16,6 +16,7 @@ const rows: readonly Row[] = [
     key: "0/message",
     message: "Why (a+b)?",
     attachments: undefined,
+    versions: undefined,
     responseId: "",
     created: "",
     isSettled: true,
