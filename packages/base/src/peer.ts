@@ -18,7 +18,7 @@ type Message =
   | { readonly answer: number; readonly isError: boolean; readonly value: unknown }
   | { readonly abort: number; readonly reason: unknown };
 
-/** Those of an error. */
+/** The fields of an error. */
 type Fields = { readonly name: string; readonly code: ErrorCode; readonly message: string };
 
 type Coded = { readonly $: string; readonly id: number; readonly value?: unknown; readonly isAborted?: boolean };

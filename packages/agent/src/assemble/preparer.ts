@@ -10,7 +10,7 @@ export interface Preparer extends Pick<ToolServers, "end" | "close"> {
   prepare(request: RunRequest, given: ResponsePorts, place: string, signal: AbortSignal): Promise<PreparedRun>;
 }
 
-/** Of a conversation in which nothing runs. Each is a program or more: some last for a person who reads, and no longer. */
+/** Limits of the tool servers that stay between two responses: each is a program or more, so some stay for a while. */
 const keptServers = { maxResting: 8, restMs: 10 * 60 * 1000 };
 
 /** In this process. */

@@ -42,3 +42,5 @@ process.on("message", ({ channel, message }: { readonly channel: number; readonl
 // The server ends it.
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => undefined);
 process.on("disconnect", () => process.exit());
+// It has loaded its code: from now on silence means that its disk does not answer.
+process.send?.({ channel: 0 });

@@ -121,6 +121,7 @@ function openProcess(
   let last = 0;
   let lost: SheafError | undefined;
   let askedAt: number | undefined;
+  let hasLoaded = false;
 
   const fail = (problem: string): void => {
     const advice = `look at its disk with ls ${JSON.stringify(place)}, then send the message again`;
@@ -144,7 +145,7 @@ function openProcess(
   };
   const control = open(() => undefined);
   const timer = setInterval(() => {
-    if (askedAt === undefined && channels.size > 1) {
+    if (askedAt === undefined && hasLoaded && channels.size > 1) {
       askedAt = performance.now();
       control.call("look", place).then(
         () => (askedAt = undefined),
@@ -155,6 +156,7 @@ function openProcess(
   }, LOOK_MS);
   const note = (): void => fail(`the process of the workspace ${toLine(place)} ended`);
   child.on("error", note);
+  child.once("message", () => (hasLoaded = true));
   child.on("message", ({ channel, message }: { readonly channel: number; readonly message: unknown }) =>
     channels.get(channel)?.peer.receive(message),
   );

@@ -75,12 +75,12 @@ test(verifies("R-81", "tools and subagents run in another process"), async () =>
 });
 
 test.each([
-  ["does not answer", "SIGSTOP", "did not answer for 5 s"],
+  ["does not answer", "SIGSTOP", "did not answer for 4 s"],
   ["dies", "SIGKILL", "ended"],
 ] as const)(
   verifies("R-81", "a process that %s holds its own workspace alone, and the next response gets a new one"),
   async (_, signal, words) => {
-    const lost = createServed(5000);
+    const lost = createServed(4000);
     const run = await lost.prepare();
     process.kill(findProcess(), signal);
     const other = await createServed().prepare();
@@ -90,7 +90,7 @@ test.each([
       message: expect.stringMatching(`^the .*${words}: look at its disk with ls`),
     };
     expect((await run()).at(-1)).toMatchObject({ type: "run_end", reason: "error", error: problem });
-    const next = async () => (await (await lost.prepare())()).at(-1);
-    await expect.poll(next, { timeout: 20_000 }).toMatchObject({ reason: "end_turn" });
+    const again = async (): Promise<RunEvent | undefined> => (await (await lost.prepare())()).at(-1);
+    await expect.poll(again, { timeout: 20_000 }).toMatchObject({ reason: "end_turn" });
   },
 );

@@ -18,7 +18,7 @@ export interface PreparedRun {
   readonly settings: RunSettings;
   readonly ports: RespondPorts;
   readonly tools: ToolBox;
-  /** Called when nothing of it is used any more. */
+  /** Called after its last use. */
   readonly close?: (() => void) | undefined;
 }
 
