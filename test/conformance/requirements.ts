@@ -277,7 +277,7 @@ export const requirements = {
     X47: ["messages name files by their id", "c18a8b28"],
     X48: ["the files of a message can be read", "13aaca2b"],
     X49: ["texts as attachments", "38ca1f29"],
-    X35: ["state of a conversation from one request", "e1d5305a"],
+    X35: ["state of a conversation from one request", "e1f6b51c"],
     X36: ["pinned conversations, excerpts of a search", "a954ce8e"],
     X37: ["a conversation is exported as a file", "e28cfd19"],
     X88: ["commands and skills of a workspace are listed", "e02c4cb0"],

@@ -1,4 +1,4 @@
-/** All conversations of a user for a user interface: the list, and what runs, waits or is unread (C230). */
+/** A user's conversations for a user interface: the list, with everything that runs, waits or is unread (C230). */
 import type { ConversationSummary } from "@sheaf/protocol";
 import type { SheafClient } from "./client.ts";
 import { readTogether } from "./share-tabs.ts";
@@ -10,11 +10,11 @@ export interface ChatsState {
   readonly status: "loading" | "ready" | "failed";
   /** Pinned ones first, then the newest. `runningResponseId` and `approvals` are as they are now. */
   readonly conversations: readonly ConversationSummary[];
-  /** There are older ones: `loadMore`. */
+  /** `loadMore` brings older conversations. */
   readonly hasMore: boolean;
-  /** Ids of the conversations in which an approval or a question waits for a person. */
+  /** Ids of conversations with an approval or a question for the person. */
   readonly waiting: ReadonlySet<string>;
-  /** Ids of the conversations with an answer that came while another one was shown. */
+  /** Ids of conversations with a new answer. */
   readonly unread: ReadonlySet<string>;
   readonly error: Error | undefined;
 }
@@ -22,7 +22,7 @@ export interface ChatsState {
 export interface ChatsOptions {
   /** Tabs with the same name share one stream. Choose one name for each user, such as the user's id. Default: no sharing. */
   readonly share?: string | undefined;
-  /** Called for each event that changed the state. */
+  /** Receives each event after it changed the state. */
   readonly onEvent?: ((event: NumberedUserEvent) => void) | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface ChatsStore extends ReadableStore<ChatsState> {
   readonly close: () => void;
   /** Connects again at once, for instance because the network is back. */
   readonly reconnect: () => void;
-  /** Sets the conversation that the person looks at. Its answers are read. */
+  /** Sets the conversation on the screen. Its answers count as read. */
   readonly show: (conversationId: string | undefined) => void;
   readonly loadMore: () => Promise<void>;
 }
@@ -51,7 +51,7 @@ export function createChats(client: SheafClient, { share, onEvent }: ChatsOption
   let last: string | undefined;
   let next: string | undefined;
   let shown: string | undefined;
-  /** Conversations that ended with a question, by the response that asks. */
+  /** Response that asks a question, by conversation. */
   const asking = new Map<string, string | undefined>();
 
   const change = (conversations: readonly ConversationSummary[], unread: ReadonlySet<string>): void => {
@@ -69,7 +69,7 @@ export function createChats(client: SheafClient, { share, onEvent }: ChatsOption
 
   const take = (event: NumberedUserEvent): void => {
     const { conversations, unread, status } = store.getSnapshot();
-    // An event before the first snapshot is in that snapshot.
+    // The first snapshot has this event.
     if (status === "loading" && event.event !== "snapshot") return;
     last = event.id;
     if (event.event === "snapshot") {

@@ -103,7 +103,7 @@ export interface SheafClient {
     answer: ApprovalAnswer,
     options?: RequestOptions,
   ): Promise<void>;
-  /** Follows all conversations until the signal ends it, over as many connections as that takes (C230). */
+  /** Follows all conversations until the signal ends it, over any number of connections (C230). */
   readUserEvents(options?: UserEventOptions): AsyncIterable<NumberedUserEvent>;
   /** Newest first; each with what it used and what waits for a person (X35). */
   listConversations(options?: ListOptions): Promise<ConversationPage>;

@@ -30,10 +30,7 @@ export interface ConversationOptions {
   readonly reasoning?: boolean | undefined;
   /** Called when a list of conversations would show something else: it began, got a title, was answered or reverted. */
   readonly onChange?: ((conversationId: string) => void) | undefined;
-  /**
-   * The list of conversations, which is open: what other tabs, devices and programs do in this conversation is loaded and
-   * followed at once.
-   */
+  /** An open list. By its events, the conversation follows other tabs, devices and programs. */
   readonly chats?: Pick<ChatsStore, "subscribe" | "getSnapshot"> | undefined;
   /** When pieces of a response are shown. Default: once a frame; where there are no frames, every 16 ms. */
   readonly schedule?: Schedule | undefined;
@@ -111,8 +108,8 @@ export interface ConversationStore extends ReadableStore<ConversationState> {
   /** Tries again at once: loads what could not be loaded, and follows a response whose connection broke or waits. */
   readonly reconnect: () => void;
   /**
-   * Says whether the person sees the conversation. While it is hidden, it follows no response, so that tabs in the
-   * background leave the connections of the browser free. Default: shown.
+   * Sets whether the person sees the conversation. A hidden conversation doesn't follow its response, so that tabs in the
+   * background leave the browser's connections free. Default: shown.
    */
   readonly setShown: (isShown: boolean) => void;
   /**
@@ -145,7 +142,7 @@ class OpenConversation implements ConversationStore {
   #cancelFrame: (() => void) | undefined;
   #isShown = true;
   #stopWatching: (() => void) | undefined;
-  /** The response in the list for which the conversation was loaded last. */
+  /** The last response in the list at the last load. */
   #loadedFor: string | undefined;
 
   constructor(client: SheafClient, options: ConversationOptions) {
@@ -306,7 +303,7 @@ class OpenConversation implements ConversationStore {
     this.unqueue();
   };
 
-  /** The list shows another last response, or title, than this conversation has. */
+  /** Loads the conversation again if the list has another last response. */
   readonly #compareWithList = (): void => {
     const { id, title, turns, isAnswering, status } = this.getSnapshot();
     const listed = this.#options.chats?.getSnapshot().conversations.find((conversation) => conversation.id === id);
@@ -318,7 +315,7 @@ class OpenConversation implements ConversationStore {
     void this.load();
   };
 
-  /** A message that the server has not accepted yet keeps its request. */
+  /** Keeps the request of a message until the server accepted it. */
   #leaveHidden(): void {
     if (this.#isShown || !this.getSnapshot().isAnswering) return;
     this.#show();
@@ -337,7 +334,7 @@ class OpenConversation implements ConversationStore {
       this.#change({ ...toLoadedState(conversation, this.getSnapshot().turns), error: undefined });
       this.#followLast();
       if (!this.getSnapshot().isAnswering) this.#releaseQueued();
-      // What happened while it was loaded.
+      // The list may have changed during the load.
       this.#compareWithList();
     } catch (cause) {
       if (signal.aborted) return;

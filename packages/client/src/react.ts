@@ -48,10 +48,7 @@ export function useConversation(client: SheafClient, options: ConversationOption
 /** The state of all conversations and what can be done with them. */
 export interface UsedChats extends ChatsState, Pick<ChatsStore, "loadMore" | "reconnect"> {}
 
-/**
- * All conversations of the user, followed while the component is there. `current`: the id of the one that is shown, whose
- * answers are read. `share` counts when the component appears.
- */
+/** Follows all conversations while the component is there. `current`: the id of the conversation on the screen. */
 export function useChats(
   client: SheafClient,
   { current, ...options }: ChatsOptions & { readonly current?: string | undefined } = {},

@@ -1,11 +1,11 @@
-/** One stream for all tabs of a browser: the tab with a lock reads it, and passes each event on to the others. */
+/** One stream for all tabs: the tab with a lock reads it, and passes each event on to the others. */
 
 interface SharedReader<Event> {
   /** Reads the stream until the signal ends it. Only the tab with the lock calls it. */
   readonly read: (onEvent: (event: Event) => void, signal: AbortSignal) => Promise<void>;
-  /** Takes an event, whichever tab read it. */
+  /** Takes an event from any tab. */
   readonly onEvent: (event: Event) => void;
-  /** The first event for a tab that has just opened; undefined: this tab has none yet. */
+  /** The first event for a new tab. Undefined: this tab is still waiting for its snapshot. */
   readonly toFirst: () => Event | undefined;
 }
 
@@ -14,7 +14,7 @@ type TabMessage<Event> =
   /** `to`: only for this tab. */
   | { readonly type: "event"; readonly event: Event; readonly to?: string };
 
-/** Without Web Locks (plain HTTP) or `name`, each tab reads a stream of its own. Rejects as `read` does. */
+/** Without `name` or Web Locks (plain HTTP), each tab reads its own stream. Rejects as `read` does. */
 export async function readTogether<Event>(
   name: string | undefined,
   { read, onEvent, toFirst }: SharedReader<Event>,

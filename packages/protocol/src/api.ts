@@ -221,7 +221,7 @@ export const conversationSummary = s.object(
     usage: s.optional<ConversationUsage>(conversationUsage),
     /** Ext: its response that has not ended (X35). */
     runningResponseId: s.optional(s.string()),
-    /** Ext: its newest response that is shown (X35). */
+    /** Ext: its last response in the shown branch (X35). */
     lastResponseId: s.optional(s.string()),
     /** Ext: what waits for a person now; missing: nothing does (X35). */
     approvals: s.optional(s.list<OpenApproval>(openApproval)),

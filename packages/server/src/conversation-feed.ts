@@ -91,7 +91,7 @@ class ConversationFeed {
     return this.#started;
   }
 
-  /** Sends the events after the last one that the reader has, or a snapshot, then every event until the reader is gone. */
+  /** Sends the missing events or a snapshot, then every event until the reader is gone. */
   async send(sink: EventSink, lastEventId: string): Promise<void> {
     const [name, number = ""] = lastEventId.split(".");
     let position = name === this.#name && /^\d{1,15}$/.test(number) ? Number(number) : -1;
@@ -158,7 +158,7 @@ class ConversationFeed {
       const old = before.get(record.id);
       const { openResponseId } = record;
       const isNew = openResponseId !== undefined && openResponseId !== old?.summary.runningResponseId;
-      // A response without an event is not there for readers yet. Its first event comes with a notice.
+      // Readers can't find a response before its first event, which comes with a notice.
       if (!isFirst && isNew && (await this.#store.getResponse(openResponseId))?.lastSeq === 0) {
         if (old) known.set(record.id, old);
         continue;

@@ -56,7 +56,7 @@ export interface ConversationRecord {
   readonly usage: ConversationUsage;
   /** Its newest response that has not ended. */
   readonly openResponseId?: string | undefined;
-  /** Its newest response that is shown. */
+  /** The last response of its shown branch. */
   readonly lastResponseId?: string | undefined;
 }
 
@@ -263,8 +263,8 @@ export interface Store extends StoredRows {
    */
   watchResponse(responseId: string, onChange: () => void): () => void;
   /**
-   * Calls back when this owner's conversations may look different: a response began, asks, was decided or ended, a message
-   * waits, a conversation was changed or deleted. A call may be missing, or come in vain, as those of `watchResponse`.
+   * Calls back when the list of this owner may look different: after a start, an approval, an end or a change, or when a
+   * message waits. As with `watchResponse`, a call may be missing or superfluous.
    */
   watchConversations(onChange: () => void): () => void;
   /** Undefined: no other process can begin, continue or answer for this one. */
