@@ -101,13 +101,19 @@ describeWithPostgres("a queue that servers share", (postgres) => {
   test.concurrent(
     verifies(["C240", "C242", "R-38"], "a message at another server reaches the response that runs"),
     async (context) => {
-      const call = { call: { tool: "read_file", arguments: { target_file: "README.md" } } };
-      const turns = [{ events: [{ text: "One." }, { wait_ms: 2000 }, call] }, { events: [{ text: "Two." }] }];
+      const call = { call: { tool: "run_terminal_cmd", arguments: { command: "rm README.md" } } };
+      const turns = [{ events: [{ text: "One." }, call] }, { events: [{ text: "Two." }] }];
       const ports = { script: { turns }, files: { "README.md": "text" }, onEnd: context.onTestFinished };
       const cluster = await createCluster(postgres, folders, ports);
       const [one, other] = await Promise.all([cluster.start("a"), cluster.start("b")]);
-      const { conversationId, path, read } = await begin(one);
+      const { conversationId, path, seen, read } = await begin(one, { approvals: "ask" });
+      const findQuestion = () => seen.find(({ event }) => event === "approval_request");
+      await expect.poll(findQuestion, { timeout: 20_000 }).toBeDefined();
       const steered = await begin(other, { conversationId, whenBusy: "steer", message: "use tabs" });
+      const { approvalId } = findQuestion()!.data as { readonly approvalId: string };
+      const headers = { "Content-Type": "application/json" };
+      const answer = { method: "POST", headers, body: JSON.stringify({ optionId: "reject_once" }) };
+      expect((await one.fetch(`${path}/approvals/${approvalId}`, answer)).status).toBe(202);
       await Promise.all([read, steered.read]);
       const response = await one.read<ChatResponse>(path);
       expect(response).toMatchObject({ status: "completed", messages: [{ message: "use tabs" }] });
