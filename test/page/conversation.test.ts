@@ -70,7 +70,7 @@ describeWithChromium("a conversation in the page", (browser) => {
 
   test(verifies(["X25", "X26"], "its mode and effort are kept, and it can be renamed"), async () => {
     const { page } = await openScenario(browser, folder, { script: short });
-    await page.getByRole("radio", { name: "Plan" }).check();
+    await page.getByRole("combobox", { name: "Mode", exact: true }).selectOption("plan");
     await sendMessage(page, "Plan the token check");
     await waitForAnswer(page);
     await page.getByRole("combobox", { name: "Thinking" }).selectOption("high");
@@ -83,7 +83,7 @@ describeWithChromium("a conversation in the page", (browser) => {
     await page.getByRole("navigation").getByText("Tokens").waitFor();
     await page.reload();
     await page.getByRole("heading", { name: "Tokens" }).waitFor();
-    expect(await page.getByRole("radio", { name: "Plan" }).isChecked()).toBe(true);
+    expect(await page.getByRole("combobox", { name: "Mode", exact: true }).inputValue()).toBe("plan");
     expect(await page.getByRole("combobox", { name: "Thinking" }).inputValue()).toBe("high");
     await page.getByRole("combobox", { name: "Thinking" }).selectOption("");
     await page.getByRole("button", { name: "Conversation actions" }).click();
@@ -97,13 +97,13 @@ describeWithChromium("a conversation in the page", (browser) => {
 
   test(verifies("N40", "a plan is made in plan mode and built in agent mode"), async () => {
     const { page, server } = await openScenario(browser, folder, { script: planThenBuild, files: workspace });
-    await page.getByRole("radio", { name: "Plan" }).check();
+    await page.getByRole("combobox", { name: "Mode", exact: true }).selectOption("plan");
     await sendMessage(page, "Plan the token check");
     await waitForAnswer(page);
     await takeScreenshots(page, "plan");
     await page.getByRole("button", { name: "Build this plan" }).click();
     await waitForAnswer(page, 2);
-    expect(await page.getByRole("radio", { name: "Agent" }).isChecked()).toBe(true);
+    expect(await page.getByRole("combobox", { name: "Mode", exact: true }).inputValue()).toBe("agent");
     expect(await page.getByRole("button", { name: "Build this plan" }).count()).toBe(0);
     // The plan shows what happened since.
     expect(await page.getByRole("article", { name: /^Plan, document/ }).innerText()).toContain("1 of 4 done");
@@ -179,7 +179,7 @@ describeWithChromium("a conversation in the page", (browser) => {
       args: ["--offer", "offline"],
       files,
     });
-    await page.getByRole("radio", { name: "Ask" }).check();
+    await page.getByRole("combobox", { name: "Mode", exact: true }).selectOption("ask");
     await page.getByRole("combobox", { name: "Model" }).selectOption("offline");
     const field = page.getByRole("textbox", { name: "Message" });
     await field.pressSequentially("@");

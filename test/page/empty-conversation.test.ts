@@ -23,13 +23,13 @@ describeWithChromium("an empty conversation", (browser) => {
     await checkAccess(page, "empty-conversation");
     const field = page.getByRole("textbox", { name: "Message" });
     await page.getByRole("button", { name: "Plan before changing" }).click();
-    expect(await page.getByRole("radio", { name: "Plan" }).isChecked()).toBe(true);
+    expect(await page.getByRole("combobox", { name: "Mode", exact: true }).inputValue()).toBe("plan");
     // The field has the focus, with the caret after the beginning.
     await page.keyboard.type("tokens");
     expect(await field.inputValue()).toMatch(/^Plan this change .*: tokens$/);
     // What was written stays.
     await page.getByRole("button", { name: "Find a bug" }).click();
-    expect(await page.getByRole("radio", { name: "Debug" }).isChecked()).toBe(true);
+    expect(await page.getByRole("combobox", { name: "Mode", exact: true }).inputValue()).toBe("debug");
     expect(await field.inputValue()).toMatch(/^Find the cause .*: Plan this change .*: tokens$/);
     await field.fill("");
     for (const name of ["Understand the code", "Change something"]) await page.getByRole("button", { name }).click();

@@ -29,7 +29,7 @@ const findIntruders = `(() => {
     "FOOTER FORM H1 H2 H3 H4 H5 H6 HEAD HEADER HR HTML IMG INPUT LABEL LEGEND LI LINK MAIN MARK META NAV NOSCRIPT OL OPTION P " +
     "PRE PROGRESS SCRIPT SECTION SELECT SPAN STRONG SUP SVG PATH TABLE TBODY TD TEXTAREA TH THEAD TIME TITLE TR UL").split(" "));
   const isDiagram = (element) => element.src === location.origin + "/diagram.html" && element.sandbox.value === "allow-scripts";
-  const ids = /^(page|sidebar|conversation|composer|composer-hint|P\\d+-\\d+)$/;
+  const ids = /^(page|sidebar|conversation|composer|P\\d+-\\d+)$/;
   for (const element of document.querySelectorAll("*")) {
     const name = element.tagName.toUpperCase();
     if (!allowed.has(name) && !(name === "IFRAME" && isDiagram(element))) intruders.push(element.outerHTML.slice(0, 200));

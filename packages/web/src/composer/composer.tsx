@@ -1,5 +1,5 @@
 import type { ConversationSettings } from "@sheaf/client/chat";
-import type { Mode, ModelInfo } from "@sheaf/protocol";
+import type { ModelInfo } from "@sheaf/protocol";
 import { useEffect, useRef } from "preact/hooks";
 import { Choice } from "../elements/choice.tsx";
 import { Icon } from "../elements/icon.tsx";
@@ -12,8 +12,6 @@ import type { DraftStore } from "./draft-store.ts";
 import { useStore } from "../elements/use-store.ts";
 import { useMedia } from "../elements/use-media.ts";
 import { useCompletion } from "./use-completion.tsx";
-
-const modes: readonly Mode[] = ["agent", "plan", "ask", "debug"];
 
 /** A pasted text of more characters or lines becomes a file of the message, so that the message stays readable. */
 const longPaste = { characters: 4000, lines: 60 };
@@ -38,7 +36,7 @@ interface ComposerProps {
 /** The message field, with the mode and the model for the answer. */
 export function Composer(props: ComposerProps) {
   const messages = useMessages();
-  const { drafts, settings, onConfigure, isStreaming, onSend } = props;
+  const { drafts, settings, onConfigure, onSend } = props;
   const draft = useStore(drafts);
   const field = useGrowingField(draft.text);
   const files = useAttachedFiles({
@@ -76,7 +74,6 @@ export function Composer(props: ComposerProps) {
         dir="auto"
         enterkeyhint={isTouch ? "enter" : "send"}
         aria-label={messages.message}
-        aria-describedby="composer-hint"
         placeholder={messages.messagePlaceholder}
         value={draft.text}
         {...completion.attributes}
@@ -100,8 +97,13 @@ export function Composer(props: ComposerProps) {
         }}
       />
       <div class="composer-bar">
-        <ModeChoice mode={settings.mode} onChange={(mode) => onConfigure({ mode })} />
-        <ModelChoice models={props.models} model={settings.model} onChange={(model) => onConfigure({ model })} />
+        <Choice
+          label={messages.mode}
+          value={settings.mode}
+          options={messages.modes}
+          onChange={(mode) => onConfigure({ mode })}
+        />
+        <ModelChoice models={props.models} model={settings.model} onConfigure={onConfigure} />
         <Choice
           label={messages.effort}
           value={settings.effort ?? ""}
@@ -111,9 +113,6 @@ export function Composer(props: ComposerProps) {
         <FileButton onChoose={files.add} />
         <SendButtons {...props} draft={draft} />
       </div>
-      <p id="composer-hint" class="composer-hint">
-        {isStreaming ? messages.queueKeys : messages.sendKeys}
-      </p>
     </form>
   );
 }
@@ -140,50 +139,36 @@ function SendButtons({
       {isStreaming ? (
         <button type="button" class="send-button stop" disabled={isCancelling} onClick={onStop}>
           <Icon name="stop" />
-          <span class="wide-text">{isCancelling ? messages.stopping : messages.stop}</span>
+          <span>{isCancelling ? messages.stopping : messages.stop}</span>
         </button>
       ) : undefined}
       {isStreaming && !isSendable(draft) ? undefined : (
         <button type="submit" class="send-button" disabled={isOffline || !isSendable(draft)}>
           <Icon name="send" />
-          <span class="wide-text">{draft.isWaiting ? messages.sendingFiles : messages.send}</span>
+          <span>{draft.isWaiting ? messages.sendingFiles : messages.send}</span>
         </button>
       )}
     </div>
   );
 }
 
-interface ModelChoiceProps {
-  readonly models: readonly ModelInfo[];
-  readonly model: string | undefined;
-  readonly onChange: (model: string | undefined) => void;
-}
+type ModelChoiceProps = Pick<ComposerProps, "models" | "onConfigure"> & Pick<ConversationSettings, "model">;
 
-function ModelChoice({ models, model, onChange }: ModelChoiceProps) {
+function ModelChoice({ models, model, onConfigure }: ModelChoiceProps) {
   const messages = useMessages();
-  const isOffered = model === undefined || models.some(({ id }) => id === model);
+  const names = Object.fromEntries(models.map(({ id, name }) => [id, name ?? id]));
+  const isOffered = model === undefined || Object.hasOwn(names, model);
   // With one model there is nothing to choose, unless the conversation had another one.
   if (models.length < 2 && isOffered) return undefined;
+  const first = model === undefined && { "": messages.defaultModel };
+  const gone = !isOffered && { [model]: messages.modelGone({ model }) };
   return (
-    <select
-      class="choice"
-      aria-label={messages.model}
-      title={messages.model}
+    <Choice
+      label={messages.model}
       value={model ?? ""}
-      onChange={(event) => onChange(event.currentTarget.value === "" ? undefined : event.currentTarget.value)}
-    >
-      {model === undefined ? <option value="">{messages.defaultModel}</option> : undefined}
-      {isOffered ? undefined : (
-        <option value={model} disabled>
-          {messages.modelGone({ model })}
-        </option>
-      )}
-      {models.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name ?? id}
-        </option>
-      ))}
-    </select>
+      options={{ ...first, ...gone, ...names }}
+      onChange={(chosen) => onConfigure({ model: chosen === "" ? undefined : chosen })}
+    />
   );
 }
 
@@ -197,28 +182,4 @@ function useGrowingField(text: string) {
     current.style.height = `${current.scrollHeight}px`;
   }, [text]);
   return field;
-}
-
-function ModeChoice({ mode, onChange }: { readonly mode: Mode; readonly onChange: (mode: Mode) => void }) {
-  const messages = useMessages();
-  const isNarrow = useMedia("(max-width: 800px)");
-  if (isNarrow) return <Choice label={messages.mode} value={mode} options={messages.modes} onChange={onChange} />;
-  return (
-    <fieldset class="modes">
-      <legend class="unseen">{messages.mode}</legend>
-      {modes.map((name) => (
-        <label key={name} class="mode" title={messages.modeNotes[name]}>
-          <input
-            type="radio"
-            name="mode"
-            value={name}
-            checked={mode === name}
-            aria-description={messages.modeNotes[name]}
-            onChange={() => onChange(name)}
-          />
-          <span>{messages.modes[name]}</span>
-        </label>
-      ))}
-    </fieldset>
-  );
 }

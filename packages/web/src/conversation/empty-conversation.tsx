@@ -38,26 +38,7 @@ export function EmptyConversation({ onStart, children }: EmptyConversationProps)
           </li>
         ))}
       </ul>
-      <Hints />
     </section>
-  );
-}
-
-/** How messages are written, in one look. */
-function Hints() {
-  const messages = useMessages();
-  return (
-    <ul class="hints" aria-label={messages.hints}>
-      <li>
-        <kbd>@</kbd> {messages.attach}
-      </li>
-      <li>
-        <kbd>/</kbd> {messages.useCommand}
-      </li>
-      <li>
-        <Icon name="clip" /> {messages.attachHint}
-      </li>
-    </ul>
   );
 }
 

@@ -84,8 +84,8 @@ export function FindBar({ rows, list, sought, field, onFind, onClose }: FindBarP
         type="search"
         class="text-field"
         ref={field}
-        aria-label={messages.find}
-        placeholder={messages.find}
+        aria-label={messages.find.here}
+        placeholder={messages.find.here}
         value={query}
         onInput={(event) => setQuery(event.currentTarget.value)}
         onKeyDown={(event) => {
@@ -98,8 +98,8 @@ export function FindBar({ rows, list, sought, field, onFind, onClose }: FindBarP
       <span class="find-count" role="status">
         {query.trim() === "" ? "" : messages.foundRows({ row: position + 1, rows: found.length })}
       </span>
-      <Button icon="send" label={messages.findPrevious} onClick={() => go(-1)} />
-      <Button icon="arrowDown" label={messages.findNext} onClick={() => go(1)} />
+      <Button icon="send" label={messages.find.previous} onClick={() => go(-1)} />
+      <Button icon="arrowDown" label={messages.find.next} onClick={() => go(1)} />
       <Button icon="close" label={messages.close} onClick={onClose} />
     </search>
   );

@@ -7,19 +7,19 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   const { approvalKinds } = messages;
   const keys: readonly (readonly [keys: string, effect: string])[] = [
     ["Enter", messages.send],
-    ["Shift+Enter", messages.keyLine],
+    ["Shift+Enter", messages.keys.line],
     ["@", messages.attach],
     ["/", messages.useCommand],
     ["Ctrl+K", messages.searchConversations],
-    ["Ctrl+F", messages.find],
+    ["Ctrl+F", messages.find.here],
     ["Alt+Y", approvalKinds.allow_once],
     ["Alt+N", approvalKinds.reject_once],
-    ["Page Down, Page Up", messages.keyEntries],
+    ["Page Down, Page Up", messages.keys.entries],
     ["F2", messages.rename],
-    ["?", messages.keys],
+    ["?", messages.keys.title],
   ];
   return (
-    <Dialog title={messages.keys} onClose={onClose}>
+    <Dialog title={messages.keys.title} onClose={onClose}>
       <dl class="keys">
         {keys.map(([name, effect]) => (
           <div key={name}>

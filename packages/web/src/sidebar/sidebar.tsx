@@ -86,7 +86,7 @@ export function Sidebar(props: SidebarProps) {
           <Icon name="settings" />
           {messages.settings}
         </button>
-        <Button icon="question" label={messages.keys} onClick={() => onDialog("keys")} />
+        <Button icon="question" label={messages.keys.title} onClick={() => onDialog("keys")} />
       </div>
     </nav>
   );

@@ -96,8 +96,8 @@ class TerminalReader implements TerminalText {
     const front = toNearestColour(entry.fg, entry.fg_truecolor);
     const back = toNearestColour(entry.bg, entry.bg_truecolor);
     return [
-      ...(front === undefined ? [] : [`front-${front}`]),
-      ...(back === undefined ? [] : [`back-${back}`]),
+      // On a background every text has the same colour.
+      ...(back === undefined ? (front === undefined ? [] : [`front-${front}`]) : [`back-${back}`]),
       ...entry.decorations.filter((name) => name !== "reverse" && name !== "blink").map((name) => `text-${name}`),
     ].join(" ");
   }

@@ -47,7 +47,7 @@ describe("output of commands", () => {
       { text: "bold red", style: "front-red text-bold" },
       { text: " plain ", style: "" },
       { text: "on blue", style: "back-blue" },
-      { text: "reverse", style: "front-black back-white" },
+      { text: "reverse", style: "back-white" },
     ]);
   });
 
