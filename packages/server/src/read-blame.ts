@@ -34,20 +34,26 @@ export async function readBlame(
 }
 
 function toShownRange({ start, end, origin, commit }: BlameRange, mask: (text: string) => string) {
-  const { call, isCertain = false } = origin ?? {};
-  const { conversationId = "", id: responseId = "", prompt = "", costUsd } = call?.response ?? {};
-  const time = (at: number): string => new Date(at).toISOString();
   return {
     startLine: start,
     endLine: end,
-    ...(call && {
-      call: {
-        ...{ conversationId, responseId, callId: call.callId, tool: call.tool, model: call.model },
-        ...{ prompt: mask(prompt), time: time(call.endedAt), certain: isCertain },
-        ...(costUsd !== undefined && { costUsd }),
-        ...(call.isOfAgent && { subagent: true as const }),
-      },
-    }),
-    ...(commit && { commit: { id: commit.commit, author: commit.author, time: time(commit.time) } }),
+    ...(origin && { call: toShownCall(origin, mask) }),
+    ...(commit && { commit: { id: commit.commit, author: commit.author, time: toTime(commit.time) } }),
   };
+}
+
+function toShownCall({ call, isCertain }: NonNullable<BlameRange["origin"]>, mask: (text: string) => string) {
+  const { response, callId, tool, model, endedAt, isOfAgent } = call;
+  const { conversationId, id: responseId, prompt, costUsd } = response;
+  const shown = { conversationId, responseId, callId, tool, model, prompt: mask(prompt), time: toTime(endedAt) };
+  return {
+    ...shown,
+    certain: isCertain,
+    ...(costUsd !== undefined && { costUsd }),
+    ...(isOfAgent && { subagent: true as const }),
+  };
+}
+
+function toTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
 }

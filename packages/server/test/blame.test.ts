@@ -44,7 +44,9 @@ test(verifies(["C270", "S-53", "S-256"], "each line has its call; those of other
   const hash = createHash("sha256").update(content).digest("hex");
   const call = { conversationId: first.conversationId, responseId: first.id, tool: "edit_file", certain: true };
   expect(found).toEqual({
-    ...{ path: "a.txt", totalLines: 4, hash },
+    path: "a.txt",
+    totalLines: 4,
+    hash,
     ranges: [
       { startLine: 1, endLine: 1 },
       {
