@@ -124,6 +124,28 @@ describeWithChromium("the changes of a conversation", (browser) => {
     expect(await dialog.getByText("The file has changed since").count()).toBe(0);
   });
 
+  test(verifies("C270", "show what wrote a line, for the file that was listed alone"), async () => {
+    const { page, server } = await open();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const dialog = await openChanges(page);
+    const file = dialog.getByRole("region", { name: "Changes in src/routes.py" });
+    const line = file.getByRole("button", { name: "What wrote line 38?", exact: true });
+    await line.click();
+    await file.getByText(/^edit_file · Change it · scripted:[\w-]+ · \d/).waitFor();
+    expect(await line.getAttribute("aria-expanded")).toBe("true");
+    await takeScreenshots(page, "changes-blame");
+    expect(await findAccessFaults(page)).toEqual([]);
+    await file.getByRole("button", { name: "What wrote line 37?", exact: true }).click();
+    await file.getByText("No call in your conversations wrote this line.").waitFor();
+    expect(await file.getByText("edit_file ·").count()).toBe(0);
+    const path = join(server.cwd, "src/routes.py");
+    writeFileSync(path, `# new\n${readFileSync(path, "utf8")}`);
+    await line.click();
+    await file.getByText("The file has changed since these changes were listed.").waitFor();
+    await line.click();
+    expect(await file.getByText("The file has changed since").count()).toBe(0);
+  });
+
   test(verifies("S-114", "open in the editor that was chosen, in the folder that was typed"), async () => {
     const { page } = await open();
     await page.getByRole("button", { name: "Settings" }).click();

@@ -4,6 +4,7 @@ import { toLanguage } from "../code/languages.ts";
 import { FileDiff } from "../diff/file-diff.tsx";
 import { type Hunk, parseHunks } from "../diff/hunks.ts";
 import { SplitSwitch, useSplitLayout } from "../diff/split-switch.tsx";
+import type { ReadLineNote } from "../diff/line-notes.tsx";
 import type { ReadFileLines } from "../diff/use-file-lines.ts";
 import { EditorLink } from "../editor/editor-link.tsx";
 import { Button } from "../elements/button.tsx";
@@ -18,10 +19,11 @@ interface ChangedFileProps {
   readonly isBusy: boolean;
   readonly onUndo: (change: ChangeRevert) => void;
   readonly read: ReadFileLines;
+  readonly readNote: ReadLineNote;
 }
 
 /** The changes of one file, and what can be done to them. */
-export function ChangedFile({ file, isBusy, onUndo, read }: ChangedFileProps) {
+export function ChangedFile({ file, isBusy, onUndo, read, readNote }: ChangedFileProps) {
   const messages = useMessages();
   const isSplit = useSplitLayout();
   const { filePath, newFilePath = "", operation, linesAdded = 0, linesRemoved = 0, hash, patch = "", problem } = file;
@@ -67,6 +69,7 @@ export function ChangedFile({ file, isBusy, onUndo, read }: ChangedFileProps) {
           label={messages.changesIn({ path: filePath })}
           language={toLanguage(newFilePath || filePath)}
           read={isEdit ? read : undefined}
+          readNote={hash === undefined ? undefined : readNote}
           renderAction={(hunk) =>
             isEdit && hunks.length > 1 ? (
               <Button

@@ -1,6 +1,8 @@
 import type { SheafClient } from "@sheaf/client";
 import type { ChangedFileState, ChangeRevert, ConversationChanges } from "@sheaf/protocol";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { ReadLineNote } from "../diff/line-notes.tsx";
+import { LineOrigin } from "../diff/line-origin.tsx";
 import type { ReadFileLines } from "../diff/use-file-lines.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { Button } from "../elements/button.tsx";
@@ -65,6 +67,17 @@ export function ChangesDialog({ id, workspace, ports: { client, describe }, onCl
         return { kind: "problem", text: describe(error) };
       }
     };
+  const toNoteReader =
+    ({ filePath, newFilePath = filePath, hash }: ChangedFileState): ReadLineNote =>
+    async (line) => {
+      try {
+        const blame = await client.readBlame(id, newFilePath);
+        const range = blame.ranges.find(({ endLine }) => endLine >= line);
+        return blame.hash === hash && range ? <LineOrigin range={range} id={id} /> : messages.fileChangedSince;
+      } catch (error) {
+        return describe(error);
+      }
+    };
   return (
     <Dialog
       title={messages.changes}
@@ -82,7 +95,13 @@ export function ChangesDialog({ id, workspace, ports: { client, describe }, onCl
       ) : files.length === 0 ? (
         <p class="stage-note">{messages.noChanges}</p>
       ) : (
-        <ChangedFiles files={files} isBusy={isBusy} onUndo={(change) => void undo(change)} toReader={toReader} />
+        <ChangedFiles
+          files={files}
+          isBusy={isBusy}
+          onUndo={(change) => void undo(change)}
+          toReader={toReader}
+          toNoteReader={toNoteReader}
+        />
       )}
     </Dialog>
   );
@@ -93,10 +112,11 @@ interface ChangedFilesProps {
   readonly isBusy: boolean;
   readonly onUndo: (change: ChangeRevert) => void;
   readonly toReader: (file: ChangedFileState) => ReadFileLines;
+  readonly toNoteReader: (file: ChangedFileState) => ReadLineNote;
 }
 
 /** A list to jump from, and the changes of each file. */
-function ChangedFiles({ files, isBusy, onUndo, toReader }: ChangedFilesProps) {
+function ChangedFiles({ files, isBusy, onUndo, toReader, toNoteReader }: ChangedFilesProps) {
   const messages = useMessages();
   const cards = useRef(new Map<string, HTMLElement>()).current;
   const goTo = (path: string): void => {
@@ -137,7 +157,13 @@ function ChangedFiles({ files, isBusy, onUndo, toReader }: ChangedFilesProps) {
               else cards.set(file.filePath, element);
             }}
           >
-            <ChangedFile file={file} isBusy={isBusy} onUndo={onUndo} read={toReader(file)} />
+            <ChangedFile
+              file={file}
+              isBusy={isBusy}
+              onUndo={onUndo}
+              read={toReader(file)}
+              readNote={toNoteReader(file)}
+            />
           </section>
         ))}
       </div>

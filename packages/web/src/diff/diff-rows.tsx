@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import { type DiffLine, type DiffPair, toPairs } from "./diff-lines.ts";
+import type { LineNotes } from "./line-notes.tsx";
 import { toSegments } from "./line-segments.ts";
 import type { DiffColours } from "./use-diff-colours.ts";
 
@@ -27,36 +28,60 @@ export function toRows(lines: readonly DiffLine[], isSplit: boolean): readonly D
 }
 
 /** Rows of a table: in one column, or old and new side by side. */
-export function renderRows(lines: readonly DiffLine[], isSplit: boolean, colours: DiffColours): VNode[] {
-  return toRows(lines, isSplit).map((row) => renderRow(row, colours));
+export function renderRows(
+  lines: readonly DiffLine[],
+  isSplit: boolean,
+  colours: DiffColours,
+  notes?: LineNotes,
+): VNode[] {
+  return toRows(lines, isSplit).flatMap((row) => {
+    const shown = renderRow(row, colours, undefined, notes);
+    const line = "kind" in row ? row.newNumber : row.right?.newNumber;
+    return line === undefined || line !== notes?.line ? shown : [shown, renderNote(notes.note)];
+  });
+}
+
+function renderNote(note: ComponentChildren): VNode {
+  return (
+    <tr class="diff-gap">
+      <td colSpan={diffColumns} role="status" dir="auto">
+        {note}
+      </td>
+    </tr>
+  );
 }
 
 /** @param position among all rows of the table, from 1, where others may not be drawn */
-export function renderRow(row: DiffRow, colours: DiffColours, position?: number): VNode {
-  return "kind" in row ? renderUnified(row, colours, position) : renderSplit(row, colours, position);
+export function renderRow(row: DiffRow, colours: DiffColours, position?: number, notes?: LineNotes): VNode {
+  const toNumber = notes?.renderNumber ?? ((line?: number) => line);
+  return "kind" in row
+    ? renderUnified(row, colours, toNumber, position)
+    : renderSplit(row, colours, toNumber, position);
 }
 
 const signs = { same: " ", added: "+", removed: "−", gap: "" } as const;
 
-function renderUnified(line: DiffLine, colours: DiffColours, position?: number): VNode {
+type ToNumber = LineNotes["renderNumber"];
+
+function renderUnified(line: DiffLine, colours: DiffColours, toNumber: ToNumber, position?: number): VNode {
   if (line.kind === "gap") return renderGap(line, position);
   return (
     <tr class={`diff-${line.kind}`} aria-rowindex={position}>
       <td class="diff-number">{line.oldNumber}</td>
-      <td class="diff-number">{line.newNumber}</td>
+      <td class="diff-number">{toNumber(line.newNumber)}</td>
       <td class="diff-sign">{signs[line.kind]}</td>
       <td class="diff-text">{renderText(line, colours)}</td>
     </tr>
   );
 }
 
-function renderSplit({ left, right }: DiffPair, colours: DiffColours, position?: number): VNode {
+function renderSplit({ left, right }: DiffPair, colours: DiffColours, toNumber: ToNumber, position?: number): VNode {
   if (left?.kind === "gap") return renderGap(left, position);
   return (
     <tr aria-rowindex={position}>
       <td class={`diff-number ${toSide(left)}`}>{left?.oldNumber}</td>
       <td class={`diff-text ${toSide(left)}`}>{left === undefined ? undefined : renderText(left, colours)}</td>
-      <td class={`diff-number ${toSide(right)}`}>{right?.newNumber}</td>
+      <td class={`diff-number ${toSide(right)}`}>{toNumber(right?.newNumber)}</td>
       <td class={`diff-text ${toSide(right)}`}>{right === undefined ? undefined : renderText(right, colours)}</td>
     </tr>
   );

@@ -6,6 +6,7 @@ import { useMessages } from "../messages/use-messages.ts";
 import type { DiffLine } from "./diff-lines.ts";
 import { diffColumns, DiffColumns, renderRows } from "./diff-rows.tsx";
 import { divideGap, findHiddenLines, type GapParts, type Hunk } from "./hunks.ts";
+import { type LineNotes, type ReadLineNote, useLineNotes } from "./line-notes.tsx";
 import { type DiffColours, useDiffColours } from "./use-diff-colours.ts";
 import { lineStep, type FileLines, type ReadFileLines, useFileLines } from "./use-file-lines.ts";
 
@@ -17,6 +18,8 @@ interface FileDiffProps {
   readonly language: string;
   /** Reads the present file around the hunks. Absent: only the hunks are shown. */
   readonly read: ReadFileLines | undefined;
+  /** What made a line of the present file. Absent: nobody can ask. */
+  readonly readNote?: ReadLineNote | undefined;
   /** What can be done to a hunk. */
   readonly renderAction: (hunk: number) => ComponentChildren;
 }
@@ -25,7 +28,8 @@ interface FileDiffProps {
 const foldedLines = 60;
 
 /** The changes of a file as one table; lines between the hunks are read from the file when asked for. */
-export function FileDiff({ hunks, isSplit, label, language, read, renderAction }: FileDiffProps) {
+export function FileDiff({ hunks, isSplit, label, language, read, readNote, renderAction }: FileDiffProps) {
+  const notes = useLineNotes(readNote);
   const frame = useRef<HTMLDivElement>(null);
   const file = useFileLines(read, () => frame.current?.focus({ preventScroll: true }));
   const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
@@ -41,7 +45,7 @@ export function FileDiff({ hunks, isSplit, label, language, read, renderAction }
   const parts = useMemo(() => joinParts(hunks, gaps), [hunks, gaps]);
   const isNear = useIsNear(frame);
   const colours = useDiffColours(parts, language, isNear);
-  const renderGapPart = (lines: readonly DiffLine[] | undefined) => renderRows(lines ?? [], isSplit, colours);
+  const renderGapPart = (lines: readonly DiffLine[] | undefined) => renderRows(lines ?? [], isSplit, colours, notes);
   const renderHead = ({ section }: Hunk, index: number): ComponentChildren[] => [
     section === "" ? undefined : <span class="gap-section">{section}</span>,
     renderAction(index),
@@ -63,6 +67,7 @@ export function FileDiff({ hunks, isSplit, label, language, read, renderAction }
                 hunk={hunk}
                 isSplit={isSplit}
                 colours={colours}
+                notes={notes}
                 isUnfolded={unfolded.has(index)}
                 onUnfold={() => setUnfolded(new Set([...unfolded, index]))}
               />
@@ -105,16 +110,17 @@ interface HunkRowsProps {
   readonly hunk: Hunk;
   readonly isSplit: boolean;
   readonly colours: DiffColours;
+  readonly notes: LineNotes | undefined;
   readonly isUnfolded: boolean;
   readonly onUnfold: () => void;
 }
 
-function HunkRows({ hunk: { lines }, isSplit, colours, isUnfolded, onUnfold }: HunkRowsProps) {
+function HunkRows({ hunk: { lines }, isSplit, colours, notes, isUnfolded, onUnfold }: HunkRowsProps) {
   const messages = useMessages();
-  if (isUnfolded || lines.length <= foldedLines + 10) return <>{renderRows(lines, isSplit, colours)}</>;
+  if (isUnfolded || lines.length <= foldedLines + 10) return <>{renderRows(lines, isSplit, colours, notes)}</>;
   return (
     <>
-      {renderRows(lines.slice(0, foldedLines), isSplit, colours)}
+      {renderRows(lines.slice(0, foldedLines), isSplit, colours, notes)}
       <tr class="diff-gap">
         <td colSpan={diffColumns}>
           <div class="gap-bar">
