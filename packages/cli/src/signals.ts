@@ -6,12 +6,6 @@ const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as co
 
 type SignalName = keyof typeof exitCodes;
 
-/** The exit code of a run that a signal ended, from the details of its error; undefined: none did. */
-export function toSignalExitCode(details: string): number | undefined {
-  const [, name] = /^signal (SIG[A-Z]+)$/.exec(details) ?? [];
-  return name !== undefined && Object.hasOwn(exitCodes, name) ? exitCodes[name as SignalName] : undefined;
-}
-
 /** Where signals come from: the process. */
 export interface SignalSource {
   on(name: SignalName, listener: (name: SignalName) => void): unknown;

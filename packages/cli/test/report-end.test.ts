@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { errorTable, type ErrorCode } from "@sheaf/base/errors";
 import { reportEnd } from "../src/report-end.ts";
 import { formatFailure, reportOutputError } from "../src/report-error.ts";
-import { createRunControl, toSignalExitCode } from "../src/signals.ts";
+import { createRunControl } from "../src/signals.ts";
 import { stuckReaderCode } from "../src/standard-output.ts";
 import { verifies } from "../../../test/support/verifies.ts";
 import { createMemoryPorts } from "../../../test/support/memory-ports.ts";
@@ -134,17 +134,6 @@ describe("a failure", () => {
 });
 
 describe("signals", () => {
-  test.each([
-    ["signal SIGINT", 130],
-    ["signal SIGTERM", 143],
-    ["signal SIGHUP", 129],
-    ["signal SIGUSR1", undefined],
-    ["signal SIGTOString", undefined],
-    ["by hand", undefined],
-  ])("%s", (details, code) => {
-    expect(toSignalExitCode(details)).toBe(code);
-  });
-
   test(verifies("C23", "the first one cancels the run, with its code; without one there is none"), () => {
     const { signals, exit } = createMemoryPorts();
     const control = createRunControl({ signals, exit });

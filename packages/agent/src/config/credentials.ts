@@ -1,5 +1,6 @@
 /** Where the key of a provider comes from: the flag, the environment, then the file of `sheaf login` (C5). */
-import { isJsonObject, parseJson } from "@sheaf/protocol/check-value";
+import { listProblems, parseJson } from "@sheaf/protocol/check-value";
+import * as s from "@sheaf/protocol/schema";
 import { SheafError } from "@sheaf/base/errors";
 import { isKeyText } from "./key-text.ts";
 import { changePrivateFile, createDamageError, readPrivateFile, type PrivateFile } from "./private-file.ts";
@@ -48,6 +49,11 @@ export function findKey({ credential, keyVariables }: KeyOwner, sources: KeySour
   return value === undefined ? { source: "none", value: undefined } : { source: "login", value };
 }
 
+const keyFile = s.object({
+  version: s.integer({ minimum: 1, maximum: 1 }),
+  keys: s.record(s.refine(s.string(), "a key", isKeyText)),
+});
+
 /** Keys by provider. */
 export type Credentials = ReadonlyMap<string, string>;
 
@@ -71,13 +77,8 @@ export function readCredentials(file: string): Credentials {
 function parseCredentials(text: string | undefined, file: string): Credentials {
   if (text === undefined) return new Map();
   const value = parseJson(text);
-  const keys: unknown = isJsonObject(value) && value.version === 1 ? value.keys : undefined;
-  if (!isJsonObject(keys)) throw createDamageError(toTarget(file));
-  const entries = Object.entries(keys);
-  if (!entries.every((entry): entry is [string, string] => typeof entry[1] === "string" && isKeyText(entry[1]))) {
-    throw createDamageError(toTarget(file));
-  }
-  return new Map(entries);
+  if (listProblems(keyFile, value).length > 0) throw createDamageError(toTarget(file));
+  return new Map(Object.entries((value as s.ValueOf<typeof keyFile>).keys));
 }
 
 /**

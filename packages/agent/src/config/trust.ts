@@ -1,6 +1,7 @@
 /** Which workspaces, tool servers and hooks the user trusts (S-01 to S-03, S-87, S-141): kept in the user's own data, never in a workspace. */
 import { join } from "node:path";
-import { parseJson } from "@sheaf/protocol/check-value";
+import { listProblems, parseJson } from "@sheaf/protocol/check-value";
+import * as s from "@sheaf/protocol/schema";
 import { SheafError } from "@sheaf/base/errors";
 import { findRepository, isSameRepository, type Repository } from "@sheaf/base/files/repository";
 import type { Environment } from "@sheaf/base/paths";
@@ -14,6 +15,11 @@ export interface TrustedEntry {
   /** Of what the user saw: SHA-256, hex. */
   readonly digest: string;
 }
+
+const repository = s.object({ root: s.string(), git: s.string(), gitFolder: s.string(), commonFolder: s.string() });
+const entries = s.optional(s.list(s.object({ repository, name: s.string(), digest: s.string() })));
+const one = s.integer({ minimum: 1, maximum: 1 });
+const trustFile = s.object({ version: one, trusted: s.list(repository), servers: entries, hooks: entries });
 
 export interface TrustList {
   readonly repositories: readonly Repository[];
@@ -77,9 +83,12 @@ export function readTrust(dataFolder: string): TrustList {
 function parseTrust(text: string | undefined, target: PrivateFile): TrustList {
   if (text === undefined) return { repositories: [], servers: [], hooks: [] };
   const value = parseJson(text);
-  const { version, trusted, servers = [], hooks = [] } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const isWhole = isListOf(trusted, isRepository) && isListOf(servers, isTrustedEntry);
-  if (version !== 1 || !isWhole || !isListOf(hooks, isTrustedEntry)) throw createDamageError(target);
+  if (listProblems(trustFile, value).length > 0) throw createDamageError(target);
+  const {
+    trusted,
+    servers = [],
+    hooks = [],
+  } = value as Partial<TrustList> & { readonly trusted: readonly Repository[] };
   return { repositories: trusted, servers, hooks };
 }
 
@@ -151,20 +160,4 @@ function formatTrust({ repositories, servers, hooks }: TrustList): string | unde
   if (repositories.length + servers.length + hooks.length === 0) return undefined;
   const entries = { ...(servers.length > 0 && { servers }), ...(hooks.length > 0 && { hooks }) };
   return `${JSON.stringify({ version: 1, trusted: repositories, ...entries }, undefined, 2)}\n`;
-}
-
-function isListOf<Item>(value: unknown, isItem: (item: unknown) => item is Item): value is readonly Item[] {
-  return Array.isArray(value) && value.every(isItem);
-}
-
-function isRepository(value: unknown): value is Repository {
-  if (typeof value !== "object" || value === null) return false;
-  const { root, git, gitFolder, commonFolder } = value as Record<string, unknown>;
-  return [root, git, gitFolder, commonFolder].every((field) => typeof field === "string");
-}
-
-function isTrustedEntry(value: unknown): value is TrustedEntry {
-  if (typeof value !== "object" || value === null) return false;
-  const { repository, name, digest } = value as Record<string, unknown>;
-  return isRepository(repository) && typeof name === "string" && typeof digest === "string";
 }

@@ -19,13 +19,7 @@ export function isOutputFormat(value: string): value is OutputFormat {
 }
 
 /** Whose habits the output has (C30). `sheaf`: sections 1 and 2; `cursor-2026`: those of `cursor-agent`. */
-export const cliProfiles = ["sheaf", "cursor-2026"] as const;
-
-export type CliProfile = (typeof cliProfiles)[number];
-
-export function isCliProfile(value: string): value is CliProfile {
-  return (cliProfiles as readonly string[]).includes(value);
-}
+export type CliProfile = "sheaf" | "cursor-2026";
 
 export function encodeLine(value: unknown): string {
   return `${JSON.stringify(value)}\n`;

@@ -116,7 +116,6 @@ const values: Readonly<Record<string, WordCompletion>> = {
   ID: { kind: "session" },
   MODE: toRows(modes),
   MODEL: toRows(["offline", "scripted:"]),
-  OUT: { kind: "file" },
   PROVIDER: toRows([...providerPresets.keys()]),
   SESSION: { kind: "session" },
 };
