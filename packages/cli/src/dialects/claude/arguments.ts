@@ -6,65 +6,60 @@ import type { McpServers } from "@sheaf/agent/config/mcp-settings";
 import { parseServerEntry } from "@sheaf/agent/config/server-list";
 import { SheafError } from "@sheaf/base/errors";
 import { readOrdinaryFile } from "@sheaf/base/read-ordinary-file";
-import type { FlagName, FlagValues } from "../../flags.ts";
-import { ignoreUnknown, readForeignArguments, type Arity, type ForeignFlag } from "../foreign-arguments.ts";
+import { flags as sheafFlags, mapSpellings, parseFlags, type FlagValues } from "../../flags.ts";
+import { ignoreUnknown } from "../foreign-arguments.ts";
 import { toDenials, toGrants, toOffered } from "./rules.ts";
 
-/** Flags of Sheaf by the first name that they have in `claude`. */
-const same: Readonly<Record<string, FlagName>> = {
-  "--print": "print",
-  "--continue": "continue",
-  "--verbose": "verbose",
-  "--help": "help",
-  "--version": "version",
-  "--include-partial-messages": "stream-partial-output",
-  "--no-session-persistence": "no-save",
-  "--model": "model",
-  "--fallback-model": "fallback-model",
-  "--max-turns": "max-turns",
-  "--max-budget-usd": "max-cost-usd",
-  "--session-id": "session-id",
-  "--resume": "resume",
-  "--input-format": "input-format",
-  "--output-format": "output-format",
-  "--json-schema": "output-schema",
-  "--system-prompt": "system-prompt",
-  "--append-system-prompt": "append-system-prompt",
-  "--append-system-prompt-file": "append-system-prompt-file",
-};
+const log = "the log of the session has the details";
 
-const toFlags = (arity: Arity, spellings: string, loss?: string): ForeignFlag[] =>
-  spellings.split(", ").map((names) => ({ spellings: names, arity, ...(loss !== undefined && { loss }) }));
-
-const flags: readonly ForeignFlag[] = [
-  ...toFlags("switch", "--print -p, --continue -c, --verbose, --help -h, --version -v, --include-partial-messages"),
-  ...toFlags("switch", "--no-session-persistence, --dangerously-skip-permissions"),
-  ...toFlags("switch", "--allow-dangerously-skip-permissions, --await-initialize"),
-  ...toFlags(
-    "value",
-    "--compat, --model, --fallback-model, --max-turns, --max-budget-usd, --session-id, --input-format",
-  ),
-  ...toFlags("value", "--output-format, --json-schema, --system-prompt, --append-system-prompt, --effort, --thinking"),
-  ...toFlags("value", "--append-system-prompt-file, --max-thinking-tokens, --permission-mode, --settings"),
-  ...toFlags("value", "--permission-prompt-tool"),
-  ...toFlags("optional", "--resume -r"),
-  ...toFlags("list", "--allowedTools --allowed-tools, --disallowedTools --disallowed-tools, --tools, --add-dir"),
-  ...toFlags("list", "--mcp-config"),
-  ...toFlags(
-    "switch",
-    "--ide, --chrome, --no-chrome, --replay-user-messages, --include-hook-events",
-    "only lines are shown",
-  ),
-  ...toFlags("optional", "--debug -d, --debug-to-stderr", "the log of the session has the details"),
-  ...toFlags("value", "--debug-file", "the log of the session has the details"),
-  ...toFlags("list", "--betas", "Sheaf chooses the headers of its requests"),
-  ...toFlags("value", "--setting-sources", "Sheaf reads AGENTS.md, its configuration and trusted workspaces"),
-  ...toFlags("value", "--plugin-dir, --plugin-dir-no-mcp", "add tools with sheaf mcp add"),
-  ...toFlags("value", "--agents, --agent", "files of .claude/agents are subagents, in a trusted workspace"),
-  ...toFlags("value", "--thinking-display, --task-budget", "--effort decides how much the model thinks"),
-  ...toFlags("switch", "--disable-slash-commands, --exclude-dynamic-system-prompt-sections", "the prompt is Sheaf's"),
-  ...toFlags("value", "--session-mirror, --channels", "sessions are in Sheaf's store alone"),
-];
+/** A flag of Sheaf, "" if the code below reads it or nothing is lost, or the reason why there is no effect. */
+const known = mapSpellings(
+  parseFlags({
+    "-p, --print": "--print",
+    "-c, --continue": "--continue",
+    "-r, --resume [ID]": "--resume",
+    "-h, --help": "--help",
+    "-v, --version": "--version",
+    "--verbose": "--verbose",
+    "--include-partial-messages": "--stream-partial-output",
+    "--no-session-persistence": "--no-save",
+    "--model <MODEL>": "--model",
+    "--fallback-model <MODEL>": "--fallback-model",
+    "--max-turns <COUNT>": "--max-turns",
+    "--max-budget-usd <AMOUNT>": "--max-cost-usd",
+    "--session-id <ID>": "--session-id",
+    "--input-format <FORMAT>": "--input-format",
+    "--output-format <FORMAT>": "--output-format",
+    "--json-schema <SCHEMA>": "--output-schema",
+    "--system-prompt <TEXT>": "--system-prompt",
+    "--append-system-prompt <TEXT>": "--append-system-prompt",
+    "--append-system-prompt-file <FILE>": "--append-system-prompt-file",
+    "--allowedTools, --allowed-tools <RULE>...": "",
+    "--disallowedTools, --disallowed-tools <RULE>...": "",
+    "--tools <TOOL>...": "",
+    "--add-dir <FOLDER>...": "",
+    "--mcp-config <SERVERS>...": "",
+    "--settings <SETTINGS>": "",
+    "--permission-mode <MODE>": "",
+    "--permission-prompt-tool <TOOL>": "",
+    "--dangerously-skip-permissions": "",
+    "--effort <EFFORT>": "",
+    "--thinking <MODE>": "",
+    "--max-thinking-tokens <COUNT>": "",
+    "--allow-dangerously-skip-permissions, --await-initialize": "",
+    "--compat <DIALECT>": "",
+    "--ide, --chrome, --no-chrome, --replay-user-messages, --include-hook-events": "only lines are shown",
+    "-d, --debug, --debug-to-stderr [FILTER]": log,
+    "--debug-file <FILE>": log,
+    "--betas <NAME>...": "Sheaf chooses the headers of its requests",
+    "--setting-sources <SOURCES>": "Sheaf reads AGENTS.md, its configuration and trusted workspaces",
+    "--plugin-dir, --plugin-dir-no-mcp <FOLDER>": "add tools with sheaf mcp add",
+    "--agents, --agent <AGENT>": "files of .claude/agents are subagents, in a trusted workspace",
+    "--thinking-display, --task-budget <VALUE>": "--effort decides how much the model thinks",
+    "--disable-slash-commands, --exclude-dynamic-system-prompt-sections": "the prompt is Sheaf's",
+    "--session-mirror, --channels <VALUE>": "sessions are in Sheaf's store alone",
+  }),
+);
 
 export interface ClaudeArguments {
   readonly flags: FlagValues;
@@ -83,14 +78,12 @@ export interface ClaudeState {
 
 /** @throws SheafError USAGE for a flag or a setting that is unknown and may limit the run, and for values that cannot be used. */
 export function readClaudeArguments(words: readonly string[], cwd: string): ClaudeArguments {
-  const { given, positionals, notices: ignored } = readForeignArguments(words, flags);
-  const notices = [...ignored];
+  const { given, positionals, notices } = readWords(words);
   const last = (name: string): string | undefined => given.get(name)?.at(-1);
   const settings = readSettings(last("--settings"), cwd, notices);
-  const own = Object.entries(same).flatMap(([name, flag]) => {
-    const value = last(name);
-    if (value === undefined) return [];
-    return [[flag, value === "" && flag !== "resume" && !name.includes("prompt") ? true : value] as const];
+  const own = [...given].flatMap(([name, values]) => {
+    const flag = sheafFlags.get(known.get(name)?.help ?? "");
+    return flag ? [[flag.name, flag.kind === "switch" ? true : values.at(-1)] as const] : [];
   });
   const tool = last("--permission-prompt-tool");
   if (tool !== undefined && tool !== "stdio") {
@@ -131,6 +124,55 @@ export function readClaudeArguments(words: readonly string[], cwd: string): Clau
         ...(given.get("--mcp-config") ?? []).map((text) => readServers(text, cwd)),
       ) as McpServers,
     },
+  };
+}
+
+interface Words {
+  /** By the first long spelling, in the order of the words; a switch has "". */
+  readonly given: ReadonlyMap<string, readonly string[]>;
+  readonly positionals: readonly string[];
+  readonly notices: Notice[];
+}
+
+/** @throws SheafError USAGE for a missing value, and as `ignoreUnknown`. */
+function readWords(words: readonly string[]): Words {
+  const given = new Map<string, string[]>();
+  const notices = new Map<string, Notice>();
+  const end = words.indexOf("--");
+  const rest = words.slice(0, end < 0 ? undefined : end);
+  const positionals: string[] = [];
+  const takeWord = (): string | undefined => (rest[0] === undefined || /^-./.test(rest[0]) ? undefined : rest.shift());
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (!/^-./.test(word)) {
+      // Some programs write an empty value behind a switch.
+      if (word !== "") positionals.push(word);
+      continue;
+    }
+    const [, spelling = word, attached] = /^(-[^=]*)=([\s\S]*)$/.exec(word) ?? [];
+    const flag = known.get(spelling);
+    if (!flag) {
+      notices.set(spelling, ignoreUnknown(spelling));
+      continue;
+    }
+    const { name, kind, help } = flag;
+    const isLost = help !== "" && !sheafFlags.has(help);
+    if (isLost) notices.set(spelling, { code: "FLAG_IGNORED", message: `${spelling} is ignored: ${help}` });
+    const values = given.get(`--${name}`) ?? [];
+    given.set(`--${name}`, values);
+    if (attached !== undefined || kind === "switch") values.push(attached ?? "");
+    else if (kind === "list") for (let next = takeWord(); next !== undefined; next = takeWord()) values.push(next);
+    else {
+      const value = takeWord();
+      if (value === undefined && kind === "value") {
+        throw new SheafError("USAGE", `${spelling} needs a value: write ${spelling}=VALUE`);
+      }
+      values.push(value ?? "");
+    }
+  }
+  return {
+    given,
+    positionals: [...positionals, ...(end < 0 ? [] : words.slice(end + 1))],
+    notices: [...notices.values()],
   };
 }
 
