@@ -491,7 +491,7 @@ export const requirements = {
     "R-78": ["reverts leave what others changed", "7d8c3acd"],
     "R-79": ["lost files and missing states are shown", "15d81106"],
     "R-80": ["the size of states, and where there are none", "6f38329d"],
-    "R-81": ["file tools on a slow disk", "fc08eb4c"],
+    "R-81": ["file tools on a slow disk", "86c2f8e0"],
     "S-116": ["headers of proxies count only from those named", "75444757"],
     "S-117": ["the client's address, before trusted proxies", "b5ef0933"],
     "S-118": ["secure cookies and origins behind https", "7dfcf4db"],

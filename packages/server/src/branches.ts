@@ -34,7 +34,7 @@ export async function showServerBranch(
   { store, record }: StoredConversation,
   context: ServerContext,
 ): Promise<Omit<RevertResult, "reverted">> {
-  const { asked, ports } = toFileAccess(store, record, context);
+  const { asked, ports } = await toFileAccess(store, record, context);
   const { onConflict = "refuse", dryRun = false } = request;
   if (onConflict === "keep" && context.trees.findRoot(record.workspace) !== undefined) {
     throw new HttpError("USAGE", 'in a workspace from git each branch has its files: leave out "onConflict"');
@@ -61,10 +61,13 @@ export async function recordTree(store: SharedStore, record: ConversationRecord,
 }
 
 /** The files of a conversation: which folders, and by what. In a tree of git, its states show the changes. */
-export function toFileAccess(store: SharedStore, record: ConversationRecord, { settings, trees }: ServerContext) {
+export async function toFileAccess(store: SharedStore, record: ConversationRecord, context: ServerContext) {
+  const { settings, trees, preparer } = context;
   const { id } = record;
   const { dataFolder, environment } = settings;
-  const isTree = trees.findRoot(record.workspace) !== undefined;
+  const root = trees.findRoot(record.workspace);
+  const isTree = root !== undefined;
+  await preparer.look(root ?? record.workspace);
   const place = { store, conversationId: id, dataFolder, environment };
   return {
     asked: { conversationId: id, readDenials: createDenials(settings) },

@@ -18,10 +18,11 @@ export async function readBlame(
   path: string,
   { workspace: root }: ConversationRecord,
   store: SharedStore,
-  { settings, now }: Pick<ServerContext, "settings" | "now">,
+  { settings, now, trees, preparer }: ServerContext,
 ): Promise<FileBlame> {
   const { dataFolder, environment, wire } = settings;
   if (dataFolder === undefined) throw new HttpError("NOT_FOUND", "this server keeps no states of files");
+  await preparer.look(trees.findRoot(root) ?? root);
   const workspace = { ...createWorkspace(root), leftOut: createDenials(settings)(root) };
   const found = findReadable(workspace, path, "of this conversation");
   const read = await readWholeFile(workspace.root, found, MAX_BYTES);

@@ -162,6 +162,7 @@ export async function planResponse(
   const asked = toLowerLimits(settings.limits, { maxTurns, maxToolCalls, maxTokens, maxCostUsd });
   const limits = toLowerLimits(asked, await meter.readRest(store));
   if (body.conversationId === undefined) await meter.checkConversations(store);
+  await context.preparer.look(root);
   const parts = { model, modelName, workspace, trusted: settings.isTrusted(root), settings, kept };
   const run: RunRequest = {
     ...toRunRequest({ conversationId: newConversationId, ...body, answers: [...answers] }, files, parts),

@@ -8,6 +8,8 @@ import { createToolServers, type ToolServers } from "./wire-servers.ts";
 export interface Preparer extends Pick<ToolServers, "end" | "close"> {
   /** As `prepareResponse`, with tool servers that stay for the next response. `place`: the folder that the server serves. */
   prepare(request: RunRequest, given: ResponsePorts, place: string, signal: AbortSignal): Promise<PreparedRun>;
+  /** Waits for the disk of the folder, before this process reads there. @throws SheafError INTERRUPTED. */
+  look(place: string): Promise<void>;
 }
 
 /** Limits of the tool servers that stay between two responses: each is a program or more, so some stay for a while. */
@@ -18,6 +20,7 @@ export function createPreparer(environment: Environment): Preparer {
   const toolServers = createToolServers(environment, keptServers, "conversations");
   return {
     prepare: (request, given, _place, signal) => prepareResponse(request, { ...given, toolServers }, signal),
+    look: async () => undefined,
     end: toolServers.end,
     close: toolServers.close,
   };

@@ -14,6 +14,9 @@ import { type ResponsePorts, toOwnPorts } from "./prepare-response.ts";
 /** Milliseconds. */
 const SILENT_MS = 20_000;
 
+/** How long a process stays that has no response. Its tool servers have ended then. Milliseconds. */
+const IDLE_MS = 11 * 60 * 1000;
+
 /** Between two looks at the disk. Milliseconds. */
 const LOOK_MS = 1000;
 
@@ -31,9 +34,13 @@ interface ResponseProcess {
 export function createResponseProcesses(environment: Environment, silentMs = SILENT_MS): Preparer {
   const processes = new Map<string, ResponseProcess>();
   const findProcess = (place: string): ResponseProcess => {
-    const found = processes.get(place) ?? openProcess(place, { environment, silentMs }, () => processes.delete(place));
-    processes.set(place, found);
-    return found;
+    const known = processes.get(place);
+    if (known) return known;
+    const opened: ResponseProcess = openProcess(place, { environment, silentMs }, () => {
+      if (processes.get(place) === opened) processes.delete(place);
+    });
+    processes.set(place, opened);
+    return opened;
   };
   return {
     async prepare(request, given, place, signal) {
@@ -67,6 +74,14 @@ export function createResponseProcesses(environment: Environment, silentMs = SIL
       } catch (error) {
         peer.end();
         throw error;
+      }
+    },
+    async look(place) {
+      const peer = findProcess(place).open(() => undefined);
+      try {
+        await peer.call("look", place);
+      } finally {
+        peer.end();
       }
     },
     async end(conversationId) {
@@ -110,7 +125,7 @@ async function orElse<Value>(asked: Value | Promise<Value>, fallback: Value): Pr
 function openProcess(
   place: string,
   { environment, silentMs }: { readonly environment: Environment; readonly silentMs: number },
-  onExit: () => void,
+  onEnd: () => void,
 ): ResponseProcess {
   const kept = Object.entries(environment).filter(([name]) => !name.startsWith("NODE_"));
   const child = startProcess(import.meta.url, "response-process", {
@@ -144,7 +159,14 @@ function openProcess(
     return { ...peer, end };
   };
   const control = open(() => undefined);
+  let usedAt = performance.now();
   const timer = setInterval(() => {
+    if (channels.size > 1) usedAt = performance.now();
+    else if (performance.now() - usedAt > IDLE_MS) {
+      clearInterval(timer);
+      onEnd();
+      void close();
+    }
     if (askedAt === undefined && hasLoaded && channels.size > 1) {
       askedAt = performance.now();
       control.call("look", place).then(
@@ -163,20 +185,17 @@ function openProcess(
   child.once("exit", () => {
     clearInterval(timer);
     note();
-    onExit();
+    onEnd();
   });
-  return {
-    open,
-    control,
-    async close() {
-      if (!lost)
-        await waitAtMost(
-          control.call("close").catch(() => undefined),
-          CLOSE_MS,
-        );
-      child.kill("SIGKILL");
-      child.unref();
-      child.channel?.unref();
-    },
+  const close = async (): Promise<void> => {
+    if (!lost)
+      await waitAtMost(
+        control.call("close").catch(() => undefined),
+        CLOSE_MS,
+      );
+    child.kill("SIGKILL");
+    child.unref();
+    child.channel?.unref();
   };
+  return { open, control, close };
 }

@@ -139,7 +139,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
 
   app.get("/v1/conversations/:id/changes", async (request) => {
     const { store, record } = await findConversation(request, context);
-    const { asked, ports } = toFileAccess(store, record, context);
+    const { asked, ports } = await toFileAccess(store, record, context);
     return request.json({ files: await listChanges(asked, ports) });
   });
 
@@ -151,14 +151,14 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
   app.post("/v1/conversations/:id/changes/revert", async (request) => {
     const { store, record } = await findConversation(request, context);
     const change = await readJsonBody(request.req, changeRevert);
-    const { asked, ports } = toFileAccess(store, record, context);
+    const { asked, ports } = await toFileAccess(store, record, context);
     const outcome = await revertChange({ ...asked, ...change }, ports);
     if (!outcome) throw createNotFoundError("change", change.filePath);
     if (outcome.conflict !== undefined) {
       throw new HttpError("FILES_CHANGED", `${change.filePath} was not reverted: ${outcome.conflict}`);
     }
     await recordTree(store, record, context);
-    return request.json({ files: await listChanges(asked, toFileAccess(store, record, context).ports) });
+    return request.json({ files: await listChanges(asked, (await toFileAccess(store, record, context)).ports) });
   });
 
   app.post("/v1/conversations/:id/publish", async (request) => {

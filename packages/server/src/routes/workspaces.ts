@@ -1,17 +1,32 @@
 /** `/v1/workspaces`: what is served, its files and its commands (X30 to X32, X88). */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkspaceList } from "@sheaf/protocol";
 import type { Hono } from "hono";
 import { findRepository, readBranch } from "@sheaf/base/files/repository";
+import { findWorkspaceRoot } from "../workspace-files.ts";
 import { readWholeNumber } from "../read-query.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 
-export function addWorkspaceRoutes(app: Hono<ServerEnvironment>, { settings, files, commands }: ServerContext): void {
-  app.get("/v1/workspaces", (request) => {
-    const workspaces = [...settings.workspaces].map(([name, root], index) => {
-      const branch = readBranch(findRepository(root));
+/** How long a disk may take to give the branch of its workspace; a list has none then. Milliseconds. */
+const BRANCH_MS = 2000;
+
+export function addWorkspaceRoutes(
+  app: Hono<ServerEnvironment>,
+  { settings, files, commands, preparer }: ServerContext,
+): void {
+  app.get("/v1/workspaces", async (request) => {
+    const listed = [...settings.workspaces].map(async ([name, root], index) => {
+      const looked = preparer.look(root).then(() => readBranch(findRepository(root)));
+      const branch = await Promise.race([looked.catch(() => undefined), sleep(BRANCH_MS, undefined, { ref: false })]);
       return { name, ...(index === 0 && { default: true as const }), ...(branch !== undefined && { branch }) };
     });
+    const workspaces = await Promise.all(listed);
     return request.json({ workspaces } satisfies WorkspaceList);
+  });
+
+  app.use("/v1/workspaces/:name/*", async (request, next) => {
+    await preparer.look(findWorkspaceRoot(settings, request.req.param().name));
+    await next();
   });
 
   app.get("/v1/workspaces/:name/files", async (request) => {
