@@ -56,15 +56,17 @@ const openers = [...forms.map(({ opener }) => opener), ...noise.filter((token) =
 
 /** The places of openers. A brace or a fence counts only at the start of a line; `isLine`: the text is at one. */
 export function* findOpeners(text: string, isLine: boolean): Generator<number> {
+  // Nearly every piece of an answer.
+  if (!/[<[`{]/.test(text)) return;
   const anywhere =
     /<(?:tool_call|function_call|tool_use)>|<function=|<(?:antml:)?(?:invoke name=|function_calls>)|<tools>|\[TOOL_CALLS\]|<[|｜][a-z]|(?<=^[ \t]*)(?:```|\{)/gm;
   const firstLine = isLine ? 0 : text.indexOf("\n") + 1 || text.length;
   for (const { index } of text.matchAll(anywhere)) if (index >= firstLine || /[<[]/.test(text[index]!)) yield index;
   // A part of an opener at the end of the text.
-  const tail = text.slice(-longestOpener);
-  for (let length = Math.min(tail.length, longestOpener - 1); length > 0; length -= 1) {
-    const end = tail.slice(-length);
-    if (openers.some((opener) => opener.length > length && opener.startsWith(end))) return yield text.length - length;
+  const from = Math.max(text.length - longestOpener + 1, 0);
+  for (const { index } of text.slice(from).matchAll(/[<[`]/g)) {
+    const end = text.slice(from + index);
+    if (openers.some((opener) => opener.length > end.length && opener.startsWith(end))) return yield from + index;
   }
 }
 
