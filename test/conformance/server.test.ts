@@ -107,7 +107,7 @@ describe("the process", () => {
     skipIfMissing(findMissing("ps"));
     const readOptions = ({ child }: ServerProcess): string =>
       spawnSync("ps", ["-o", "args=", "-p", `${child.pid}`], { encoding: "utf8" }).stdout;
-    expect(readOptions(await startServerProcess())).toContain(" --max-semi-space-size=8 ");
+    expect(readOptions(await startServerProcess())).toContain(" --max-semi-space-size=16 ");
     const environment = { NODE_OPTIONS: "--max-semi-space-size=32" };
     const server = await startServerProcess({ environment });
     expect(readOptions(server)).not.toContain("semi-space");

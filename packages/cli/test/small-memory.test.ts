@@ -32,7 +32,7 @@ test(
   async () => {
     skipIfMissing(notLinux);
     const { options, inherited, variablesAtStart } = await start({});
-    expect(options).toEqual(["--max-semi-space-size=8", "--conditions=sheaf-source"]);
+    expect(options).toEqual(["--max-semi-space-size=16", "--conditions=sheaf-source"]);
     expect(variablesAtStart).toContain("MALLOC_ARENA_MAX=2");
     expect(inherited).toBeUndefined();
   },
@@ -49,7 +49,7 @@ test(verifies(["S-40", "R-81"], "such a program has 32 threads for files, or as 
 test("what its user has chosen stays", async () => {
   skipIfMissing(notLinux);
   const heaps = await start({ MALLOC_ARENA_MAX: "7" });
-  expect(heaps.options).toContain("--max-semi-space-size=8");
+  expect(heaps.options).toContain("--max-semi-space-size=16");
   expect(heaps.variablesAtStart).toContain("MALLOC_ARENA_MAX=7");
   expect(heaps.inherited).toBe("7");
   const nursery = await start({ NODE_OPTIONS: "--max-semi-space-size=32" });
