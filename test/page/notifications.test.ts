@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { describeWithChromium } from "../support/chromium.ts";
-import { sendMessage, waitForAnswer, waitUntil } from "../support/page.ts";
+import { sendMessage, setAway, waitUntil } from "../support/page.ts";
 import { checkAccess, openScenario, readTurns } from "../support/page-scenario.ts";
 import { createTestFolder } from "../support/sheaf.ts";
 import { approval } from "./scenario.ts";
@@ -28,14 +28,6 @@ async function watchNotifications(page: Page, answer: "granted" | "denied"): Pro
       }
       close() { this.isOpen = false; }
     };
-  `);
-}
-
-/** The user goes to another window, or comes back. */
-async function setAway(page: Page, isAway: boolean): Promise<void> {
-  await page.evaluate(`
-    Object.defineProperty(document, "hidden", { value: ${isAway}, configurable: true });
-    document.dispatchEvent(new Event("visibilitychange"));
   `);
 }
 
@@ -82,7 +74,6 @@ describeWithChromium("notifications", (browser) => {
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ optionId }),
     });
-    for (const tab of [page, other]) await waitForAnswer(tab);
     await expect.poll(async () => [...(await readShown(page)), ...(await readShown(other))]).toHaveLength(1);
     const [shown] = [...(await readShown(page)), ...(await readShown(other))];
     expect(shown).toBe("Sheaf: The answer is complete");

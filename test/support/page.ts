@@ -66,3 +66,11 @@ export async function waitForAnswer(page: Page, count = 1): Promise<void> {
 export async function waitUntil(page: Page, expression: string): Promise<void> {
   await expect.poll(() => page.evaluate(`Boolean(${expression})`), { timeout: 20_000, message: expression }).toBe(true);
 }
+
+/** The user goes to another window, or comes back. */
+export async function setAway(page: Page, isAway: boolean): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, "hidden", { value: ${isAway}, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  `);
+}

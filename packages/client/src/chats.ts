@@ -3,7 +3,7 @@ import type { ConversationSummary } from "@sheaf/protocol";
 import type { SheafClient } from "./client.ts";
 import { readTogether } from "./share-tabs.ts";
 import { createStore, type ReadableStore } from "./store.ts";
-import type { NumberedUserEvent } from "./user-events.ts";
+import type { NumberedUserEvent, UserEventOptions } from "./user-events.ts";
 
 export interface ChatsState {
   /** `failed`: the server refused the stream, and `error` is its answer. */
@@ -16,6 +16,7 @@ export interface ChatsState {
   readonly waiting: ReadonlySet<string>;
   /** Ids of conversations with a new answer. */
   readonly unread: ReadonlySet<string>;
+  /** The reason for the last break of the stream, until its next event. */
   readonly error: Error | undefined;
 }
 
@@ -102,7 +103,11 @@ export function createChats(client: SheafClient, { share, onEvent }: ChatsOption
         share,
         {
           async read(pass, reading) {
-            for await (const event of client.readUserEvents({ after: last, signal: reading })) pass(event);
+            const onConnection: UserEventOptions["onConnection"] = (_, reason) => {
+              if (reason instanceof Error) store.set({ ...store.getSnapshot(), error: reason });
+            };
+            const options = { after: last, signal: reading, onConnection };
+            for await (const event of client.readUserEvents(options)) pass(event);
           },
           onEvent: take,
           toFirst() {

@@ -141,6 +141,7 @@ class OpenConversation implements ConversationStore {
   #resolveQueued: (isSent: boolean | Promise<boolean>) => void = () => undefined;
   #cancelFrame: (() => void) | undefined;
   #isShown = true;
+  #isListed = false;
   #stopWatching: (() => void) | undefined;
   /** The last response in the list at the last load. */
   #loadedFor: string | undefined;
@@ -307,7 +308,10 @@ class OpenConversation implements ConversationStore {
   readonly #compareWithList = (): void => {
     const { id, title, turns, isAnswering, status } = this.getSnapshot();
     const listed = this.#options.chats?.getSnapshot().conversations.find((conversation) => conversation.id === id);
-    if (listed === undefined || status !== "ready") return;
+    const wasListed = this.#isListed;
+    this.#isListed = listed !== undefined;
+    if (status !== "ready") return;
+    if (listed === undefined) return void (wasListed && !isAnswering && this.load());
     if (listed.title !== title) this.#change({ title: listed.title });
     const { lastResponseId } = listed;
     if (isAnswering || lastResponseId === turns.at(-1)?.response.id || lastResponseId === this.#loadedFor) return;

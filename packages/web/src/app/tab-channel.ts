@@ -25,8 +25,3 @@ export function createTabChannel<Message>(
       }),
   };
 }
-
-/** Notifies other tabs that a conversation changed. */
-export function createChangeChannel(): TabChannel<string> {
-  return createTabChannel("sheaf", (data) => (typeof data === "string" ? data : undefined));
-}

@@ -1,4 +1,5 @@
 import { SheafApiError, type SheafClient } from "@sheaf/client";
+import { createChats } from "@sheaf/client/chat";
 import type { ModelInfo, WorkspaceList } from "@sheaf/protocol";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { forgetDrafts } from "../composer/kept-draft.ts";
@@ -11,7 +12,7 @@ import type { Messages } from "../messages/messages.ts";
 import { describeFailure } from "../messages/describe-failure.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import type { SessionPort } from "../session/session.ts";
-import { forgetWriter } from "../session/writer.ts";
+import { findWriter, forgetWriter } from "../session/writer.ts";
 import { createConversationListStore } from "../sidebar/conversation-list-store.ts";
 import { DeletionToasts } from "../sidebar/deletion-toasts.tsx";
 import { KeysDialog } from "../sidebar/keys-dialog.tsx";
@@ -21,7 +22,6 @@ import { useDeletions } from "../sidebar/use-deletions.ts";
 import { useDrawer } from "../sidebar/use-drawer.ts";
 import { useAttention } from "../attention/use-attention.ts";
 import { findStorage } from "./find-storage.ts";
-import { createChangeChannel } from "./tab-channel.ts";
 import { goToConversation, useRoute } from "./use-route.ts";
 
 interface WorkplaceProps {
@@ -47,33 +47,26 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
       }),
     [],
   );
-  const [tabs] = useState(createChangeChannel);
   const describe = useRef((error: unknown) => describeRefusal(error, messages));
   describe.current = (error) => describeRefusal(error, messages);
   const ports = useMemo(
     () => ({ client, onSignedOut, describe: (error: unknown) => describe.current(error) }),
     [client, onSignedOut],
   );
-  // Its own channel, so that the page of this tab hears it.
-  const [rowTabs] = useState(createChangeChannel);
-  const list = useMemo(() => createConversationListStore({ ...ports, onChange: rowTabs.tell }), [ports, rowTabs]);
+  // Whoever signs in next in this browser has another list.
+  const chats = useMemo(() => createChats(client, { share: `sheaf-chats ${findWriter(findStorage())}` }), [client]);
+  const list = useMemo(() => createConversationListStore({ ...ports, chats }), [ports, chats]);
   // Without the list, the server's default model still works.
   const models = useLoaded<readonly ModelInfo[]>(() => client.listModels().catch(() => []), [client]) ?? noModels;
   const workspaces = useWorkspaces(client);
-  useEffect(() => {
-    void list.refresh();
-    return tabs.listen(() => void list.refresh());
-  }, [list, tabs]);
-  const attention = useAttention({ client, list, current: route });
+  useEffect(list.follow, [list]);
+  useEffect(() => listen(window, ["online"], chats.reconnect), [chats]);
+  const attention = useAttention({ client, chats, current: route });
   const { deletions, remove } = useDeletions({
     ...ports,
     current: route,
     onFailure: list.fail,
-    onEnd: (id) => {
-      attention.forget(id);
-      tabs.tell(id);
-      void list.refresh();
-    },
+    onEnd: attention.forget,
   });
   const { usage } = useStore(list).conversations.find(({ id }) => id === route) ?? {};
   const page = useConversationKey(route);
@@ -110,16 +103,12 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
           ports={ports}
           models={models}
           workspaces={workspaces}
-          tabs={tabs}
+          chats={chats}
           attention={attention}
           usage={usage}
           onNamed={(id) => {
             page.keep(id);
             goToConversation(id, { replace: true });
-          }}
-          onChange={(id) => {
-            tabs.tell(id);
-            void list.refresh();
           }}
           onRemove={remove}
           onShowSidebar={drawer.show}

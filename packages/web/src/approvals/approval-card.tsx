@@ -42,6 +42,7 @@ export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: A
   const [values, setValues] = useState<FormValues>(question?.arguments ?? {});
   const seconds = useSecondsLeft(approval.expiresAt);
   const options = listOptions(approval);
+  const place = approval.answeredIn;
   const toButton = (option: ApprovalOption) => (
     <button
       type="button"
@@ -73,7 +74,14 @@ export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: A
       </div>
       {question ? undefined : <ApprovalSubject subject={approval.subject} />}
       <ApprovalWhy approval={approval} />
-      {question && question.fields.length > 0 ? (
+      {place === undefined ? undefined : (
+        <p class="approval-elsewhere">
+          {Object.hasOwn(messages.approvalElsewhere, place)
+            ? messages.approvalElsewhere[place]
+            : messages.approvalElsewhere.program}
+        </p>
+      )}
+      {place === undefined && question && question.fields.length > 0 ? (
         <ServerForm
           fields={question.fields}
           values={values}
@@ -81,7 +89,7 @@ export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: A
           onChange={setValues}
         />
       ) : undefined}
-      <div class="approval-buttons">
+      <div class="approval-buttons" hidden={place !== undefined}>
         {options.filter(({ kind }) => !kind.endsWith("always")).map(toButton)}
         {question ? undefined : (
           <details class="approval-details">

@@ -32,7 +32,7 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
   const panel = useRef<HTMLElement>(null);
   const [sent, setSent] = useState<ReadonlySet<string>>(new Set());
   const expired = useExpired(approvals, sent, responseId);
-  const open = approvals.filter(({ approvalId }) => !sent.has(approvalId));
+  const open = approvals.filter(({ approvalId, answeredIn }) => !answeredIn && !sent.has(approvalId));
   const isSettled = useSettled(approvals.map(({ approvalId }) => approvalId).join(" "));
   const newest = approvals.at(-1);
   useEffect(() => {

@@ -1,4 +1,5 @@
 import type { SheafClient } from "@sheaf/client";
+import type { ChatsStore } from "@sheaf/client/chat";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { findStorage } from "../app/find-storage.ts";
 import { createTabChannel } from "../app/tab-channel.ts";
@@ -7,7 +8,6 @@ import { toVisibleText } from "../elements/hidden-characters.ts";
 import { listen } from "../elements/listen.ts";
 import { useSetting } from "../elements/settings.tsx";
 import { useMessages } from "../messages/use-messages.ts";
-import type { ConversationListStore } from "../sidebar/conversation-list-store.ts";
 import { type AttentionStore, attentionStorageName, createAttentionStore } from "./attention-store.ts";
 import type { News } from "./news.ts";
 import { createNewsDesk, readDeskMessage } from "./news-desk.ts";
@@ -15,23 +15,20 @@ import { createNotifier, readNotificationPermission } from "./notifications.ts";
 
 interface AttentionPorts {
   readonly client: SheafClient;
-  readonly list: ConversationListStore;
+  readonly chats: ChatsStore;
   /** The conversation that is shown. */
   readonly current: string | undefined;
 }
 
-/** Milliseconds between two looks at conversations that run but are not shown. */
-const lookInterval = 5000;
-
 /** What needs somebody's attention, from the list and the shown conversation; tells news while nobody looks. */
-export function useAttention({ client, list, current }: AttentionPorts): AttentionStore {
+export function useAttention({ client, chats, current }: AttentionPorts): AttentionStore {
   const messages = useMessages();
   const [isWanted] = useSetting("notifications");
   const [hasTitles] = useSetting("notificationTitles");
   const [notifier] = useState(createNotifier);
   const tell = ({ conversationId, kind }: News): void => {
     if (!isWanted || readNotificationPermission() !== "granted") return;
-    const title = list.getSnapshot().conversations.find(({ id }) => id === conversationId)?.title ?? "";
+    const title = chats.getSnapshot().conversations.find(({ id }) => id === conversationId)?.title ?? "";
     const onClick = (): void => {
       focus();
       goToConversation(conversationId);
@@ -48,23 +45,15 @@ export function useAttention({ client, list, current }: AttentionPorts): Attenti
   const [{ attention, close }] = useState(() => openAttention(client, latest));
   useEffect(() => close, [close]);
   useEffect(() => {
-    const observe = (): void => attention.observe(list.getSnapshot().conversations);
+    const observe = (): void => attention.observe(chats.getSnapshot().conversations);
     observe();
-    return list.subscribe(observe);
-  }, [attention, list]);
-  useEffect(() => {
-    const timer = setInterval(() => {
-      const others = [...attention.getSnapshot().running.keys()].filter((id) => id !== latest.current.current);
-      if (others.length > 0) void list.refresh();
-    }, lookInterval);
-    return () => clearInterval(timer);
-  }, [attention, list]);
+    return chats.subscribe(observe);
+  }, [attention, chats]);
   useEffect(
     () => attention.subscribe(() => notifier.keepOnly((id) => attention.getSnapshot().news.has(id))),
     [attention],
   );
   useReturn(() => {
-    void list.refresh();
     if (current !== undefined) attention.see(current);
   });
   useEffect(() => {

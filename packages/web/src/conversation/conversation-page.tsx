@@ -1,5 +1,6 @@
 import { SheafApiError, type SheafClient } from "@sheaf/client";
 import {
+  type ChatsStore,
   type ConversationState,
   type ConversationStore,
   createConversation,
@@ -8,7 +9,6 @@ import {
 import type { ConversationSummary, Mode, ModelInfo, WorkspaceList } from "@sheaf/protocol";
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { TabChannel } from "../app/tab-channel.ts";
 import type { AttentionStore } from "../attention/attention-store.ts";
 import { useTabTitle } from "../attention/use-tab-title.ts";
 import { ApprovalPanel } from "../approvals/approval-panel.tsx";
@@ -49,12 +49,10 @@ interface ConversationPageProps {
   };
   readonly models: readonly ModelInfo[];
   readonly workspaces: WorkspaceList["workspaces"];
-  readonly tabs: TabChannel<string>;
+  readonly chats: ChatsStore;
   readonly attention: AttentionStore;
   /** A new conversation got its id. */
   readonly onNamed: (id: string) => void;
-  /** Something changed that the list of conversations or other tabs show. */
-  readonly onChange: (id: string) => void;
   /** As the list of conversations has it. */
   readonly usage: ConversationSummary["usage"];
   readonly onRemove: (id: string, title: string) => void;
@@ -253,30 +251,30 @@ function Stage({ state, store, describe, list, sought, onStart, children }: Stag
   return <ConversationView state={state} list={list} sought={sought} />;
 }
 
-function useConversationStore({ id, ports, tabs, onNamed, onChange }: ConversationPageProps): ConversationStore {
-  const told = useRef({ onNamed, onChange });
-  told.current = { onNamed, onChange };
+function useConversationStore({ id, ports, chats, onNamed }: ConversationPageProps): ConversationStore {
+  const told = useRef(onNamed);
+  told.current = onNamed;
   const [store] = useState(() =>
     createConversation(ports.client, {
       id,
+      chats,
       reasoning: true,
       onChange: (changed) => {
-        if (id === undefined) told.current.onNamed(changed);
-        told.current.onChange(changed);
+        if (id === undefined) told.current(changed);
       },
     }),
   );
   useEffect(() => {
     void store.load();
-    const stop = tabs.listen((changed) => {
-      const state = store.getSnapshot();
-      if (changed === state.id && !state.isAnswering) void store.load();
-    });
+    // A tab in the background leaves its connection to the others.
+    const setShown = (): void => store.setShown(!document.hidden);
+    setShown();
+    const stop = listen(document, ["visibilitychange"], setShown);
     return () => {
       stop();
       store.close();
     };
-  }, [store, tabs]);
+  }, [store]);
   return store;
 }
 

@@ -12,7 +12,6 @@ import type { ConversationActions } from "./message-row.tsx";
 
 interface ActionPorts {
   readonly ports: { readonly client: SheafClient; readonly describe: (error: unknown) => string };
-  readonly onChange: (id: string) => void;
 }
 
 interface PageActions extends ConversationActions {
@@ -34,7 +33,7 @@ interface BranchAction {
 
 /** @param id of the conversation; undefined until its first message was accepted */
 export function useActions(
-  { ports, onChange }: ActionPorts,
+  { ports }: ActionPorts,
   store: ConversationStore,
   id: string | undefined,
   onEdit: (responseId: string, text: string) => void,
@@ -80,7 +79,6 @@ export function useActions(
     if (id === undefined) return;
     try {
       const conversation = await client.forkConversation(id, responseId);
-      onChange(conversation.id);
       goToConversation(conversation.id);
       announce(messages.forked);
     } catch (error) {

@@ -1,6 +1,6 @@
-/** The list of conversations: newest first, page by page, searched by the server. */
+/** The list of conversations: as the events of the server show it, or as a search found it. */
 import type { SheafClient } from "@sheaf/client";
-import { createStore, type ReadableStore } from "@sheaf/client/chat";
+import { type ChatsStore, createStore, type ReadableStore } from "@sheaf/client/chat";
 import type { ConversationChange, ConversationSummary } from "@sheaf/protocol";
 import { isSignedOut } from "../session/session.ts";
 
@@ -8,13 +8,15 @@ interface ConversationListState {
   readonly phase: "loading" | "ready" | "failed";
   readonly search: string;
   readonly conversations: readonly ConversationSummary[];
-  /** Where the next page begins; undefined if there is no next page. */
-  readonly next: string | undefined;
+  readonly hasMore: boolean;
   readonly failure: string | undefined;
 }
 
 export interface ConversationListStore extends ReadableStore<ConversationListState> {
-  readonly refresh: () => Promise<void>;
+  /** Follows the events. Returns the function that ends it. */
+  readonly follow: () => () => void;
+  /** Tries again after a failure. */
+  readonly refresh: () => void;
   readonly search: (text: string) => void;
   readonly loadMore: () => Promise<void>;
   /** Renames or pins it; a failure is shown in the list. */
@@ -25,73 +27,89 @@ export interface ConversationListStore extends ReadableStore<ConversationListSta
 
 export interface ConversationListPorts {
   readonly client: SheafClient;
+  readonly chats: ChatsStore;
   readonly onSignedOut: () => void;
   readonly describe: (error: unknown) => string;
-  /** A conversation was renamed or pinned. */
-  readonly onChange: (id: string) => void;
 }
 
-const pageSize = 50;
-/** The most that the server gives at once. */
-const mostAtOnce = 200;
 /** Milliseconds without typing after which a search is sent. */
 const searchDelay = 200;
 
 export function createConversationListStore(ports: ConversationListPorts): ConversationListStore {
+  const { client, chats } = ports;
   const store = createStore<ConversationListState>({
     phase: "loading",
     search: "",
     conversations: [],
-    next: undefined,
+    hasMore: false,
     failure: undefined,
   });
   let request = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Where the next page of what was found begins. */
+  let next: string | undefined;
 
   const fail = (error: unknown): void => {
     if (isSignedOut(error)) return ports.onSignedOut();
     store.set({ ...store.getSnapshot(), phase: "failed", failure: ports.describe(error) });
   };
 
-  const ask = async (before: string | undefined): Promise<void> => {
+  const find = async (before: string | undefined): Promise<void> => {
     request.abort();
-    const current = new AbortController();
-    request = current;
+    const { signal } = (request = new AbortController());
     const { search, conversations: known } = store.getSnapshot();
     try {
-      const page = await ports.client.listConversations({
-        limit: before === undefined ? Math.min(mostAtOnce, Math.max(pageSize, known.length)) : pageSize,
-        pinned: "first",
-        signal: current.signal,
-        ...(before !== undefined && { before }),
-        ...(search !== "" && { search }),
-      });
+      const page = await client.listConversations({ pinned: "first", search, before, signal });
+      ({ next } = page);
       const conversations = before === undefined ? page.conversations : [...known, ...page.conversations];
-      store.set({ ...store.getSnapshot(), phase: "ready", conversations, next: page.next, failure: undefined });
+      const state = { search, conversations, hasMore: next !== undefined };
+      store.set({ ...state, phase: "ready", failure: undefined });
     } catch (error) {
-      if (current.signal.aborted) return;
-      fail(error);
+      if (!signal.aborted) fail(error);
     }
+  };
+
+  const show = (): void => {
+    const { search } = store.getSnapshot();
+    const { status, conversations, hasMore, error } = chats.getSnapshot();
+    if (isSignedOut(error)) return ports.onSignedOut();
+    if (search !== "") return;
+    if (error !== undefined && status !== "ready") return fail(error);
+    store.set({ phase: status, search, conversations, hasMore, failure: undefined });
+  };
+
+  const ask = (): void => {
+    if (store.getSnapshot().search !== "") return void find(undefined);
+    request.abort();
+    show();
   };
 
   return {
     ...store,
     fail,
-    refresh: () => ask(undefined),
+    follow() {
+      const stop = chats.subscribe(show);
+      chats.open();
+      return () => {
+        stop();
+        chats.close();
+      };
+    },
+    refresh() {
+      chats.reconnect();
+      ask();
+    },
     search(text) {
       store.set({ ...store.getSnapshot(), search: text });
       clearTimeout(timer);
-      timer = setTimeout(() => void ask(undefined), searchDelay);
+      timer = setTimeout(ask, searchDelay);
     },
-    loadMore: () => ask(store.getSnapshot().next),
+    async loadMore() {
+      if (store.getSnapshot().search !== "") return find(next);
+      await chats.loadMore().catch(fail);
+    },
     async change(id, change) {
-      try {
-        await ports.client.changeConversation(id, change);
-        ports.onChange(id);
-      } catch (error) {
-        return fail(error);
-      }
-      await ask(undefined);
+      await client.changeConversation(id, change).then(ask, fail);
     },
   };
 }

@@ -96,7 +96,7 @@ type RowsProps = Pick<SidebarProps, "list" | "current" | "attention" | "deletion
 
 function ConversationRows({ list, current, attention, deletions, onRemove, onSelect }: RowsProps) {
   const messages = useMessages();
-  const { phase, conversations, next, search, failure } = useStore(list);
+  const { phase, conversations, hasMore, search, failure } = useStore(list);
   const language = useLanguage();
   const news = useStore(attention);
   const pending = useStore(deletions);
@@ -120,7 +120,7 @@ function ConversationRows({ list, current, attention, deletions, onRemove, onSel
     return (
       <div class="sidebar-note">
         <p>{failure}</p>
-        <Button kind="quiet" label={messages.tryAgain} onClick={() => void list.refresh()} />
+        <Button kind="quiet" label={messages.tryAgain} onClick={list.refresh} />
       </div>
     );
   }
@@ -157,7 +157,7 @@ function ConversationRows({ list, current, attention, deletions, onRemove, onSel
           <ul aria-label={day}>{ofDay.map(toRow)}</ul>
         </Fragment>
       ))}
-      {next === undefined ? undefined : (
+      {!hasMore ? undefined : (
         <Button kind="quiet" label={messages.moreConversations} class="more" onClick={() => void list.loadMore()} />
       )}
     </div>
