@@ -2,25 +2,25 @@
 import { expect, test } from "vitest";
 import { buildForBrowser } from "./support/browser-bundle.ts";
 
-/** Bytes at zlib's level 9; 9.4 kB is the promise. */
-const goal = 9.4 * 1024;
+/** Bytes at zlib's level 9; 9.6 kB is the promise. */
+const goal = 9.6 * 1024;
 
 test.each([
   ["all that the main entry exports", goal, 'export * from "@sheaf/client";'],
   [
     "everything but the verifier",
-    14.3 * 1024,
+    14.7 * 1024,
     'export * from "@sheaf/client"; export * from "@sheaf/client/chat"; export * from "@sheaf/client/react";',
   ],
-  ["the client", 9400, 'export { createClient } from "@sheaf/client";'],
+  ["the client", 9600, 'export { createClient } from "@sheaf/client";'],
   ["the store alone", 400, 'export { createResponseStore } from "@sheaf/client";'],
   [
     "the conversation, with the client",
-    13.7 * 1024,
+    14.2 * 1024,
     'export * from "@sheaf/client"; export * from "@sheaf/client/chat";',
   ],
   ["the errors alone", 300, 'export { SheafApiError, StreamBrokenError } from "@sheaf/client";'],
-  ["all hooks, with what they need", 7 * 1024, 'export * from "@sheaf/client/react";'],
+  ["all hooks, with what they need", 7.3 * 1024, 'export * from "@sheaf/client/react";'],
   ["the hook for stores alone", 200, 'export { useStore } from "@sheaf/client/react";'],
   ["types alone", 60, 'export type { ResponseStream } from "@sheaf/client"; export {};'],
 ])("%s: at most %d bytes", async (title, bound, contents) => {

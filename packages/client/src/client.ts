@@ -175,6 +175,10 @@ export function createClient(options: ClientOptions): SheafClient {
   const readFile = async (path: string, { signal }: RequestOptions = {}): Promise<Blob> =>
     (await transport(path, { accept: "*/*", signal })).blob();
   const toPost = (body: unknown, { signal }: RequestOptions): TransportRequest => ({ method: "POST", body, signal });
+  const toBranchCall =
+    <Answer>(way: string) =>
+    (id: string, responseId: string, { signal, ...rest }: RevertOptions = {}): Promise<Answer> =>
+      ask(`${toPath("conversations", id)}/${way}`, toPost({ responseId, ...rest }, { signal }));
 
   return {
     chat: (request, { idempotencyKey = createKey(), ...stream } = {}) => {
@@ -199,17 +203,14 @@ export function createClient(options: ClientOptions): SheafClient {
     exportConversation: async (id, format, read) =>
       (await readFile(`${toPath("conversations", id)}/export${toQuery({ format })}`, read)).text(),
     deleteConversation: (id, { signal } = {}) => send(toPath("conversations", id), { method: "DELETE", signal }),
-    forkConversation: (id, responseId, fork = {}) =>
-      ask(`${toPath("conversations", id)}/fork`, toPost({ responseId }, fork)),
+    forkConversation: toBranchCall("fork"),
     listChanges: (id, list = {}) => ask(`${toPath("conversations", id)}/changes`, list),
     readBlame: (id, path, read = {}) => ask(`${toPath("conversations", id)}/blame${toQuery({ path })}`, read),
     revertChange: (id, body, revert = {}) => ask(`${toPath("conversations", id)}/changes/revert`, toPost(body, revert)),
     publishConversation: (id, branch, message, publish = {}) =>
       ask(`${toPath("conversations", id)}/publish`, toPost({ branch, message }, publish)),
-    revertConversation: (id, responseId, { signal, ...revert } = {}) =>
-      ask(`${toPath("conversations", id)}/revert`, toPost({ responseId, ...revert }, { signal })),
-    showBranch: (id, responseId, { signal, ...show } = {}) =>
-      ask(`${toPath("conversations", id)}/branches`, toPost({ responseId, ...show }, { signal })),
+    revertConversation: toBranchCall("revert"),
+    showBranch: toBranchCall("branches"),
     listWorkspaces: async (list = {}) => (await ask<WorkspaceList>("/v1/workspaces", list)).workspaces,
     findFiles: (name, query, find = {}) => ask(`${toPath("workspaces", name)}/files${toQuery({ query })}`, find),
     findCommands: (name, query, find = {}) => ask(`${toPath("workspaces", name)}/commands${toQuery({ query })}`, find),

@@ -99,8 +99,8 @@ export interface ConversationStore extends ReadableStore<ConversationState> {
   /** Shows another one of `versions` or `nextVersions`, with what followed it, and its files. */
   readonly show: (responseId: string, options?: ConflictChoice) => Promise<RevertOutcome>;
   /**
-   * Sends an edited message in place of the one of a response, which stays as a version. The files go back to those before
-   * it. Resolves when the server has accepted it.
+   * Sends an edited message as another version, after the files went back to their state before the old one. Resolves when
+   * the server has accepted it.
    */
   readonly edit: (responseId: string, text: string, options?: EditOptions) => Promise<RevertOutcome>;
   /** Sends the message of a response once more, as `edit` does. Default: of the last one. */
@@ -247,15 +247,14 @@ class OpenConversation implements ConversationStore {
     }, signal);
   };
 
-  readonly revert: ConversationStore["revert"] = (responseId, { onConflict } = {}) =>
-    this.#changeBranch((id) => this.#client.revertConversation(id, responseId, { onConflict }));
+  readonly revert: ConversationStore["revert"] = (responseId, choice) =>
+    this.#changeBranch((id) => this.#client.revertConversation(id, responseId, choice));
 
-  readonly show: ConversationStore["show"] = (responseId, { onConflict } = {}) =>
-    this.#changeBranch((id) => this.#client.showBranch(id, responseId, { onConflict }));
+  readonly show: ConversationStore["show"] = (responseId, choice) =>
+    this.#changeBranch((id) => this.#client.showBranch(id, responseId, choice));
 
   readonly regenerate: ConversationStore["regenerate"] = async (responseId, options) => {
-    const { turns } = this.getSnapshot();
-    const turn = responseId === undefined ? turns.at(-1) : turns.find(({ response }) => response.id === responseId);
+    const turn = this.getSnapshot().turns.findLast(({ response }) => (responseId ?? response.id) === response.id);
     return turn ? this.edit(turn.response.id, turn.message, options) : { kind: "failed" };
   };
 

@@ -382,7 +382,7 @@ export const forkRequest = s.object({ responseId: id }, { title: "A request to f
 
 export const publishRequest = s.object(
   {
-    /** Of the repository; one with other commits is refused. */
+    /** The server refuses a branch that has other commits. */
     branch: s.string({ minLength: 1, maxLength: 100 }),
     /** Of the commit. */
     message: s.string({ minLength: 1, maxLength: 10_000 }),
@@ -403,7 +403,7 @@ export interface PublishResult extends s.ValueOf<typeof publishResult> {}
 
 export const revertRequest = s.object(
   {
-    /** The first response to revert, or one that the branch to show has. */
+    /** The first response to revert, or any response of the branch to show. */
     responseId: id,
     /** Ext: what to do with files changed by something else since. Default: `refuse`. */
     onConflict,
@@ -418,7 +418,7 @@ export interface RevertRequest extends s.ValueOf<typeof revertRequest> {}
 
 export const revertResult = s.object(
   {
-    /** Responses that are no longer shown, in order. */
+    /** Responses that the shown branch lost, in order. */
     responseIds: s.list(s.string()),
     /** The outcome for each file. */
     files: s.list(s.object({ filePath: s.string(), action: s.choice(["restored", "removed", "unchanged"]) })),

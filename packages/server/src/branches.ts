@@ -1,4 +1,4 @@
-/** The branches of a conversation of this server: which one is shown, and its files. */
+/** Shows a branch of a conversation on this server, with its files. */
 import { relative } from "node:path";
 import type { Environment } from "@sheaf/base/paths";
 import { toFileSpans } from "@sheaf/agent/run/conversations/file-spans";
@@ -54,7 +54,7 @@ export interface StoredConversation {
   readonly record: ConversationRecord;
 }
 
-/** What a revert changed in a tree of git is a state, too. */
+/** Another branch in a tree of git is another state. */
 export async function recordTree(store: SharedStore, record: ConversationRecord, { trees }: ServerContext) {
   const last = await findNewestResponse(store, record.id);
   await trees.record(record, last?.id ?? START_STATE);

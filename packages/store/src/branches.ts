@@ -1,7 +1,7 @@
-/** The branches of a conversation: its responses form a tree, and one way through it is shown (C250). */
+/** The branches of a conversation: its responses form a tree, and readers see one way through it (C250). */
 import type { ResponseRecord } from "./store.ts";
 
-/** Place of the response before; undefined: nothing shows it any more. */
+/** Place of the response before; undefined: an earlier Sheaf hid it. */
 function findParent(all: readonly ResponseRecord[], { position, parent, reverted }: ResponseRecord) {
   if (parent !== null || reverted) return parent ?? undefined;
   return all.findLast((other) => !other.reverted && other.position < position)?.position ?? 0;

@@ -76,7 +76,7 @@ export function createStoredRows(database: SqlDatabase, owner: string): StoredRo
       database.transact("synced", function* () {
         const own = sql`conversation = (SELECT key FROM sheaf.conversations
           WHERE id = ${conversationId} AND owner = ${owner})`;
-        // A program with an older schema noted none; what is shown is one chain.
+        // A program with an older schema noted none, but its history is one chain.
         yield sql`UPDATE sheaf.responses AS t SET parent = COALESCE((SELECT MAX(p.position) FROM sheaf.responses p
             WHERE p.conversation = t.conversation AND p.position < t.position AND NOT p.reverted), 0)
           WHERE ${own} AND parent IS NULL AND NOT reverted`;

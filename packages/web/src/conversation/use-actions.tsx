@@ -15,7 +15,7 @@ interface ActionPorts {
 }
 
 interface PageActions extends ConversationActions {
-  /** Sends a message in place of another one. `onSent`: the server has it. */
+  /** Sends an edited message as another version. `onSent`: the server has it. */
   readonly sendEdited: (
     responseId: string,
     edited: Pick<EditOptions, "attachments"> & { readonly text: string },
@@ -48,7 +48,7 @@ export function useActions(
   const change = async (action: BranchAction): Promise<void> => {
     const finish = async (choice?: ConflictChoice): Promise<void> => {
       const { kind } = await action.run(choice);
-      // Somebody changed a file while the question was open.
+      // A file changed while the question was open.
       if (kind === "conflict") return change(action);
       if (kind === "failed") return;
       leaveAnswer();

@@ -55,9 +55,9 @@ export interface RecordedChanges {
 }
 
 export interface RevertResult {
-  /** False: there were conflicts, and nothing was changed. */
+  /** False: conflicts kept every file as it was. */
   readonly reverted: boolean;
-  /** Responses that are no longer shown, in order. */
+  /** Responses that the shown branch lost, in order. */
   readonly responseIds: readonly string[];
   readonly files: readonly RevertedFile[];
   /** Files that were left as they are. */
@@ -78,7 +78,7 @@ export function revertConversation(request: RevertRequest, ports: RevertPorts): 
 }
 
 /**
- * Shows the branch with this end, and makes the files those of its end.
+ * Shows the branch with this end, and brings its files back.
  * A second call after a crash continues where the first one stopped.
  * @throws SheafError CONVERSATION_BUSY while a run is active; STORAGE_…
  */

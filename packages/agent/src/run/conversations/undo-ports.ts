@@ -94,7 +94,7 @@ export function createUndoPorts({ store, conversationId, dataFolder, environment
   };
 }
 
-/** The changes of a response that is shown again, as its undoing. */
+/** The changes of a response from its end to its start. */
 function toBackward(changes: readonly OwnChange[]): readonly OwnChange[] {
   return changes.toReversed().map(({ from, to }) => ({ from: to, to: from }));
 }
