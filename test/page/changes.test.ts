@@ -94,6 +94,9 @@ describeWithChromium("the changes of a conversation", (browser) => {
         .click();
       expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("src/plants.py");
       await takeScreenshots(page, "changes-whole");
+      const tree = dialog.getByRole("navigation", { name: "3 files changed" });
+      await tree.getByText("src/", { exact: true }).click();
+      expect(await tree.getByRole("button", { name: /\.(?:py|md)/ }).count()).toBe(1);
       await file.scrollIntoViewIfNeeded();
       await dialog.getByRole("button", { name: "Side by side" }).first().click();
       await file.locator("table.split").waitFor();

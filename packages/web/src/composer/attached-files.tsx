@@ -107,7 +107,7 @@ interface LargeImageProps {
 /** An image at its full size. */
 function LargeImage({ name, address, onClose }: LargeImageProps) {
   return (
-    <Dialog title={name} isWide onClose={onClose}>
+    <Dialog title={name} shape="wide" onClose={onClose}>
       <div class="large-view large-image" tabIndex={0} role="region" aria-label={name}>
         <img src={address} alt={name} />
       </div>

@@ -7,12 +7,11 @@ import type { ReadFileLines } from "../diff/use-file-lines.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
 import { Button } from "../elements/button.tsx";
 import { Dialog } from "../elements/dialog.tsx";
-import { Icon } from "../elements/icon.tsx";
-import { PathText } from "../elements/path-text.tsx";
 import { useMessages } from "../messages/use-messages.ts";
-import { LineCount, operationIcons } from "../views/file-edit-view.tsx";
+import { LineCount } from "../views/file-edit-view.tsx";
 import { Notice } from "./conversation-notices.tsx";
 import { ChangedFile } from "./changed-file.tsx";
+import { FileTree } from "./file-tree.tsx";
 
 interface ChangesDialogProps {
   readonly id: string;
@@ -82,7 +81,7 @@ export function ChangesDialog({ id, workspace, ports: { client, describe }, onCl
     <Dialog
       title={messages.changes}
       onClose={onClose}
-      isWide
+      shape="wide panel"
       others={<Button kind="quiet" label={messages.loadAgain} disabled={isBusy} onClick={load} />}
     >
       {failure === undefined ? undefined : (
@@ -133,17 +132,7 @@ function ChangedFiles({ files, isBusy, onUndo, toReader, toNoteReader }: Changed
           {messages.changedFiles({ files: files.length })}{" "}
           <LineCount added={sum("linesAdded")} removed={sum("linesRemoved")} />
         </p>
-        <ul>
-          {files.map(({ filePath, newFilePath = filePath, operation = "", linesAdded = 0, linesRemoved = 0 }) => (
-            <li key={filePath}>
-              <button type="button" class="changes-item" onClick={() => goTo(filePath)}>
-                <Icon name={operationIcons[operation] ?? "file"} />
-                <PathText path={newFilePath} />
-                <LineCount added={linesAdded} removed={linesRemoved} />
-              </button>
-            </li>
-          ))}
-        </ul>
+        <FileTree files={files} onSelect={({ filePath }) => goTo(filePath)} />
       </nav>
       <div class="changes-files">
         {files.map((file) => (

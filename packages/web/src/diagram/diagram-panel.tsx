@@ -89,7 +89,7 @@ export function DiagramPanel({ source, memoryKey }: DiagramPanelProps) {
         )}
       </div>
       {isLarge && size !== undefined ? (
-        <Dialog title={messages.diagram} isWide onClose={() => setLarge(false)}>
+        <Dialog title={messages.diagram} shape="wide" onClose={() => setLarge(false)}>
           <div class="large-view" tabIndex={0} role="region" aria-label={messages.diagram}>
             <DiagramFrame
               key={`${isDark}`}

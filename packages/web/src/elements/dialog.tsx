@@ -12,12 +12,12 @@ interface DialogProps {
   readonly action?: ComponentChildren;
   /** Called for Escape and for a click outside the dialog. */
   readonly onClose: () => void;
-  /** As wide as the page. */
-  readonly isWide?: boolean;
+  /** As wide as the page, or a panel at its side. */
+  readonly shape?: "wide" | "wide panel";
 }
 
 /** A native dialog: it keeps the focus inside and restores it afterwards. */
-export function Dialog({ title, children, others, action, onClose, isWide = false }: DialogProps) {
+export function Dialog({ title, children, others, action, onClose, shape }: DialogProps) {
   const messages = useMessages();
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -29,7 +29,7 @@ export function Dialog({ title, children, others, action, onClose, isWide = fals
   }, []);
   return (
     <dialog
-      class={isWide ? "dialog wide" : "dialog"}
+      class={`dialog ${shape ?? ""}`}
       ref={element}
       aria-labelledby={titleId}
       onCancel={(event) => {
