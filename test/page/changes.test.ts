@@ -140,6 +140,10 @@ describeWithChromium("the changes of a conversation", (browser) => {
     expect(await findAccessFaults(page)).toEqual([]);
     await file.getByRole("button", { name: "What wrote line 37?", exact: true }).click();
     await file.getByText("No call in your conversations wrote this line.").waitFor();
+    await file.getByRole("textbox", { name: "Comment on line 37" }).fill("Why is this here?");
+    await page.keyboard.press("Enter");
+    await file.getByText("The comment is in your message.").waitFor();
+    expect(await page.locator(".composer-field").inputValue()).toBe("@src/routes.py 37: Why is this here?");
     expect(await file.getByText("edit_file ·").count()).toBe(0);
     const path = join(server.cwd, "src/routes.py");
     writeFileSync(path, `# new\n${readFileSync(path, "utf8")}`);

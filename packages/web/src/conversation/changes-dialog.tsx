@@ -1,7 +1,9 @@
 import type { SheafClient } from "@sheaf/client";
 import type { ChangedFileState, ChangeRevert, ConversationChanges } from "@sheaf/protocol";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { toMention } from "../composer/mention.ts";
 import type { ReadLineNote } from "../diff/line-notes.tsx";
+import { LineComment } from "../diff/line-comment.tsx";
 import { LineOrigin } from "../diff/line-origin.tsx";
 import type { ReadFileLines } from "../diff/use-file-lines.ts";
 import { useAnnounce } from "../elements/announcer.tsx";
@@ -18,11 +20,13 @@ interface ChangesDialogProps {
   /** Name of the conversation's workspace. */
   readonly workspace: string;
   readonly ports: { readonly client: SheafClient; readonly describe: (error: unknown) => string };
+  /** Puts a comment on a line into the message. */
+  readonly onComment: (comment: string) => void;
   readonly onClose: () => void;
 }
 
 /** What the conversation changed, file by file against its start; files and hunks can be undone (X28, X29). */
-export function ChangesDialog({ id, workspace, ports: { client, describe }, onClose }: ChangesDialogProps) {
+export function ChangesDialog({ id, workspace, ports: { client, describe }, onComment, onClose }: ChangesDialogProps) {
   const messages = useMessages();
   const announce = useAnnounce();
   const [files, setFiles] = useState<readonly ChangedFileState[]>();
@@ -69,12 +73,16 @@ export function ChangesDialog({ id, workspace, ports: { client, describe }, onCl
   const toNoteReader =
     ({ filePath, newFilePath = filePath, hash }: ChangedFileState): ReadLineNote =>
     async (line) => {
+      const comment = (
+        <LineComment line={line} onComment={(text) => onComment(`${toMention(newFilePath)}${line}: ${text}`)} />
+      );
       try {
         const blame = await client.readBlame(id, newFilePath);
         const range = blame.ranges.find(({ endLine }) => endLine >= line);
-        return blame.hash === hash && range ? <LineOrigin range={range} id={id} /> : messages.fileChangedSince;
+        if (blame.hash !== hash || !range) return messages.fileChangedSince;
+        return [<LineOrigin range={range} id={id} />, comment];
       } catch (error) {
-        return describe(error);
+        return [describe(error), comment];
       }
     };
   return (

@@ -22,6 +22,7 @@ interface ConversationHeadProps {
   /** Deletes it, unless the user changes their mind. */
   readonly onRemove: (id: string, title: string) => void;
   readonly onRename: (title: string) => void;
+  readonly onComment: (comment: string) => void;
 }
 
 /** Title and actions. */
@@ -34,6 +35,7 @@ export function ConversationHead({
   onShowSidebar,
   onRemove,
   onRename,
+  onComment,
 }: ConversationHeadProps) {
   const messages = useMessages();
   const [isNaming, setNaming] = useState(false);
@@ -73,7 +75,13 @@ export function ConversationHead({
         <Button kind="quiet" label={messages.changes} onClick={() => setChanges(true)} />
       ) : undefined}
       {state.id !== undefined && hasChanges ? (
-        <ChangesDialog id={state.id} workspace={workspace} ports={ports} onClose={() => setChanges(false)} />
+        <ChangesDialog
+          id={state.id}
+          workspace={workspace}
+          ports={ports}
+          onComment={onComment}
+          onClose={() => setChanges(false)}
+        />
       ) : undefined}
       {state.id === undefined || state.status !== "ready" ? undefined : (
         <ConversationMenu id={state.id} title={title} onRemove={onRemove} onName={() => setNaming(true)} />

@@ -149,6 +149,7 @@ export function ConversationPage(props: ConversationPageProps) {
                 onShowSidebar={props.onShowSidebar}
                 onRemove={props.onRemove}
                 onRename={(title) => void store.rename(title)}
+                onComment={(comment) => drafts.write(`${drafts.getSnapshot().text}\n${comment}`.trimStart())}
               />
               <div class="stage">
                 <Stage
