@@ -3,9 +3,12 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 
+/** Microseconds. */
+const longTask = 50_000;
+
 /** What a page took; memory in MB. */
 export interface PageUse {
-  /** Tasks of the main thread that took more than 50 ms. */
+  /** Tasks of the page's threads that took the processor for more than 50 ms. */
   readonly longTasks: number;
   /** Elements and texts in the document, at most. */
   readonly peakNodes: number;
@@ -17,8 +20,8 @@ export interface PageUse {
 
 /** Samples a page until `end` resolves. */
 export async function watchPage(browser: Browser, page: Page, end: Promise<unknown>): Promise<PageUse> {
-  await page.evaluate(recordTasks);
   const renderers = await findRenderers(browser);
+  await browser.startTracing(page, { categories: ["toplevel"] });
   const nodes: number[] = [];
   const memory: number[] = [];
   const sample = async (): Promise<void> => {
@@ -30,7 +33,7 @@ export async function watchPage(browser: Browser, page: Page, end: Promise<unkno
   while (!(await Promise.race([ended, sleep(250, false)])));
   await sleep(2000);
   await sample();
-  const longTasks = await page.evaluate(readTaskCount);
+  const longTasks = countLongTasks(await browser.stopTracing(), renderers);
   await collectGarbage(page);
   return {
     longTasks,
@@ -40,18 +43,20 @@ export async function watchPage(browser: Browser, page: Page, end: Promise<unkno
   };
 }
 
-declare global {
-  // oxlint-disable-next-line no-var -- a property of the page's window
-  var sheafTasks: number | undefined;
+/** A task of a thread, in microseconds: by the clock, and by the processor's time. */
+interface TraceEvent {
+  readonly name: string;
+  readonly pid: number;
+  readonly dur?: number;
+  readonly tdur?: number;
 }
 
-function recordTasks(): void {
-  globalThis.sheafTasks = 0;
-  new PerformanceObserver((list) => (globalThis.sheafTasks! += list.getEntries().length)).observe({ type: "longtask" });
-}
-
-function readTaskCount(): number {
-  return globalThis.sheafTasks ?? 0;
+/** On a busy machine most tasks wait for the processor, so only its time counts. */
+function countLongTasks(trace: Buffer, renderers: readonly number[]): number {
+  const { traceEvents } = JSON.parse(trace.toString()) as { readonly traceEvents: readonly TraceEvent[] };
+  return traceEvents.filter(
+    ({ name, pid, tdur = 0 }) => name === "ThreadControllerImpl::RunTask" && renderers.includes(pid) && tdur > longTask,
+  ).length;
 }
 
 /** Elements and texts of the document. */
