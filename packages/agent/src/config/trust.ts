@@ -16,10 +16,10 @@ export interface TrustedEntry {
   readonly digest: string;
 }
 
-const repository = s.object({ root: s.string(), git: s.string(), gitFolder: s.string(), commonFolder: s.string() });
-const entries = s.optional(s.list(s.object({ repository, name: s.string(), digest: s.string() })));
+const place = s.object({ root: s.string(), git: s.string(), gitFolder: s.string(), commonFolder: s.string() });
+const named = s.optional(s.list(s.object({ repository: place, name: s.string(), digest: s.string() })));
 const one = s.integer({ minimum: 1, maximum: 1 });
-const trustFile = s.object({ version: one, trusted: s.list(repository), servers: entries, hooks: entries });
+const trustFile = s.object({ version: one, trusted: s.list(place), servers: named, hooks: named });
 
 export interface TrustList {
   readonly repositories: readonly Repository[];
