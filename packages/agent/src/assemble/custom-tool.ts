@@ -1,5 +1,6 @@
 /** Tools of a program: a JSON Schema and a function. */
 import { formatUnreadable } from "@sheaf/documents/model-streams";
+import { toJsonObject } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
 import type { SchemaCheck } from "../run/answer-schema.ts";
 import { toCancelledOutcome, toFailure } from "../tools/failure.ts";
@@ -81,8 +82,7 @@ function checkPaths({ name, parameters, paths, readOnly, needsApproval }: Custom
   if (!readOnly || needsApproval) {
     throw createUsageError(`the tool "${name}" has paths but is not readOnly, or needs approval: leave paths out`);
   }
-  const properties: unknown = parameters["properties"];
-  const known = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
+  const known = Object.keys(toJsonObject(parameters["properties"]));
   if (Array.isArray(paths) && paths.length > 0 && paths.every((path) => known.includes(path))) return;
   throw createUsageError(
     `the paths of the tool "${name}" are not names of its arguments: use some of ${known.join(", ")}`,

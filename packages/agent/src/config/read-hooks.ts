@@ -1,6 +1,6 @@
 /** The hooks of a run, from every place that may name some (C80, C81). */
 import type { HookEventName, HookResult } from "@sheaf/protocol";
-import { formatProblem, isJsonObject, listProblems } from "@sheaf/protocol/check-value";
+import { formatProblem, isJsonObject, listProblems, parseJson, toJsonObject } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
 import { readOrdinaryFile } from "@sheaf/base/read-ordinary-file";
 import {
@@ -78,14 +78,11 @@ export type HookFile =
 export function readHookFile(file: string): HookFile {
   const read = readOrdinaryFile(file, MAX_BYTES);
   if (!read.ok) return read;
-  const fail = (problem: string, cause?: unknown): HookFile => ({ ok: false, problem, isMissing: false, cause });
-  try {
-    const value: unknown = JSON.parse(read.bytes.toString().replace(/^\uFEFF/, ""));
-    const { hooks = {} } = isJsonObject(value) ? value : {};
-    return isJsonObject(hooks) ? { ok: true, hooks } : fail('has "hooks" that are not an object');
-  } catch (error) {
-    return fail("is not JSON", error);
-  }
+  const value = parseJson(read.bytes.toString().replace(/^\uFEFF/, ""));
+  const { hooks = {} } = toJsonObject(value);
+  if (value !== undefined && isJsonObject(hooks)) return { ok: true, hooks };
+  const problem = value === undefined ? "is not JSON" : 'has "hooks" that are not an object';
+  return { ok: false, problem, isMissing: false };
 }
 
 /** Each entry that Sheaf can run; the others with the reason. */

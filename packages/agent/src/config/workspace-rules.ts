@@ -1,6 +1,6 @@
 /** What a workspace may say about permissions: it can only deny (S-06). Read only if the workspace is trusted (S-01). */
 import { join } from "node:path";
-import { formatProblem, listProblems } from "@sheaf/protocol/check-value";
+import { formatProblem, listProblems, parseJson } from "@sheaf/protocol/check-value";
 import type { ValueOf } from "@sheaf/protocol/schema";
 import { SheafError } from "@sheaf/base/errors";
 import { readOrdinaryFile } from "@sheaf/base/read-ordinary-file";
@@ -18,12 +18,8 @@ export function readWorkspaceDenials(root: string): readonly string[] {
   const read = readOrdinaryFile(file, MAX_BYTES);
   if (!read.ok && read.isMissing) return [];
   if (!read.ok) throw createFault(file, read.problem, read.cause);
-  let value: unknown;
-  try {
-    value = JSON.parse(read.bytes.toString());
-  } catch (error) {
-    throw createFault(file, "is not JSON", error);
-  }
+  const value = parseJson(read.bytes.toString());
+  if (value === undefined) throw createFault(file, "is not JSON");
   const [problem] = listProblems(workspaceConfig, value);
   if (!problem) return (value as ValueOf<typeof workspaceConfig>).permissions?.deny ?? [];
   const { path, reason } = problem;

@@ -1,4 +1,5 @@
 /** The person in front of an editor, who may let a call run (X8). */
+import { toJsonObject } from "@sheaf/protocol/check-value";
 import {
   methods,
   type RequestPermissionRequest,
@@ -73,9 +74,7 @@ async function askInForm(
     { cancellationSignal: signal },
   );
   if (answer.action !== "accept") return { optionId: "decline", by: "editor" };
-  const { content } = answer;
-  const editedArguments = typeof content === "object" && content !== null ? { ...content } : {};
-  return { optionId: "answer", by: "editor", editedArguments };
+  return { optionId: "answer", by: "editor", editedArguments: toJsonObject(answer.content) };
 }
 
 export interface EditorSession {

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { McpServerState } from "@sheaf/protocol";
+import { toJsonObject } from "@sheaf/protocol/check-value";
 import { createConfig, type Config } from "@sheaf/agent/config/config";
 import { changeUserConfig } from "@sheaf/agent/config/config-file";
 import { isHeld, isServerName, serverNameRule, type McpServerSettings } from "@sheaf/agent/config/mcp-settings";
@@ -206,7 +207,7 @@ async function addServer(flags: FlagValues, io: CommandIo, words: readonly strin
   const server = { ...toSettings(flags, rest, io), ...toServerLimits(flags) };
   const file = toUserFiles(io.environment).config;
   changeUserConfig(file, (config) => {
-    const servers = toRecord(config.mcpServers);
+    const servers = toJsonObject(config.mcpServers);
     if (Object.hasOwn(servers, name)) {
       throw new SheafError("USAGE", `the MCP server "${name}" exists already: remove it with sheaf mcp remove ${name}`);
     }
@@ -254,7 +255,7 @@ async function removeServer(io: CommandIo, words: readonly string[]): Promise<nu
   }
   const file = toUserFiles(io.environment).config;
   changeUserConfig(file, (config) => {
-    const { [name]: found, ...others } = toRecord(config.mcpServers);
+    const { [name]: found, ...others } = toJsonObject(config.mcpServers);
     if (found === undefined) {
       throw new SheafError("USAGE", `there is no MCP server "${name}" in ${file}: see sheaf mcp list`);
     }
@@ -262,10 +263,6 @@ async function removeServer(io: CommandIo, words: readonly string[]): Promise<nu
   });
   const isForgotten = await forgetLogin(io, name);
   return printText(io, `Removed the MCP server ${name} from ${file}${isForgotten ? ", and its login" : ""}.\n`);
-}
-
-function toRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 /** @throws SheafError USAGE. */

@@ -1,5 +1,6 @@
 /** Finds a package of the user's, and creates its model. */
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { toJsonObject } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
 import type { PackageEndpoint } from "../endpoint.ts";
 import { createProxiedFetch } from "../live/proxied-fetch.ts";
@@ -31,7 +32,7 @@ export function createPackageLanguageModel(
     ...settings.options,
     ...(apiKey !== undefined && { apiKey }),
     ...(baseUrl !== "" && { baseURL: baseUrl }),
-    ...(Object.keys(headers).length > 0 && { headers: { ...toHeaders(settings.options), ...headers } }),
+    ...(Object.keys(headers).length > 0 && { headers: { ...toJsonObject(settings.options?.["headers"]), ...headers } }),
     fetch: proxy ? createProxiedFetch(proxy) : fetchWithoutRedirect,
   });
   const model = toModel(provider, modelId);
@@ -54,11 +55,6 @@ function findCreate(exported: Readonly<Record<string, unknown>>, endpoint: Packa
     endpoint,
     `has no export ${create === undefined ? "to choose by itself" : `"${create}"`}: name one in "create" (${offer})`,
   );
-}
-
-function toHeaders(options: PackageEndpoint["settings"]["options"]): Readonly<Record<string, unknown>> {
-  const headers = options?.["headers"];
-  return typeof headers === "object" && headers !== null ? { ...headers } : {};
 }
 
 /** `provider.languageModel(id)`, or `provider(id)`. */

@@ -1,4 +1,5 @@
 /** tool_search: finds tools of servers, and loads them (C113). */
+import { toJsonObject } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
 import { findLongest } from "@sheaf/base/find-longest";
 import type { ModelMessage } from "@sheaf/models/provider";
@@ -92,8 +93,7 @@ const MAX_NAME = 200;
 const MAX_TEXT = 2000;
 
 function toText({ mcp, description, schema: { properties } }: CallableTool): string {
-  const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
-  return `${mcp?.server} ${description} ${names.join(" ")}`.slice(0, MAX_TEXT);
+  return `${mcp?.server} ${description} ${Object.keys(toJsonObject(properties)).join(" ")}`.slice(0, MAX_TEXT);
 }
 
 function toWords(text: string): readonly string[] {

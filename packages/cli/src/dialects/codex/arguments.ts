@@ -1,4 +1,5 @@
 /** A command line of `codex exec` as a prompt of Sheaf (C210). */
+import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
 import { takeValue, toOption } from "../../arguments.ts";
@@ -135,12 +136,7 @@ function loseUnknown(name: string, { losses }: Draft): void {
 /** One `KEY=VALUE`: a value of TOML, of which strings may lack their quotes. */
 function applyConfig(word: unknown, draft: Draft): void {
   const [, key = "", text = ""] = /^\s*(\w[^=]*?)\s*=\s*(.*?)\s*$/s.exec(String(word)) ?? [];
-  let value: unknown = /^'(.*)'$/s.exec(text)?.[1] ?? text;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // A text.
-  }
+  const value = parseJson(text) ?? /^'(.*)'$/s.exec(text)?.[1] ?? text;
   const found = known.get(key);
   if (found) apply(found.meaning, value, draft, `--config ${key}`);
   else if (key.startsWith("mcp_servers.")) draft.losses.set("mcp_servers", "sheaf mcp add adds a server");
