@@ -1,4 +1,5 @@
 /** Reads JSON while it is being written: tool arguments as a model streams them. */
+import { parseJson } from "@sheaf/protocol/check-value";
 import { isHighSurrogate, replaceHalves } from "./characters.ts";
 
 /**
@@ -107,7 +108,7 @@ class Scanner implements JsonScanner {
         return true;
       }
       this.#endValue();
-      if (parseToken(this.#token) === undefined) return false;
+      if (parseJson(this.#token) === undefined) return false;
     }
     return /[ \n\r\t]/.test(character) || this.#takeMark(character);
   }
@@ -115,7 +116,7 @@ class Scanner implements JsonScanner {
   #takeEscape(character: string): boolean {
     this.#token += character;
     if (this.#token.startsWith("u") && this.#token.length < 5) return true;
-    const value = escaped[escapes.indexOf(this.#token)] ?? parseToken(`"\\${this.#token}"`);
+    const value = escaped[escapes.indexOf(this.#token)] ?? parseJson(`"\\${this.#token}"`);
     if (value === undefined) return false;
     this.#text += value as string;
     this.#phase = "string";
@@ -195,14 +196,5 @@ class Scanner implements JsonScanner {
   #emit(event: JsonScanEvent): void {
     if (this.#events === undefined) this.#events = [event];
     else this.#events.push(event);
-  }
-}
-
-/** The value of an escaped string, a number or a literal; undefined if it is not valid. */
-function parseToken(token: string): unknown {
-  try {
-    return JSON.parse(token);
-  } catch {
-    return undefined;
   }
 }

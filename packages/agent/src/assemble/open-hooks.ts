@@ -9,6 +9,7 @@ import { type RunnerSettings, createSandbox } from "@sheaf/sandbox/create-sandbo
 import { isExpendable } from "@sheaf/sandbox/sandbox";
 import { createHooks, toHookName } from "../tools/hooks/create-hooks.ts";
 import { guardingEvents } from "../tools/hooks/hook-answer.ts";
+import { claudeModes } from "../tools/hooks/hook-input.ts";
 import type { Hooks } from "../tools/hooks/hooks.ts";
 import type { Workspace } from "@sheaf/base/files/workspace";
 
@@ -32,9 +33,6 @@ export interface HookRequest {
   /** Milliseconds. */
   readonly now: () => number;
 }
-
-/** The modes of Claude Code. `plan` changes nothing, as `ask`. */
-const permissionModes = { default: "default", plan: "plan", ask: "plan", force: "bypassPermissions" } as const;
 
 /** What a program needs to reach the user's screen. */
 const screenVariables = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"] as const;
@@ -92,7 +90,7 @@ export function openHooks({
     hooks,
     session: {
       sessionId: conversationId.replace(/^conv_/, ""),
-      permissionMode: permissionModes[permissionMode],
+      permissionMode: claudeModes[permissionMode],
       workspace,
     },
     places: {

@@ -1,7 +1,8 @@
 /** A response whose process died goes on in this one, as far as that is safe. */
-import type { RunEvent, RunEventBody, RunStart, ToolResult, Usage } from "@sheaf/protocol";
+import type { RunEvent, RunEventBody, RunStart, ToolResult } from "@sheaf/protocol";
 import { toFailure } from "../../tools/failure.ts";
 import type { ToolInvocation } from "../../tools/tool.ts";
+import { zeroUsage } from "../budget.ts";
 import { closeAgents, listAgentEvents, listOpen, toRejected } from "./end-cut-response.ts";
 
 /** The log of a response that goes on. */
@@ -75,14 +76,12 @@ function toClosing(events: readonly RunEvent[], { isMidTurn, inTree }: CutPlace)
   ];
 }
 
-const usage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, estimated: true };
-
 /** What the turn used nobody knows. */
 const cutTurn: RunEventBody = {
   type: "turn_end",
   finishReason: "error",
   rawFinishReason: "",
-  usage,
+  usage: zeroUsage,
   notice: {
     code: "ANSWER_CUT",
     message: "the server that wrote this answer ended in the middle of a message: another one went on",

@@ -8,6 +8,9 @@ import { describeTool, findTool } from "../registry.ts";
 import type { ToolInvocation, ToolOutcome } from "../tool.ts";
 import type { HookOccasion } from "./hooks.ts";
 
+/** Permission modes in its words; `plan` changes nothing, as `ask`. */
+export const claudeModes = { default: "default", plan: "plan", ask: "plan", force: "bypassPermissions" } as const;
+
 /** What is the same in all inputs of a run. */
 export interface HookSession {
   /** The UUID of the conversation. */

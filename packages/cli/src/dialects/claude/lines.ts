@@ -6,7 +6,7 @@ import { createGrowingText } from "@sheaf/base/growing-text";
 import { toOwnEvent } from "@sheaf/agent/output/agent-names";
 import { encodeLine, type Projection } from "@sheaf/agent/output/projection";
 import { createResultCollector, toBareId } from "@sheaf/agent/output/result-line";
-import { toToolInput } from "@sheaf/agent/tools/hooks/hook-input";
+import { claudeModes, toToolInput } from "@sheaf/agent/tools/hooks/hook-input";
 import { describeTool, listToolNames } from "@sheaf/agent/tools/registry";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,8 +28,6 @@ const failures: Readonly<Record<string, string>> = {
   BUDGET_COST: "error_max_budget_usd",
   OUTPUT_INVALID: "error_max_structured_output_retries",
 };
-
-const modes = { default: "default", plan: "plan", ask: "plan", force: "bypassPermissions" } as const;
 
 function toName(toolName: string): string {
   return describeTool(toolName)?.claude?.name ?? toolName;
@@ -133,7 +131,7 @@ class ClaudeStream implements Projection {
         status: status === "ready" ? "connected" : "failed",
       })),
       model: modelName,
-      permissionMode: modes[permissionMode],
+      permissionMode: claudeModes[permissionMode],
       apiKeySource: "none",
       claude_code_version: `sheaf ${sheafVersion}`,
       slash_commands: [],
