@@ -1,5 +1,5 @@
 /** What was printed is stored, whatever happens to the process or to the disk. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSqliteStore } from "../../packages/store/src/sqlite.ts";
 import { createStreamJsonProjection } from "../../packages/agent/src/output/stream-json.ts";
@@ -233,6 +233,24 @@ describeWithNamespaces("the disk of the store", () => {
       expect(storedText.length).toBeGreaterThan(1000);
     },
   );
+
+  test(verifies("R-90", "that is full lets ls and rm make room"), async () => {
+    const short = { turns: [{ events: [{ text: "word ", repeat: 9000, group: 20 }] }] };
+    const cwd = folders.newFolder({ "script.json": JSON.stringify(short) });
+    const home = join(cwd, "home");
+    mkdirSync(home);
+    const fill = `dd if=/dev/zero of=${home}/filler bs=1k conv=notrunc oflag=append 2>/dev/null`;
+    const sheaf = 'env -u NODE_COMPILE_CACHE "$1" "$2"';
+    // The second one leaves compiled code again.
+    const list = `${sheaf} ls >listed`;
+    const remove = `${sheaf} rm "$(cut -d " " -f 1 listed)"`;
+    const inner = `mount -t tmpfs -o size=40m tmpfs ${home} && env -u NODE_COMPILE_CACHE "$@" && { ${fill}; ${list} && ${list} && { ${fill}; ${remove}; }; } && ${sheaf} ls`;
+    const options = { cwd, home, wrapper: ["unshare", "-rm", "sh", "-c", inner, "sh"] };
+    const { code, stdout, stderr } = await runProgram(["-p", "--model", "scripted:script.json", "go"], options);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(readFileSync(join(cwd, "listed"), "utf8")).toMatch(/^[-\da-f]{36} .* go\n$/);
+    expect(stdout).toMatch(/There is no session/);
+  });
 
   test(verifies("C20", "that is read-only is reported before anything runs"), async () => {
     const cwd = folders.newFolder({ "script.json": JSON.stringify(long) });

@@ -425,6 +425,7 @@ export const requirements = {
     "R-03": ["durable before sent", "d872a2f6"],
     "R-04": ["no second run of a tool after a kill", "8f91a607"],
     "R-05": ["several processes on one store", "1264a2cb"],
+    "R-90": ["sessions on a full disk", "beaa782f"],
     "R-06": ["damaged stores", "5f60ca5b"],
     "R-07": ["reconnect at every byte", "9f2891b9"],
     "R-08": ["many, slow and silent readers", "2016274a"],

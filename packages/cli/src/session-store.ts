@@ -1,4 +1,6 @@
 /** The store of the user's sessions, for the time of one command. */
+import { rm } from "node:fs/promises";
+import { getCompileCacheDir } from "node:module";
 import { createStore } from "@sheaf/agent/assemble/wire-stores";
 import { createConfig, type Config } from "@sheaf/agent/config/config";
 import { type SharedStore, isPostgresAddress } from "@sheaf/store/store";
@@ -13,12 +15,21 @@ export async function withSessionStore<Result>(
   use: (store: SharedStore, config: Config) => Promise<Result>,
 ): Promise<Result> {
   const config = createConfig({ workspace }, environment, cwd);
-  const store = await createStore(config.storeFile);
-  try {
-    return await use(store, config);
-  } finally {
-    await store.close();
-  }
+  const useOnce = async (): Promise<Result> => {
+    const store = await createStore(config.storeFile);
+    try {
+      return await use(store, config);
+    } finally {
+      await store.close();
+    }
+  };
+  return useOnce().catch(async (error: unknown) => {
+    const compiled = environment.NODE_COMPILE_CACHE === undefined ? getCompileCacheDir() : undefined;
+    if (!(error instanceof SheafError) || error.code !== "STORAGE_FULL" || compiled === undefined) throw error;
+    // SQLite needs some space to read and to delete, too. Node compiles Sheaf's code again.
+    await rm(compiled, { recursive: true, force: true });
+    return useOnce();
+  });
 }
 
 /** Words that name no database are not repeated: they may contain a password. @throws SheafError USAGE. */

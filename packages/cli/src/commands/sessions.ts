@@ -59,12 +59,13 @@ function formatText(sessions: readonly ConversationRecord[], showsWorkspace: boo
 
 /** All or none. @throws SheafError USAGE for one that is not stored; CONVERSATION_BUSY for one that is written. */
 export async function runRemoveSession({ positionals }: ParsedArguments, io: CommandIo): Promise<number> {
+  const left = new Set<string>();
   return withSessionStore(io, undefined, async (store, { dataFolder }) => {
-    const ids = new Set<string>();
-    for (const word of positionals) ids.add(await findConversation(store, word));
-    for (const id of ids) {
+    if (left.size === 0) for (const word of positionals) left.add(await findConversation(store, word));
+    for (const id of left) {
       await store.deleteConversation(id);
       await removeConversationFiles(dataFolder, id);
+      left.delete(id);
     }
     return 0;
   });
