@@ -479,7 +479,7 @@ export const requirements = {
     "R-65": ["one reader of the database for many readers of a response", "5cb5b9f2"],
     "R-66": ["the conformance suite against a cluster", "6b217711"],
     "R-67": ["faults of servers, connections and the database", "105a3cd3"],
-    "R-68": ["servers of two versions at the same time", "1c61d1f9"],
+    "R-68": ["servers of two versions at the same time", "4a383492"],
     "R-69": ["limits of waiting messages, fair between owners", "b4ea2446"],
     "R-70": ["files to deploy a cluster", "d8aeb35f"],
     "R-71": ["nothing is shown that cannot be stored", "d7d5cf29"],

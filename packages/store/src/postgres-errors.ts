@@ -23,6 +23,7 @@ const states: ReadonlyMap<string, Known> = new Map([
   ["28", wrongUser],
   ["3D000", ["CONFIG_INVALID", "create it first (createdb), or name another one"]],
   ["3F000", noRights],
+  ["40", ["STORAGE_LOCKED", "another process holds it: try again"]],
   ["42501", noRights],
   ["53100", full],
   ["53300", ["STORAGE_LOCKED", "too many connections are open: raise max_connections, or end other programs"]],

@@ -1,4 +1,5 @@
 /** The store of many processes on many machines: a PostgreSQL database. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { migratePostgres, readSchemaState, type SchemaState } from "./migrations/migrate-postgres.ts";
 import { createPostgresConnection, type PostgresConnection, type Query } from "./postgres-connection.ts";
 import { createPostgresDatabase, toColumn } from "./postgres-database.ts";
@@ -11,6 +12,10 @@ import { createStoredRows } from "./sql-rows.ts";
 import { createPostgresWaiting } from "./postgres-waiting.ts";
 import type { Cluster, SharedLoad } from "./cluster.ts";
 import { localOwner, type SharedStore } from "./store.ts";
+
+/** Tries of a migration beside running servers, and milliseconds between two of them. */
+const MAX_TRIES = 100;
+const RETRY_MS = 100;
 
 /** A store that many processes share. */
 export interface ClusterStore extends SharedStore {
@@ -50,15 +55,30 @@ export async function preparePostgres(
     await client.connect();
     const state = await readSchemaState(query);
     if (!migrates || state.version === state.newest) return state;
-    await query("BEGIN");
-    await migratePostgres(query);
-    await query("COMMIT");
+    await migrateUnderLoad(query);
     return state;
   } catch (error) {
     throw connection.toError(error);
   } finally {
     await client.end().catch(() => undefined);
     await connection.close();
+  }
+}
+
+/** Tries again when a running server holds a table; each try waits for a moment only, since that server may wait for it too. */
+async function migrateUnderLoad(query: Query): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await query("BEGIN");
+      await migratePostgres(query);
+      await query("COMMIT");
+      return;
+    } catch (error) {
+      const { code = "" } = error as { code?: string };
+      if (!/^(55P03|40P01)$/.test(code) || tries === MAX_TRIES) throw error;
+      await query("ROLLBACK");
+      await sleep(RETRY_MS);
+    }
   }
 }
 

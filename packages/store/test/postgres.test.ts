@@ -336,16 +336,38 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     }
   });
 
+  /** A database as an older program made it. */
+  const createOlder = async (version: number): Promise<string> => {
+    const address = await postgres.clearDatabase();
+    const client = new pg.Client({ connectionString: address });
+    await client.connect();
+    const query: Query = async <Row extends object>(text: string, values?: readonly unknown[]) =>
+      (await client.query<Row>(text, values && [...values])).rows;
+    await migratePostgres(query, version);
+    await client.end();
+    return address;
+  };
+
+  test(verifies("R-68", "a migration gives way to a statement that waits for it, and is done after it"), async () => {
+    const { newest } = await preparePostgres(await postgres.clearDatabase(), { migrates: false });
+    const address = await createOlder(newest - 2);
+    const writer = new pg.Client({ connectionString: address });
+    await writer.connect();
+    await writer.query("BEGIN; LOCK TABLE sheaf.responses IN ROW EXCLUSIVE MODE");
+    const migrating = preparePostgres(address, { migrates: true }).catch((error: unknown) => error);
+    const isHeld = "SELECT 1 FROM pg_locks WHERE relation = 'sheaf.orders'::regclass AND mode = 'AccessExclusiveLock'";
+    while ((await writer.query(isHeld)).rows.length === 0);
+    await writer.query("SELECT 1 FROM sheaf.orders");
+    await writer.query("COMMIT");
+    await writer.end();
+    expect(await migrating).toEqual({ version: newest - 2, newest });
+    expect(await preparePostgres(address, { migrates: false })).toEqual({ version: newest, newest });
+  });
+
   test(verifies(["R-33", "R-68"], "the schema of every older program is migrated, with what is stored"), async () => {
     const { newest } = await preparePostgres(await postgres.clearDatabase(), { migrates: false });
     for (let version = 1; version < newest; version += 1) {
-      const address = await postgres.clearDatabase();
-      const client = new pg.Client({ connectionString: address });
-      await client.connect();
-      const query: Query = async <Row extends object>(text: string, values?: readonly unknown[]) =>
-        (await client.query<Row>(text, values && [...values])).rows;
-      await migratePostgres(query, version);
-      await client.end();
+      const address = await createOlder(version);
       await postgres.run(
         address,
         `INSERT INTO sheaf.conversations (id, owner, workspace, title, title_words, created_at, updated_at)

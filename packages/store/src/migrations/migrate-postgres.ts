@@ -156,6 +156,8 @@ export async function readSchemaState(query: Query): Promise<SchemaState> {
 export async function migratePostgres(query: Query, upTo = steps.length): Promise<void> {
   await query(`SELECT pg_advisory_xact_lock(${LOCK})`);
   const { version } = await readSchemaState(query);
+  // Less than the time after which the database looks for deadlocks: no statement of a running server is their victim.
+  await query("SET LOCAL lock_timeout = '200ms'");
   if (version === 0) await createSchema(query);
   for (const step of steps.slice(version, upTo)) await query(step);
   if (version < upTo) await query("UPDATE sheaf.migrations SET version = $1", [upTo]);
