@@ -222,7 +222,7 @@ export const requirements = {
     N61: ["code references with wrong lines are corrected by their text", "6c29797d"],
     N62: ["searches find hidden files and name what ignore rules left out", "b06fc6e1"],
     N71: ["the models in OpenAI's form", "f7b0f218"],
-    N72: ["OpenAI's Responses", "be909b17"],
+    N72: ["OpenAI's Responses", "432512da"],
     N73: ["questions may be skipped, and the model is told which", "fd5e34b7"],
     N74: ["documents of a subagent name it", "14cdf0bb"],
     N75: ["what a subagent says is live output, its report the result", "5910cbc6"],

@@ -25,8 +25,6 @@ interface MessageRequest {
   readonly past?: readonly PastTurn[];
   /** What a new conversation is called; default: a random id. */
   readonly newConversationId?: string;
-  /** What must hold, or happen, before the response begins; not for a request that comes again (X9). */
-  readonly beforeStart?: () => Promise<void>;
   /** Of a stream. */
   readonly form: WireForm;
   readonly includesUsage?: boolean;
@@ -43,7 +41,7 @@ interface MessageRequest {
 export async function answerRequest(
   request: Context<ServerEnvironment>,
   context: ServerContext,
-  { body, asked, past, newConversationId, beforeStart, form, includesUsage, questions, answerWhole }: MessageRequest,
+  { body, asked, past, newConversationId, form, includesUsage, questions, answerWhole }: MessageRequest,
 ): Promise<Response> {
   const owner = request.get("owner");
   const client = watchClient(request);
@@ -53,10 +51,8 @@ export async function answerRequest(
   else client.addEventListener("abort", giveUp);
   const store = context.storeOf(owner);
   const key = toRequestKey(request.req.header("idempotency-key"), asked);
-  const start = async (): Promise<AcceptedResponse> => {
-    await beforeStart?.();
-    return startResponse(body, owner, context, { request: key, starting, past, newConversationId });
-  };
+  const start = (): Promise<AcceptedResponse> =>
+    startResponse(body, owner, context, { request: key, starting, past, newConversationId });
   // What cannot be read must not run.
   const stream = body.stream || !answerWhole ? reserveStream(request, context) : undefined;
   const begin = async (): Promise<readonly [ids: ResponseIds, queued: QueuedResponse | undefined]> => {

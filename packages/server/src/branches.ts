@@ -41,7 +41,7 @@ export async function showServerBranch(
   }
   const { reverted, ...result } = await showBranch({ ...asked, onConflict, dryRun }, ports, chooseEnd);
   if (reverted) await recordTree(store, record, context);
-  if (reverted || dryRun) return result;
+  if (reverted || dryRun || result.conflicts.length === 0) return result;
   const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");
   const message =
     'files have changed since, nothing was reverted: send "onConflict" with "leave", "overwrite" or "keep"';

@@ -5,7 +5,7 @@ import { createEventMask, type EventMask } from "@sheaf/agent/output/event-mask"
 import { createOpenAiCompletion, type OpenAiFailure } from "@sheaf/agent/output/openai-chat";
 import { createOpenAiResponse } from "@sheaf/agent/output/openai-responses";
 import type { PastTurn } from "@sheaf/agent/run/conversations/past-turns";
-import { findNewestResponse, type ResponseRecord, type Store } from "@sheaf/store/store";
+import { type ResponseRecord, type Store } from "@sheaf/store/store";
 import { answerRequest } from "../answer-request.ts";
 import { HttpError } from "../http-error.ts";
 import { maxBody, readJsonBody } from "../json-body.ts";
@@ -59,10 +59,9 @@ export function addOpenAiRoutes(app: Hono<ServerEnvironment>, context: ServerCon
     });
     const last = previous === undefined ? undefined : await findPrevious(previous, message.past, store);
     return answerRequest(request, context, {
-      body: { ...message.body, ...(last && { conversationId: last.conversationId }) },
+      body: { ...message.body, ...(last && { conversationId: last.conversationId, parentResponseId: last.id }) },
       past: message.past,
       asked,
-      beforeStart: async () => last && checkNewest(last, store),
       form: "openai-responses",
       async answerWhole(responseId, _store, headers) {
         const answer = createOpenAiResponse();
@@ -154,11 +153,4 @@ async function findPrevious(previous: string, past: readonly PastTurn[], store: 
   if (!record) throw createFieldError(previousField, "no response has this id: check it");
   if (past.length === 0) return record;
   throw createFieldError("input", `${previousField} has what was said before: send new messages only`);
-}
-
-/** @throws HttpError USAGE when the conversation has gone on since. */
-async function checkNewest({ id, conversationId }: ResponseRecord, store: Store): Promise<void> {
-  const newest = await findNewestResponse(store, conversationId);
-  if (newest?.id === id) return;
-  throw createFieldError(previousField, "another response followed this one: continue that one, or post the messages");
 }

@@ -55,7 +55,7 @@ export interface RecordedChanges {
 }
 
 export interface RevertResult {
-  /** False: conflicts kept every file as it was. */
+  /** False: it changed neither files nor history, because of conflicts or because the branch is shown. */
   readonly reverted: boolean;
   /** Responses that the shown branch lost, in order. */
   readonly responseIds: readonly string[];
@@ -96,6 +96,8 @@ export async function showBranch(
   }
 }
 
+const unchanged: RevertResult = { reverted: false, responseIds: [], files: [], conflicts: [] };
+
 async function showLocked(
   { conversationId, onConflict, dryRun = false }: BranchRequest,
   ports: RevertPorts,
@@ -105,6 +107,7 @@ async function showLocked(
   const shown = (end && listBranch(all, end.id)) ?? [];
   const gone = all.filter((response) => !response.reverted && !shown.includes(response));
   const change = { gone, coming: shown.filter(({ reverted }) => reverted), shown };
+  if (gone.length + change.coming.length === 0) return unchanged;
   const recorded = onConflict === "keep" ? { spans: [] } : await ports.readStates(change);
   const { spans, repositories = [], leftOut = [], unrecorded = [] } = recorded;
   const overwrites = onConflict === "overwrite";
@@ -113,7 +116,7 @@ async function showLocked(
   const reverts = [...plan.reverts, ...others.reverts];
   const left = [...unrecorded, ...plan.conflicts, ...others.conflicts];
   const isRefused = onConflict === "refuse" && left.length > 0;
-  if (isRefused && !dryRun) return { reverted: false, responseIds: [], files: [], conflicts: left };
+  if (isRefused && !dryRun) return { ...unchanged, conflicts: left };
   const files: RevertedFile[] = [];
   for (const { filePath, action, isShown, apply } of reverts) {
     const outcome = dryRun ? ({ ok: true } as const) : await apply();

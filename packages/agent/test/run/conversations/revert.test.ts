@@ -127,7 +127,7 @@ describe("files", () => {
           const before = readTree(session.root);
           const { files: planned } = await session.show(id, { dryRun: true });
           expect(readTree(session.root)).toEqual(before);
-          expect(await session.show(id)).toMatchObject({ reverted: true, files: planned, conflicts: [] });
+          expect(await session.show(id)).toMatchObject({ files: planned, conflicts: [] });
           expect(readTree(session.root)).toEqual(tree);
           const { messages } = await openConversation(session.store, "conv_1", Date.now);
           expect(messages.filter(({ role }) => role === "user")).toHaveLength(length);
