@@ -1,10 +1,20 @@
 /** Versions of messages: branches of a conversation, with their files (C250 to C252). */
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ChatRequest, Conversation, RevertResult } from "@sheaf/protocol";
+import type { ChatRequest, Conversation, ConversationChanges, RevertResult } from "@sheaf/protocol";
 import { expect, test } from "vitest";
+import { createTestFolder } from "../../../test/support/sheaf.ts";
 import { openApp } from "../../../test/support/open-app.ts";
 import { verifies } from "../../../test/support/verifies.ts";
+
+const folders = createTestFolder();
+const author = Object.fromEntries(
+  ["AUTHOR", "COMMITTER"].flatMap((who) => [
+    [`GIT_${who}_NAME`, "A"],
+    [`GIT_${who}_EMAIL`, "a@b"],
+  ]),
+);
 
 const run = (command: string) => ({ events: [{ call: { tool: "run_command", arguments: { command } } }] });
 const done = { events: [{ text: "Done." }] };
@@ -12,8 +22,11 @@ const done = { events: [{ text: "Done." }] };
 const random = "cat /proc/sys/kernel/random/uuid";
 const turns = [run(`${random} > a.txt`), done, run(`${random} > b.txt`), done, run(`${random} > c.txt`), done];
 
-async function open() {
-  const server = await openApp({ script: { turns, after: "loop" }, args: ["--force", "--sandbox", "disabled"] });
+async function open(workspace: readonly string[] = []) {
+  const server = await openApp({
+    script: { turns, after: "loop" },
+    args: ["--force", "--sandbox", "disabled", ...workspace],
+  });
   const read = (name: string): string | undefined => {
     const file = join(server.cwd, name);
     return existsSync(file) ? readFileSync(file, "utf8") : undefined;
@@ -104,4 +117,35 @@ test(verifies("C250", "a message that waits comes after the response that it nam
   ]);
   expect(await listTurns()).toEqual([["eins", [first.id, second!.id, third!.id]]]);
   await server.stop();
+});
+
+test(verifies(["C252", "R-54"], "in a workspace from git each branch has its files"), async () => {
+  const source = folders.newFolder({ "a.txt": "start\n" });
+  for (const words of [
+    ["init", "-q", "-b", "main"],
+    ["add", "-A"],
+    ["commit", "-qm", "Begin"],
+  ])
+    execFileSync("git", words, { cwd: source, env: { PATH: process.env.PATH, HOME: source, ...author } });
+  const { server, ask, first, path, load, change } = await open(["--workspace", `app=git+file://${source}#main`]);
+  const { conversationId } = first;
+  const readPatches = async () =>
+    (await server.read<ConversationChanges>(`${path}/changes`)).files.map(({ filePath, patch }) => [filePath, patch]);
+  const second = await ask({ message: "two", conversationId });
+  const before = await readPatches();
+  const edited = await ask({ message: "zwei", conversationId, parentResponseId: first.id });
+  const after = await readPatches();
+  expect([after.length, after[0], after[1]![1] === before[1]![1]]).toEqual([2, before[0], false]);
+  const kept = await server.send("POST", `${path}/branches`, { responseId: second.id, onConflict: "keep" });
+  expect([kept.status, await kept.json()]).toMatchObject([400, { error: { errorCode: "USAGE" } }]);
+  expect(await change("branches", { responseId: second.id })).toMatchObject({
+    responseIds: [edited.id],
+    files: [{ filePath: "b.txt", action: "restored" }],
+  });
+  expect(await readPatches()).toEqual(before);
+  await change("branches", { responseId: edited.id });
+  expect(await readPatches()).toEqual(after);
+  const third = await ask({ message: "three", conversationId });
+  expect((await load()).turns.map(({ response }) => response.id)).toEqual([first.id, edited.id, third.id]);
+  expect((await readPatches()).slice(0, 2)).toEqual(after);
 });

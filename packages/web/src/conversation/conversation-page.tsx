@@ -223,7 +223,7 @@ export function ConversationPage(props: ConversationPageProps) {
   );
 }
 
-/** A message that is edited in the field. Nothing of it changes before it is sent. */
+/** An earlier message whose text a person edits in the field. */
 interface MessageEdit {
   readonly responseId: string;
   /** What was in the field. */

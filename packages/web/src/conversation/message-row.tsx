@@ -18,7 +18,7 @@ export interface ConversationActions {
   readonly show: (responseId: string) => void;
   /** Sends the message of this response again, as another version. */
   readonly retry: (responseId: string) => void;
-  /** Puts the message of this response into the field. Nothing changes until it is sent. */
+  /** Puts the message of this response into the field. */
   readonly edit: (responseId: string, message: string) => void;
   /** Resolves to whether the server gave it. */
   readonly loadReasoning: (responseId: string) => Promise<boolean>;
