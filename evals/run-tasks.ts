@@ -1,20 +1,26 @@
-/** Lets a model do the tasks, and prints for each what passed, its tokens, its cost and its turns. */
-import { execFileSync, spawnSync } from "node:child_process";
+/**
+ * `npm run evals:tasks -- --model MODEL [--runs 3] [--only NAME]`: lets a model do the tasks of `tasks.ts`, and prints for
+ * each what passed, its tokens, its cost and its turns.
+ */
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseLast, runSheaf } from "./play.ts";
+import { text } from "node:stream/consumers";
+import { parseArgs } from "node:util";
 import { type Task, tasks } from "./tasks.ts";
 
-interface TaskOptions {
-  readonly model: string;
-  readonly runs: number;
-  /** A part of the package's name; "": all tasks. */
-  readonly only: string;
-}
+const program = join(import.meta.dirname, "../packages/cli/bin/sheaf.js");
 
-export async function runTasks({ model, runs, only }: TaskOptions): Promise<void> {
+const { values } = parseArgs({
+  options: { model: { type: "string" }, runs: { type: "string", default: "1" }, only: { type: "string", default: "" } },
+});
+if (values.model === undefined) throw new Error("a model does the tasks: add --model MODEL");
+await runTasks(values.model, Number(values.runs), values.only);
+
+/** `only`: a part of the package's name; "": all tasks. */
+async function runTasks(model: string, runs: number, only: string): Promise<void> {
   const sums = { passed: 0, tokens: 0, cost: 0, turns: 0, count: 0 };
   console.log("| task | passed | tokens | cost | turns |\n|---|---|---|---|---|");
   for (const task of tasks.filter((each) => each.package.includes(only))) {
@@ -40,8 +46,7 @@ async function runTask(task: Task, model: string): Promise<Record<"passed" | "to
   try {
     const cwd = makeWorkspace(task, folder);
     const words = ["-p", "--output-format", "json", "--model", model, "--force", "--max-turns", "40", task.prompt];
-    const { stdout } = await runSheaf(words, cwd, join(folder, "home"), process.env);
-    const result = parseLast(stdout);
+    const result = await runSheaf(words, cwd, join(folder, "home"));
     const { inputTokens = 0, outputTokens = 0 } = (result["usage"] ?? {}) as Record<string, number>;
     const [cost, turns] = [result["total_cost_usd"], result["num_turns"]].map((value) => Number(value ?? 0));
     return {
@@ -52,6 +57,18 @@ async function runTask(task: Task, model: string): Promise<Record<"passed" | "to
     };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** The result of the built program, with its own home folder. */
+async function runSheaf(words: readonly string[], cwd: string, home: string): Promise<Record<string, unknown>> {
+  const env = { ...process.env, HOME: home, SHEAF_HOME: home };
+  const child = spawn(process.execPath, [program, ...words], { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+  const lines = (await text(child.stdout)).trim().split("\n");
+  try {
+    return JSON.parse(lines.at(-1) ?? "") as Record<string, unknown>;
+  } catch {
+    return {};
   }
 }
 

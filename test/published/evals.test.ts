@@ -1,17 +1,17 @@
-/** The behaviours of `npm run evals`, which need no model. */
+/** The behaviours of `npm run evals` as tests of `sheaf test`. */
+import { globSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { behaviours } from "../../evals/behaviours.ts";
-import { play } from "../../evals/play.ts";
+import { describeWithBubblewrap } from "../support/bubblewrap.ts";
+import { createTestFolder, runSheaf } from "../support/sheaf.ts";
+import { verifies } from "../support/verifies.ts";
 
-test("there are at least 40", () => {
-  expect(new Set(behaviours.map(({ name }) => name)).size).toBe(behaviours.length);
-  expect(behaviours.length).toBeGreaterThanOrEqual(40);
+const files = globSync(join(import.meta.dirname, "../../evals/behaviours/*.yaml"));
+const folders = createTestFolder();
+
+describeWithBubblewrap("the behaviours", () => {
+  test(verifies(["C191", "C192", "C193"], "are those of their files, in every run"), async () => {
+    const { code, stdout } = await runSheaf(["test", "--trust", ...files], { cwd: folders.newFolder() });
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`${files.length} of ${files.length} tests passed.`)]);
+  });
 });
-
-test.concurrent.each(behaviours.map((behaviour) => [behaviour.name, behaviour] as const))(
-  "%s",
-  async (_, behaviour) => {
-    const played = await play(behaviour);
-    expect(behaviour.judge(played), JSON.stringify(played).slice(-2000)).toBe(true);
-  },
-);

@@ -106,6 +106,17 @@ export const verifyCommands = s.list(
 
 export const maxVerifyRounds = 10;
 
+/** `timeout` in seconds. */
+export const budgetSettings = s.strict(
+  s.object({
+    maxTurns: s.optional(whole),
+    maxToolCalls: s.optional(whole),
+    maxTokens: s.optional(whole),
+    maxCostUsd: s.optional(s.number({ exclusiveMinimum: 0 })),
+    timeout: s.optional(s.number({ exclusiveMinimum: 0, maximum: longestSeconds })),
+  }),
+);
+
 const fields = s.object({
   /** Where editors find the schema (`sheaf schema config`). */
   $schema: s.optional(s.string()),
@@ -157,18 +168,8 @@ const fields = s.object({
   permissions: s.optional(
     s.strict(s.object({ allow: s.optional(rules), ask: s.optional(rules), deny: s.optional(rules) })),
   ),
-  /** C24; `timeout` in seconds. */
-  budgets: s.optional(
-    s.strict(
-      s.object({
-        maxTurns: s.optional(whole),
-        maxToolCalls: s.optional(whole),
-        maxTokens: s.optional(whole),
-        maxCostUsd: s.optional(s.number({ exclusiveMinimum: 0 })),
-        timeout: s.optional(s.number({ exclusiveMinimum: 0, maximum: longestSeconds })),
-      }),
-    ),
-  ),
+  /** C24. */
+  budgets: s.optional(budgetSettings),
   /** Models that answer when that of the run is not available, in this order (C59). */
   fallbackModels: s.optional(s.list(modelName, { maxItems: 5 })),
   /** Models by the names that `--model` may give them; `*` means every name of `cursor-agent` (C43). */

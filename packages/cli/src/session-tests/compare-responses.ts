@@ -81,15 +81,21 @@ function compareCalls(expected: TestTurn, found: TestTurn, { place, settle }: Co
     if (made.tool !== call.tool) return { place: there, message: `the run called ${made.tool}`, diff: "" };
     const inner = call.turns && compareTurns(call.turns, made.turns ?? [], { place: there, settle });
     if (inner) return inner;
-    const [before, after] = [formatOutcome(call, settle), formatOutcome(made, settle)];
+    const toOutcome = ({ status, returns = "" }: TestCall): string =>
+      // A call without `returns` may return anything.
+      formatOutcome({ ...(status && { status }), returns: call.returns === undefined ? "" : returns }, settle);
+    const [before, after] = [toOutcome(call), toOutcome(made)];
     if (before !== after)
       return { place: there, message: "the tool returned something else", diff: toDiff(before, after) };
   }
   return undefined;
 }
 
-/** A call without `returns` may return anything. */
-export function formatOutcome({ status, returns }: TestCall, settle: (text: string) => string): string {
+/** The status and the text of a result, to compare. */
+export function formatOutcome(
+  { status, returns }: Pick<TestCall, "status" | "returns">,
+  settle: (text: string) => string,
+): string {
   return `${status ?? "success"}\n${returns === undefined ? "" : settle(returns)}`;
 }
 

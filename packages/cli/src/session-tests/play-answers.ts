@@ -11,18 +11,13 @@ interface Player {
   next: number;
 }
 
-/** Gives one answer after the other, those of a subagent by its task. `onRequest` sees each request first. */
-export function playAnswers(
-  model: Model,
-  { turns }: Pick<TestResponse, "turns">,
-  onRequest: (request: ModelRequest) => void,
-): Model {
+/** Gives one answer after the other, those of a subagent by its task. */
+export function playAnswers(model: Model, { turns }: Pick<TestResponse, "turns">): Model {
   const calls = turns.flatMap(({ calls: made = [] }) => made);
   const players: readonly Player[] = [{ task: undefined, turns, next: 0 }, ...calls.flatMap(toPlayer)];
   return {
     ...model,
     async *stream(request, signal) {
-      onRequest(request);
       const player = findPlayer(players, request);
       const turn = player?.turns[player.next];
       if (!player || !turn) throw new SheafError("CONFIG_INVALID", "the run asks for more answers than the test has");

@@ -12,7 +12,7 @@ import { type NamedBytes, toMessageAttachments } from "@sheaf/base/files/attachm
 import { removeTree } from "@sheaf/base/files/remove-tree";
 import { toHash } from "@sheaf/base/files/read-file";
 import type { Environment } from "@sheaf/base/paths";
-import type { ModelRequest } from "@sheaf/models/provider";
+import type { Model, ModelRequest } from "@sheaf/models/provider";
 import { checkCase } from "../commands/permissions.ts";
 import { createPromptRun } from "../prompt-run.ts";
 import { settleText } from "./compare-responses.ts";
@@ -31,6 +31,8 @@ export interface PlayedTest {
   readonly logs: readonly (readonly RunEvent[])[];
   /** The texts of the files that the test names in `expect`. */
   readonly files: Readonly<Record<string, string | null>>;
+  /** The text of the last request to the model. */
+  readonly seen: string;
   /** Cases of rules that were decided in another way, a line each. */
   readonly misjudged: readonly string[];
   /** Where it ran. */
@@ -56,8 +58,9 @@ export async function playTest(test: TestFile, options: PlayOptions): Promise<Pl
     const openTransport = playServers(test);
     const logs: RunEvent[][] = [];
     const responses: TestResponse[] = [];
+    let seen = "";
     for (const response of test.responses) {
-      const sent: { request?: ModelRequest } = {};
+      const sent: ModelRequest[] = [];
       const events = await runPrompt(
         { response, test, folder, root, openTransport, session: toSession(logs) },
         options,
@@ -66,13 +69,14 @@ export async function playTest(test: TestFile, options: PlayOptions): Promise<Pl
       logs.push(events);
       responses.push({
         ...toTestResponse(events),
-        ...(sent.request && !response.shortens && { sent: toPrints(sent.request, events, root) }),
+        ...(sent[0] && !response.shortens && { sent: toPrints(sent[0], events, root) }),
       });
+      seen = sent.length === 0 ? seen : toText(sent.at(-1)!);
       if (options.signal.aborted) break;
     }
     const named = Object.keys(test.expect?.files ?? {});
     const files = Object.fromEntries(named.map((path) => [path, readEndFile(root, path)]));
-    return { responses, logs, files, misjudged: await listMisjudged(test, { folder, root, options }), root };
+    return { responses, logs, files, seen, misjudged: await listMisjudged(test, { folder, root, options }), root };
   } finally {
     await removeTree(folder);
   }
@@ -107,7 +111,7 @@ interface PlayedPrompt {
 async function runPrompt(
   { response, test, folder, root, openTransport, session }: PlayedPrompt,
   { environment, model, signal }: PlayOptions,
-  sent: { request?: ModelRequest },
+  sent: ModelRequest[],
 ): Promise<RunEvent[]> {
   const flags = { ...(session !== undefined && { resume: session }) };
   const { config, env } = toTestConfig({ test, folder, root, response }, { environment, model });
@@ -116,7 +120,6 @@ async function runPrompt(
   // `openTransport` has these names, so no program starts.
   const servers = Object.keys(test.servers ?? {}).map((name) => [name, { command: "played" }] as const);
   const toolServers = servers.length === 0 ? undefined : createToolServers(env, undefined, undefined, openTransport);
-  const onRequest = (request: ModelRequest): void => void (sent.request ??= request);
   const controller = new AbortController();
   const run = createPromptRun({
     message: {
@@ -135,13 +138,32 @@ async function runPrompt(
     toolServers,
     io: { environment: env, cwd: root },
     control: { signal: AbortSignal.any([signal, controller.signal]), abort: (reason) => controller.abort(reason) },
-    wrapModel: (inner) => (model === undefined ? playAnswers(inner, response, onRequest) : inner),
+    wrapModel: (inner) => keepRequests(model === undefined ? playAnswers(inner, response) : inner, sent),
   });
   const events: RunEvent[] = [];
   for await (const group of run.events()) events.push(...group);
   await run.close();
   await toolServers?.close();
   return events;
+}
+
+function keepRequests(model: Model, sent: ModelRequest[]): Model {
+  return {
+    ...model,
+    stream(request, signal) {
+      sent.push(request);
+      return model.stream(request, signal);
+    },
+  };
+}
+
+/** What the model reads, text by text. */
+function toText({ system, messages }: ModelRequest): string {
+  const texts = messages.map((message) => {
+    if (message.role === "assistant") return JSON.stringify(message.content);
+    return message.role === "tool" ? message.output : message.text;
+  });
+  return [system, ...texts].join("\n");
 }
 
 interface ConfigPlace {
@@ -164,7 +186,7 @@ function toTestConfig(
     mode: response?.mode,
     contextTokens: response?.window === undefined ? undefined : `${response.window}`,
     force: test.force ? (true as const) : undefined,
-    trust: true as const,
+    trust: test.untrusted ? undefined : (true as const),
     deny: test.expect?.never,
   };
   return { config: createConfig(raw, env, root, { settings: test.config ?? {}, fault: undefined }), env };

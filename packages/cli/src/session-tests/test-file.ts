@@ -4,7 +4,7 @@ import { formatProblem, listProblems } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
 import { isErrorCode, SheafError } from "@sheaf/base/errors";
 import { hookSettings } from "@sheaf/agent/config/hook-settings";
-import { afterEditCommands, verifyCommands } from "@sheaf/agent/config/user-config";
+import { afterEditCommands, budgetSettings, verifyCommands } from "@sheaf/agent/config/user-config";
 import { readNamedFile } from "@sheaf/base/read-named-file";
 
 const filledText = s.string({ minLength: 1 });
@@ -80,6 +80,8 @@ const expectations = s.strict(
     files: s.optional(s.record(s.nullable(s.string()))),
     /** Regular expressions that the last answer fits. */
     answer: s.optional(texts),
+    /** Regular expressions that the last request to the model fits, with its system prompt. */
+    sees: s.optional(texts),
     max_turns: s.optional(s.number({ minimum: 0 })),
     max_tokens: s.optional(s.number({ minimum: 0 })),
     max_cost_usd: s.optional(s.number({ minimum: 0 })),
@@ -92,6 +94,7 @@ const config = s.strict(
       s.strict(s.object({ allow: s.optional(texts), ask: s.optional(texts), deny: s.optional(texts) })),
     ),
     agents: s.optional(s.boolean()),
+    budgets: s.optional(budgetSettings),
     hooks: s.optional(s.refine(hookSettings, 'hooks without "sandbox"', isContained)),
     afterEdit: s.optional(afterEditCommands),
     verify: s.optional(verifyCommands),
@@ -119,6 +122,8 @@ const testFile = s.strict(
     /** Settings of the run, as in the user's configuration. Hooks run in the sandbox. */
     config: s.optional(config),
     force: s.optional(s.boolean()),
+    /** The user does not trust the workspace. */
+    untrusted: s.optional(s.literal(true)),
     /** Tool servers by their names, each with the names of its tools; the calls have what they return. */
     servers: s.optional(s.record(texts)),
     responses: s.list(response),
