@@ -1,4 +1,4 @@
-/** Documents of type tool_call: every tool that has no document of its own (R8, R16). */
+/** Documents of type tool_call: every tool without its own document (R8, R16). */
 import type { ToolCallResult, ToolResult } from "@sheaf/protocol";
 import { cutToPayload, toUtf8Length } from "./payload-limits.ts";
 import { type ToolCall, type ToolDocument, type ToolOrigin, toToolError } from "./tool-document.ts";

@@ -277,7 +277,7 @@ const functionPayload = s.object({
   result: s.optional<CliToolOutcome>(anyOutcome),
 });
 
-/** Form of a tool without a key of its own (C9). */
+/** Form of a tool without its own key (C9). */
 export interface FunctionPayload extends s.ValueOf<typeof functionPayload> {}
 
 type ToolCall = { readonly [Key in ToolCallKey]?: ToolCallPayload } | { readonly function: FunctionPayload };

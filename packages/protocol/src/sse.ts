@@ -29,7 +29,7 @@ export interface SseDecoder {
 export interface SseDecoderOptions {
   /** Take an unfinished last event if its data is JSON. For providers that forget the last blank line. */
   readonly lenientTail?: boolean;
-  /** UTF-16 units of the data of one event, default 64 Mi. */
+  /** Longest data of one event, in UTF-16 units; default 64 Mi. */
   readonly maxEventLength?: number;
 }
 

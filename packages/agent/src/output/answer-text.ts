@@ -7,7 +7,7 @@ export interface AnswerText {
   push(event: RunEvent): void;
   /** All pieces, joined by the rule of C3; a single one is exactly as it came. */
   readonly whole: string;
-  /** What followed the last tool call; blank if nothing did. */
+  /** What followed the last tool call; blank if the answer ends with it. */
   readonly last: string;
 }
 

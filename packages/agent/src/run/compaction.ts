@@ -59,7 +59,7 @@ const NO_SUMMARY =
 /** What happened, for the log: what the user's hooks did, then the summary. Empty: nothing. */
 interface Shortening {
   readonly events: readonly RunEventBody[];
-  /** Undefined: nothing was removed. */
+  /** Undefined: everything is kept. */
   readonly compaction?: Compaction;
 }
 

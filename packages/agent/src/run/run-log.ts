@@ -106,7 +106,7 @@ export function readAhead(groups: AsyncIterable<EventGroup>): AsyncIterable<Even
 class ReadAhead implements AsyncIterator<EventGroup> {
   readonly #source: AsyncIterator<EventGroup>;
   #deltas: EventGroup["events"][number][] = [];
-  /** The event after the deltas, beyond which nothing is read. */
+  /** The event after the deltas; the reader stops there. */
   #barrier: IteratorResult<EventGroup> | { readonly error: unknown } | undefined;
   #isReading = false;
   #wake: (() => void) | undefined;

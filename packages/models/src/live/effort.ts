@@ -52,7 +52,7 @@ function toSummaryOptions(
       return thinking ? { providerOptions: { anthropic: { thinking } } } : {};
     }
     case "openai-responses":
-      // OpenAI gives summaries to organisations that it has verified, and refuses the request of others.
+      // OpenAI gives summaries to organisations that it has verified, and refuses other requests.
       if (includesReasoning) return { providerOptions: { openai: { reasoningSummary: "auto" } } };
       return effort === undefined ? {} : { providerOptions: { openai: { reasoningSummary: null } } };
     case "gemini":

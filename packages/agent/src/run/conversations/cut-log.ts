@@ -76,7 +76,7 @@ function toClosing(events: readonly RunEvent[], { isMidTurn, inTree }: CutPlace)
   ];
 }
 
-/** What the turn used nobody knows. */
+/** The usage of the turn is unknown. */
 const cutTurn: RunEventBody = {
   type: "turn_end",
   finishReason: "error",

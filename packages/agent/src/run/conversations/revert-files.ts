@@ -57,7 +57,7 @@ export interface PresentFile {
   readonly state: FileState;
   /** SHA-256 of the content, hex; undefined for anything but a file that is small enough. */
   readonly sha256?: string | undefined;
-  /** Undefined if nothing is there. */
+  /** Undefined: the path is free. */
   readonly identity: FileIdentity | undefined;
 }
 

@@ -120,7 +120,7 @@ export function toToolInput(
   return { ...input, old_string, new_string, ...(replace_all !== undefined && { replace_all }) };
 }
 
-/** The way back; undefined: it is no object. The tool checks the arguments like those of the model. */
+/** The way back; undefined: it is not an object. The tool checks the arguments like those of the model. */
 export function fromToolInput(toolName: string, input: unknown): Fields | undefined {
   if (!isJsonObject(input)) return undefined;
   const { fields = {} } = describeTool(toolName)?.claude ?? {};
