@@ -49,7 +49,7 @@ export interface HttpClient {
 /** Bytes of an answer that may wait for the reader. */
 const longestQueue = 64 * 1024;
 
-/** How long the bytes of an answer wait for those of others: longer for each answer that is open, and at most. Milliseconds. */
+/** How long bytes of one answer wait for bytes of the other ones, for each open answer and at most. Milliseconds. */
 const windowOfAnswerMs = 0.1;
 const longestWindowMs = 50;
 
