@@ -1,5 +1,4 @@
 /** Responses that run elsewhere: one reader of the store for each, however many listen here. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "@sheaf/store/store";
 import { createLogReader } from "./log-reader.ts";
 import { ResponseChannel, type WireOptions } from "./response-channel.ts";
@@ -54,7 +53,8 @@ class SharedTail implements Tail {
   readonly #store: Store;
   readonly #waiting = new Set<{ readonly seq: number; readonly resolve: (isThere: boolean) => void }>();
   #readers = 0;
-  #change = new AbortController();
+  #hasChanged = false;
+  #wake: (() => void) | undefined;
 
   constructor(responseId: string, store: Store, wire: WireOptions) {
     this.#responseId = responseId;
@@ -68,7 +68,7 @@ class SharedTail implements Tail {
 
   leave(): void {
     this.#readers -= 1;
-    if (this.#readers === 0) this.#change.abort();
+    if (this.#readers === 0) this.#noteChange();
   }
 
   reach(seq: number): Promise<boolean> {
@@ -78,7 +78,7 @@ class SharedTail implements Tail {
 
   /** Reads until there is nothing more to come, or nobody to read it. Never rejects: readers whose stream breaks come again. */
   async follow(): Promise<void> {
-    const endWatch = this.#store.watchResponse(this.#responseId, () => this.#change.abort());
+    const endWatch = this.#store.watchResponse(this.#responseId, () => this.#noteChange());
     try {
       await this.#readOn(this.#store.cluster ? WATCHED_MS : POLL_MS);
     } catch {
@@ -95,19 +95,33 @@ class SharedTail implements Tail {
     const reader = createLogReader(this.#store, this.#responseId);
     do {
       // A change that comes while it reads is found by the next read.
-      this.#change = new AbortController();
+      this.#hasChanged = false;
       const lastSeq = reader.lastSeq;
       for (let page = await reader.read(); page; page = reader.hasEnded ? undefined : await reader.read()) {
         this.channel.push(page);
         this.#tell();
       }
       if (reader.hasEnded) return;
-      const { signal } = this.#change;
-      await sleep(restMs, undefined, { signal }).catch(() => undefined);
-      const isQuiet = !signal.aborted && reader.lastSeq === lastSeq;
+      await this.#rest(restMs);
+      const isQuiet = !this.#hasChanged && reader.lastSeq === lastSeq;
       if (isQuiet && !(await this.#store.getResponse(this.#responseId))) return;
     } while (this.#readers > 0);
     this.isOver = true;
+  }
+
+  #noteChange(): void {
+    this.#hasChanged = true;
+    this.#wake?.();
+  }
+
+  /** Waits for a change. An abort would make two errors with stacks for each. */
+  async #rest(milliseconds: number): Promise<void> {
+    if (this.#hasChanged) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const timer = setTimeout(resolve, milliseconds);
+    await promise;
+    clearTimeout(timer);
   }
 
   #tell(): void {
