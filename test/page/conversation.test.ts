@@ -278,25 +278,44 @@ describeWithChromium("a conversation in the page", (browser) => {
     expect((await readTurns(server, page)).map(({ message }) => message)).toEqual(["Say it"]);
   });
 
-  testDeep("a message written during an answer is sent after it, or comes back when it is stopped", async () => {
-    const slow = { events: [{ text: "One " }, { wait_ms: 1500 }, { text: "two." }] };
-    const script = { turns: [slow, slow, { events: [{ text: "Begun " }, { wait_ms: 60_000 }] }], after: "loop" };
-    const { page } = await openScenario(browser, folder, { script });
-    await sendMessage(page, "first");
-    await page.getByRole("button", { name: "Stop" }).waitFor();
-    await sendMessage(page, "second");
-    await page.getByText("After this answer:").waitFor();
-    expect(await findAccessFaults(page)).toEqual([]);
-    await waitForAnswer(page, 2);
-    await sendMessage(page, "third");
-    await page.getByRole("button", { name: "Stop" }).waitFor();
-    await sendMessage(page, "fourth");
-    await page.getByText("After this answer:").waitFor();
-    await takeScreenshots(page, "queued");
-    await page.getByRole("button", { name: "Stop" }).click();
-    await waitUntil(page, "document.querySelector('.composer-field').value === 'fourth'");
-    expect(await page.getByText("After this answer:").count()).toBe(0);
-  });
+  test(
+    verifies(["C241", "C242"], "messages written during an answer wait, also over a reload, and one is sent now"),
+    async () => {
+      const call = { call: { tool: "run_terminal_cmd", arguments: { command: "rm a.txt" } } };
+      const script = {
+        turns: [{ events: [{ text: "One. " }, call] }, { events: [{ text: "Two." }] }],
+        after: "repeat_last",
+      };
+      const { page, server } = await openScenario(browser, folder, { script, args: ["--sandbox", "disabled"] });
+      await sendMessage(page, "first");
+      await page.getByRole("button", { name: "Refuse" }).waitFor();
+      for (const text of ["second", "third", "fourth"]) {
+        await sendMessage(page, text);
+        await page.locator(".queued").getByText(text).waitFor();
+      }
+      const listTexts = () => page.locator(".queued-text").allTextContents();
+      await page.reload();
+      await page.locator(".queued").getByText("fourth").waitFor();
+      expect(await listTexts()).toEqual(["second", "third", "fourth"]);
+      await page.getByRole("button", { name: "Send one place earlier" }).last().click();
+      await expect.poll(listTexts).toEqual(["second", "fourth", "third"]);
+      await page.getByRole("button", { name: "Do not send this message" }).last().click();
+      await expect.poll(listTexts).toEqual(["second", "fourth"]);
+      await page.getByRole("button", { name: "Edit this message" }).last().click();
+      await waitUntil(page, "document.querySelector('.composer-field').value === 'fourth'");
+      expect(await listTexts()).toEqual(["second"]);
+      expect(await findAccessFaults(page)).toEqual([]);
+      await takeScreenshots(page, "queued");
+      await page.getByRole("button", { name: "Send now" }).click();
+      await page.getByText("After the current step:").waitFor();
+      await page.getByRole("button", { name: "Refuse" }).click();
+      await page.locator(".message-text").getByText("second").waitFor();
+      await page.getByText("Two.").waitFor();
+      expect(await listTexts()).toEqual([]);
+      const [turn] = await readTurns(server, page);
+      expect(turn).toMatchObject({ message: "first", response: { messages: [{ message: "second" }] } });
+    },
+  );
 
   test("the workspace and branch of a new conversation are shown, and chosen", async () => {
     const other = folder.newFolder({ ".git/HEAD": "ref: refs/heads/topic\n", ".git/objects/x": "", ".git/refs/x": "" });

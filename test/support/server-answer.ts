@@ -1,6 +1,6 @@
 /** What the routes take for Node's answer, without a socket. */
-import { PassThrough, Readable } from "node:stream";
-import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { PassThrough } from "node:stream";
+import { ReadableStream as NodeStream } from "node:stream/web";
 
 /** As much of `ServerResponse` as the routes use. Its reader is the client, who may destroy it. */
 class Outgoing extends PassThrough {
@@ -36,7 +36,8 @@ export function createAnswer(): Answer {
   // A client that leaves before the head has no answer; whoever waits for one has `close()`.
   started.promise.catch(() => undefined);
   const outgoing = new Outgoing((status, headers) => {
-    const body = Readable.toWeb(outgoing) as NodeReadableStream<Uint8Array> as ReadableStream<Uint8Array<ArrayBuffer>>;
+    // Readable.toWeb() fails if a reader leaves while data comes.
+    const body = NodeStream.from(outgoing) as ReadableStream<Uint8Array<ArrayBuffer>>;
     started.resolve(new Response(body, { status, headers }));
   });
   outgoing.on("close", () => started.reject(new DOMException("The client went away.", "AbortError")));

@@ -47,7 +47,7 @@ class Client:
             self._transport,
             self._reconnect,
             send=send,
-            is_queued=given.get("whenBusy") == "queue",
+            is_queued=given.get("whenBusy") in ("queue", "steer"),
             reasoning=given.get("accept", {}).get("reasoning", False),
         )
 

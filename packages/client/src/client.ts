@@ -17,6 +17,9 @@ import type {
   PublishResult,
   RevertRequest,
   RevertResult,
+  WaitingList,
+  WaitingMessage,
+  WaitingOrder,
   WorkspaceFile,
   WorkspaceCommandList,
   WorkspaceFileList,
@@ -114,6 +117,12 @@ export interface SheafClient {
     change: ConversationChange,
     options?: RequestOptions,
   ): Promise<ConversationSummary>;
+  /** Sets the order of waiting messages; the running response gets each with `whenBusy: "steer"` (C241). */
+  arrangeWaiting(
+    conversationId: string,
+    order: WaitingOrder["waiting"],
+    options?: RequestOptions,
+  ): Promise<readonly WaitingMessage[]>;
   /** The text of a file: Markdown for people, JSON as `getConversation`; without what runs or was reverted (X37). */
   exportConversation(conversationId: string, format: "markdown" | "json", options?: RequestOptions): Promise<string>;
   deleteConversation(conversationId: string, options?: RequestOptions): Promise<void>;
@@ -186,7 +195,7 @@ export function createClient(options: ClientOptions): SheafClient {
       const post = {
         path: "/v1/chat",
         options: { method: "POST", body, idempotencyKey },
-        isQueued: request.whenBusy === "queue",
+        isQueued: request.whenBusy === "queue" || request.whenBusy === "steer",
       } as const;
       return createResponseStream({ request: post, reasoning: request.accept?.reasoning }, settings, stream);
     },
@@ -200,6 +209,10 @@ export function createClient(options: ClientOptions): SheafClient {
     getConversation: (id, get = {}) => ask(toPath("conversations", id), get),
     changeConversation: (id, body, { signal } = {}) =>
       ask(toPath("conversations", id), { method: "PATCH", body, signal }),
+    arrangeWaiting: async (id, waiting, { signal } = {}) => {
+      const put = { method: "PUT", body: { waiting }, signal } as const;
+      return (await ask<WaitingList>(`${toPath("conversations", id)}/waiting`, put)).waiting;
+    },
     exportConversation: async (id, format, read) =>
       (await readFile(`${toPath("conversations", id)}/export${toQuery({ format })}`, read)).text(),
     deleteConversation: (id, { signal } = {}) => send(toPath("conversations", id), { method: "DELETE", signal }),

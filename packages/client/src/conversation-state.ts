@@ -7,6 +7,7 @@ import type {
   ConversationTurn,
   Effort,
   Mode,
+  WaitingMessage,
 } from "@sheaf/protocol";
 import { createReducer } from "@sheaf/protocol";
 import { type MessageFile, type SentFile, toTurnFile } from "./encode-file.ts";
@@ -72,8 +73,8 @@ export interface ConversationState {
   readonly connection: "idle" | ConnectionState | "broken";
   /** `cancel` was called, and the response has not ended yet. */
   readonly isCancelling: boolean;
-  /** Waits for the end of the response; see `send`. */
-  readonly queued: OutgoingMessage | undefined;
+  /** Messages that wait at the server, in the order in which they start (C241). */
+  readonly waiting: readonly WaitingMessage[];
   /**
    * Why the last request failed: `SheafApiError` if the server refused it, `ConnectionError` without an answer,
    * `StreamBrokenError` for a stream that was given up. Undefined from the next request on.
@@ -96,7 +97,7 @@ export function toEmptyState(id: string | undefined): ConversationState {
     approvals: noApprovals,
     connection: "idle",
     isCancelling: false,
-    queued: undefined,
+    waiting: [],
     error: undefined,
   };
 }
@@ -109,7 +110,7 @@ export function toTurnsState(turns: readonly Turn[]): Pick<ConversationState, "t
 
 /** A conversation as the server has it. */
 export function toLoadedState(
-  { id, title, workspace, mode = "agent", model, effort, turns, nextVersions = [] }: Conversation,
+  { id, title, workspace, mode = "agent", model, effort, turns, nextVersions = [], waiting = [] }: Conversation,
   before: readonly Turn[],
 ) {
   return {
@@ -120,6 +121,7 @@ export function toLoadedState(
     status: "ready",
     connection: "idle",
     nextVersions,
+    waiting,
     ...toTurnsState(keepReasoning(before, turns.map(toCheckedTurn))),
   } satisfies Partial<ConversationState>;
 }
@@ -161,4 +163,19 @@ export function toFirstTurn({ message, answers, attachments }: OutgoingMessage, 
       metadata: { duration_ms: 0, toolCallCount: 0, turnCount: 0 },
     },
   };
+}
+
+/** The turn of the message that starts next, with the id of its response. */
+export function toNextTurn({ responseId, message, attachments }: WaitingMessage, mode: Mode, created: string): Turn {
+  const { response, ...turn } = toFirstTurn({ message }, mode, created);
+  return { ...turn, ...(attachments && { attachments }), response: { ...response, id: responseId } };
+}
+
+/** Leaves out the messages that the newest response has (C242). */
+export function toStillWaiting(waiting: readonly WaitingMessage[], turns: readonly Turn[]): readonly WaitingMessage[] {
+  const { id, messages = [] } = turns.at(-1)?.response ?? {};
+  const told = new Set([id, ...messages.map(({ messageId }) => messageId)]);
+  return waiting.some(({ responseId }) => told.has(responseId))
+    ? waiting.filter(({ responseId }) => !told.has(responseId))
+    : waiting;
 }

@@ -1,5 +1,5 @@
 /** One conversation for a user interface: loads it, sends messages, and follows responses. */
-import type { ApprovalAnswer, ChatRequest } from "@sheaf/protocol";
+import type { ApprovalAnswer, ChatRequest, WaitingOrder } from "@sheaf/protocol";
 import type { ChatsStore } from "./chats.ts";
 import type { RevertOptions, SheafClient } from "./client.ts";
 import { createReasoningReader, type ReasoningReader } from "./conversation-reasoning.ts";
@@ -10,6 +10,8 @@ import {
   toEmptyState,
   toFirstTurn,
   toLoadedState,
+  toNextTurn,
+  toStillWaiting,
   toTurnsState,
   type Turn,
 } from "./conversation-state.ts";
@@ -75,13 +77,17 @@ export interface ConversationStore extends ReadableStore<ConversationState> {
   /** Fetches the conversation, and follows its response if one is still coming. Also to load it again. */
   readonly load: () => Promise<void>;
   /**
-   * Sends a message. While a response is coming, the message waits (`queued`), and is sent once the response has ended
-   * its turn. Resolves to whether the server accepted it. If not, give it back to its writer: the server refused it, or
-   * the response it waited for failed, was cancelled or asks something, or `unqueue` was called.
+   * Sends a message. While a response is coming, the message waits at the server (`waiting`), and starts the next
+   * response. Resolves to whether the server accepted it: if not, give it back to its writer.
    */
   readonly send: (message: OutgoingMessage) => Promise<boolean>;
-  /** Removes the message that waits: its `send` resolves to false. */
-  readonly unqueue: () => void;
+  /**
+   * Sets the order of the messages that wait. With `whenBusy: "steer"` the running response gets a message after its
+   * current tool calls (C241, C242).
+   */
+  readonly arrange: (order: WaitingOrder["waiting"]) => Promise<boolean>;
+  /** Removes a message that waits. Resolves to false if it has started, or the response has it. */
+  readonly unqueue: (responseId: string) => Promise<boolean>;
   /** What the next message goes on with; a stored conversation keeps it (X26). */
   readonly configure: (change: ConversationChoice) => Promise<boolean>;
   readonly rename: (title: string) => Promise<boolean>;
@@ -138,7 +144,6 @@ class OpenConversation implements ConversationStore {
   #reasoning: ReasoningReader | undefined;
   /** Whether the server accepted the last message. */
   #accepted: Promise<boolean> = Promise.resolve(true);
-  #resolveQueued: (isSent: boolean | Promise<boolean>) => void = () => undefined;
   #cancelFrame: (() => void) | undefined;
   #isShown = true;
   #isListed = false;
@@ -176,10 +181,23 @@ class OpenConversation implements ConversationStore {
     return isAnswering ? this.#queue(message) : this.#send(message);
   };
 
-  readonly unqueue = (): void => {
-    if (this.getSnapshot().queued === undefined) return;
-    this.#change({ queued: undefined });
-    this.#resolveQueued(false);
+  readonly arrange: ConversationStore["arrange"] = async (order) => {
+    const { id } = this.getSnapshot();
+    if (id === undefined) return false;
+    return this.#try(async () => {
+      const waiting = await this.#client.arrangeWaiting(id, order);
+      this.#change({ waiting: toStillWaiting(waiting, this.getSnapshot().turns) });
+      if (order.length > 0) this.#options.onChange?.(id);
+    });
+  };
+
+  readonly unqueue = async (responseId: string): Promise<boolean> => {
+    const rest = this.getSnapshot().waiting.filter((message) => message.responseId !== responseId);
+    const isWaiting = rest.length < this.getSnapshot().waiting.length;
+    if (!isWaiting || !(await this.#try(() => this.#client.cancel(responseId)))) return false;
+    this.#change({ waiting: rest });
+    this.#options.onChange?.(this.getSnapshot().id ?? "");
+    return true;
   };
 
   readonly configure = async ({ workspace, ...change }: ConversationChoice): Promise<boolean> => {
@@ -300,7 +318,6 @@ class OpenConversation implements ConversationStore {
     this.#closing.abort();
     this.#closing = new AbortController();
     this.#leaveStream();
-    this.unqueue();
   };
 
   /** Loads the conversation again if the list has another last response. */
@@ -335,8 +352,8 @@ class OpenConversation implements ConversationStore {
       if (signal.aborted) return;
       this.#leaveStream();
       this.#change({ ...toLoadedState(conversation, this.getSnapshot().turns), error: undefined });
+      this.#beginNext();
       this.#followLast();
-      if (!this.getSnapshot().isAnswering) this.#releaseQueued();
       // The list may have changed during the load.
       this.#compareWithList();
     } catch (cause) {
@@ -366,21 +383,33 @@ class OpenConversation implements ConversationStore {
     return { kind: "conflict", files: error.details.split("\n").filter((line) => line !== "") };
   }
 
-  #queue(message: OutgoingMessage): Promise<boolean> {
-    this.unqueue();
-    this.#change({ queued: message });
-    return new Promise((resolve) => {
-      this.#resolveQueued = resolve;
-    });
+  async #queue(message: OutgoingMessage): Promise<boolean> {
+    // A conversation that is new has its id once its first message is accepted.
+    await this.#accepted;
+    const request = new AbortController();
+    const { signal } = request;
+    // The head of the answer shows that the server has the message.
+    const onConnection = (state: ConnectionState): void => void (state === "open" && request.abort());
+    const isRefused = !(await this.#try(async () => {
+      const body = { ...(await this.#toRequest(message)), whenBusy: "queue" } as const;
+      await this.#client.chat(body, { signal, onConnection }).readToEnd();
+    }, signal));
+    if (isRefused && !signal.aborted) return false;
+    // The response may have ended meanwhile: then the message is the newest turn.
+    if (!this.getSnapshot().isAnswering) await this.load();
+    else await this.arrange([]);
+    this.#options.onChange?.(this.getSnapshot().id ?? "");
+    return true;
   }
 
-  /** The response that a message waited for has ended. */
-  #releaseQueued(): void {
-    const { queued, turns } = this.getSnapshot();
-    if (queued === undefined) return;
-    if (turns.at(-1)?.response.metadata.finishReason !== "end_turn") return this.unqueue();
-    this.#change({ queued: undefined });
-    this.#resolveQueued(this.#send(queued));
+  /** The next message starts at the server: its response is followed from its beginning. */
+  #beginNext(): void {
+    const { isAnswering, waiting, turns, settings } = this.getSnapshot();
+    const [next, ...rest] = waiting;
+    if (isAnswering || next === undefined) return;
+    const { now = Date.now } = this.#options;
+    const turn = toNextTurn(next, settings.mode, new Date(now()).toISOString());
+    this.#change({ ...toTurnsState([...turns, turn]), waiting: rest });
   }
 
   /** `place`: the turn that it replaces. */
@@ -404,7 +433,6 @@ class OpenConversation implements ConversationStore {
         const isAccepted = await this.#post({ ...message, ...parent, ...choice }, signal, () => resolve(true));
         if (!isAccepted && !signal.aborted) {
           this.#change({ ...toTurnsState(before), nextVersions, isCancelling: false });
-          this.unqueue();
         }
         resolve(isAccepted);
       };
@@ -529,7 +557,7 @@ class OpenConversation implements ConversationStore {
     this.#show();
     this.#change({ connection: "idle", isCancelling: false });
     if (stream.conversationId !== undefined) this.#options.onChange?.(stream.conversationId);
-    this.#releaseQueued();
+    if (this.getSnapshot().waiting.length > 0) void this.load();
   }
 
   #requestFrame(): void {
@@ -549,7 +577,8 @@ class OpenConversation implements ConversationStore {
     if (response === last.response && reasoning === last.reasoning) return;
     const versions = last.versions?.includes("") ? last.versions.map((id) => id || response.id) : last.versions;
     const turn = { ...last, response, ...(versions && { versions }), ...(reasoning && { reasoning }) };
-    this.#change(toTurnsState([...turns.slice(0, -1), turn]));
+    const shown = [...turns.slice(0, -1), turn];
+    this.#change({ ...toTurnsState(shown), waiting: toStillWaiting(this.getSnapshot().waiting, shown) });
   }
 
   #change(change: Partial<ConversationState>): void {

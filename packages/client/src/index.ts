@@ -15,6 +15,8 @@ export type {
   ConversationTurn,
   Document,
   HookReport,
+  WaitingMessage,
+  WaitingOrder,
   ModelInfo,
   OpenApproval,
   PublishResult,

@@ -13,7 +13,7 @@ export interface TransportOptions {
 
 export interface TransportRequest {
   /** Default `GET`. */
-  readonly method?: "POST" | "PATCH" | "DELETE";
+  readonly method?: "POST" | "PUT" | "PATCH" | "DELETE";
   readonly body?: unknown;
   readonly accept?: string;
   readonly idempotencyKey?: string;

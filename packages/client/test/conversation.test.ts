@@ -119,31 +119,50 @@ describe("a message that is not sent", () => {
 });
 
 describe("a message during an answer", () => {
-  test("waits, and is sent when the answer has ended its turn", async () => {
-    const { conversation } = await openConversation([
-      { events: [{ text: "One " }, { wait_ms: 100 }, { text: "two." }] },
-    ]);
+  const readCall = { call: { tool: "read_file", arguments: { target_file: "a.txt" } } };
+  const listWaiting = ({ getSnapshot }: ConversationStore) => getSnapshot().waiting.map(({ message }) => message);
+
+  test(verifies("C241", "waits at the server, where other views see, move and remove it"), async () => {
+    const { conversation, open } = await openConversation([endless, hello]);
     await conversation.send({ message: "first" });
-    const sent = conversation.send({ message: "second" });
-    expect(conversation.getSnapshot().queued).toEqual({ message: "second" });
-    expect(await sent).toBe(true);
-    expect(conversation.getSnapshot().queued).toBeUndefined();
-    await waitForEnd(conversation);
-    expect(toMessages(conversation)).toEqual(["first", "second"]);
+    for (const message of ["second", "third", "fourth"]) expect(await conversation.send({ message })).toBe(true);
+    expect(listWaiting(conversation)).toEqual(["second", "third", "fourth"]);
+    conversation.close();
+    const other = open({ id: conversation.getSnapshot().id });
+    await other.load();
+    expect(listWaiting(other)).toEqual(["second", "third", "fourth"]);
+    const [second, third, fourth] = other.getSnapshot().waiting;
+    expect(await other.arrange([fourth!])).toBe(true);
+    expect(listWaiting(other)).toEqual(["fourth", "second", "third"]);
+    expect([await other.unqueue(second!.responseId), await other.unqueue(second!.responseId)]).toEqual([true, false]);
+    expect(listWaiting(other)).toEqual(["fourth", "third"]);
+    await other.cancel();
+    await waitForState(other, ({ turns, isAnswering }) => turns.length === 3 && !isAnswering);
+    expect(toMessages(other)).toEqual(["first", "fourth", "third"]);
+    expect([listWaiting(other), other.getSnapshot().turns.at(-1)?.response.id]).toEqual([[], third!.responseId]);
   });
 
-  test.each([
-    ["the answer is cancelled", (conversation: ConversationStore) => void conversation.cancel()],
-    ["it is removed from the queue", (conversation: ConversationStore) => conversation.unqueue()],
-    ["another one takes its place", (conversation: ConversationStore) => void conversation.send({ message: "third" })],
-    ["the conversation is closed", (conversation: ConversationStore) => conversation.close()],
-  ])("goes back to its writer when %s", async (_, act) => {
+  test(verifies("C242", "is in the answer if it is sent now"), async () => {
+    const step = { events: [{ text: "One." }, { wait_ms: 500 }, readCall] };
+    const { conversation } = await openConversation([step, { events: [{ text: "Two." }] }]);
+    await conversation.send({ message: "first" });
+    await conversation.send({ message: "second" });
+    const [{ responseId } = { responseId: "" }] = conversation.getSnapshot().waiting;
+    expect(await conversation.arrange([{ responseId, whenBusy: "steer" }])).toBe(true);
+    expect(conversation.getSnapshot().waiting).toMatchObject([{ whenBusy: "steer" }]);
+    await waitForState(conversation, ({ waiting }) => waiting.length === 0);
+    await waitForEnd(conversation);
+    expect(conversation.getSnapshot().turns).toMatchObject([
+      { message: "first", response: { status: "completed", messages: [{ message: "second", messageId: responseId }] } },
+    ]);
+  });
+
+  test("goes back to its writer if the server refuses it", async () => {
     const { conversation } = await openConversation([endless]);
     await conversation.send({ message: "first" });
-    const sent = conversation.send({ message: "second" });
-    act(conversation);
-    expect(await sent).toBe(false);
-    expect(toMessages(conversation)).toEqual(["first"]);
+    await conversation.configure({ model: "nobody/nothing" });
+    expect(await conversation.send({ message: "second" })).toBe(false);
+    expect(conversation.getSnapshot()).toMatchObject({ waiting: [], error: { status: 404 } });
   });
 });
 

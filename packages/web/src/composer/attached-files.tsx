@@ -19,12 +19,14 @@ interface AttachedFilesProps {
   readonly files: readonly ShownFile[];
   /** Of the message that has them; "" or absent: the server does not have them yet. */
   readonly responseId?: string;
+  /** Files of the response that come before these. */
+  readonly before?: number | undefined;
 }
 
 /** The files of a message that was sent. */
-export function AttachedFiles({ files, responseId = "" }: AttachedFilesProps) {
+export function AttachedFiles({ files, responseId = "", before = 0 }: AttachedFilesProps) {
   const toAddress = (index: number): string | undefined =>
-    responseId === "" ? undefined : `/v1/responses/${encodeURIComponent(responseId)}/attachments/${index + 1}`;
+    responseId === "" ? undefined : `/v1/responses/${encodeURIComponent(responseId)}/attachments/${before + index + 1}`;
   return (
     <FileList>
       {files.map((file, index) => (

@@ -15,9 +15,10 @@ import { ApprovalPanel } from "../approvals/approval-panel.tsx";
 import { focusComposer, leaveAnswer } from "../composer/focus-composer.ts";
 import { Composer } from "../composer/composer.tsx";
 import type { CompletionPort } from "../composer/completion-sources.ts";
-import { toSentFiles } from "../composer/draft.ts";
+import { emptyDraft, toSentFiles } from "../composer/draft.ts";
 import { useDrafts, useFileLimits } from "../composer/use-drafts.ts";
 import { MessageBar } from "../composer/message-bar.tsx";
+import { WaitingMessages } from "../composer/waiting-messages.tsx";
 import { WorkspaceName } from "../editor/editor-link.tsx";
 import { Button } from "../elements/button.tsx";
 import { listen } from "../elements/listen.ts";
@@ -180,24 +181,26 @@ export function ConversationPage(props: ConversationPageProps) {
                   </Notice>
                 ) : undefined}
                 <ApprovalPanel approvals={state.approvals} responseId={response?.id ?? ""} onDecide={store.decide} />
-                {state.queued ? (
-                  <MessageBar
-                    label={messages.queued}
-                    text={state.queued.message || state.queued.attachments?.map(({ name }) => name).join(", ") || ""}
-                    removeLabel={messages.queuedRemove}
-                    onRemove={store.unqueue}
-                  />
-                ) : undefined}
+                <WaitingMessages
+                  waiting={state.waiting}
+                  arrange={store.arrange}
+                  unqueue={store.unqueue}
+                  onEdit={(text) => {
+                    drafts.giveBack({ ...emptyDraft, text });
+                    focusComposer();
+                  }}
+                />
                 {edit && edited ? (
-                  <MessageBar
-                    label={messages.editing}
-                    text={edited.message}
-                    removeLabel={messages.editingEnd}
-                    onRemove={() => {
-                      setEdit(undefined);
-                      drafts.write(edit.before);
-                    }}
-                  />
+                  <MessageBar label={messages.editing} text={edited.message}>
+                    <Button
+                      icon="close"
+                      label={messages.editingEnd}
+                      onClick={() => {
+                        setEdit(undefined);
+                        drafts.write(edit.before);
+                      }}
+                    />
+                  </MessageBar>
                 ) : undefined}
                 <Composer
                   drafts={drafts}

@@ -47,7 +47,7 @@ export function MessageRow({ row }: { readonly row: MessageRowData }) {
     <div class="message">
       <div class="message-head">
         <span class="message-author">{messages.you}</span>
-        <time dateTime={created}>{formatMoment(created, language, Date.now())}</time>
+        {created === "" ? undefined : <time dateTime={created}>{formatMoment(created, language, Date.now())}</time>}
         {versions && isSettled ? (
           <VersionSwitch versions={versions} responseId={responseId} onShow={actions.show} />
         ) : undefined}
@@ -67,7 +67,7 @@ export function MessageRow({ row }: { readonly row: MessageRowData }) {
           </Menu>
         ) : undefined}
       </div>
-      <AttachedFiles files={attachments} responseId={responseId} />
+      <AttachedFiles files={attachments} responseId={responseId} before={row.filesBefore} />
       {message === "" && attachments.length > 0 ? undefined : (
         <PlainText class="message-text" text={message === "" ? messages.answered : message} />
       )}

@@ -12,8 +12,11 @@ export interface MessageRowData {
   readonly message: string;
   readonly attachments: Turn["attachments"];
   readonly versions: Turn["versions"];
+  /** Files of earlier messages to the same response, which its files follow (X48). */
+  readonly filesBefore?: number;
   /** "" until the server accepted the message. */
   readonly responseId: string;
+  /** "" if it came while the response ran. */
   readonly created: string;
   /** The answer is complete: message and answer can be undone, or continued elsewhere. */
   readonly isSettled: boolean;
@@ -105,7 +108,7 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
           isSettled,
         }),
         ...toReasoningRow(turn, index).map(keepReasoning),
-        ...arrangeRows(documents.toRows(response.documents), response.hooks ?? [], responseId),
+        ...placeMessages(arrangeRows(documents.toRows(response.documents), response.hooks ?? [], responseId), turn),
         status === "streaming"
           ? keepWorking({
               kind: "working",
@@ -119,6 +122,23 @@ function createTurnRowBuilder(index: number): TurnRowBuilder {
       return rows;
     },
   };
+}
+
+/** Messages that the user added are where the answer was then (C242). */
+function placeMessages(rows: readonly ArrangedRow[], { attachments = [], response }: Turn): readonly Row[] {
+  const { id: responseId, messages = [] } = response;
+  if (messages.length === 0) return rows;
+  const placed: Row[] = [...rows];
+  let filesBefore = attachments.length;
+  for (const [index, { message, attachments: files, after }] of messages.entries()) {
+    const isLater = (row: Row): boolean => row.kind === "document" && row.document.sequence > after;
+    const at = placed.findIndex(isLater);
+    const row = { message, attachments: files, filesBefore, responseId, created: "", isSettled: false } as const;
+    const key = `${responseId}/message/${index}`;
+    placed.splice(at < 0 ? placed.length : at, 0, { kind: "message", key, versions: undefined, ...row });
+    filesBefore += files?.length ?? 0;
+  }
+  return placed;
 }
 
 /** One row, if the model is known to have thought. */
