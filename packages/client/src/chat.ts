@@ -10,7 +10,7 @@ export type {
   ConflictChoice,
   EditOptions,
   RevertOutcome,
-} from "./conversation.ts";
+} from "./conversation-store.ts";
 export type { Reasoning } from "./conversation-reasoning.ts";
 export type { ConversationSettings, ConversationState, OutgoingMessage, Turn } from "./conversation-state.ts";
 export type { MessageFile, SentFile } from "./encode-file.ts";

@@ -1,5 +1,5 @@
 /** The id of a conversation in the address of its page. */
-import type { ConversationOptions } from "./conversation.ts";
+import type { ConversationOptions } from "./conversation-store.ts";
 
 /** Options of a conversation that a reload opens again: its id is the hash of the page's address. */
 export function keepInAddress(): Pick<ConversationOptions, "id" | "onChange"> {

@@ -2,7 +2,8 @@
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { createChats, type ChatsOptions, type ChatsState, type ChatsStore } from "./chats.ts";
 import type { SheafClient } from "./client.ts";
-import { createConversation, type ConversationOptions, type ConversationStore } from "./conversation.ts";
+import { createConversation } from "./conversation.ts";
+import type { ConversationOptions, ConversationStore } from "./conversation-store.ts";
 import type { ConversationState } from "./conversation-state.ts";
 import type { ReadableStore } from "./store.ts";
 
