@@ -12,7 +12,7 @@ import {
 import { createTreeContents, listTreeSteps } from "@sheaf/agent/run/conversations/tree-steps";
 import { createUndoPorts } from "@sheaf/agent/run/conversations/undo-ports";
 import { START_STATE } from "@sheaf/agent/workspace/trees/conversation-tree";
-import { listBranch } from "@sheaf/store/branches";
+import { createBranches } from "@sheaf/store/branches";
 import { type ConversationRecord, findNewestResponse, type SharedStore } from "@sheaf/store/store";
 import { createDenials } from "./denials.ts";
 import { createNotFoundError, HttpError } from "./http-error.ts";
@@ -21,7 +21,7 @@ import type { ServerContext } from "./server-context.ts";
 /** The branch that a message continues: it ends with this response; null: it is empty. @throws HttpError NOT_FOUND. */
 export function toBranchEnd(responseId: string | null): ChooseEnd {
   return (all) => {
-    const end = responseId === null ? undefined : listBranch(all, responseId)?.at(-1);
+    const end = responseId === null ? undefined : createBranches(all).listBranch(responseId)?.at(-1);
     if (responseId !== null && !end) throw createNotFoundError("response", responseId);
     return end;
   };

@@ -58,13 +58,14 @@ export async function startResponse(
   context: ServerContext,
   options: StartOptions,
 ): Promise<AcceptedResponse> {
-  if (body.whenBusy === "steer" && body.answers && body.answers.length > 0) {
-    throw new HttpError("USAGE", 'answers start a new response: send "whenBusy": "queue" with them');
+  const { whenBusy = "reject", answers = [], parentResponseId } = body;
+  if (whenBusy === "steer" && (answers.length > 0 || parentResponseId !== undefined)) {
+    const fields = "answers and parentResponseId";
+    throw new HttpError("USAGE", `${fields} start a new response: send "whenBusy": "queue" with them`);
   }
   await context.takeStartTurn();
   const whole = await toWholeRequest(body, context.storeOf(owner), context.meter.attachments, context.now());
   const plan = await planResponse(whole, owner, context, options);
-  const { whenBusy = "reject" } = body;
   if (whenBusy === "queue" || whenBusy === "steer") return beginOrStore(plan, context, options);
   await runPlan(plan, whenBusy, context, options);
   return toAccepted(plan);

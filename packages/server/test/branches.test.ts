@@ -101,6 +101,7 @@ test(
     ])
       expect((await server.chat(body)).status).toBe(404);
     expect((await server.send("POST", `${path}/branches`, { responseId: "chat_none" })).status).toBe(404);
+  expect((await server.chat({ ...edit, whenBusy: "steer" })).status).toBe(400);
     const { id } = await ask({ ...edit, onConflict: "leave" });
     expect(await listTurns()).toEqual([["uno", [first.id, id]]]);
   },

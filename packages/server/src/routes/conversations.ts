@@ -26,7 +26,7 @@ import { readBlame } from "../read-blame.ts";
 import { readWholeNumber } from "../read-query.ts";
 import { readCurrentResponse } from "../log-reader.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
-import { findBranchEnd, listVersions } from "@sheaf/store/branches";
+import { createBranches } from "@sheaf/store/branches";
 import {
   type ConversationRecord,
   createBusyError,
@@ -188,7 +188,7 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
   app.post("/v1/conversations/:id/branches", async (request) => {
     const conversation = await findConversation(request, context);
     const { responseId, ...asked } = await readJsonBody(request.req, revertRequest);
-    const chooseEnd: ChooseEnd = (all) => findBranchEnd(all, toBranchEnd(responseId)(all)!);
+    const chooseEnd: ChooseEnd = (all) => createBranches(all).findEnd(toBranchEnd(responseId)(all)!);
     return request.json(await showServerBranch(asked, chooseEnd, conversation, context));
   });
 }
@@ -237,9 +237,10 @@ async function findConversation(
 /** A conversation with its turns. `isLive`: also the response that runs, and other versions (C251). */
 async function readWhole(store: SharedStore, record: ConversationRecord, context: ServerContext, isLive: boolean) {
   const all = await store.listResponses(record.id);
-  const toVersions = (parent: number | undefined = 0) => listVersions(all, parent).map(({ id }) => id);
+  const { listVersions } = createBranches(all);
+  const toVersions = (parent: number) => listVersions(parent).map(({ id }) => id);
   const turns: Turn[] = [];
-  let last: number | undefined;
+  let last = 0;
   for (const { id, position } of all.filter(({ ended, reverted }) => !reverted && (ended || isLive))) {
     const turn = await readTurn(store, id, context);
     if (!turn) continue;

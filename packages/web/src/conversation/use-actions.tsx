@@ -54,25 +54,30 @@ export function useActions(
       leaveAnswer();
       action.onDone?.();
     };
-    try {
-      const { files, conflicts } = await action.look();
-      const changed = files.filter(({ action: fate }) => fate !== "unchanged");
-      if (changed.length + conflicts.length === 0) return await finish();
-      const hasConflicts = conflicts.length > 0;
-      const toAnswer = (onConflict: ConflictChoice["onConflict"]) => () => void finish({ onConflict });
-      confirm({
-        title: messages.filesTitle,
-        text: <FileChanges files={changed} conflicts={conflicts} />,
-        other: hasConflicts
-          ? { label: messages.conflictLeave, onChoose: toAnswer("leave") }
-          : { label: messages.filesKeep, onChoose: toAnswer("keep") },
-        confirm: hasConflicts ? messages.conflictOverwrite : messages.filesChange,
-        isDangerous: hasConflicts,
-        onConfirm: toAnswer(hasConflicts ? "overwrite" : "refuse"),
+    const look = await action.look().catch(toError);
+    if (look instanceof Error) {
+      return confirm({
+        title: messages.loadFailed,
+        text: <p>{describe(look)}</p>,
+        confirm: messages.tryAgain,
+        onConfirm: () => void change(action),
       });
-    } catch (error) {
-      announce(describe(error));
     }
+    const { files, conflicts } = look;
+    const changed = files.filter(({ action: fate }) => fate !== "unchanged");
+    if (changed.length + conflicts.length === 0) return finish();
+    const hasConflicts = conflicts.length > 0;
+    const toAnswer = (onConflict: ConflictChoice["onConflict"]) => () => void finish({ onConflict });
+    confirm({
+      title: messages.filesTitle,
+      text: <FileChanges files={changed} conflicts={conflicts} />,
+      other: hasConflicts
+        ? { label: messages.conflictLeave, onChoose: toAnswer("leave") }
+        : { label: messages.filesKeep, onChoose: toAnswer("keep") },
+      confirm: hasConflicts ? messages.conflictOverwrite : messages.filesChange,
+      isDangerous: hasConflicts,
+      onConfirm: toAnswer(hasConflicts ? "overwrite" : "refuse"),
+    });
   };
   const lookBefore = (responseId: string) => () => client.revertConversation(id!, responseId, { dryRun: true });
   const fork = async (responseId: string): Promise<void> => {
@@ -112,4 +117,8 @@ export function useActions(
     }),
     [store, id, messages],
   );
+}
+
+function toError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
 }

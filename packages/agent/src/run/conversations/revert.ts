@@ -1,7 +1,7 @@
 /** Shows another branch of a conversation: its files and its history. A revert shows the branch before a response (C250). */
 import { SheafError } from "@sheaf/base/errors";
 import type { Environment } from "@sheaf/base/paths";
-import { listBranch } from "@sheaf/store/branches";
+import { createBranches } from "@sheaf/store/branches";
 import type { ResponseRecord, Store } from "@sheaf/store/store";
 import type { FileSpan } from "./file-spans.ts";
 import { planRepositoryReverts, type RepositorySpan } from "./revert-repository.ts";
@@ -104,7 +104,7 @@ async function showLocked(
   all: readonly ResponseRecord[],
   end: ResponseRecord | undefined,
 ): Promise<RevertResult> {
-  const shown = (end && listBranch(all, end.id)) ?? [];
+  const shown = (end && createBranches(all).listBranch(end.id)) ?? [];
   const gone = all.filter((response) => !response.reverted && !shown.includes(response));
   const change = { gone, coming: shown.filter(({ reverted }) => reverted), shown };
   if (gone.length + change.coming.length === 0) return unchanged;
