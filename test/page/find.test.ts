@@ -48,7 +48,7 @@ describeWithChromium("finding in a conversation", (browser) => {
     await page.locator("[type=search]:focus").waitFor();
     await page.keyboard.type("FIRST needle");
     await waitForMark(page, "first needle");
-    expect(await page.getByRole("search").getByRole("status").innerText()).toBe("1 of 1 entries");
+    expect(await page.getByRole("search").getByRole("status").innerText()).toBe("1/1");
     await field.fill("the second");
     await waitForMark(page, "the\nsecond");
     await field.fill("needle");

@@ -4,7 +4,7 @@ import type { ModelInfo, WorkspaceList } from "@sheaf/protocol";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { forgetDrafts } from "../composer/kept-draft.ts";
 import { ConversationPage } from "../conversation/conversation-page.tsx";
-import type { Sought } from "../conversation/conversation-view.tsx";
+import type { Sought } from "../conversation/find-bar.tsx";
 import { listen } from "../elements/listen.ts";
 import { useLoaded } from "../elements/use-loaded.ts";
 import { useStore } from "../elements/use-store.ts";
@@ -39,14 +39,6 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
   const drawer = useDrawer();
   const [sought, setSought] = useState<Sought>();
   const [dialog, setDialog] = useState<"settings" | "keys">();
-  useEffect(
-    () =>
-      listen(document, ["keydown"], (event: KeyboardEvent) => {
-        const isWriting = event.target instanceof Element && event.target.matches("input, textarea, select");
-        if (event.key === "?" && !isWriting && !document.querySelector("dialog[open]")) setDialog("keys");
-      }),
-    [],
-  );
   const describe = useRef((error: unknown) => describeRefusal(error, messages));
   describe.current = (error) => describeRefusal(error, messages);
   const ports = useMemo(

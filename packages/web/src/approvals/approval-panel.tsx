@@ -51,7 +51,7 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
   };
   /** To the next open one, never onto a button: a second Enter must decide nothing. */
   const moveFocus = (rest: readonly ApprovalRequestData[], from: ApprovalRequestData, event: UIEvent): void => {
-    // Whoever decides by a key from elsewhere stays there.
+    // A key pressed outside of the panel leaves the focus there.
     if (!panel.current?.contains(document.activeElement)) return;
     const next = rest.find((other) => approvals.indexOf(other) > approvals.indexOf(from)) ?? rest[0];
     const cards = [...(panel.current?.querySelectorAll<HTMLElement>("[data-approval]") ?? [])];

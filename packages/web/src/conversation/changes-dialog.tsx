@@ -15,18 +15,23 @@ import { Notice } from "./conversation-notices.tsx";
 import { ChangedFile } from "./changed-file.tsx";
 import { FileTree } from "./file-tree.tsx";
 
+export interface ChangesPorts {
+  readonly client: SheafClient;
+  readonly describe: (error: unknown) => string;
+  /** Puts a comment on a line into the message. */
+  readonly comment: (text: string) => void;
+}
+
 interface ChangesDialogProps {
   readonly id: string;
   /** Name of the conversation's workspace. */
   readonly workspace: string;
-  readonly ports: { readonly client: SheafClient; readonly describe: (error: unknown) => string };
-  /** Puts a comment on a line into the message. */
-  readonly onComment: (comment: string) => void;
+  readonly ports: ChangesPorts;
   readonly onClose: () => void;
 }
 
 /** What the conversation changed, file by file against its start; files and hunks can be undone (X28, X29). */
-export function ChangesDialog({ id, workspace, ports: { client, describe }, onComment, onClose }: ChangesDialogProps) {
+export function ChangesDialog({ id, workspace, ports: { client, describe, comment }, onClose }: ChangesDialogProps) {
   const messages = useMessages();
   const announce = useAnnounce();
   const [files, setFiles] = useState<readonly ChangedFileState[]>();
@@ -73,16 +78,16 @@ export function ChangesDialog({ id, workspace, ports: { client, describe }, onCo
   const toNoteReader =
     ({ filePath, newFilePath = filePath, hash }: ChangedFileState): ReadLineNote =>
     async (line) => {
-      const comment = (
-        <LineComment line={line} onComment={(text) => onComment(`${toMention(newFilePath)}${line}: ${text}`)} />
+      const form = (
+        <LineComment line={line} onComment={(text) => comment(`${toMention(newFilePath)}${line}: ${text}`)} />
       );
       try {
         const blame = await client.readBlame(id, newFilePath);
         const range = blame.ranges.find(({ endLine }) => endLine >= line);
         if (blame.hash !== hash || !range) return messages.fileChangedSince;
-        return [<LineOrigin range={range} id={id} />, comment];
+        return [<LineOrigin range={range} id={id} />, form];
       } catch (error) {
-        return [describe(error), comment];
+        return [describe(error), form];
       }
     };
   return (

@@ -1,4 +1,3 @@
-import type { SheafClient } from "@sheaf/client";
 import type { ConversationState } from "@sheaf/client/chat";
 import type { ConversationSummary } from "@sheaf/protocol";
 import { useRef, useState } from "preact/hooks";
@@ -6,14 +5,14 @@ import { Button } from "../elements/button.tsx";
 import { Menu, MenuItem } from "../elements/menu.tsx";
 import { TitleField } from "../elements/title-field.tsx";
 import { useMessages } from "../messages/use-messages.ts";
-import { ChangesDialog } from "./changes-dialog.tsx";
+import { ChangesDialog, type ChangesPorts } from "./changes-dialog.tsx";
 import { UsagePopover } from "./usage-popover.tsx";
 
 interface ConversationHeadProps {
   readonly state: ConversationState;
   /** Name of its workspace. */
   readonly workspace: string;
-  readonly ports: { readonly client: SheafClient; readonly describe: (error: unknown) => string };
+  readonly ports: ChangesPorts;
   /** As the list of conversations has it. */
   readonly usage: ConversationSummary["usage"];
   /** Of the model of the next message. */
@@ -22,7 +21,6 @@ interface ConversationHeadProps {
   /** Deletes it, unless the user changes their mind. */
   readonly onRemove: (id: string, title: string) => void;
   readonly onRename: (title: string) => void;
-  readonly onComment: (comment: string) => void;
 }
 
 /** Title and actions. */
@@ -35,7 +33,6 @@ export function ConversationHead({
   onShowSidebar,
   onRemove,
   onRename,
-  onComment,
 }: ConversationHeadProps) {
   const messages = useMessages();
   const [isNaming, setNaming] = useState(false);
@@ -75,13 +72,7 @@ export function ConversationHead({
         <Button kind="quiet" label={messages.changes} onClick={() => setChanges(true)} />
       ) : undefined}
       {state.id !== undefined && hasChanges ? (
-        <ChangesDialog
-          id={state.id}
-          workspace={workspace}
-          ports={ports}
-          onComment={onComment}
-          onClose={() => setChanges(false)}
-        />
+        <ChangesDialog id={state.id} workspace={workspace} ports={ports} onClose={() => setChanges(false)} />
       ) : undefined}
       {state.id === undefined || state.status !== "ready" ? undefined : (
         <ConversationMenu id={state.id} title={title} onRemove={onRemove} onName={() => setNaming(true)} />

@@ -34,7 +34,8 @@ import { EmptyConversation, WorkspaceChoice } from "./empty-conversation.tsx";
 import { ConversationHead } from "./conversation-head.tsx";
 import { findWindowTokens } from "./conversation-usage.ts";
 import { ConversationContext, type ConversationPort } from "./conversation-port.ts";
-import { ConversationView, type Sought } from "./conversation-view.tsx";
+import { ConversationView } from "./conversation-view.tsx";
+import type { Sought } from "./find-bar.tsx";
 import { ConnectionNotice, LoadFailure, Notice } from "./conversation-notices.tsx";
 import { ConversationActionsContext } from "./message-row.tsx";
 import { toDocumentKey } from "./rows.ts";
@@ -146,11 +147,13 @@ export function ConversationPage(props: ConversationPageProps) {
                 usage={props.usage}
                 windowTokens={findWindowTokens(props.models, state.settings.model)}
                 workspace={place}
-                ports={props.ports}
+                ports={{
+                  ...props.ports,
+                  comment: (text) => drafts.write(`${drafts.getSnapshot().text}\n${text}`.trimStart()),
+                }}
                 onShowSidebar={props.onShowSidebar}
                 onRemove={props.onRemove}
                 onRename={(title) => void store.rename(title)}
-                onComment={(comment) => drafts.write(`${drafts.getSnapshot().text}\n${comment}`.trimStart())}
               />
               <div class="stage">
                 <Stage

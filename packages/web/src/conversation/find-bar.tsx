@@ -1,58 +1,69 @@
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Button } from "../elements/button.tsx";
+import { listen } from "../elements/listen.ts";
 import type { VirtualListHandle } from "../list/use-virtual-list.ts";
 import { useMessages } from "../messages/use-messages.ts";
 import { createRowFinder, findPlaces, toFindPattern } from "./find-text.ts";
 import type { Row } from "./rows.ts";
 
+/** Words that a search found in a conversation. */
+export interface Sought {
+  readonly id: string;
+  readonly text: string;
+}
+
 interface FindBarProps {
   readonly rows: readonly Row[];
   readonly list: RefObject<VirtualListHandle | null>;
-  /** The words to begin with, such as those of a search. */
-  readonly sought: string;
-  readonly field: RefObject<HTMLInputElement | null>;
-  readonly onFind: (row: Row | undefined) => void;
-  readonly onClose: () => void;
+  /** The search that opened the conversation. */
+  readonly sought: Sought | undefined;
+  /** Takes the keys of the row with the match, and of its parts. */
+  readonly onFind: (keys: readonly string[]) => void;
 }
 
 /** Milliseconds without typing after which the page moves. */
 const typingPause = 150;
-/** Frames in which a row may still change before its places are taken as they are. */
-const mostFrames = 90;
+/** Milliseconds between two looks at a row that is drawn piece by piece, and the number of looks. */
+const lookPause = 30;
+const mostLooks = 200;
 
-/** Finds words in the whole conversation: also in rows that are not drawn, and in what is folded. */
-export function FindBar({ rows, list, sought, field, onFind, onClose }: FindBarProps) {
+/** Ctrl+F finds words in the whole conversation. It unfolds rows and draws all of the row that has a match. */
+export function FindBar({ rows, list, sought, onFind }: FindBarProps) {
   const messages = useMessages();
-  const [query, setQuery] = useState(sought);
+  /** Undefined: the bar is closed. */
+  const [query, setQuery] = useState<string>();
+  const field = useRef<HTMLInputElement>(null);
   const [findRows] = useState(createRowFinder);
-  const found = useMemo(() => findRows(rows, query), [findRows, rows, query]);
+  const found = useMemo(() => findRows(rows, query ?? ""), [findRows, rows, query]);
   const [current, setCurrent] = useState<string>();
-  const place = useRef({ index: 0, frame: 0 }).current;
+  const place = useRef<{ index: number; timer?: ReturnType<typeof setTimeout> }>({ index: 0 }).current;
   const position = found.findIndex(({ key }) => key === current);
-  const listPlaces = (key: string | undefined): readonly Range[] => {
-    const element = document.querySelector(`[data-key="${CSS.escape(key ?? "")}"]`);
-    const pattern = toFindPattern(query);
+  const findElement = (key = ""): HTMLElement | null => document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  const listPlaces = (key: string): readonly Range[] => {
+    const element = findElement(key);
+    const pattern = toFindPattern(query ?? "");
     return element && pattern ? findPlaces(element, pattern) : [];
   };
   /** Shows a place of a row, once all of the row is drawn; -1: the last one. */
   const show = (row: Row, index: number): void => {
-    cancelAnimationFrame(place.frame);
+    clearTimeout(place.timer);
+    place.index = index;
     setCurrent(row.key);
-    onFind(row);
+    onFind([row, ...("parts" in row ? (row.parts ?? []) : [])].map(({ key }) => key));
     if (row.key !== current) list.current?.reveal(row.key);
-    let [frames, known] = [0, 0];
+    let [looks, known] = [0, 0];
     const look = (): void => {
       const places = listPlaces(row.key);
       const isSettled = places.length > 0 && places.length === known;
-      [frames, known] = [frames + 1, places.length];
-      if (!isSettled && frames < mostFrames) place.frame = requestAnimationFrame(look);
+      [looks, known] = [looks + 1, places.length];
+      if (!isSettled && looks < mostLooks) place.timer = setTimeout(look, lookPause);
       else {
-        place.index = index < 0 ? places.length - 1 : index;
+        if (index < 0) place.index = places.length - 1;
         markPlaces(places, places[place.index]);
       }
     };
-    place.frame = requestAnimationFrame(look);
+    place.timer = setTimeout(look, lookPause);
   };
   const go = (step: 1 | -1): void => {
     const next = place.index + step;
@@ -61,8 +72,21 @@ export function FindBar({ rows, list, sought, field, onFind, onClose }: FindBarP
     const other = found.at((position + step) % found.length);
     if (other) show(other, step > 0 ? 0 : -1);
   };
-  useEffect(() => setQuery(sought), [sought]);
+  const leave = (): void => {
+    clearTimeout(place.timer);
+    markPlaces([], undefined);
+    list.current?.reveal(undefined);
+  };
+  const close = (): void => {
+    leave();
+    onFind([]);
+    setCurrent(undefined);
+    setQuery(undefined);
+    findElement(current)?.focus({ preventScroll: true });
+  };
+  useEffect(() => sought && setQuery(sought.text), [sought]);
   useEffect(() => {
+    if (query === undefined) return undefined;
     const timer = setTimeout(() => {
       const row = found[position] ?? found[0];
       if (row) show(row, 0);
@@ -70,14 +94,20 @@ export function FindBar({ rows, list, sought, field, onFind, onClose }: FindBarP
     }, typingPause);
     return () => clearTimeout(timer);
   }, [query]);
-  useEffect(
-    () => () => {
-      cancelAnimationFrame(place.frame);
-      markPlaces([], undefined);
-      list.current?.reveal(undefined);
-    },
-    [list, place],
-  );
+  useEffect(() => {
+    const open = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== "f" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
+        return;
+      // The second time, or in a dialog, the browser finds.
+      if (document.activeElement === field.current || document.querySelector("dialog[open]")) return;
+      event.preventDefault();
+      setQuery((before) => before ?? "");
+      setTimeout(() => field.current?.select());
+    };
+    const stop = listen(document, ["keydown"], open);
+    return () => [stop, leave].forEach((end) => end());
+  }, []);
+  if (query === undefined) return undefined;
   return (
     <search class="find-bar">
       <input
@@ -89,23 +119,23 @@ export function FindBar({ rows, list, sought, field, onFind, onClose }: FindBarP
         value={query}
         onInput={(event) => setQuery(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === "Escape") onClose();
+          if (event.key === "Escape") close();
           else if (event.key === "Enter" && !event.isComposing) go(event.shiftKey ? -1 : 1);
           else return;
           event.preventDefault();
         }}
       />
       <span class="find-count" role="status">
-        {query.trim() === "" ? "" : messages.foundRows({ row: position + 1, rows: found.length })}
+        {query.trim() === "" ? "" : `${position + 1}/${found.length}`}
       </span>
       <Button icon="send" label={messages.find.previous} onClick={() => go(-1)} />
       <Button icon="arrowDown" label={messages.find.next} onClick={() => go(1)} />
-      <Button icon="close" label={messages.close} onClick={onClose} />
+      <Button icon="close" label={messages.close} onClick={close} />
     </search>
   );
 }
 
-/** Marks places without changing what is drawn, and shows one of them. Old browsers show it without a mark. */
+/** Marks places without new elements, and shows one of them. Old browsers show it without a mark. */
 function markPlaces(places: readonly Range[], here: Range | undefined): void {
   CSS.highlights?.set("found", new Highlight(...places));
   CSS.highlights?.set("found-here", new Highlight(...(here ? [here] : [])));

@@ -13,7 +13,7 @@ const mostDepth = 6;
 const mostPlaces = 1000;
 
 /**
- * A pattern for some words, in any case, with any blanks between them; undefined if there are none.
+ * A pattern for some words, in any case, with any blanks between them. Blanks alone return undefined.
  * @param isSource Markdown's marks may stand between the characters
  */
 export function toFindPattern(query: string, isSource = false): RegExp | undefined {
@@ -23,7 +23,7 @@ export function toFindPattern(query: string, isSource = false): RegExp | undefin
   return new RegExp(escaped.join(isSource ? "[*_`~]{0,3}" : ""), "giu");
 }
 
-/** The rows that contain some words. Texts are kept for as long as their rows. */
+/** The rows that contain some words. The texts live as long as their rows. */
 export function createRowFinder(): (rows: readonly Row[], query: string) => readonly Row[] {
   const texts = new WeakMap<Row, string>();
   return (rows, query) => {
@@ -57,7 +57,7 @@ function collectTexts(value: unknown, depth: number): readonly string[] {
   return Object.entries(value).flatMap(([name, each]) => (unseen.test(name) ? [] : collectTexts(each, depth + 1)));
 }
 
-/** Where a row that is drawn shows the words. */
+/** The places of the words in a row. Only drawn text counts. */
 export function findPlaces(element: Element, pattern: RegExp): readonly Range[] {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, (node) =>
     node.parentElement?.closest(".unseen, .line-numbers, .diff-number, .diff-sign") ? 2 : 1,

@@ -13,7 +13,7 @@ export function LineComment({ line, onComment }: LineCommentProps) {
   const messages = useMessages();
   const [text, setText] = useState("");
   const [isTaken, setTaken] = useState(false);
-  if (isTaken) return <p>{messages.commentTaken}</p>;
+  if (isTaken) return <p>{messages.comment.taken}</p>;
   return (
     <form
       class="line-comment"
@@ -32,7 +32,7 @@ export function LineComment({ line, onComment }: LineCommentProps) {
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      <Button kind="quiet" type="submit" label={messages.commentTake} disabled={text.trim() === ""} />
+      <Button kind="quiet" type="submit" label={messages.comment.take} disabled={text.trim() === ""} />
     </form>
   );
 }

@@ -12,7 +12,7 @@ interface DialogProps {
   readonly action?: ComponentChildren;
   /** Called for Escape and for a click outside the dialog. */
   readonly onClose: () => void;
-  /** As wide as the page, or a panel at its side. */
+  /** The dialog fills the page, or stands at its side. */
   readonly shape?: "wide" | "wide panel";
 }
 

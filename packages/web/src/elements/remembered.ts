@@ -16,15 +16,15 @@ export function useRemembered<Value>(key: string, initial: Value): readonly [Val
   return [value, change];
 }
 
-/** Keys of the rows in which something was found: what is folded in them is shown. */
+/** Keys of the row that has a match of the search, and of its parts. Everything in them is unfolded. */
 export const FoundRows = createContext<readonly string[]>([]);
 
-/** Whether the row of this key, or a part of it, is one in which something was found. */
+/** Returns true if the key is one of a row with a match, or of something in it. */
 export function useIsFound(key: string): boolean {
   return useContext(FoundRows).some((row) => key === row || key.startsWith(`${row}/`));
 }
 
-/** Whether something is unfolded, by the person or since something was found in it. */
+/** Returns true if the person has unfolded something, or if the search has a match in it. */
 export function useUnfolded(key: string): readonly [boolean, (isUnfolded: boolean) => void] {
   const [isUnfolded, setUnfolded] = useRemembered(key, false);
   const isFound = useIsFound(key);

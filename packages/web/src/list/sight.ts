@@ -8,7 +8,7 @@ export interface Span {
 }
 
 export interface Sight {
-  /** Whether all of an element is drawn: the list is short, or something was found in its row. */
+  /** Returns true if the list draws all of an element, because the list is short or the row has a match. */
   readonly isWhole: (element: HTMLElement | null) => boolean;
   /** Calls the watcher when what is in sight may have changed. Returns the function that ends this. */
   readonly watch: (watcher: () => void) => () => void;

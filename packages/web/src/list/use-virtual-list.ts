@@ -8,10 +8,8 @@ export interface VirtualListHandle {
   /** Shows the row with this key and gives it the focus. */
   readonly goTo: (key: string) => void;
   readonly goToEnd: () => void;
-  /** Shows the row with this key and draws all of it, until another one is revealed; undefined: none is. */
+  /** Shows the row with this key and draws all of it until the next call, which may have an undefined key. */
   readonly reveal: (key: string | undefined) => void;
-  /** Gives the focus to the row with this key if it is drawn. Nothing moves. */
-  readonly focus: (key: string) => void;
 }
 
 /** A row of the whole list; its key is unique in the page. */
@@ -172,8 +170,6 @@ class ListController<Row extends ListRow> implements Sight {
     else this.redraw();
   };
 
-  readonly focus = (key: string): void => this.#findElement(key)?.focus({ preventScroll: true });
-
   readonly goToEnd = (): void => {
     this.#setFollowing(true);
     this.#toEnd();
@@ -185,7 +181,7 @@ class ListController<Row extends ListRow> implements Sight {
       const element = this.#findElement(this.wantedKey);
       if (element !== undefined) {
         this.wantedKey = undefined;
-        // Whoever searches goes on typing.
+        // A person who searches keeps typing.
         if (this.revealedKey !== element.dataset["key"]) element.focus({ preventScroll: true });
         element.scrollIntoView({ block: "start" });
         this.#markPlace();
@@ -314,11 +310,7 @@ export function useVirtualList<Row extends ListRow>(options: VirtualListOptions<
   list.redraw = () => setCount((count) => count + 1);
   list.onFollow = onFollow;
   const indices = list.update(rows);
-  useImperativeHandle(
-    handle,
-    () => ({ goTo: list.goTo, goToEnd: list.goToEnd, reveal: list.reveal, focus: list.focus }),
-    [list],
-  );
+  useImperativeHandle(handle, () => ({ goTo: list.goTo, goToEnd: list.goToEnd, reveal: list.reveal }), [list]);
   useLayoutEffect(() => {
     list.start(scroller.current!);
     setGutter(scroller.current);

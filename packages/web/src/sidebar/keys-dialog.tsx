@@ -20,16 +20,13 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   ];
   return (
     <Dialog title={messages.keys.title} onClose={onClose}>
-      <dl class="keys">
+      <ul class="keys">
         {keys.map(([name, effect]) => (
-          <div key={name}>
-            <dt>
-              <kbd>{name}</kbd>
-            </dt>
-            <dd>{effect}</dd>
-          </div>
+          <li key={name}>
+            <kbd>{name}</kbd> {effect}
+          </li>
         ))}
-      </dl>
+      </ul>
     </Dialog>
   );
 }

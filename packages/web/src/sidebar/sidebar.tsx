@@ -35,6 +35,8 @@ export function Sidebar(props: SidebarProps) {
   useEffect(
     () =>
       listen(document, ["keydown"], (event: KeyboardEvent) => {
+        const isFree = event.target instanceof Element && !event.target.closest("input, textarea, select, dialog");
+        if (event.key === "?" && isFree) onDialog("keys");
         if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
         event.preventDefault();
         if (search.current?.checkVisibility() === false) drawer.show();
