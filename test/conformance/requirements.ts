@@ -457,6 +457,7 @@ export const requirements = {
     "R-36": ["a cancel at any process", "a39f798b"],
     "R-37": ["approvals at any process", "c4a9231c"],
     "R-38": ["messages that wait in the database", "00822423"],
+    "R-91": ["failed messages and stuck readers", "26fee2f8"],
     "R-39": ["limits of running responses over all processes", "4edb9d1d"],
     "R-40": ["a response goes on when its process is lost", "f255956e"],
     "R-41": ["streams and cut texts after a loss", "358d1266"],

@@ -7,6 +7,9 @@ import { securityHeaders } from "./security-headers.ts";
 /** How long a reader should wait before it connects again. Milliseconds (X2). */
 const RETRY_MS = 1000;
 
+/** The time after which a stuck reader loses its stream. Milliseconds. */
+const STUCK_MS = 15 * 60_000;
+
 /** Frames as bytes, made once for all readers of a stream. */
 export interface Frames {
   readonly bytes: Buffer;
@@ -50,8 +53,11 @@ export class EventSink {
   /** What came now would be in the next answer on this connection. */
   #hasEnded = false;
 
-  constructor(outgoing: ServerResponse) {
+  readonly #stuckMs: number;
+
+  constructor(outgoing: ServerResponse, stuckMs = STUCK_MS) {
     this.#outgoing = outgoing;
+    this.#stuckMs = stuckMs;
     this.#socket = outgoing.chunkedEncoding ? (outgoing.socket ?? undefined) : undefined;
     outgoing.on("error", () => undefined);
     outgoing.on("close", () => this.#controller.abort());
@@ -83,19 +89,20 @@ export class EventSink {
     else this.#outgoing.write(made.bytes);
   }
 
-  /** Resolves when the reader may get more, or is gone; at the latest after `patienceMs`. */
-  async drain(patienceMs?: number): Promise<void> {
+  /** Resolves when the reader may get more, or is gone; at the latest after `patienceMs`. By default it cuts off a stuck reader. */
+  async drain(patienceMs = this.#stuckMs): Promise<void> {
     const way = this.#socket ?? this.#outgoing;
     if (this.isClosed || !this.isFull) return;
     const change = Promise.withResolvers<void>();
     const end = (): void => change.resolve();
-    const timer = patienceMs === undefined ? undefined : setTimeout(end, patienceMs);
+    const timer = setTimeout(end, patienceMs);
     way.on("drain", end);
     this.closed.addEventListener("abort", end);
     await change.promise;
     clearTimeout(timer);
     way.off("drain", end);
     this.closed.removeEventListener("abort", end);
+    if (patienceMs === this.#stuckMs && this.isFull) this.cut();
   }
 
   /** Shows that the connection lives (X5). */
@@ -107,7 +114,10 @@ export class EventSink {
   /** Ends the stream after its last event. */
   end(): void {
     this.#hasEnded = true;
-    if (!this.isClosed) this.#outgoing.end();
+    if (this.isClosed) return;
+    this.#outgoing.end();
+    const timer = setTimeout(() => this.cut(), this.#stuckMs).unref();
+    this.closed.addEventListener("abort", () => clearTimeout(timer));
   }
 
   /** Breaks off the stream, so that the reader asks again (N51). */

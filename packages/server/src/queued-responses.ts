@@ -61,7 +61,7 @@ export async function waitForBegin(store: SharedStore, responseId: string, signa
   const { waiting } = store;
   let change = new AbortController();
   const wake = (): void => change.abort();
-  const endWatches = [store.watchResponse(responseId, wake), waiting.watch(wake)];
+  const endWatches = [store.watchResponse(responseId, wake), waiting.watch(wake, responseId)];
   signal.addEventListener("abort", wake);
   try {
     for (;;) {

@@ -68,8 +68,11 @@ export interface WaitingMessages {
   giveBack(responseId: string): Promise<void>;
   /** For a claimed message that cannot begin at all. */
   fail(responseId: string, failure: string): Promise<void>;
-  /** Calls back when another process has made a message free to begin, or perhaps not, until the result is called. */
-  watch(onChange: () => void): () => void;
+  /**
+   * Calls back when another process has made a message free to begin, or perhaps not, until the result is called. With
+   * `responseId`, calls back after a change of this message alone.
+   */
+  watch(onChange: () => void, responseId?: string): () => void;
 }
 
 /** Questions to the writer of a response, wherever it runs. The writer learns of them by `watchResponse` (R-37). */

@@ -24,8 +24,11 @@ export function createPostgresWaiting(
     clock: "clock_timestamp()",
     toSpan: (milliseconds) => `interval '${milliseconds} ms'`,
     isOpen: "NOT r.ended",
-    announce: () => session.announce(waitingNotice),
-    watch: (onChange) => session.watch(waitingNotice, onChange),
+    announce(responseId) {
+      session.announce(waitingNotice);
+      session.announce(responseId);
+    },
+    watch: (onChange, responseId = waitingNotice) => session.watch(responseId, onChange),
     async claim(starting, toFirst) {
       // Values stay out of the text, which is the name of a prepared statement.
       const isAbandoned = (name: string): Sql => {

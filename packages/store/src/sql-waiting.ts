@@ -18,7 +18,7 @@ import type { NewResponse } from "./store.ts";
 const PAUSE_MS = 1000;
 
 /** The time for which Sheaf keeps a failed message for its readers. Milliseconds. */
-const KEPT_MS = 10 * 60_000;
+const KEPT_MS = 24 * 60 * 60_000;
 
 /** The pause between two deletions of older failed messages. Milliseconds. */
 const SWEEP_MS = 60_000;
@@ -56,7 +56,7 @@ export interface WaitingTerms {
    * `isFree` gets the condition for a message `o` of the conversation `c` that no other process has.
    */
   claim(starting: readonly string[], toFirst: (isFree: Sql) => Sql): Promise<readonly ClaimedMessage[]>;
-  readonly announce: () => void;
+  readonly announce: (responseId: string) => void;
   readonly watch: WaitingMessages["watch"];
 }
 
@@ -81,7 +81,7 @@ export function createWaitingRows(database: SqlDatabase, owner: string, terms: W
       await database.transact("synced", (isDoubtful) =>
         addMessage({ dialect, owner, isDoubtful }, message, maxWaiting),
       );
-      announce();
+      announce(message.responseId);
     },
     async hasWaiting(conversationId) {
       return (await read(sql`SELECT 1 FROM sheaf.orders o WHERE ${isIn(conversationId)} LIMIT 1`)).length > 0;
@@ -130,7 +130,7 @@ export function createWaitingRows(database: SqlDatabase, owner: string, terms: W
         "synced",
         sql`DELETE FROM sheaf.orders AS o WHERE ${isOwn(responseId)} AND ${waits} RETURNING key`,
       );
-      if (gone.length > 0) announce();
+      if (gone.length > 0) announce(responseId);
       return gone.length > 0;
     },
     async claim(maxRunning, starting) {
@@ -154,7 +154,7 @@ export function createWaitingRows(database: SqlDatabase, owner: string, terms: W
         "synced",
         sql`UPDATE sheaf.orders AS o SET failure = ${failure}, failed_at = ${raw(clock)} WHERE ${isClaimed(responseId)}`,
       );
-      announce();
+      announce(responseId);
     },
   };
 }

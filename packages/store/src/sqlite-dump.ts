@@ -34,10 +34,14 @@ export function openSqliteDump(file: string): StoreDump {
     place: file,
     schema: connection.foundSchema,
     rows,
+    waiting: connection.run(() => connection.prepare(selectWaiting).get()?.["id"]) as string | undefined,
     problems: findings.map((finding) => finding.integrity_check).filter((text) => text !== "ok"),
     close: async () => connection.close(),
   };
 }
+
+/** Includes a message that a server has just given back: for a second no server may start it. */
+const selectWaiting = "SELECT id FROM orders WHERE response IS NULL AND failure IS NULL LIMIT 1";
 
 const selectWithArrived = `SELECT response, first_seq, last_seq, events FROM event_groups
   UNION ALL SELECT response, first_seq, last_seq, events FROM arrived_groups`;

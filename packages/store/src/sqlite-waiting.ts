@@ -28,11 +28,11 @@ export function createSqliteWaiting(database: SqlDatabase, owner: string): Waiti
 }
 
 /** Notifies watchers in this process of changes to the queue: other processes look from time to time. */
-export function announceChanges(store: SharedStore, watchers = new Set<() => void>()): SharedStore {
+export function announceChanges(store: SharedStore, watchers = new Map<() => void, string | undefined>()): SharedStore {
   const { waiting } = store;
-  const announceAfter = async <Result>(change: Promise<Result>): Promise<Result> => {
+  const announceAfter = async <Result>(change: Promise<Result>, id?: string): Promise<Result> => {
     const result = await change;
-    for (const watcher of watchers) watcher();
+    for (const [watcher, wanted] of watchers) if (wanted === undefined || wanted === id) watcher();
     return result;
   };
   return {
@@ -40,7 +40,7 @@ export function announceChanges(store: SharedStore, watchers = new Set<() => voi
     forOwner: (owner) => announceChanges(store.forOwner(owner), watchers),
     createResponse(response) {
       const creating = store.createResponse(response);
-      return response.cluster?.hasWaited ? announceAfter(creating) : creating;
+      return response.cluster?.hasWaited ? announceAfter(creating, response.id) : creating;
     },
     appendEvents(responseId, events, durability) {
       const appending = store.appendEvents(responseId, events, durability);
@@ -48,11 +48,11 @@ export function announceChanges(store: SharedStore, watchers = new Set<() => voi
     },
     waiting: {
       ...waiting,
-      add: (message, maxWaiting) => announceAfter(waiting.add(message, maxWaiting)),
-      remove: (responseId) => announceAfter(waiting.remove(responseId)),
-      fail: (responseId, failure) => announceAfter(waiting.fail(responseId, failure)),
-      watch(onChange) {
-        watchers.add(onChange);
+      add: (message, maxWaiting) => announceAfter(waiting.add(message, maxWaiting), message.responseId),
+      remove: (responseId) => announceAfter(waiting.remove(responseId), responseId),
+      fail: (responseId, failure) => announceAfter(waiting.fail(responseId, failure), responseId),
+      watch(onChange, responseId) {
+        watchers.set(onChange, responseId);
         return () => void watchers.delete(onChange);
       },
     },

@@ -77,6 +77,8 @@ export interface StoreDump {
   rows(table: TableName): AsyncIterable<TableRow>;
   /** What the database itself finds wrong with its files. */
   readonly problems: readonly string[];
+  /** The id of a message that waits, which no row has; undefined: none does. */
+  readonly waiting?: string | undefined;
   close(): Promise<void>;
 }
 

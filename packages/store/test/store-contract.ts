@@ -104,16 +104,24 @@ export function testStoreContract(open: () => SharedStore | Promise<SharedStore>
     const store = await open();
     const add = (responseId: string): Promise<void> =>
       store.waiting.add({ responseId, conversationId: `conv_${responseId}`, text: "{}" }, 9);
+    const told: string[] = [];
+    const endWatches = ["chat_a", "chat_b"].map((id) => store.waiting.watch(() => told.push(id), id));
     await add("chat_a");
     expect(await store.waiting.claim(9, [])).toMatchObject({ responseId: "chat_a" });
+    told.length = 0;
     expect(await store.waiting.remove("chat_a")).toBe(true);
+    // A reader that waits for another message need not look.
+    expect(new Set(told)).toEqual(new Set(["chat_a"]));
     await expect(store.createResponse({ ...response("chat_a", "conv_chat_a"), cluster: terms })).rejects.toMatchObject({
       code: "CANCELLED",
     });
     expect(await store.getResponse("chat_a")).toBeUndefined();
     await add("chat_b");
     await store.waiting.claim(9, []);
+    told.length = 0;
     await store.waiting.fail("chat_b", "no");
+    expect(new Set(told)).toEqual(new Set(["chat_b"]));
+    for (const endWatch of endWatches) endWatch();
     expect(await store.waiting.find("chat_b")).toMatchObject({ failure: "no" });
     expect(await store.waiting.findFailure("chat_b")).toEqual({ failure: "no" });
     expect([await store.waiting.claim(9, []), await store.waiting.remove("chat_b")]).toEqual([undefined, false]);

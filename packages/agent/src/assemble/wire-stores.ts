@@ -1,4 +1,5 @@
 /** Opens stores. Each is loaded when it is asked for. */
+import { SheafError } from "@sheaf/base/errors";
 import type { SchemaState } from "@sheaf/store/migrations/migrate-postgres";
 import type { StoreDump, TableName, TableSum } from "@sheaf/store/store-tables";
 import { isPostgresAddress, type SharedStore } from "@sheaf/store/store";
@@ -40,6 +41,8 @@ export async function copyStore(file: string, address: string): Promise<Readonly
   const { fillPostgres } = await import("@sheaf/store/postgres-dump");
   const source = await openStoreDump(file);
   try {
+    const message = `${source.waiting} waits in ${file}: run "sheaf serve" until it has ended, or cancel it there, then copy`;
+    if (source.waiting !== undefined) throw new SheafError("CONVERSATION_BUSY", message, { source: "storage" });
     return await fillPostgres(address, source);
   } finally {
     await source.close();

@@ -121,10 +121,6 @@ async function endOpenResponses(file: string): Promise<void> {
       const message = `${id} is being written: stop the server and every other sheaf that uses ${file}, then copy`;
       throw new SheafError("CONVERSATION_BUSY", message, { source: "storage" });
     }
-    const waiting = await store.waiting.claim(Number.MAX_SAFE_INTEGER, []);
-    if (!waiting) return;
-    const message = `${waiting.responseId} waits in ${file}: run "sheaf serve" until it has ended, or cancel it there, then copy`;
-    throw new SheafError("CONVERSATION_BUSY", message, { source: "storage" });
   } finally {
     await store.close();
   }
