@@ -26,7 +26,7 @@ export async function withSessionStore<Result>(
   return useOnce().catch(async (error: unknown) => {
     const compiled = environment.NODE_COMPILE_CACHE === undefined ? getCompileCacheDir() : undefined;
     if (!(error instanceof SheafError) || error.code !== "STORAGE_FULL" || compiled === undefined) throw error;
-    // SQLite needs some space to read and to delete, too. Node compiles Sheaf's code again.
+    // Even to read and to delete, SQLite needs some space. Node compiles Sheaf's code again.
     await rm(compiled, { recursive: true, force: true });
     return useOnce();
   });

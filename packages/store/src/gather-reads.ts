@@ -11,12 +11,13 @@ interface PlacedRow {
 
 /**
  * No read waits. The result does one read, together with all reads that arrive while another statement runs. `toResult`
- * makes the result from the rows of its place; if it throws, only this read fails. If a statement fails at a part of the
+ * makes the result from the rows of its place; if it throws, only this read fails. `most`: reads in one statement. If a statement fails at a part of the
  * database that is damaged, each of its reads is tried alone.
  */
 export function gatherReads<Read, Row extends PlacedRow, Result>(
   select: (reads: readonly Read[]) => Promise<readonly Row[]>,
   toResult: (rows: readonly Row[], read: Read) => Result,
+  most = MAX_READS,
 ): (read: Read) => Promise<Result> {
   const waiting: ({ readonly read: Read } & PromiseWithResolvers<Result>)[] = [];
   let isReading = false;
@@ -40,7 +41,7 @@ export function gatherReads<Read, Row extends PlacedRow, Result>(
     isReading = true;
     // Reads of the same turn of the event loop share a statement.
     await new Promise(setImmediate);
-    while (waiting.length > 0) await readBatch(waiting.splice(0, MAX_READS));
+    while (waiting.length > 0) await readBatch(waiting.splice(0, most));
     isReading = false;
   };
 

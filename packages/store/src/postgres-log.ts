@@ -300,22 +300,30 @@ const selectGroups = `
         (SELECT MAX(f.first_seq) FROM sheaf.event_groups f WHERE f.response = r.key AND f.first_seq <= i.after), 0)) g
   ORDER BY i.place, g.first_seq`;
 
+/** Reads of more events may be whole logs, of which the memory should hold few at once. */
+const MAX_EVENTS = 10_000;
+const MAX_WHOLE = 4;
+
 /** A log that is damaged fails alone. */
 function createLogReader(connection: PostgresConnection): (read: LogRead) => Promise<readonly RunEvent[]> {
-  return gatherReads(
-    (reads: readonly LogRead[]) =>
-      connection.query<{ place: number; events: string }>(selectGroups, [
-        reads.map(({ responseId }) => toColumn(responseId)),
-        reads.map(({ owner }) => owner),
-        reads.map(({ after }) => after),
-        reads.map(({ after, limit }) => Math.min(after + Math.max(limit, 1), MAX_SEQ)),
-      ]),
-    (rows, { after }) => {
-      try {
-        return decodeEvents(rows, after);
-      } catch (error) {
-        throw connection.toError(error);
-      }
-    },
-  );
+  const gather = (most?: number) =>
+    gatherReads(
+      (reads: readonly LogRead[]) =>
+        connection.query<{ place: number; events: string }>(selectGroups, [
+          reads.map(({ responseId }) => toColumn(responseId)),
+          reads.map(({ owner }) => owner),
+          reads.map(({ after }) => after),
+          reads.map(({ after, limit }) => Math.min(after + Math.max(limit, 1), MAX_SEQ)),
+        ]),
+      (rows, { after }) => {
+        try {
+          return decodeEvents(rows, after);
+        } catch (error) {
+          throw connection.toError(error);
+        }
+      },
+      most,
+    );
+  const [readPart, readWhole] = [gather(), gather(MAX_WHOLE)];
+  return (read) => (read.limit > MAX_EVENTS ? readWhole : readPart)(read);
 }

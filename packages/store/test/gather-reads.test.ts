@@ -39,6 +39,20 @@ test(
   },
 );
 
+test(verifies("R-65", "at most so many reads are one statement"), async () => {
+  const lengths: number[] = [];
+  const read = gatherReads(
+    async (numbers: readonly number[]) => {
+      lengths.push(numbers.length);
+      return numbers.map((_, index) => ({ place: index + 1 }));
+    },
+    ([row]) => row!.place,
+    2,
+  );
+  await Promise.all([1, 2, 3, 4, 5].map(read));
+  expect(lengths).toEqual([2, 2, 1]);
+});
+
 test("a read of a damaged part fails alone", async () => {
   const read = gatherReads(
     async (numbers: readonly number[]) => {

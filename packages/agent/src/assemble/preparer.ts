@@ -1,4 +1,4 @@
-/** How a server prepares the responses of its workspaces: in its own process, or apart from it. */
+/** Prepares the responses of the workspaces of a server: in its own process, or apart from it. */
 import type { Environment } from "@sheaf/base/paths";
 import type { PreparedRun } from "../run/conversations/response-runner.ts";
 import { prepareResponse, type ResponsePorts } from "./prepare-response.ts";
@@ -6,7 +6,7 @@ import type { RunRequest } from "./run-request.ts";
 import { createToolServers, type ToolServers } from "./wire-servers.ts";
 
 export interface Preparer extends Pick<ToolServers, "end" | "close"> {
-  /** As `prepareResponse`, with tool servers that stay for the next response. `place`: the folder that the server serves. */
+  /** Calls `prepareResponse`, with tool servers that stay for the next response. `place`: the folder that the server serves. */
   prepare(request: RunRequest, given: ResponsePorts, place: string, signal: AbortSignal): Promise<PreparedRun>;
   /** Waits for the disk of the folder, before this process reads there. @throws SheafError INTERRUPTED. */
   look(place: string): Promise<void>;

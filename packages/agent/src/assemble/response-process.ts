@@ -6,7 +6,7 @@ import type { ResponsePorts } from "./prepare-response.ts";
 import type { RunRequest } from "./run-request.ts";
 import { now } from "./wire.ts";
 
-/** What the server may call. */
+/** The functions that the server may call. */
 export interface ResponseProcess extends Omit<Preparer, "prepare" | "look"> {
   prepare(request: RunRequest, given: Omit<ResponsePorts, "now">, signal: AbortSignal): ReturnType<Preparer["prepare"]>;
   /** Waits for the disk of the workspace. */

@@ -14,13 +14,13 @@ import { type ResponsePorts, toOwnPorts } from "./prepare-response.ts";
 /** Milliseconds. */
 const SILENT_MS = 20_000;
 
-/** How long a process stays that has no response. Its tool servers have ended then. Milliseconds. */
+/** The time for which a process stays without a response, longer than its tool servers. Milliseconds. */
 const IDLE_MS = 11 * 60 * 1000;
 
 /** Between two looks at the disk. Milliseconds. */
 const LOOK_MS = 1000;
 
-/** How long the tool servers of a workspace may take to end. Milliseconds. */
+/** The longest wait for the tool servers of a workspace to end. Milliseconds. */
 const CLOSE_MS = 6000;
 
 interface ResponseProcess {
