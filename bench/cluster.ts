@@ -81,22 +81,27 @@ async function withDatabase<Result>(work: (places: Places) => Promise<Result>): 
   }
 }
 
-/** Of one stream, as `measureSize` plays it. */
-const SIZE_DELTAS = 60;
-const SIZE_PACE_MS = 500;
+/** How long the streams of `measureSize` write: together a thousand deltas a second, out of step. Milliseconds. */
+const SIZE_MS = 20_000;
 
 /** Responses that begin at the same time. */
 const BEGINNING = 25;
 
-/** Microseconds of CPU time of a delta, once all streams are open and read; and how many came in a second. */
+/** Microseconds of CPU time of a delta, once all streams are open and read; its delay, and how many came in a second. */
 export function measureSize(size: {
   readonly nodes: number;
   readonly streams: number;
 }): Promise<Readonly<Record<string, number>>> {
   return withDatabase(async ({ folder, provider, postgres }) => {
     const gate = Promise.withResolvers<void>();
-    const text = [...createStamps(SIZE_DELTAS), "end"];
-    provider.play(() => ({ text, paceMs: SIZE_PACE_MS, startsAfter: gate.promise }));
+    const paceMs = size.streams;
+    const deltas = Math.max(Math.ceil(SIZE_MS / paceMs), SKIPPED + 10);
+    const text = [...createStamps(deltas), "end"];
+    let played = 0;
+    provider.play(() => {
+      const offsetMs = (played += 37) % paceMs;
+      return { text, paceMs, startsAfter: gate.promise.then(() => sleep(offsetMs)) };
+    });
     const store = await postgres.clearDatabase();
     const nodes = Array.from({ length: size.nodes }, () => startServer(folder, provider, store));
     try {
@@ -110,17 +115,18 @@ export function measureSize(size: {
         paths.push(...(await Promise.all(next)));
       }
       const readings = paths.map((path, index) => {
-        return readDelays(send(toPort(index + 1), `GET ${path}/events`, ""), SIZE_DELTAS);
+        return readDelays(send(toPort(index + 1), `GET ${path}/events`, ""), deltas);
       });
       await Promise.race([Promise.all(readings), sleep(3000)]);
       const readCpu = () => ({ nodes: sum(nodes.map(toCpu)), database: readFamilyCpu(postgres.processId) });
       const [before, startedAt] = [readCpu(), now()];
       gate.resolve();
-      await Promise.all(readings);
-      const [after, count] = [readCpu(), size.streams * SIZE_DELTAS];
+      const delays = (await Promise.all(readings)).flat();
+      const [after, count] = [readCpu(), size.streams * deltas];
       return {
         "CPU of a delta at all servers, µs": (after.nodes - before.nodes) / count,
         "CPU of a delta at the database, µs": (after.database - before.database) / count,
+        "delta from the model to a reader, median, ms": toQuantile(delays, 0.5),
         "deltas a second": (count / (now() - startedAt)) * 1000,
       };
     } finally {
