@@ -45,7 +45,7 @@ export function Workplace({ client, session, onSignedOut }: WorkplaceProps) {
     () => ({ client, onSignedOut, describe: (error: unknown) => describe.current(error) }),
     [client, onSignedOut],
   );
-  // Whoever signs in next in this browser has another list.
+  // Another user of this browser gets another name, so the lists stay apart.
   const chats = useMemo(() => createChats(client, { share: `sheaf-chats ${findWriter(findStorage())}` }), [client]);
   const list = useMemo(() => createConversationListStore({ ...ports, chats }), [ports, chats]);
   // Without the list, the server's default model still works.

@@ -1,4 +1,4 @@
-/** The list of conversations: as the events of the server show it, or as a search found it. */
+/** The list of conversations, from the events of the server or from a search. */
 import type { SheafClient } from "@sheaf/client";
 import { type ChatsStore, createStore, type ReadableStore } from "@sheaf/client/chat";
 import type { ConversationChange, ConversationSummary } from "@sheaf/protocol";
@@ -13,7 +13,7 @@ interface ConversationListState {
 }
 
 export interface ConversationListStore extends ReadableStore<ConversationListState> {
-  /** Follows the events. Returns the function that ends it. */
+  /** Follows the events until you call the result. */
   readonly follow: () => () => void;
   /** Tries again after a failure. */
   readonly refresh: () => void;
@@ -46,7 +46,7 @@ export function createConversationListStore(ports: ConversationListPorts): Conve
   });
   let request = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Where the next page of what was found begins. */
+  /** The place of the next page of a search. */
   let next: string | undefined;
 
   const fail = (error: unknown): void => {
