@@ -94,6 +94,34 @@ describe("a session", () => {
     expect(again.updates.filter(isUsage)).toEqual(live);
   });
 
+  test(verifies("C240", "a prompt goes to the answer that runs, or is the next one"), async () => {
+    const call = { call: { tool: "read_file", arguments: { target_file: "s.json" } } };
+    const turns = [
+      { events: [{ text: "begin " }, { wait_ms: 1500 }, call] },
+      { events: [{ text: "told " }, { wait_ms: 1500 }] },
+      { events: [{ text: "next" }] },
+    ];
+    const cwd = folders.newFolder({ "s.json": JSON.stringify({ turns }) });
+    const editor = await startEditor(cwd, scripted);
+    const { agent } = editor.connection;
+    const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
+    const steer = (text: string) =>
+      agent.request(methods.agent.session.prompt, { ...say(sessionId, text), _meta: { whenBusy: "steer" } });
+    const first = agent.request(methods.agent.session.prompt, say(sessionId, "go"));
+    const isText = (text: string) => (update: SessionUpdate) =>
+      update.sessionUpdate === "agent_message_chunk" && JSON.stringify(update.content).includes(text);
+    await editor.waitFor(isText("begin"));
+    const told = steer("use tabs");
+    await editor.waitFor(isText("told"));
+    const late = steer("and this");
+    expect(await Promise.all([first, told, late])).toEqual(Array(3).fill({ stopReason: "end_turn" }));
+    expect(toText(editor.updates)).toBe("begin told next");
+    const before = editor.updates.length;
+    await agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
+    const said = editor.updates.slice(before).filter(({ sessionUpdate }) => sessionUpdate === "user_message_chunk");
+    expect(said).toMatchObject(["go", "use tabs", "and this"].map((text) => ({ content: { text } })));
+  });
+
   test(verifies(["C23", "X7"], "a prompt that is cancelled ends with that reason, and the next one runs"), async () => {
     const slow = { turns: [script.turns[3], { events: [{ text: "next" }] }] };
     const cwd = folders.newFolder({ "s.json": JSON.stringify(slow) });

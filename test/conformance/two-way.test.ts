@@ -100,6 +100,22 @@ describe("messages", () => {
     },
   );
 
+  test(verifies(["C65", "C240"], "reach the answer that runs, before those that wait"), async () => {
+    const talk = open(newFolder([{ events: [{ text: "One. " }, call("rm a")] }, say("Two."), say("Three.")]), ...model);
+    talk.say("go");
+    const { request_id: id } = await talk.next("control_request");
+    talk.say("later");
+    talk.send({ type: "user", when_busy: "steer", message: { role: "user", content: "use tabs" } });
+    talk.decide(id, { behavior: "deny" });
+    expect(await talk.next("result")).toMatchObject({ result: "One. Two." });
+    expect(await talk.next("result")).toMatchObject({ result: "Three." });
+    const users = talk.list().filter(({ type }) => type === "user") as unknown as {
+      message: { content: { text: string }[] };
+    }[];
+    expect(users.map(({ message }) => message.content[0]!.text)).toEqual(["go", "use tabs", "later"]);
+    expect(await talk.close()).toEqual([0, ""]);
+  });
+
   test(verifies("C65", "carry images, and continue the session that a flag names"), async () => {
     const cwd = newFolder([say("Seen."), say("Again.")]);
     const talk = open(cwd, ...model);

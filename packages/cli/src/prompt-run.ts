@@ -38,6 +38,8 @@ export interface PromptOrder {
   readonly mcpServers?: McpServers | undefined;
   /** Who may be asked (X8); undefined: nobody. */
   readonly approver?: Approver | undefined;
+  /** Messages for the run while it works (C240). */
+  readonly takeMessages?: OpenedRun["takeMessages"];
   /** Keeps tool servers for the next prompt (C51). */
   readonly toolServers?: ToolServers | undefined;
   /** The editor that the prompt comes from (C57). */
@@ -150,6 +152,7 @@ async function openPorts(
     store,
     model: ports.wrapModel?.(model) ?? model,
     approver: ports.approver,
+    takeMessages: ports.takeMessages,
     toolServers: ports.toolServers,
     editor: ports.editor,
     checkAnswer,

@@ -83,6 +83,7 @@ export function createAcpAgent(flags: FlagValues, io: CommandIo, toolServers: To
       mcpServers: toMcpServers(mcpServers),
       serverCommands: [],
       running: undefined,
+      added: [],
       known: stored ?? {},
     };
     sessions.set(id, session);

@@ -39,7 +39,20 @@ export interface OpenSession {
   /** Prompts of tool servers, once a response has started these. */
   serverCommands: readonly OwnCommand[];
   /** Defined while a prompt runs. */
-  running: AbortController | undefined;
+  running: RunningPrompt | undefined;
+  /** Prompts that the running answer gets (C240). */
+  readonly added: AddedPrompt[];
+}
+
+interface RunningPrompt {
+  readonly controller: AbortController;
+  /** Its outcome. */
+  readonly response: Promise<PromptResponse>;
+}
+
+interface AddedPrompt {
+  readonly message: Message;
+  isTold: boolean;
 }
 
 /** Who asks, and where. */
@@ -54,27 +67,48 @@ interface PromptPorts {
 }
 
 export function cancelPrompt(session: OpenSession | undefined): void {
-  session?.running?.abort(createCancelError());
+  session?.running?.controller.abort(createCancelError());
 }
 
 function createCancelError(): SheafError {
   return new SheafError("CANCELLED", "cancelled by the editor", { source: "user" });
 }
 
-/** A session runs one prompt at a time. */
+/** A session runs one prompt at a time; another one may go to the answer that runs (C240). */
 export async function runEditorPrompt(
+  session: OpenSession,
+  request: PromptRequest,
+  ports: PromptPorts,
+): Promise<PromptResponse> {
+  const { running } = session;
+  if (!running) {
+    const controller = new AbortController();
+    const response = runPrompt(session, request, ports, controller);
+    session.running = { controller, response };
+    return response.finally(() => (session.running = undefined));
+  }
+  if (request._meta?.["whenBusy"] !== "steer") {
+    const message = `a prompt of the session ${request.sessionId} runs: wait for its end, cancel it, or send "_meta": {"whenBusy": "steer"}`;
+    throw new SheafError("CONVERSATION_BUSY", message);
+  }
+  const added = { message: toPromptMessage(request.prompt), isTold: false };
+  session.added.push(added);
+  const end = await running.response.catch((error: unknown) => {
+    if (added.isTold) throw error;
+    return undefined;
+  });
+  if (added.isTold && end) return end;
+  session.added.splice(session.added.indexOf(added), 1);
+  if (end?.stopReason === "cancelled" || ports.signal.aborted) return { stopReason: "cancelled" };
+  return runEditorPrompt(session, request, ports);
+}
+
+async function runPrompt(
   session: OpenSession,
   { sessionId, prompt }: PromptRequest,
   { client, editor, signal, io, toolServers }: PromptPorts,
+  controller: AbortController,
 ): Promise<PromptResponse> {
-  if (session.running) {
-    throw new SheafError(
-      "CONVERSATION_BUSY",
-      `a prompt of the session ${sessionId} runs: wait for its end, or cancel it`,
-    );
-  }
-  const controller = new AbortController();
-  session.running = controller;
   const onAbort = (): void => controller.abort(createCancelError());
   signal.addEventListener("abort", onAbort, { once: true });
   const run = (message: Message): Promise<RunEnd | undefined> =>
@@ -87,7 +121,6 @@ export async function runEditorPrompt(
     return await runSlashLine(slash, session, sessionId, { client, run, io });
   } finally {
     signal.removeEventListener("abort", onAbort);
-    session.running = undefined;
   }
 }
 
@@ -110,6 +143,14 @@ async function runMessage(
     toolServers,
     control: { signal: AbortSignal.any([signal, controller.signal]), abort: (reason) => controller.abort(reason) },
     approver: createEditorApprover({ client, sessionId, editor }),
+    takeMessages: async () => {
+      const added = session.added.splice(0);
+      for (const one of added) one.isTold = true;
+      return added.map(({ message: { prompt, attachments } }) => ({
+        message: prompt,
+        ...(attachments && { attachments }),
+      }));
+    },
     editor: toEditorFiles(client, sessionId, editor),
   });
   const projection = createAcpProjection({ spentUsd: await readSpentUsd(sessionId, io) });

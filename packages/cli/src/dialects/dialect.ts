@@ -69,6 +69,8 @@ export type Command =
   | {
       readonly kind: "message";
       readonly open: () => Message | Promise<Message | undefined>;
+      /** The same, if a running answer may get it (C240). */
+      readonly added?: Message;
     }
   /** It answers what Sheaf asked. */
   | { readonly kind: "response"; readonly response: ProgramResponse }

@@ -1,5 +1,5 @@
 /** `sheaf -p --input-format stream-json`: a program at both ends, message by message, in any dialect (C65, C66). */
-import type { ControlCancelLine, ControlResponseLine } from "@sheaf/protocol";
+import type { ControlCancelLine, ControlResponseLine, UserMessage } from "@sheaf/protocol";
 import { createToolServers } from "@sheaf/agent/assemble/wire-servers";
 import { SheafError } from "@sheaf/base/errors";
 import { encodeLine } from "@sheaf/agent/output/projection";
@@ -212,6 +212,7 @@ async function answerNext(next: Waiting, talk: OpenTalk): Promise<number | undef
   };
   return printRun({ message, config, flags }, io, own, {
     approver: speech.asks === false ? undefined : approver,
+    takeMessages: async () => talk.inbox.takeAdded(),
     toolServers,
     seen,
     output,
@@ -249,6 +250,8 @@ interface Inbox {
   put(item: Waiting): Promise<void>;
   /** Undefined: nothing waits, and nothing more will come. */
   take(): Promise<Waiting | undefined>;
+  /** The messages that the running answer gets. */
+  takeAdded(): readonly Omit<UserMessage, "type">[];
   clear(): void;
   end(): void;
 }
@@ -263,7 +266,9 @@ function createInbox(): Inbox {
   };
   return {
     async put(item) {
-      items.push(item);
+      // A message for the running answer starts the next one if it comes too late.
+      const at = item.added ? items.findIndex(({ added }) => !added) : -1;
+      items.splice(at < 0 ? items.length : at, 0, item);
       announce();
       while (items.length >= MAX_WAITING && !state.hasEnded) await change.promise;
       // So that the run has begun that the next line may be about.
@@ -276,6 +281,14 @@ function createInbox(): Inbox {
       const item = items.shift();
       announce();
       return item;
+    },
+    takeAdded() {
+      const added = items.splice(0, items.filter((item) => item.added).length);
+      if (added.length > 0) announce();
+      return added.map((item) => {
+        const { prompt, attachments } = item.added!;
+        return { message: prompt, ...(attachments && { attachments }) };
+      });
     },
     clear: () => void items.splice(0),
     end() {

@@ -14,6 +14,8 @@ const item = s.either([
 
 export const userLine = s.object({
   type: s.literal("user"),
+  /** The running answer gets the message (C240). */
+  when_busy: s.optional(s.choice(["queue", "steer"])),
   message: s.object({ role: s.literal("user"), content: s.either([s.string(), s.list(item)]) }),
 });
 

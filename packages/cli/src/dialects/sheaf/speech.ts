@@ -36,8 +36,9 @@ export function openSheafSpeech(talk: Talk): Speech {
         return { kind: "response", response: (value as s.ValueOf<typeof responseLine>).response };
       }
       if (type === "control_request") return toRequest(value as RequestLine, talk);
-      const message = toLineMessage(value as s.ValueOf<typeof userLine>, number);
-      return { kind: "message", open: () => message };
+      const line = value as s.ValueOf<typeof userLine>;
+      const message = toLineMessage(line, number);
+      return { kind: "message", open: () => message, ...(line.when_busy === "steer" && { added: message }) };
     },
     toQuestion: ({ callId, title, description, subject, options, expiresAt }, { toolName, input }) => ({
       subtype: "can_use_tool",
