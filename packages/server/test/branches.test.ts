@@ -101,7 +101,7 @@ test(
     ])
       expect((await server.chat(body)).status).toBe(404);
     expect((await server.send("POST", `${path}/branches`, { responseId: "chat_none" })).status).toBe(404);
-  expect((await server.chat({ ...edit, whenBusy: "steer" })).status).toBe(400);
+    expect((await server.chat({ ...edit, whenBusy: "steer" })).status).toBe(400);
     const { id } = await ask({ ...edit, onConflict: "leave" });
     expect(await listTurns()).toEqual([["uno", [first.id, id]]]);
   },
@@ -116,7 +116,7 @@ test(verifies("C250", "a message that waits comes after the response that it nam
     ask({ message: "uno", ...waiting }),
     ask({ message: "eins", ...waiting }),
   ]);
-  expect(await listTurns()).toEqual([["eins", [first.id, second!.id, third!.id]]]);
+  expect(await listTurns()).toEqual([["eins", [first.id, second.id, third.id]]]);
   await server.stop();
 });
 

@@ -237,8 +237,8 @@ async function findConversation(
 /** A conversation with its turns. `isLive`: also the response that runs, and other versions (C251). */
 async function readWhole(store: SharedStore, record: ConversationRecord, context: ServerContext, isLive: boolean) {
   const all = await store.listResponses(record.id);
-  const { listVersions } = createBranches(all);
-  const toVersions = (parent: number) => listVersions(parent).map(({ id }) => id);
+  const branches = createBranches(all);
+  const toVersions = (parent: number) => branches.listVersions(parent).map(({ id }) => id);
   const turns: Turn[] = [];
   let last = 0;
   for (const { id, position } of all.filter(({ ended, reverted }) => !reverted && (ended || isLive))) {

@@ -33,16 +33,16 @@ function readTree(root: string): Record<string, string> {
   );
 }
 
-const name = fc.constantFrom("a", "b", "c/d", "c/e");
+const anyName = fc.constantFrom("a", "b", "c/d", "c/e");
 const content = fc.constantFrom("one\n", "two\n", "three\n");
 const call = fc.oneof(
-  fc.tuple(name, content).map(([path, text]) => write(path, text)),
-  fc.tuple(name, content, content).map(([path, from, to]) => replace(path, from.trim(), to.trim())),
-  name.map((path) => remove(path)),
-  fc.tuple(name, name).map(([from, to]) => move(from, to)),
+  fc.tuple(anyName, content).map(([path, text]) => write(path, text)),
+  fc.tuple(anyName, content, content).map(([path, from, to]) => replace(path, from.trim(), to.trim())),
+  anyName.map((path) => remove(path)),
+  fc.tuple(anyName, anyName).map(([from, to]) => move(from, to)),
 );
 /** Files of a workspace before the first response. */
-const firstFiles = fc.dictionary(name, content);
+const firstFiles = fc.dictionary(anyName, content);
 
 describe("files", () => {
   test(verifies("S-96", "are as they were before an edit and before the formatter that followed it"), async () => {
