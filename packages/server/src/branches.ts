@@ -44,7 +44,7 @@ export async function showServerBranch(
   if (reverted || dryRun || result.conflicts.length === 0) return result;
   const details = result.conflicts.map(({ filePath, reason }) => `${filePath}: ${reason}`).join("\n");
   const message =
-    'files have changed since, nothing was reverted: send "onConflict" with "leave", "overwrite" or "keep"';
+    'files have changed since, so Sheaf left all as they are: send "onConflict" with "leave", "overwrite" or "keep"';
   throw new HttpError("FILES_CHANGED", message, { details });
 }
 
