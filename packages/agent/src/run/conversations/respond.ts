@@ -170,10 +170,11 @@ export function toTitle(prompt: string): string {
   const [first = ""] = prompt.trim().split("\n", 1);
   // Lists show titles; half a key is a secret too (S-256).
   const line = createTextMask().mask(first);
-  return line.length > MAX_TITLE
-    ? `${line
-        .slice(0, MAX_TITLE - 1)
-        .toWellFormed()
-        .trimEnd()}…`
-    : line;
+  if (line.length <= MAX_TITLE) return line;
+  // Between words, unless the last one is most of the title.
+  const end = line.lastIndexOf(" ", MAX_TITLE - 1);
+  return `${line
+    .slice(0, end > MAX_TITLE / 2 ? end : MAX_TITLE - 1)
+    .toWellFormed()
+    .trimEnd()}…`;
 }
