@@ -87,7 +87,7 @@ export async function checkAccess(
 }
 
 /**
- * What axe-core calls serious or critical, by default in light and dark; one line each. Another colour scheme changes
+ * What axe-core finds, by default in light and dark; one line each. Another colour scheme changes
  * colours only, so that only the contrast is looked at again.
  */
 export async function findAccessFaults(
@@ -101,8 +101,7 @@ export async function findAccessFaults(
     const axe = new AxeBuilder({ page }).setLegacyMode();
     if (index > 0) axe.withRules("color-contrast");
     const { violations } = await axe.analyze();
-    for (const { id, impact, nodes } of violations) {
-      if (impact !== "serious" && impact !== "critical") continue;
+    for (const { id, nodes } of violations) {
       faults.push(...nodes.map(({ html, failureSummary }) => `${colorScheme} ${id}: ${html} ${failureSummary ?? ""}`));
     }
   }

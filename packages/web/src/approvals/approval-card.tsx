@@ -72,7 +72,7 @@ export function ApprovalCard({ approval, responseId, name, isSent, onChoose }: A
         />
         {seconds === undefined ? undefined : <span class="approval-time">{toTimeText(seconds, messages)}</span>}
       </div>
-      {question ? undefined : <ApprovalSubject subject={approval.subject} />}
+      {question ? undefined : <ApprovalSubject subject={approval.subject} name={name} />}
       <ApprovalWhy approval={approval} />
       {place === undefined ? undefined : (
         <p class="approval-elsewhere">
@@ -179,7 +179,7 @@ function translateReason(reason: ApprovalReason | undefined, messages: Messages)
 }
 
 /** Everything that would happen, with nothing cut and nothing hidden (S-16). */
-function ApprovalSubject({ subject }: { readonly subject: ApprovalRequestData["subject"] }) {
+function ApprovalSubject({ subject, name }: Pick<ApprovalRequestData, "subject"> & { readonly name: string }) {
   const messages = useMessages();
   const isCommand = subject.type === "command" && readText(subject, "command") !== "";
   const folder = readText(subject, "workingDirectory");
@@ -190,7 +190,7 @@ function ApprovalSubject({ subject }: { readonly subject: ApprovalRequestData["s
         class="approval-subject"
         tabIndex={0}
         role="region"
-        aria-label={messages.approvalWhat}
+        aria-label={`${messages.approvalWhat}: ${name}`}
         text={toSubjectText(subject)}
       />
       {isCommand && folder !== "" && folder !== "." ? (

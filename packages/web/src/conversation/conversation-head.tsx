@@ -50,6 +50,9 @@ export function ConversationHead({
         aria-expanded="false"
         onClick={onShowSidebar}
       />
+      <h1 class={isNaming ? "unseen" : "head-title"} dir="auto" title={title}>
+        {title}
+      </h1>
       {isNaming ? (
         <TitleField
           title={title}
@@ -62,11 +65,7 @@ export function ConversationHead({
             if (written !== undefined) onRename(written);
           }}
         />
-      ) : (
-        <h1 class="head-title" dir="auto">
-          {title}
-        </h1>
-      )}
+      ) : undefined}
       <UsagePopover turns={state.turns} listed={usage} windowTokens={windowTokens} />
       {state.id !== undefined && hasEdits ? (
         <Button kind="quiet" label={messages.changes} onClick={() => setChanges(true)} />
