@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { text as readText } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { type Task, tasks } from "./tasks.ts";
 
@@ -64,7 +64,7 @@ async function runTask(task: Task, model: string): Promise<Record<"passed" | "to
 async function runSheaf(words: readonly string[], cwd: string, home: string): Promise<Record<string, unknown>> {
   const env = { ...process.env, HOME: home, SHEAF_HOME: home };
   const child = spawn(process.execPath, [program, ...words], { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
-  const lines = (await text(child.stdout)).trim().split("\n");
+  const lines = (await readText(child.stdout)).trim().split("\n");
   try {
     return JSON.parse(lines.at(-1) ?? "") as Record<string, unknown>;
   } catch {

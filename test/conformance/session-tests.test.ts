@@ -150,7 +150,7 @@ describeWithBubblewrap("a session as a test", () => {
     ["calls: [edit_file, read_file]", "calls: read_file was not called in this order"],
     ['never: ["Shell(node test.js)"]', "response 1, turn 2, call 1"],
     ['answer: ["^Done"]', "answer: /^Done/ does not match"],
-    ['sees: ["^nothing$"]', "expect: sees: the last request has nothing that matches /^nothing$/"],
+    ['sees: ["^nothing$"]', "expect: sees: /^nothing$/ does not match the last request"],
     ["max_turns: 3", "max_turns: 7 turns, not 3"],
   ])(verifies("C192", "%s fails where it is not so"), async (line, message) => {
     expect(await runChanged(["expect:", `expect:\n  ${line}`])).toContain(message);

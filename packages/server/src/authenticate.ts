@@ -12,7 +12,7 @@ export const sessionCookie = "sheaf_session";
 export interface Doors {
   readonly tokens: TokenTable;
   readonly sessions: SessionTable;
-  /** Undefined: there is no identity provider. */
+  /** The users of the identity provider, if the server has one. */
   readonly jwtUsers: JwtUsers | undefined;
 }
 

@@ -27,7 +27,7 @@ export interface JwtSettings {
   readonly cooldownMs?: number;
 }
 
-/** Undefined: the server has no identity provider. @throws SheafError USAGE. */
+/** Returns undefined without these flags. @throws SheafError USAGE. */
 export function toJwtSettings(issuer?: string, audience?: string, jwks?: string): JwtSettings | undefined {
   if ((issuer ?? audience ?? jwks) === undefined) return undefined;
   if (!issuer || !audience) {
@@ -54,7 +54,7 @@ export function createJwtUsers(settings: JwtSettings, now: () => number, log: Lo
   let failedAt = -Infinity;
   const isCooling = () => now() - failedAt < cooldownMs;
 
-  /** Runs `ask` with the provider's keys. @throws HttpError OVERLOADED if they are missing: nobody is let in then. */
+  /** Runs `ask` with the provider's keys. @throws HttpError OVERLOADED if they are missing. */
   const withKeys = async <Value>(ask: (set: NonNullable<typeof keys>) => Promise<Value>): Promise<Value> => {
     try {
       if (isCooling() && !keys?.fresh) throw new SheafError("NETWORK", "the last request failed");
@@ -113,7 +113,7 @@ async function findKeyAddress(issuer: string): Promise<string> {
   throw new SheafError("NETWORK", `${address} does not describe ${issuer} with an https address of keys: give --jwks`);
 }
 
-/** Nobody between server and provider can change the keys. */
+/** Returns true if the network between server and provider can't change the keys. */
 function isSafe(address: string): boolean {
   const { protocol, hostname } = URL.parse(address) ?? {};
   return protocol === "https:" || (protocol === "http:" && isLoopback(hostname!));

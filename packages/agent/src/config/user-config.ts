@@ -106,7 +106,7 @@ export const verifyCommands = s.list(
 
 export const maxVerifyRounds = 10;
 
-/** `timeout` in seconds. */
+/** The limits of a run; `timeout` in seconds. */
 export const budgetSettings = s.strict(
   s.object({
     maxTurns: s.optional(whole),

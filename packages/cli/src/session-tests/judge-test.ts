@@ -65,7 +65,7 @@ function findUnexpected(expect: Expectations, played: PlayedTest, cost: TestCost
   const unmet = expect.answer?.find((pattern) => !new RegExp(pattern, "u").test(answer));
   if (unmet !== undefined) return fail(`answer: /${unmet}/ does not match`, toDiff(`/${unmet}/`, answer));
   const unseen = expect.sees?.find((pattern) => !new RegExp(pattern, "u").test(played.seen));
-  if (unseen !== undefined) return fail(`sees: the last request has nothing that matches /${unseen}/`);
+  if (unseen !== undefined) return fail(`sees: /${unseen}/ does not match the last request`);
   const { max_turns: turns, max_tokens: tokens, max_cost_usd: usd } = expect;
   if (turns !== undefined && cost.turns > turns) return fail(`max_turns: ${cost.turns} turns, not ${turns}`);
   if (tokens !== undefined && cost.tokens > tokens) return fail(`max_tokens: ${cost.tokens} tokens, not ${tokens}`);

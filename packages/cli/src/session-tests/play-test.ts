@@ -1,4 +1,4 @@
-/** Runs a test: the ordinary run of each prompt in a folder of its own, where the test's answers take the model's place. */
+/** Runs a test: the ordinary run of each prompt in its own folder, where the test's answers take the model's place. */
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -157,7 +157,7 @@ function keepRequests(model: Model, sent: ModelRequest[]): Model {
   };
 }
 
-/** What the model reads, text by text. */
+/** The texts that the model reads. */
 function toText({ system, messages }: ModelRequest): string {
   const texts = messages.map((message) => {
     if (message.role === "assistant") return JSON.stringify(message.content);
@@ -173,7 +173,7 @@ interface ConfigPlace {
   readonly response?: TestResponse;
 }
 
-/** The settings of the test's runs; nothing of the user's own counts, so that a test passes on any machine. */
+/** The settings of the test's runs; the user's configuration has no effect, so a test passes on any machine. */
 function toTestConfig(
   { test, folder, root, response }: ConfigPlace,
   { environment, model }: Pick<PlayOptions, "environment" | "model">,

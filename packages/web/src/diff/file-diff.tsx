@@ -18,7 +18,7 @@ interface FileDiffProps {
   readonly language: string;
   /** Reads the present file around the hunks. Absent: only the hunks are shown. */
   readonly read: ReadFileLines | undefined;
-  /** What made a line of the present file. Absent: nobody can ask. */
+  /** Reads the note about a line. Absent: lines are not buttons. */
   readonly readNote?: ReadLineNote | undefined;
   /** What can be done to a hunk. */
   readonly renderAction: (hunk: number) => ComponentChildren;

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useMessages } from "../messages/use-messages.ts";
 
-/** What a reader is shown of a line of the new file. */
+/** The note about a line of the new file. */
 export type ReadLineNote = (line: number) => Promise<ComponentChildren>;
 
 /** The buttons on the numbers of lines, and the note of the one that was pressed last. */
