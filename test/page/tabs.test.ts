@@ -58,6 +58,7 @@ describeWithChromium("tabs", (browser) => {
     await link(last, "Long 2").click();
     await last.getByRole("button", { name: "Stop" }).click();
     await waitForAnswer(last);
+    expect(await last.getByRole("button", { name: "Stop" }).count()).toBe(0);
   });
 
   test(verifies("C230", "a second tab shows message, answer and card, and stops it; a title follows"), async () => {
@@ -76,6 +77,7 @@ describeWithChromium("tabs", (browser) => {
     await other.getByRole("button", { name: "Stop" }).click();
     await waitForAnswer(page, 2);
     await link(other, "First").waitFor();
+    expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(0);
   });
 
   test(verifies("C230", "a phone follows and approves what the desk began"), async () => {

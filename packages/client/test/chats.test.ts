@@ -82,7 +82,7 @@ test(verifies("C230", "a broken connection loses nothing, and a refusal is shown
   const send: typeof fetch = (input, init) => {
     const cut = new AbortController();
     bodies.push(cut);
-    return app.fetch(String(input), { ...init, signal: AbortSignal.any([cut.signal, init!.signal!]) });
+    return app.request(new Request(input).url, { ...init, signal: AbortSignal.any([cut.signal, init!.signal!]) });
   };
   const options = { baseUrl: app.address, reconnect: { delayMs: 0, maxDelayMs: 0 } };
   const seen: string[] = [];
@@ -93,7 +93,7 @@ test(verifies("C230", "a broken connection loses nothing, and a refusal is shown
   const { conversationId } = await app.ask({ message: "one" });
   await expect.poll(() => [...chats.getSnapshot().unread]).toEqual([conversationId]);
   expect(seen.filter((event) => event === "snapshot")).toHaveLength(1);
-  const refused = createChats(createClient({ ...options, fetch: async (input) => app.request(String(input)) }));
+  const refused = createChats(createClient({ ...options, fetch: async (input) => app.request(new Request(input).url) }));
   onTestFinished(refused.close);
   refused.open();
   await expect.poll(() => refused.getSnapshot().status).toBe("failed");
