@@ -16,6 +16,7 @@ async function openChats(client: SheafClient, options: ChatsOptions = {}): Promi
   return chats;
 }
 
+const toAddress = (input: string | URL | Request): string => (input instanceof Request ? input.url : input.toString());
 const toTitles = (chats: ChatsStore): string[] => chats.getSnapshot().conversations.map(({ title }) => title);
 
 test(verifies("C230", "a list shows what runs, waits and is unread, and what was deleted"), async () => {
@@ -82,7 +83,7 @@ test(verifies("C230", "a broken connection loses nothing, and a refusal is shown
   const send: typeof fetch = (input, init) => {
     const cut = new AbortController();
     bodies.push(cut);
-    return app.request(new Request(input).url, { ...init, signal: AbortSignal.any([cut.signal, init!.signal!]) });
+    return app.fetch(toAddress(input), { ...init, signal: AbortSignal.any([cut.signal, init!.signal!]) });
   };
   const options = { baseUrl: app.address, reconnect: { delayMs: 0, maxDelayMs: 0 } };
   const seen: string[] = [];
@@ -93,7 +94,7 @@ test(verifies("C230", "a broken connection loses nothing, and a refusal is shown
   const { conversationId } = await app.ask({ message: "one" });
   await expect.poll(() => [...chats.getSnapshot().unread]).toEqual([conversationId]);
   expect(seen.filter((event) => event === "snapshot")).toHaveLength(1);
-  const refused = createChats(createClient({ ...options, fetch: async (input) => app.request(new Request(input).url) }));
+  const refused = createChats(createClient({ ...options, fetch: async (input) => app.request(toAddress(input)) }));
   onTestFinished(refused.close);
   refused.open();
   await expect.poll(() => refused.getSnapshot().status).toBe("failed");
