@@ -87,8 +87,8 @@ export async function runEditorPrompt(
     session.running = { controller, response };
     return response.finally(() => (session.running = undefined));
   }
-  const { _meta: settings } = request;
-  if (settings?.["whenBusy"] !== "steer") {
+  const { _meta: extra } = request;
+  if (extra?.["whenBusy"] !== "steer") {
     const message = `a prompt of the session ${request.sessionId} runs: wait for its end, cancel it, or send "_meta": {"whenBusy": "steer"}`;
     throw new SheafError("CONVERSATION_BUSY", message);
   }
