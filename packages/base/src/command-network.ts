@@ -7,9 +7,9 @@ export type RegistryName = "npm" | "python" | "go" | "rust" | "ruby" | "java";
 export type CredentialName = Extract<RegistryName, "npm" | "python" | "java">;
 
 export interface CommandNetwork {
-  /** Whether any rule opens a host; if none does, commands have no network at all. */
+  /** True if any rule opens a host; if none does, commands have no network at all. */
   readonly isOpen: boolean;
-  /** Whether commands may reach a registry of a language: by its own rule, or perhaps by one for a host. */
+  /** True if commands may reach a registry of a language: by its own rule, or perhaps by one for a host. */
   readonly mayDownload: (registry: string) => boolean;
   /** `host`: as `toHost` gives it. `reason`: why, in one line. */
   decide(host: string): Promise<{

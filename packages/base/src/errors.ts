@@ -4,7 +4,7 @@ export interface ErrorKind {
   readonly exitCode: number;
   /** Status of an HTTP answer before the first event (N52). */
   readonly httpStatus: number;
-  /** Whether the same call may work later, unchanged. */
+  /** True if the same call may work later, unchanged. */
   readonly retryable: boolean;
 }
 
@@ -71,7 +71,7 @@ export class SheafError extends Error {
   readonly source: ErrorSource;
   readonly details: string;
   readonly resetsAt: string | undefined;
-  /** Whether the same call may work later, unchanged. */
+  /** True if the same call may work later, unchanged. */
   readonly retryable: boolean;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
@@ -89,7 +89,7 @@ export class SheafError extends Error {
   }
 }
 
-/** Whether a value is a code of the closed table. */
+/** True if a value is a code of the closed table. */
 export function isErrorCode(value: string): value is ErrorCode {
   return Object.hasOwn(errorTable, value);
 }

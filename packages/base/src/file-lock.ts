@@ -8,10 +8,10 @@ import { makeFolder } from "./make-folder.ts";
 import { writeNewFile } from "./replace-file.ts";
 import { toWriteError } from "./write-error.ts";
 
-/** How long to wait for another process, which takes milliseconds to change a file. Milliseconds. */
+/** Time to wait for another process, which takes milliseconds to change a file. Milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** How long an asynchronous wait lasts before it looks again. Milliseconds. */
+/** Time that an asynchronous wait lasts before it looks again. Milliseconds. */
 const LOOK_MS = 50;
 
 /** A text before and after a change; undefined: there is no file. */

@@ -1,7 +1,7 @@
 /** Hosts of rules: `example.org`, `*.example.org` for every host below it, `*` for every host. */
 
 export interface HostPattern {
-  /** Whether the pattern names the host of a URL, as `toHost` gives it. */
+  /** True if the pattern names the host of a URL, as `toHost` gives it. */
   isMatch(host: string): boolean;
 }
 
@@ -16,7 +16,7 @@ export function parseHostPattern(text: string): HostPattern | undefined {
   return { isMatch: (other) => (isBelow ? other.endsWith(`.${host}`) : other === host) };
 }
 
-/** Whether only programs of this machine reach a server there. An address of IPv6 may be in brackets. */
+/** True if only programs of this machine reach a server there. An address of IPv6 may be in brackets. */
 export function isLoopback(host: string): boolean {
   return /^(?:localhost|::1|\[::1\]|127(?:\.\d{1,3}){3})$/.test(host);
 }

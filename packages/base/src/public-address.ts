@@ -56,19 +56,19 @@ function toFamily(address: string): "ipv4" | "ipv6" | undefined {
   return version === 6 ? "ipv6" : "ipv4";
 }
 
-/** Whether an IP address is one of a public host. A name is none. */
+/** True if an IP address is one of a public host. A name is none. */
 export function isPublicAddress(address: string): boolean {
   const family = toFamily(address);
   return family !== undefined && !special[family].check(address, family);
 }
 
-/** Whether an IP address is one of a host in a private network, which a rule may allow (S-103). */
+/** True if an IP address is one of a host in a private network, which a rule may allow (S-103). */
 export function isPrivateAddress(address: string): boolean {
   const family = toFamily(address);
   return family !== undefined && inner[family].check(address, family) && !metadata[family].check(address, family);
 }
 
-/** Whether an IP address is one of this machine. */
+/** True if an IP address is one of this machine. */
 export function isOwnAddress(address: string): boolean {
   const family = toFamily(address);
   return family !== undefined && own[family].check(address, family);

@@ -1,4 +1,4 @@
-/** Why a file of the user's own could not be written. */
+/** The reason why a file of the user's own could not be written. */
 import { SheafError } from "./errors.ts";
 
 /** `subject`: the file, for instance "the configuration /home/me/.config/sheaf/config.json". Gives STORAGE_FULL or CONFIG_INVALID. */

@@ -42,7 +42,7 @@ export function checkCommandWords(name: CommandName, words: readonly string[]): 
   throw new SheafError("USAGE", `${name} takes ${usage || "no words"}; "${words.join(" ")}" was given. ${advice}`);
 }
 
-/** Whether the words can belong to the command, by its usage; the command itself checks them closer. */
+/** True if the words can belong to the command, by its usage; the command itself checks them closer. */
 function fits(name: string, words: readonly string[]): boolean {
   const usage = commandDefinitions[name as CommandName]?.usage ?? "";
   const [first = ""] = words;

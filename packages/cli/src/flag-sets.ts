@@ -6,7 +6,7 @@ export const commonFlags = {
   "-h, --help": "Print this help",
 } as const;
 
-/** How a command that prints no run shows its result. */
+/** The way a command that prints no run shows its result. */
 export const formatFlags = {
   "--format <text|json>": "text is the default",
   "--json": "The same as --format json",
@@ -35,7 +35,7 @@ export const unmaskedFlag = { "--unmasked": "Print keys and passwords instead of
 
 export const modelFlag = { "-m, --model <MODEL>": "PROVIDER/ID, offline or scripted:FILE (sheaf models)" } as const;
 
-/** How a model is reached. */
+/** The way a model is reached. */
 export const endpointFlags = {
   "-a, --api-key <KEY>": "Key of the model; sheaf login stores one without showing it",
   "--base-url <URL>": "Address of the model's server, instead of the provider's own",
@@ -64,7 +64,7 @@ export const addDirFlag = {
 
 export const heartbeatFlag = { "--heartbeat <SECONDS>": "stream-json: print a line after this silence" } as const;
 
-/** How a model is reached, and what it may do; servers also take them. */
+/** The way a model is reached, and what it may do; servers also take them. */
 export const requestFlags = {
   ...endpointFlags,
   "--fallback-model <LIST>": "Models that answer, in this order, when the model is not available",

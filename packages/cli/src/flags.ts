@@ -27,7 +27,7 @@ export type FlagValues = { readonly [Text in Syntax as NameOf<Text>]?: ValueOf<T
 
 export interface Flag {
   readonly name: FlagName;
-  /** How it takes its value. `optional`: the next word, if that isn't a flag. */
+  /** The way it takes its value. `optional`: the next word, if that isn't a flag. */
   readonly kind: "switch" | "value" | "list" | "optional";
   /** All of them, with their dashes. */
   readonly spellings: readonly string[];

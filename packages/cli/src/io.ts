@@ -1,4 +1,4 @@
-/** Where a command runs, for whom, and with which streams. */
+/** The place where a command runs, for whom, and with which streams. */
 import { fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type { Notice } from "@sheaf/protocol";

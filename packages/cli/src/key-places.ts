@@ -1,4 +1,4 @@
-/** Where the keys of providers are. Never a key (S-41). */
+/** The place where the keys of providers are. Never a key (S-41). */
 import { findKey } from "@sheaf/agent/config/credentials";
 import { toKeySources, type ModelSettings } from "@sheaf/agent/config/endpoints";
 import { hasKeyHeader } from "@sheaf/agent/config/key-text";

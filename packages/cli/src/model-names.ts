@@ -13,7 +13,7 @@ import { toProviders, type Provider } from "@sheaf/agent/config/providers";
 import { listModels } from "@sheaf/models/model-list";
 import { toVisibleLine } from "@sheaf/agent/output/visible-text";
 
-/** How long a provider may take. Milliseconds. */
+/** Time that a provider may take. Milliseconds. */
 const TIMEOUT_MS = 5000;
 
 /** What is known of a provider's models. */
@@ -21,7 +21,7 @@ export interface ProviderModels {
   readonly provider: string;
   /** Names for `--model`. */
   readonly models: readonly string[];
-  /** Why the provider itself was not asked, or what went wrong, in one line; undefined: it answered. */
+  /** The reason why the provider itself was not asked, or what went wrong, in one line; undefined: it answered. */
   readonly problem: string | undefined;
 }
 

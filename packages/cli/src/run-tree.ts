@@ -53,7 +53,7 @@ export interface TreeOrder {
 }
 
 export interface RunTree {
-  /** Where the run works. Absolute, links resolved. */
+  /** The place where the run works. Absolute, links resolved. */
   readonly workspace: string;
   /** That of the repository that the tree comes from (S-02). */
   readonly trusted: boolean;
@@ -168,7 +168,7 @@ function toMirror({ mirrorFolder }: NamedTree, environment: Environment): GitSet
   throw new SheafError("USAGE", "no git was found, which working trees need: install it, or leave --worktree out");
 }
 
-/** Where a tree comes from. */
+/** The place where a tree comes from. */
 interface TreeSource {
   readonly repository: Repository;
   readonly remote: Remote;
@@ -228,7 +228,7 @@ async function listBranches(mirror: GitSetup, remote: Remote, name: string) {
   return refs && new Map([...refs].map(([ref, commit]) => [ref.slice("refs/heads/".length), commit]));
 }
 
-/** Where the mirror has the refs of a tree's own repository. */
+/** The place where the mirror has the refs of a tree's own repository. */
 const TREE_REFS = "refs/sheaf-tree";
 
 /** Fetches the refs of the tree's own repository. Returns its last commit, or `base` if that contains it already. */

@@ -3,7 +3,7 @@
 /** Fewer characters are too likely to be a slip. */
 const beginning = /^(conv_)?[0-9a-f][0-9a-f-]{3,}$/i;
 
-/** Whether a word is the id of a session (C5). */
+/** True if a word is the id of a session (C5). */
 export function isUuid(word: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(word);
 }
@@ -14,7 +14,7 @@ export function toConversationId(word: string): string | undefined {
   return isUuid(id) ? `conv_${id.toLowerCase()}` : undefined;
 }
 
-/** Whether a word can name a session: by its id or the beginning of it, or by a response of it. */
+/** True if a word can name a session: by its id or the beginning of it, or by a response of it. */
 export function isSessionWord(word: string): boolean {
   return beginning.test(word) || isUuid(word.replace(/^chat_/, ""));
 }

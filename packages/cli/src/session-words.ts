@@ -1,4 +1,4 @@
-/** How a person names a stored session or response: by its id, whole or shortened (C14). */
+/** The way a person names a stored session or response: by its id, whole or shortened (C14). */
 import { SheafError } from "@sheaf/base/errors";
 import { isSessionWord, isUuid, toConversationId } from "./session-id.ts";
 import { toBareId } from "@sheaf/agent/output/result-line";
@@ -28,7 +28,7 @@ export async function findConversation(
   return chooseByBeginning(await store.listConversations({ limit: ALL }), toBeginning(word, "conv_"), "session").id;
 }
 
-/** Whether it is stored is not looked up. @throws SheafError USAGE for what is not even the beginning of an id. */
+/** True if it is stored is not looked up. @throws SheafError USAGE for what is not even the beginning of an id. */
 export function checkSessionWord(word: string, { isResumed = false }: { readonly isResumed?: boolean } = {}): void {
   if (isSessionWord(word)) return;
   const advice = isResumed ? ', and the prompt after --, as in --resume -- "go on"' : "";

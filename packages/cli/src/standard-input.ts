@@ -9,7 +9,7 @@ import type { CommandIo } from "./io.ts";
 /** The most that is taken as a prompt. Bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** How long the writer of an open pipe may take for its first byte next to a prompt (C1). Milliseconds. */
+/** Time that the writer of an open pipe may take for its first byte next to a prompt (C1). Milliseconds. */
 const SILENCE_MS = 3000;
 
 /** The notice about a stdin that was skipped. */

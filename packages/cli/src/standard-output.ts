@@ -11,7 +11,7 @@ export interface LineOutput {
   write(line: string): Promise<void> | undefined;
 }
 
-/** How long a reader may stall once the process must end: at 1 KB/s a pipe has room every 4 s. Milliseconds. */
+/** Time that a reader may stall once the process must end: at 1 KB/s a pipe has room every 4 s. Milliseconds. */
 const LAST_WAIT_MS = 8000;
 
 /** `code` of the error for a reader that took nothing all that time. */

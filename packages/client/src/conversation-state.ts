@@ -76,7 +76,7 @@ export interface ConversationState {
   /** Messages that wait at the server, in the order in which they start (C241). */
   readonly waiting: readonly WaitingMessage[];
   /**
-   * Why the last request failed: `SheafApiError` if the server refused it, `ConnectionError` without an answer,
+   * The reason why the last request failed: `SheafApiError` if the server refused it, `ConnectionError` without an answer,
    * `StreamBrokenError` for a stream that was given up. Undefined from the next request on.
    */
   readonly error: Error | undefined;

@@ -25,7 +25,7 @@ import type { ConnectionState, ResponseStream } from "./response-stream.ts";
 import { scheduleFrame } from "./schedule-frame.ts";
 import { createStore } from "./store.ts";
 
-/** Where an edited message goes. */
+/** The place where an edited message goes. */
 interface Place extends Pick<ChatRequest, "onConflict"> {
   /** Index of the turn that it replaces. */
   readonly at: number;
@@ -50,7 +50,7 @@ class OpenConversation implements ConversationStore {
   #following = new AbortController();
   #stream: ResponseStream | undefined;
   #reasoning: ReasoningReader | undefined;
-  /** Whether the server accepted the last message. */
+  /** True if the server accepted the last message. */
   #accepted: Promise<boolean> = Promise.resolve(true);
   #cancelFrame: (() => void) | undefined;
   #isShown = true;

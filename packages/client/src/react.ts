@@ -78,7 +78,7 @@ export interface UsedDraft {
     readonly value: string;
     readonly onChange: (event: { readonly currentTarget: { readonly value: string } }) => void;
   };
-  /** Whether there is anything to send. */
+  /** True if there is anything to send. */
   readonly isEmpty: boolean;
   /** Empties the field and sends; a message that was not sent comes back. For `onSubmit` of a form, too. */
   readonly send: (event?: { readonly preventDefault: () => void }) => void;

@@ -24,7 +24,7 @@ export function toDelay(tries: number, firstMs: number, { maxDelayMs }: Required
   return Math.min(maxDelayMs, step * (0.5 + Math.random()));
 }
 
-/** Whether the same request may have another outcome later. A body that simply ended has no error. */
+/** True if the same request may have another outcome later. A body that simply ended has no error. */
 export function isRetryable(error: unknown, { maxDelayMs }: Required<ReconnectOptions>): boolean {
   if (!(error instanceof SheafApiError)) return error === undefined || error instanceof ConnectionError;
   const isPassing = error.status === 408 || error.status === 429 || error.status >= 500;

@@ -58,7 +58,7 @@ export interface ResponseStream extends AsyncIterable<Update> {
   reconnect(): void;
 }
 
-/** How a stream begins. */
+/** The way a stream begins. */
 export interface StreamStart {
   /** Undefined until the answer to `chat`. */
   readonly responseId?: string;
@@ -113,7 +113,7 @@ class Stream implements ResponseStream {
   #retry: number | undefined;
   #unreadable = 0;
   #after: number;
-  /** Whether the last connection received anything: then the count of tries restarts. */
+  /** True if the last connection received anything: then the count of tries restarts. */
   #hasProgress = false;
   #isTaken = false;
   #isOpened = false;
@@ -147,7 +147,7 @@ class Stream implements ResponseStream {
     return this.#reducer.ignored + this.#unreadable;
   }
 
-  /** Whether the server may rightly stay silent for now. */
+  /** True if the server may rightly stay silent for now. */
   get #isQueued(): boolean {
     return this.responseId === undefined && this.#start.request?.isQueued === true;
   }

@@ -123,7 +123,7 @@ export class Context {
     }
   }
 
-  /** Why a failed check is inconclusive: runs of the prompt "long" end before they can be examined. */
+  /** The reason why a failed check is inconclusive: runs of the prompt "long" end before they can be examined. */
   async findShortRun(): Promise<string | undefined> {
     if (!this.#hasLongRun) return undefined;
     // A run without interference.

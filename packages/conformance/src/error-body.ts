@@ -1,6 +1,6 @@
 /** The body of every error before the first event (N52). */
 
-/** Why a value is not an error body; undefined if it is one. */
+/** The reason why a value is not an error body; undefined if it is one. */
 export function explainErrorBody(value: unknown): string | undefined {
   const error = (value as { readonly error?: Record<string, unknown> } | null | undefined)?.error;
   if (typeof error !== "object" || error === null) return "no object in `error`";

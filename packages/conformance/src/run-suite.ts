@@ -11,7 +11,7 @@ export interface SuiteOptions extends ContextOptions {
   readonly only?: readonly string[];
 }
 
-/** How one check ended. */
+/** The way one check ended. */
 export interface Outcome extends Omit<Check, "run"> {
   readonly status: "passed" | "failed" | "skipped";
   /** The broken clause, if it failed. */

@@ -1,4 +1,4 @@
-/** How a check reports that a server broke the contract. */
+/** The way a check reports that a server broke the contract. */
 
 /** The server broke a clause. */
 export class Violation extends Error {

@@ -7,13 +7,13 @@ import { isDefinitions, mayBeDefinitions } from "./link-definition.ts";
 export interface OpenFence {
   /** The backticks or tildes that open it. */
   readonly marks: string;
-  /** Where they start in the line. */
+  /** The place where they start in the line. */
   readonly offset: number;
   /** Columns of the blanks before them, within the container; at most 3. */
   readonly indent: number;
   /** Raw, without blanks at both ends (N19). */
   readonly info: string;
-  /** How many list items and block quotes it is in; 0 for a top-level fence (N17). */
+  /** Number of list items and block quotes it is in; 0 for a top-level fence (N17). */
   readonly depth: number;
 }
 
@@ -61,18 +61,18 @@ export class BlockStructure {
   /** The innermost container is a list item that is still empty. */
   #emptyItem = false;
   readonly #cursor = new LineCursor();
-  /** Where the last search for a thematic break in this line failed: none starts before it. */
+  /** The place where the last search for a thematic break in this line failed: none starts before it. */
   #noBreakBefore = 0;
 
   /**
-   * Whether all of the next line matters, whatever it starts with. If not, the line up to and including its first
+   * True if all of the next line matters, whatever it starts with. If not, the line up to and including its first
    * character of ordinary text is enough.
    */
   needsWholeLine(): boolean {
     return this.#html !== undefined || this.#definitions !== undefined;
   }
 
-  /** Whether a line that starts with `indent` columns of blanks and then a fence would be a top-level fence. */
+  /** True if a line that starts with `indent` columns of blanks and then a fence would be a top-level fence. */
   canOpenFence(indent: number): boolean {
     const outermost = this.#containers[0];
     if (outermost === undefined) return indent < 4 && this.#html === undefined;
@@ -120,7 +120,7 @@ export class BlockStructure {
     return false;
   }
 
-  /** How many of the open containers this line continues. */
+  /** Number of of the open containers this line continues. */
   #matchContainers(): number {
     const cursor = this.#cursor;
     const count = this.#containers.length;
@@ -239,7 +239,7 @@ export class BlockStructure {
     return true;
   }
 
-  /** Whether the rest of the line is the underline of the open paragraph. */
+  /** True if the rest of the line is the underline of the open paragraph. */
   #isUnderline(depth: number): boolean {
     const { code } = this.#cursor;
     if (!this.#paragraph || depth < this.#containers.length || (code !== equals && code !== minus)) return false;

@@ -3,12 +3,12 @@
 export const lineFeed = 0x0a;
 export const carriageReturn = 0x0d;
 
-/** Whether the character ends a line. CR, LF and CRLF do, nothing else does (N24). */
+/** True if the character ends a line. CR, LF and CRLF do, nothing else does (N24). */
 export function isLineEnd(code: number): boolean {
   return code === lineFeed || code === carriageReturn;
 }
 
-/** Whether the character is a space or a tab. CommonMark knows no other blanks. */
+/** True if the character is a space or a tab. CommonMark knows no other blanks. */
 export function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
@@ -18,7 +18,7 @@ export function toNextColumn(code: number, column: number): number {
   return code === 0x09 ? column + 4 - (column % 4) : column + 1;
 }
 
-/** Where the blanks at the end of the text start. */
+/** The place where the blanks at the end of the text start. */
 export function findBlankEnd(text: string): number {
   let end = text.length;
   while (end > 0 && isBlank(text.charCodeAt(end - 1))) end -= 1;
@@ -37,7 +37,7 @@ export function replaceHalves(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\uFFFD");
 }
 
-/** Whether this is the first half of a surrogate pair, which alone is not a character and has no UTF-8. */
+/** True if this is the first half of a surrogate pair, which alone is not a character and has no UTF-8. */
 export function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }

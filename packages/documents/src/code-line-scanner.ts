@@ -43,7 +43,7 @@ export class CodeLineScanner {
     return at;
   }
 
-  /** Whether this line decides nothing any more: its rest needs no scan. */
+  /** True if this line decides nothing any more: its rest needs no scan. */
   isDecided(): boolean {
     return this.#phase === "rest";
   }

@@ -96,7 +96,7 @@ export class FenceParser {
   #skipLineFeed(chunk: string, at: number): number {
     this.#afterReturn = false;
     if (chunk.charCodeAt(at) !== lineFeed) return at;
-    // Where the CR was not content, the LF is not either.
+    // If the CR was not content, the LF is not either.
     if (this.#writer.isEmptyUntil(at)) this.#writer.drop(at + 1);
     this.#startLine(at + 1);
     return at + 1;

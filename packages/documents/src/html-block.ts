@@ -9,7 +9,7 @@ const blockNames =
 const attributeValue = `(?:[^ \\t"'=<>\`]+|'[^']*'|"[^"]*")`;
 const attribute = `[ \\t]+[a-z_:][a-z0-9:._-]*(?:[ \\t]*=[ \\t]*${attributeValue})?`;
 
-/** How each kind starts, and what a line that ends it contains; the last two end before a blank line. */
+/** The way each kind starts, and what a line that ends it contains; the last two end before a blank line. */
 const kinds: readonly (readonly [RegExp, RegExp?])[] = [
   [/^<(?:pre|script|style|textarea)(?:[ \t>]|$)/i, /<\/(?:pre|script|style|textarea)>/i],
   [/^<!--/, /-->/],
@@ -25,12 +25,12 @@ export function parseHtmlBlockStart(text: string): HtmlBlockKind | 0 {
   return (kinds.findIndex(([start]) => start.test(text)) + 1) as HtmlBlockKind | 0;
 }
 
-/** Whether the block ends with this line. Kinds 6 and 7 never do: see `isEndedByBlankLine`. */
+/** True if the block ends with this line. Kinds 6 and 7 never do: see `isEndedByBlankLine`. */
 export function isHtmlBlockEnd(kind: HtmlBlockKind, line: string): boolean {
   return kinds[kind - 1]?.[1]?.test(line) ?? false;
 }
 
-/** Whether a blank line ends the block. */
+/** True if a blank line ends the block. */
 export function isEndedByBlankLine(kind: HtmlBlockKind): boolean {
   return kind > 5;
 }

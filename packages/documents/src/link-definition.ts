@@ -20,12 +20,12 @@ const beginning = /^\[(?:\\(?:.|$)|[^\\[\]])*(?:\]:|$)/;
 /** Longer paragraphs are not tested. UTF-16 units. */
 const longest = 100_000;
 
-/** Whether a paragraph with this first line may consist of definitions only. */
+/** True if a paragraph with this first line may consist of definitions only. */
 export function mayBeDefinitions(firstLine: string): boolean {
   return beginning.test(firstLine);
 }
 
-/** Whether the paragraph is complete definitions only. Its lines are joined with LF, without leading blanks. */
+/** True if the paragraph is complete definitions only. Its lines are joined with LF, without leading blanks. */
 export function isDefinitions(paragraph: string): boolean {
   return paragraph.length <= longest && definitions.test(paragraph);
 }

@@ -31,7 +31,7 @@ export function cutToPayload(text: string): string {
   return isShortPayload(text) ? text : cut(text, maxPayloadText, toJsonBytes);
 }
 
-/** Whether `text` is short enough to fit into one payload, whatever is in it. */
+/** True if `text` is short enough to fit into one payload, whatever is in it. */
 function isShortPayload(text: string): boolean {
   return text.length <= alwaysFits;
 }

@@ -9,7 +9,7 @@ import type { SegmentSink, TextSegment } from "./text-segment.ts";
 export class SegmentWriter {
   /** The current chunk up to here may be sent, after all that is held; -1: nothing may. */
   safeEnd = -1;
-  /** Whether the start of the segment has been sent. */
+  /** True if the start of the segment has been sent. */
   hasStarted = false;
   #chunk = "";
   /** Start of the part of the current chunk that is neither held nor ready yet. */
@@ -83,7 +83,7 @@ export class SegmentWriter {
     this.safeEnd = -1;
   }
 
-  /** Whether nothing is held or waiting in the current chunk before `at`. */
+  /** True if nothing is held or waiting in the current chunk before `at`. */
   isEmptyUntil(at: number): boolean {
     return this.#from === at && this.#held === "";
   }

@@ -34,7 +34,7 @@ export class TextLineScanner {
   /** The line as received in earlier chunks, until the structure takes it. */
   #line = "";
   #lineTaken = false;
-  /** Where the line continues in this chunk. */
+  /** The place where the line continues in this chunk. */
   #lineFrom = 0;
   #lineStart = 0;
   #previousLineEnd = 0;
@@ -82,7 +82,7 @@ export class TextLineScanner {
     return at;
   }
 
-  /** Whether this line decides nothing any more: its rest needs no scan. */
+  /** True if this line decides nothing any more: its rest needs no scan. */
   isDecided(): boolean {
     return this.#lineTaken && this.#phase === "rest";
   }

@@ -23,7 +23,7 @@ export interface ToolCall {
   end(metadata: PartialMetadata, content?: string | null, document?: ContentDocument): void;
 }
 
-/** How a call becomes one type of document. */
+/** The way a call becomes one type of document. */
 export interface ToolDocument {
   /** Starts the first document of the call. */
   open(): ContentDocument;

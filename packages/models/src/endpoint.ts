@@ -63,7 +63,7 @@ export interface RequestLimits {
   readonly silenceMs: number;
   /** Tries in total, including the first. */
   readonly maxTries: number;
-  /** Whether to wait for a quota that resets later. */
+  /** True if to wait for a quota that resets later. */
   readonly waitsForQuota: boolean;
 }
 

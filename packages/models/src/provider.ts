@@ -82,7 +82,7 @@ export interface Model {
   readonly id: string;
   /** Display name (C5). */
   readonly name: string;
-  /** Where the key came from; `none` if none is needed (C5). */
+  /** The place where the key came from; `none` if none is needed (C5). */
   readonly apiKeySource: "env" | "flag" | "login" | "none";
   /** Attachments that it takes (N67). Default: all. */
   readonly attachmentTypes?: readonly AttachmentType[];

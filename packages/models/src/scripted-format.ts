@@ -13,7 +13,7 @@ const textPacing = {
   chunk: s.optional(count),
   /** Deltas of a group: those that one read of a socket would bring. */
   group: s.optional(count),
-  /** How often the text is sent. */
+  /** Number of times that the text is sent. */
   repeat: s.optional(count),
 };
 

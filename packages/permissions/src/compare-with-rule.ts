@@ -1,4 +1,4 @@
-/** Whether a deny rule names a command: its program, the subcommand, and options that belong to it (S-85). */
+/** Decides whether a deny rule names a command: its program, the subcommand, and options that belong to it (S-85). */
 import { toPlainName } from "./programs.ts";
 import {
   findEntries,
@@ -12,7 +12,7 @@ import {
 import { isOption, toKnownName, toPattern, toProgramName, toShown, UNKNOWN } from "./shell-reading.ts";
 import type { ShellWord, SimpleCommand } from "./shell-reading.ts";
 
-/** Whether the rule names this command; a text: why it may, in a few words. */
+/** True if the rule names this command; a text: why it may, in a few words. */
 export type Comparison = boolean | string;
 
 export function compareWithRule(named: readonly string[], words: SimpleCommand): Comparison {
@@ -44,13 +44,13 @@ function toFullName(program: string, word: string): string {
 /** A way to understand the words up to a place. */
 interface Step {
   readonly at: number;
-  /** How many words of the rule are found. */
+  /** Number of words of the rule are found. */
   readonly found: number;
   readonly mayBeOption: boolean;
 }
 
 /**
- * Whether the operands of a command begin with the words of a rule. An option may have a value or not: both are tried, and
+ * True if the operands of a command begin with the words of a rule. An option may have a value or not: both are tried, and
  * one of them is enough.
  */
 function comparePath(program: string, path: readonly string[], words: SimpleCommand): Comparison {
@@ -71,7 +71,7 @@ function comparePath(program: string, path: readonly string[], words: SimpleComm
   return doubt ?? false;
 }
 
-/** Why a word may be the one that is wanted, if that is not known. */
+/** The reason why a word may be the one that is wanted, if that is not known. */
 function findDoubt(program: string, wanted: string, word: ShellWord, step: Step): string | undefined {
   const text = toPattern(word);
   if (word.isMany || text.startsWith(UNKNOWN) || mayBe(text, wanted)) return `${toShown(word)} may be ${wanted}`;
@@ -79,7 +79,7 @@ function findDoubt(program: string, wanted: string, word: ShellWord, step: Step)
   return isPlace && !gitSubcommands.has(text.toLowerCase()) ? `git ${text} may be an alias` : undefined;
 }
 
-/** Whether a text that is not known in full may be another. */
+/** True if a text that is not known in full may be another. */
 function mayBe(text: string, wanted: string): boolean {
   if (!text.includes(UNKNOWN)) return false;
   const start = text.slice(0, text.indexOf(UNKNOWN)).toLowerCase();
@@ -88,7 +88,7 @@ function mayBe(text: string, wanted: string): boolean {
   return name.length >= start.length + end.length && name.startsWith(start) && name.endsWith(end);
 }
 
-/** Where the words go on after this one; nowhere, if it is another word than the wanted one. */
+/** The place where the words go on after this one; nowhere, if it is another word than the wanted one. */
 function takeWord(program: string, wanted: string, words: SimpleCommand, step: Step): readonly Step[] {
   const text = toPattern(words[step.at]!);
   const go = (by: number, change?: Partial<Step>): Step => ({ ...step, at: step.at + by, ...change });
@@ -105,7 +105,7 @@ function takeWord(program: string, wanted: string, words: SimpleCommand, step: S
   return isSkipped ? [go(1)] : [];
 }
 
-/** How many words an option may take, with its value. */
+/** Number of words an option may take, with its value. */
 function takeOption(program: string, text: string, next: ShellWord | undefined): readonly number[] {
   const isValued = findEntries(valuedOptions, program, []).some(({ value }) => value.split(" ").includes(text));
   // Without quotes the value may be several words.
@@ -113,7 +113,7 @@ function takeOption(program: string, text: string, next: ShellWord | undefined):
   return text.includes("=") || text.startsWith("--no-") ? [1] : [1, 2];
 }
 
-/** Whether a command has an option that a rule names. The order of options and of their letters does not matter. */
+/** True if a command has an option that a rule names. The order of options and of their letters does not matter. */
 function compareOption(option: string, words: SimpleCommand): Comparison {
   const end = words.findIndex(({ text }) => text === "--");
   const before = words.slice(1, end < 0 ? undefined : end);

@@ -1,4 +1,4 @@
-/** Whether a shell command may run (S-10 to S-12). Deny wins over everything; what is not fully known passes no rule. */
+/** Decides whether a shell command may run (S-10 to S-12). Deny wins over everything; what is not fully known passes no rule. */
 import type { RunStart } from "@sheaf/protocol";
 import { allow, allowByRule, ask, type AskReason, deny, type PermissionDecision } from "./decision.ts";
 import { compareWithRule } from "./compare-with-rule.ts";
@@ -16,7 +16,7 @@ export interface CommandPolicy {
   /** Every command runs, unless a rule denies it. */
   readonly force: boolean;
   readonly sandbox: RunStart["sandbox"];
-  /** Why the sandbox is unavailable and what the user can do, in one line. */
+  /** The reason why the sandbox is unavailable and what the user can do, in one line. */
   readonly sandboxFault?: string | undefined;
   readonly trusted: boolean;
   /** The workspace: absolute, links resolved. */
@@ -90,7 +90,7 @@ function refuse({ text }: ShellRule): PermissionDecision {
   return deny(`the rule ${text} denies this command: do it another way, or tell the user`, text);
 }
 
-/** Whether nothing that a command starts leaves the sandbox: then only what the line shows is compared with rules (S-85). */
+/** True if nothing that a command starts leaves the sandbox: then only what the line shows is compared with rules (S-85). */
 function isLineContained({ sandbox }: CommandPolicy, { allows }: Rules): boolean {
   return sandbox === "enabled" && !allows.some(({ kind }) => kind === "Network" || kind === "PrivateNetwork");
 }

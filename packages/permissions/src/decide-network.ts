@@ -35,7 +35,7 @@ function decideByName(
   return ask(why, advice, suggested === undefined ? [] : [suggested]);
 }
 
-/** Whether the name alone shows it. Other names are checked when they are resolved. */
+/** True if the name alone shows it. Other names are checked when they are resolved. */
 function isNeverPublic(host: string): boolean {
   const literal = host.replace(/^\[(.*)\]$/, "$1");
   return isIP(literal) === 0 ? /(^|\.)localhost$/.test(host) : !isPublicAddress(literal);

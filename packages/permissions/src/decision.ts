@@ -67,7 +67,7 @@ export function deny(reason: string, rule?: string, lacks?: "sandbox"): Permissi
   return { decision: "deny", ...(rule !== undefined && { rule }), reason, ...(lacks && { lacks }) };
 }
 
-/** Why a person must agree: in a sentence, and for programs (X34). */
+/** The reason why a person must agree: in a sentence, and for programs (X34). */
 export interface AskReason {
   readonly reason: string;
   readonly cause: ApprovalReason;

@@ -8,7 +8,7 @@ import type { ShellReading, ShellWord, SimpleCommand } from "./shell-reading.ts"
 /** What a reading runs: everything, unless something is unclear. */
 export interface RunCommands {
   readonly commands: readonly SimpleCommand[];
-  /** Why it is not known what runs, in a few words each. */
+  /** The reason why it is not known what runs, in a few words each. */
   readonly unclear: readonly string[];
 }
 
@@ -20,7 +20,7 @@ interface Place {
   readonly mayBeOption: boolean;
 }
 
-/** How often one command may run another. */
+/** Number of times that one command may run another. */
 const MAX_LEVELS = 10;
 
 /** Variables whose value programs or shells run, and settings of git; not where the value does nothing. */
@@ -106,7 +106,7 @@ class RunLister {
     }
   }
 
-  /** Where the program may be: a long option may take the next word or not. */
+  /** The place where the program may be: a long option may take the next word or not. */
   #findStarts(runner: Runner, words: SimpleCommand, from: number): number[] {
     const valued = new Set(runner.valued?.split(" "));
     const starts = new Set<number>();
@@ -248,7 +248,7 @@ function findScript(name: string, words: readonly string[]): string | undefined 
   return words.find((word, at) => (at === first || /^-\w*e$/.test(words[at - 1] ?? "")) && !quietSed.test(word));
 }
 
-/** Whether a word may be several for a shell. */
+/** True if a word may be several for a shell. */
 function isSpaced({ text }: ShellWord): boolean {
   return /[\s;&|]/.test(text);
 }

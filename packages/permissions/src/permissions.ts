@@ -122,7 +122,7 @@ function toText(value: unknown, missing: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Whether a mode offers a tool: ask and plan offer none that writes, runs commands or uses the network (S-15). */
+/** True if a mode offers a tool: ask and plan offer none that writes, runs commands or uses the network (S-15). */
 export function isOffered(mode: Mode, { access, modes = [] }: Pick<JudgedTool, "access" | "modes">): boolean {
   if (mode === "debug" || mode === "agent") return true;
   return access === "read" || (access === "state" && modes.includes(mode));

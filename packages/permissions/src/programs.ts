@@ -121,7 +121,7 @@ export function findUnnamedWord(words: readonly string[], named: number): string
   );
 }
 
-/** Whether a word is an option of this command whose value it runs. */
+/** True if a word is an option of this command whose value it runs. */
 export function createRunOptionTest(words: readonly string[]): (word: string) => boolean {
   return createOptionTest(runOptions, words);
 }
@@ -186,7 +186,7 @@ const wrapper = new RegExp(
   ),
 );
 
-/** How often a wrapper may wrap another one. */
+/** Number of times that a wrapper may wrap another one. */
 const MAX_WRAPPERS = 3;
 
 /** The words of the program that a wrapper runs; all words if they are not a known wrapper. No command contains U+0001. */

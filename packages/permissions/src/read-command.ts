@@ -40,7 +40,7 @@ interface Found {
 interface List {
   /** Parentheses, braces and cases that are open. */
   readonly open: ("(" | "{" | "case")[];
-  /** Whether a command may begin here, must, or has just ended. */
+  /** True if a command may begin here, must, or has just ended. */
   state: "may" | "must" | "done";
 }
 

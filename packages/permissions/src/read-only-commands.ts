@@ -1,16 +1,16 @@
-/** Whether a command is one of the closed list that runs without a question (S-10). */
+/** Decides whether a command is one of the closed list that runs without a question (S-10). */
 import { unwrapCommand } from "./programs.ts";
 import type { SimpleCommand } from "./shell-reading.ts";
 
-/** Where a command would run, and what it may see there. */
+/** The place where a command would run, and what it may see there. */
 export interface ReadingPlace {
   /** The workspace itself, and it is trusted: git reads its own configuration there. */
   readonly isTrustedRoot: boolean;
-  /** Whether the program may read this file; with `folder`, or this folder and all below it. */
+  /** True if the program may read this file; with `folder`, or this folder and all below it. */
   mayRead(path: string, kind: "file" | "folder"): boolean;
 }
 
-/** Whether the command only reads what it may. Patterns of file names are not followed: a link may be among them. */
+/** True if the command only reads what it may. Patterns of file names are not followed: a link may be among them. */
 export function isReadOnly(command: SimpleCommand, place: ReadingPlace): boolean {
   if (command.some(({ isGlob }) => isGlob)) return false;
   const [program = "", ...words] = unwrapCommand(command.map(({ text }) => text));
@@ -76,7 +76,7 @@ function splitWords(
   return { operands, hasPattern };
 }
 
-/** How many words an option takes: 1, or 2 with a separate value. Undefined: it is not on the list. */
+/** Number of words an option takes: 1, or 2 with a separate value. Undefined: it is not on the list. */
 function countOptionWords(program: ReadOnlyProgram, word: string): 1 | 2 | undefined {
   const { letters = "", valued = "", long = [], isJoined = false } = program;
   const withNext = isJoined ? 1 : 2;

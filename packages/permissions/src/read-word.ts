@@ -13,7 +13,7 @@ interface Draft {
   braces: number;
 }
 
-/** How deep quotes, expansions and substitutions may be in each other. */
+/** Depth to which quotes, expansions and substitutions may be in each other. */
 const MAX_DEPTH = 60;
 
 /** Ends a word that is not quoted. */
@@ -38,7 +38,7 @@ export abstract class WordReader {
   protected readonly text: string;
   /** UTF-16 units. */
   protected at = 0;
-  /** How many substitutions this is in. */
+  /** Number of substitutions this is in. */
   protected depth: number;
 
   protected constructor(text: string, depth: number) {
@@ -269,7 +269,7 @@ export abstract class WordReader {
     return found;
   }
 
-  /** Whether a sticky pattern matches here. */
+  /** True if a sticky pattern matches here. */
   protected isAt(pattern: RegExp): boolean {
     pattern.lastIndex = this.at;
     return pattern.test(this.text);

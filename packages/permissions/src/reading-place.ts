@@ -1,4 +1,4 @@
-/** Where the parts of a command run, and what those that only read may see there. */
+/** The place where the parts of a command run, and what those that only read may see there. */
 import { posix } from "node:path";
 import { readKind } from "@sheaf/base/files/read-folder";
 import type { Workspace } from "@sheaf/base/files/workspace";
@@ -19,7 +19,7 @@ export type FindPlace = (path: string) => FoundPlace | undefined;
 /** The place of a command's parts, without a `cd` in front. */
 export interface CommandPlace extends ReadingPlace {
   readonly commands: readonly SimpleCommand[];
-  /** Where they run: absolute, or relative to the workspace; undefined: not known. */
+  /** The place where they run: absolute, or relative to the workspace; undefined: not known. */
   readonly folder: string | undefined;
 }
 

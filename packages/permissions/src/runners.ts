@@ -1,6 +1,6 @@
 /** Programs that run others, or text, and where that is in their words. The tests of deny rules go through it. */
 
-/** How a program takes the program it runs. Options are separated by blanks; one that is not listed may have a value or not. */
+/** The way a program takes the program it runs. Options are separated by blanks; one that is not listed may have a value or not. */
 export interface Runner {
   /** Options whose value is the next word. */
   readonly valued?: string;
@@ -74,13 +74,13 @@ export const languages: ByProgram<true> = toTable([[
   true,
 ]]); // prettier-ignore
 
-/** Whether all that a program does is run others, or text. */
+/** True if all that a program does is run others, or text. */
 export function isListedRunner(name: string): boolean {
   const isWhole = [runners, languages].some((table) => table.get(name)?.some(([words]) => words.length === 1));
   return isWhole || interpreters.has(name) || shells.has(name);
 }
 
-/** Whether a subcommand, which may be cut short, runs what follows it. */
+/** True if a subcommand, which may be cut short, runs what follows it. */
 export function runsSubcommand(program: string, word: string): boolean {
   return (runners.get(program) ?? []).some(([[, name]]) => name !== undefined && isCutShort(word, name));
 }

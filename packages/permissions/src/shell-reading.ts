@@ -55,7 +55,7 @@ export function toKnownName(word: ShellWord): string | undefined {
   return /^ld(?:-linux|-musl|\.so)/.test(name) ? "ld.so" : name;
 }
 
-/** Whether a word may be anything, an option too. With a folder in it, it is the name of a file. */
+/** True if a word may be anything, an option too. With a folder in it, it is the name of a file. */
 export function isOpen(word: ShellWord): boolean {
   return word.isMany || (word.text.startsWith(UNKNOWN) && !word.text.includes("/"));
 }

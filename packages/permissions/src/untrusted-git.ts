@@ -1,5 +1,5 @@
 /**
- * Whether git would work in a repository that nobody trusts (S-82). Such a repository names programs that git runs, and
+ * Decides whether git would work in a repository that nobody trusts (S-82). Such a repository names programs that git runs, and
  * outside of the sandbox these have the user's rights, so neither the read-only list nor a rule for git covers the call.
  */
 import { statSync } from "node:fs";
@@ -19,7 +19,7 @@ import type { AskReason } from "./decision.ts";
 import { isRunner, unwrapCommand } from "./programs.ts";
 import { toProgramName, type SimpleCommand } from "./shell-reading.ts";
 
-/** Why git must not run, and what can be done about it. */
+/** The reason why git must not run, and what can be done about it. */
 export interface GitObstacle extends AskReason {
   /** For whoever started Sheaf. */
   readonly advice: string;
@@ -37,9 +37,9 @@ export type FindGitObstacle = (
 export interface GitGuardOptions {
   /** The workspace, then added folders. Absolute, links resolved. */
   readonly folders: readonly [string, ...string[]];
-  /** Whether the repository of the workspace is trusted. */
+  /** True if the repository of the workspace is trusted. */
   readonly trusted: boolean;
-  /** Whether the user trusts a repository by the list. */
+  /** True if the user trusts a repository by the list. */
   readonly isListed: (repository: Repository) => boolean;
   readonly environment: Environment;
 }
@@ -105,7 +105,7 @@ export function createGitGuard({ folders, trusted, isListed, environment }: GitG
 /** Where git fetches and pushes. */
 const remoteKey = /^(?:remote\..*\.(?:url|pushurl)|branch\..*\.(?:push)?remote|remote\.pushdefault)$/s;
 
-/** Whether a repository is the workspace's own, or one of its submodules and worktrees, which git put into its folder. */
+/** True if a repository is the workspace's own, or one of its submodules and worktrees, which git put into its folder. */
 function isInside(repository: Repository, own: Repository): boolean {
   if (own.gitFolder === "") return false;
   const isKept = (folder: string): boolean =>

@@ -55,7 +55,7 @@ export interface AttachmentReference extends s.ValueOf<typeof attachmentReferenc
 /** What to do with files that something else changed, when the branch changes (C252). */
 const onConflict = s.optional(s.choice(["refuse", "leave", "overwrite", "keep"]));
 
-/** How a message is answered; every route that takes messages takes these fields. */
+/** The way a message is answered; every route that takes messages takes these fields. */
 export const chatSettings = s.object({
   /** Ext: name of a workspace that the server serves, for a new conversation; default: its first one. */
   workspace: s.optional(id),
@@ -170,7 +170,7 @@ export interface ConversationUsage extends s.ValueOf<typeof conversationUsage> {
 
 const openApproval = s.object({
   approvalId: s.string(),
-  /** Where it is answered (X8). */
+  /** The place where it is answered (X8). */
   responseId: s.string(),
   /** `type` of its subject. */
   kind: approvalSubjectType,
@@ -280,7 +280,7 @@ export const attachmentList = s.object(
       /** What the owner may have of these files, and how many bytes together. */
       files: whole,
       bytes,
-      /** How long messages may name a file. */
+      /** Time that messages may name a file. */
       keptSeconds: whole,
     }),
   },
@@ -438,7 +438,7 @@ const changedFileState = s.object({
   filePath: s.string(),
   /** Against the start of the conversation. */
   operation: s.optional(s.choice(["create", "edit", "delete", "rename"])),
-  /** Where a renamed file is now. */
+  /** The place where a renamed file is now. */
   newFilePath: s.optional(s.string()),
   linesAdded: s.optional(s.integer({ minimum: 0 })),
   linesRemoved: s.optional(s.integer({ minimum: 0 })),

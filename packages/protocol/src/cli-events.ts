@@ -43,7 +43,7 @@ const initLine = s.object({
         name: s.string(),
         status: s.choice(["ready", "failed", "not_trusted", "changed"]),
         tools: s.list(s.string()),
-        /** Why it is not ready. */
+        /** The reason why it is not ready. */
         problem: s.optional(s.string()),
       }),
     ),

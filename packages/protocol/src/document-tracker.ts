@@ -22,7 +22,7 @@ export function createDocumentTracker(requireExtensions: boolean): DocumentTrack
 }
 
 /**
- * Where a document is in its series; only tool calls go through the middle ones.
+ * The place where a document is in its series; only tool calls go through the middle ones.
  * A snapshot does not show whether tool_call_start has come: then the phase is `restored`.
  */
 type Phase = "start" | "restored" | "tool_call_start" | "tool_call_arguments" | "tool_result" | "end";

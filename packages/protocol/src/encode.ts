@@ -20,7 +20,7 @@ export function encodeSse(event: StreamEvent): string {
   return `${id}event: ${name}\ndata: ${toJsonLine(event.data)}\n\n`;
 }
 
-/** Whether the payload has an id that needs no escape, a text, and nothing that a later version may have added. */
+/** True if the payload has an id that needs no escape, a text, and nothing that a later version may have added. */
 function isOnlyDelta(data: ContentDeltaData): boolean {
   let fields = 0;
   for (const _ in data) fields += 1;

@@ -11,7 +11,7 @@ export function toJsonLine(value: unknown): string {
 
 const otherLineEnds = /[\u2028\u2029]/g;
 
-/** Whether the JSON text of a string on one line is the string itself between quotes. */
+/** True if the JSON text of a string on one line is the string itself between quotes. */
 export function needsNoEscape(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);

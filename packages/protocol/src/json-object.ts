@@ -1,7 +1,7 @@
 /** A JSON object from outside whose fields are not yet known. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Whether `value` is an object and no array. */
+/** True if `value` is an object and no array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

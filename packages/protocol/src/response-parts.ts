@@ -102,7 +102,7 @@ export const verification = s.object({
   passed: s.boolean(),
   /** 124 on a timeout, -1 if it never started (N37). */
   exitCode: s.integer(),
-  /** How often it ran before: 0 if it ran once. */
+  /** Number of times that it ran before: 0 if it ran once. */
   rounds: count,
 });
 

@@ -17,7 +17,7 @@ export interface McpServerState {
   readonly status: "ready" | "failed" | "not_trusted" | "changed";
   /** Its tools, as it named them. */
   readonly tools: readonly string[];
-  /** Why it is not ready, one line. */
+  /** The reason why it is not ready, one line. */
   readonly problem?: string;
 }
 
@@ -45,9 +45,9 @@ export interface RunStart {
   readonly workspace: string;
   /** C5. */
   readonly permissionMode: "default" | "plan" | "ask" | "force";
-  /** Whether commands run in a sandbox; `untried`: the run ended before that was known (C5). */
+  /** True if commands run in a sandbox; `untried`: the run ended before that was known (C5). */
   readonly sandbox: "enabled" | "disabled" | "container" | "unavailable" | "untried";
-  /** Whether the workspace is trusted (S-03). */
+  /** True if the workspace is trusted (S-03). */
   readonly trusted: boolean;
   readonly sheafVersion: string;
   /** Further folders that tools and commands may read and write, if the user added any: absolute, links resolved. */
@@ -252,12 +252,12 @@ export interface ToolResult {
   readonly truncated?: true;
   /** Bytes of the whole output, when truncated (N36). */
   readonly bytes?: number;
-  /** How many places rules left out of a search (S-243). Absent: none. */
+  /** Number of places rules left out of a search (S-243). Absent: none. */
   readonly denied?: number;
   /** Present iff status is not success. */
   readonly error?: ToolError;
   /**
-   * Why Sheaf refused the call. `sandbox`: a command that could change something, where none works (S-31). `permission`: it
+   * The reason why Sheaf refused the call. `sandbox`: a command that could change something, where none works (S-31). `permission`: it
    * needs approval, without a person to ask (C180).
    */
   readonly lacks?: "sandbox" | "permission";
@@ -349,7 +349,7 @@ export interface ReferenceCheck {
   };
 }
 
-/** Why a model request ended. */
+/** The reason why a model request ended. */
 export type TurnFinishReason =
   | "stop"
   | "tool_calls"
@@ -403,13 +403,13 @@ export interface Compaction {
   readonly usage: Usage;
   /** Who wrote it, as in `turn_end`. */
   readonly model?: AnsweringModel;
-  /** Why it was needed, for the user. */
+  /** The reason why it was needed, for the user. */
   readonly notice?: Notice;
   /** Milliseconds spent waiting for the model. */
   readonly modelMs: number;
 }
 
-/** How a run failed. The code is from the closed table of the command line (C20). */
+/** The way a run failed. The code is from the closed table of the command line (C20). */
 export interface RunError {
   readonly code: string;
   /** One line: what failed, with which value, and what to do (C21). */
@@ -431,7 +431,7 @@ export interface RunEnd {
   readonly error?: RunError;
   /** The answer's value, if a schema was given and it fits. */
   readonly output?: unknown;
-  /** Where the run left its files, and what stayed undone at its end, one sentence each (C71). */
+  /** The place where the run left its files, and what stayed undone at its end, one sentence each (C71). */
   readonly notices?: readonly Notice[];
 }
 

@@ -30,7 +30,7 @@ const payloads: ReadonlyMap<unknown, s.JsonSchema> = new Map(
 );
 
 /**
- * Whether `value` has the structure of a document (R3 to R13). Unknown fields are fine, and so is a type that this
+ * True if `value` has the structure of a document (R3 to R13). Unknown fields are fine, and so is a type that this
  * version does not know, as long as the fields of R3 are right (N13). An open document may lack metadata that is not
  * known yet (N3).
  */
@@ -38,12 +38,12 @@ export function isDocument(value: unknown): value is Document {
   return findDocumentProblem(value) === undefined;
 }
 
-/** Whether `value` has the structure of a response (R2), its documents too. */
+/** True if `value` has the structure of a response (R2), its documents too. */
 export function isChatResponse(value: unknown): value is ChatResponse {
   return findResponseProblem(value) === undefined;
 }
 
-/** Whether `value` is an event in its envelope (N43, X15). Unknown events need an object as payload (X14). */
+/** True if `value` is an event in its envelope (N43, X15). Unknown events need an object as payload (X14). */
 export function isStreamEvent(value: unknown): value is StreamEvent {
   return findEventProblem(value) === undefined;
 }

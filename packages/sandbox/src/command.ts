@@ -49,9 +49,9 @@ export interface CommandOutcome {
   readonly truncated: boolean;
   /** Total number of output bytes. */
   readonly bytes: number;
-  /** Why it never started, or "". */
+  /** The reason why it never started, or "". */
   readonly startError: string;
-  /** Why no sandbox could hold it (S-31, S-79), or "". */
+  /** The reason why no sandbox could hold it (S-31, S-79), or "". */
   readonly refusal: string;
   /** One sentence for each thing that the sandbox prevented, and why; for the model and the user. */
   readonly refusals: readonly string[];

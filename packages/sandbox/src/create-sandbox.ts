@@ -17,7 +17,7 @@ import { createSeatbeltLauncher } from "./launch/seatbelt-launcher.ts";
 const pipePeriod = 250;
 const timeoutExitCode = 124;
 
-/** How the shell itself ended. */
+/** The way the shell itself ended. */
 interface ShellEnd extends ProcessEnd {
   readonly timedOut: boolean;
   readonly cancelled: boolean;

@@ -79,7 +79,7 @@ export interface ProgramOutcome {
   /** `onStdout` returned false. */
   readonly stopped: boolean;
   readonly cancelled: boolean;
-  /** Why it never started, or "". */
+  /** The reason why it never started, or "". */
   readonly startError: string;
 }
 
@@ -138,7 +138,7 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: "it contains a NUL character: remove it",
 };
 
-/** Why a process could not start, in one line. The system has one code for a missing program and a missing folder. */
+/** The reason why a process could not start, in one line. The system has one code for a missing program and a missing folder. */
 export function toStartError(error: unknown, file: string, folder: string): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const folderError = toFolderError(folder);

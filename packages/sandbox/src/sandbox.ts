@@ -18,18 +18,18 @@ export type Sandbox =
       readonly state: "unavailable";
       /** What failed, without a full stop. */
       readonly problem: string;
-      /** How to make it work here, without a full stop. */
+      /** The way to make it work here, without a full stop. */
       readonly advice: string;
       /** What failed and what to do, in one line. */
       readonly reason: string;
     };
 
-/** Why commands are refused; undefined if they are not. */
+/** The reason why commands are refused; undefined if they are not. */
 export function findFault(sandbox: Sandbox): string | undefined {
   return sandbox.state === "unavailable" ? sandbox.reason : undefined;
 }
 
-/** How the user wants commands held. */
+/** The way the user wants commands held. */
 export type SandboxSetting = "enabled" | "disabled" | "container";
 
 /** Returns true if programs of the workspace may run: the sandbox holds them, or the machine is thrown away after them. */

@@ -20,7 +20,7 @@ export async function askPatiently<Answer>(ask: () => Promise<Answer>, signal?: 
   }
 }
 
-/** Whether the store didn't answer, so that the effect of a call isn't known. A damaged one doesn't get better. */
+/** True if the store didn't answer, so that the effect of a call isn't known. A damaged one doesn't get better. */
 export function isStoreAway(error: unknown): boolean {
   return (
     error instanceof SheafError && error.source === "storage" && ["STORAGE_LOCKED", "STORAGE_FULL"].includes(error.code)

@@ -6,7 +6,7 @@ import { isBusyError, type RequestKey, type SharedStore } from "@sheaf/store/sto
 import { HttpError, toErrorAnswer } from "./http-error.ts";
 import type { WholeRequest } from "./stored-attachments.ts";
 
-/** How often a server looks, apart from each notice. Milliseconds. */
+/** Interval at which a server looks, apart from each notice. Milliseconds. */
 const LOOK_MS = 2000;
 
 /** All that a server needs to begin a response that it was not asked for. */

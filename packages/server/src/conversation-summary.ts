@@ -94,7 +94,7 @@ async function listApprovals(
   });
 }
 
-/** Where a conversation that a search found has the words; undefined: it has changed since. */
+/** The place where a conversation that a search found has the words; undefined: it has changed since. */
 async function findMatch(
   store: SharedStore,
   { id, title }: ConversationRecord,

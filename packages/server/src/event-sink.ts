@@ -4,7 +4,7 @@ import type { Writable } from "node:stream";
 import { encodeHeartbeat, encodeRetry } from "@sheaf/protocol/encode";
 import { securityHeaders } from "./security-headers.ts";
 
-/** How long a reader should wait before it connects again. Milliseconds (X2). */
+/** Time that a reader should wait before it connects again. Milliseconds (X2). */
 const RETRY_MS = 1000;
 
 /** The time after which a stuck reader loses its stream. Milliseconds. */
@@ -41,7 +41,7 @@ export function openEventSink(outgoing: ServerResponse, headers: OutgoingHttpHea
   return new EventSink(outgoing);
 }
 
-/** Where the events of one reader go. */
+/** The place where the events of one reader go. */
 export class EventSink {
   readonly #outgoing: ServerResponse;
   /**
@@ -75,7 +75,7 @@ export class EventSink {
     return this.#controller.signal;
   }
 
-  /** Whether the reader must read before it gets more: the caller keeps the reader's position, and waits for `drain`. */
+  /** True if the reader must read before it gets more: the caller keeps the reader's position, and waits for `drain`. */
   get isFull(): boolean {
     return (this.#socket ?? this.#outgoing).writableNeedDrain;
   }

@@ -16,7 +16,7 @@ const MAX_SNAPSHOT = 250 * 1024;
 /** Frames that are collected before a write. UTF-16 units. */
 const WRITE_LENGTH = 64 * 1024;
 
-/** How long a reader may take nothing before its view of the log is dropped, and made again when it reads on. Milliseconds. */
+/** Time that a reader may take nothing before its view of the log is dropped, and made again when it reads on. Milliseconds. */
 const PATIENCE_MS = 2000;
 
 /** What a reader asks for. */

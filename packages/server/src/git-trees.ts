@@ -27,7 +27,7 @@ import { createTree, toTreePlace } from "@sheaf/agent/workspace/trees/working-tr
 import { HttpError } from "./http-error.ts";
 import type { Log } from "./metrics.ts";
 
-/** How often it looks for trees that nobody uses. Milliseconds. */
+/** Interval at which it looks for trees that nobody uses. Milliseconds. */
 const SWEEP_MS = 60 * 60_000;
 
 /** In the mirror: what a new conversation begins with. */
@@ -53,11 +53,11 @@ export interface GitTrees {
   open(): Promise<void>;
   /** The root by which a workspace is known that has this folder; undefined: it is not one of git. */
   findRoot(folder: string): string | undefined;
-  /** Where a conversation of the workspace `root` works; `root` itself if that is not one of git. */
+  /** The place where a conversation of the workspace `root` works; `root` itself if that is not one of git. */
   toFolder(root: string, conversationId: string): string;
   /** Of a workspace of git. */
   findSetup(folder: string): GitWorkspace["setup"];
-  /** Whether other servers get the states of a workspace of git (R-53). */
+  /** True if other servers get the states of a workspace of git (R-53). */
   isShared(folder: string): boolean;
   /** Brings the states of other servers here, if it is in a workspace of git. @throws SheafError NETWORK. */
   fetch(owner: TreeOwner): Promise<void>;
@@ -104,7 +104,7 @@ interface OpenWorkspace extends GitWorkspace {
   readonly trees: string;
 }
 
-/** Where the files of the branch are, for lists of files. */
+/** The place where the files of the branch are, for lists of files. */
 export function toGitRoot({ folder }: Pick<GitWorkspace, "folder">): string {
   return toTreePlace(join(folder, "start")).files;
 }

@@ -12,11 +12,11 @@ import type { ServerEnvironment } from "./server-context.ts";
 /** Largest header of a request (S-55). Bytes. */
 const MAX_HEADER = 16 * 1024;
 
-/** How long a client may take for its head, and for its whole request. Milliseconds. */
+/** Time that a client may take for its head, and for its whole request. Milliseconds. */
 const HEAD_MS = 20_000;
 const REQUEST_MS = 60_000;
 
-/** How long readers may take for what was sent, before they are cut off at the end. Milliseconds. */
+/** Time that readers may take for what was sent, before they are cut off at the end. Milliseconds. */
 const FLUSH_MS = 3000;
 
 /** A server that takes requests. */

@@ -5,7 +5,7 @@ import type { Store } from "@sheaf/store/store";
 import { createApprovalReader } from "./log-reader.ts";
 import type { ApprovalDecision, Approver, CheckArguments } from "@sheaf/agent/tools/approval";
 
-/** How long a question stays open. Milliseconds. */
+/** Time that a question stays open. Milliseconds. */
 const EXPIRES_MS = 10 * 60 * 1000;
 
 /** What became of an answer. `resolved`: somebody was faster, or nobody waits any more. */

@@ -17,7 +17,7 @@ export type WireForm = (typeof wireForms)[number];
 export interface ReaderView {
   /** Frames of the next event of the log; "" for what the reader has, or does not want. */
   push(event: RunEvent): string;
-  /** Whether the frames that are made once for all readers are those of this one; from then on it stays so. */
+  /** True if the frames that are made once for all readers are those of this one; from then on it stays so. */
   readonly isShared: boolean;
   /** Id of the last event that the reader has: frames up to it are left out. It grows with each frame. */
   after: number;

@@ -4,13 +4,13 @@ import { endCutResponse } from "@sheaf/agent/run/conversations/end-cut-response"
 import type { ResponseRunner } from "@sheaf/agent/run/conversations/response-runner";
 import type { SharedStore } from "@sheaf/store/store";
 
-/** How often it checks. Milliseconds. */
+/** Interval at which it checks. Milliseconds. */
 const EVERY_MS = 3000;
 
-/** How many responses it recovers at a time: each reads its conversation, and prepares a run. */
+/** Number of responses it recovers at a time: each reads its conversation, and prepares a run. */
 const MAX_AT_ONCE = 8;
 
-/** How long the others wait for one whose files come from a repository, and are prepared. Milliseconds. */
+/** Time that the others wait for one whose files come from a repository, and are prepared. Milliseconds. */
 const PATIENCE_MS = 1000;
 
 interface RecoveryPorts {

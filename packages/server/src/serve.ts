@@ -46,9 +46,9 @@ export interface ServeOptions {
   /** The identity provider of further users (S-270). */
   readonly jwt?: JwtSettings | undefined;
   readonly ownerLimits: OwnerLimits;
-  /** How long conversations are kept after their last message; undefined: until somebody deletes them. */
+  /** Time that conversations are kept after their last message; undefined: until somebody deletes them. */
   readonly keepDays?: number | undefined;
-  /** Where the built page is. */
+  /** The place where the built page is. */
   readonly pageFolder: string;
   readonly host: string;
   /** 0: any free one. */
@@ -193,7 +193,7 @@ function createContext({
     // The store hides its names from clients in the cause.
     const { code, message, stack, cause } = known.cause instanceof SheafError ? known.cause : known;
     const event = known.source === "storage" ? "store_failed" : "defect";
-    // Where it happened, not where it was caught.
+    // The place where it happened, not where it was caught.
     log({ level: "error", event, code, message, stack: cause instanceof Error ? cause.stack : stack, ...fields });
   };
   const context: ServerContext = {

@@ -29,7 +29,7 @@ export interface ServerEnvironment {
   Variables: { owner: string; foreignOrigin?: string; client: Client };
 }
 
-/** How the operator set the server up. */
+/** The way the operator set the server up. */
 export interface ServerSettings extends Omit<RunSetup, "workspace" | "mode" | "trusted" | "userFiles"> {
   /** Roots by name, absolute, links resolved; the first one is the default. */
   readonly workspaces: ReadonlyMap<string, string>;
@@ -39,7 +39,7 @@ export interface ServerSettings extends Omit<RunSetup, "workspace" | "mode" | "t
   /** What becomes of a response whose server died; `resume`: another one that serves its workspace goes on with it (R-40). */
   readonly onNodeLoss: "end" | "resume";
   readonly timeoutMs: number | undefined;
-  /** Whether a workspace is trusted (S-03). @throws SheafError CONFIG_INVALID. */
+  /** True if a workspace is trusted (S-03). @throws SheafError CONFIG_INVALID. */
   readonly isTrusted: (workspace: string) => boolean;
   readonly wire: WireOptions;
 }

@@ -2,13 +2,13 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { ServerToken } from "@sheaf/agent/config/server-tokens";
 
-/** How long a ticket works. Milliseconds. */
+/** Time that a ticket works. Milliseconds. */
 const TICKET_MS = 60_000;
 
 /** Tickets and ended sessions that are kept; the oldest one makes room. */
 const MAX_ENTRIES = 1000;
 
-/** How long the page stays signed in. */
+/** Time that the page stays signed in. */
 export const sessionSeconds = 12 * 60 * 60;
 
 /** Who sends a request. */

@@ -3,7 +3,7 @@ import type { Store } from "@sheaf/store/store";
 import { createLogReader } from "./log-reader.ts";
 import { ResponseChannel, type WireOptions } from "./response-channel.ts";
 
-/** How often a log is looked at: where the store tells of changes, and elsewhere. Milliseconds. */
+/** Interval at which a log is looked at: where the store tells of changes, and elsewhere. Milliseconds. */
 const WATCHED_MS = 2000;
 const POLL_MS = 250;
 

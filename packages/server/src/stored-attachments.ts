@@ -10,11 +10,11 @@ import { HttpError, createNotFoundError } from "./http-error.ts";
 export interface AttachmentSettings extends AttachmentLimits {
   /** Of one file, however it comes. */
   readonly fileBytes: number;
-  /** How long a file can be named after it came (S-122). Milliseconds. */
+  /** Time that a file can be named after it came (S-122). Milliseconds. */
   readonly keptMs: number;
 }
 
-/** How often those that are older are deleted. Milliseconds. */
+/** Interval at which those that are older are deleted. Milliseconds. */
 const SWEEP_MS = 10 * 60 * 1000;
 
 /** Waiting hardly helps against too many files; deleting some does. Seconds. */

@@ -22,7 +22,7 @@ export async function takeOverResponse(responseId: string, owner: string, contex
   const asked = { ...body, conversationId, answers: [] };
   const plan = await planResponse(asked, owner, context, { claimed: responseId });
   const { workspace } = plan.run;
-  // Where the files cannot be had, another server may try.
+  // The place where the files cannot be had, another server may try.
   await context.trees.fetch({ id: conversationId, workspace });
   let isOurs = false;
   // Its server died before it stored the message, and whoever sent the message again got the response that it is for.

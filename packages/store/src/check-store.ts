@@ -1,4 +1,4 @@
-/** Whether the rows of a store are logs: numbers without a gap, one beginning, one end (N4, R-62). */
+/** Decides whether the rows of a store are logs: numbers without a gap, one beginning, one end (N4, R-62). */
 import { parseJson } from "@sheaf/protocol/check-value";
 import { SheafError } from "@sheaf/base/errors";
 import type { StoreDump, TableRow } from "./store-tables.ts";

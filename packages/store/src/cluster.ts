@@ -98,11 +98,11 @@ export interface SharedLoad {
   readonly oldestSeconds: number;
 }
 
-/** How a new response takes part in what the processes do together. */
+/** The way a new response takes part in what the processes do together. */
 export interface ClusterTerms {
   /** It waited among the messages. */
   readonly hasWaited: boolean;
-  /** How many responses its owner may have at the same time, in all processes. */
+  /** Number of responses its owner may have at the same time, in all processes. */
   readonly maxRunning: number;
   /** If its process dies, another one continues it by this: `text` of a message (R-40). Undefined: another one ends it. */
   readonly continuation: string | undefined;

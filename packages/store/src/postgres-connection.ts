@@ -4,7 +4,7 @@ import pg from "pg";
 import { SheafError } from "@sheaf/base/errors";
 import { isConnectionLost, toPostgresError } from "./postgres-errors.ts";
 
-/** How long a statement waits for a database that cannot be reached, before STORAGE_LOCKED. Milliseconds. */
+/** Time that a statement waits for a database that cannot be reached, before STORAGE_LOCKED. Milliseconds. */
 const PATIENCE_MS = 10_000;
 
 /** Between two tries to reach it. Milliseconds. */

@@ -147,10 +147,10 @@ export function createLeaseReader(
 /** What a response without a writer is claimed for. */
 export type ClaimPurpose = "end" | "continue";
 
-/** How often another process may continue a response: one that takes its processes with it must not take them all. */
+/** Number of times that another process may continue a response: one that takes its processes with it must not take them all. */
 const MAX_TRIES = 3;
 
-/** How long others have to go on with it, after its process counts as dead, before anyone may end it. Milliseconds. */
+/** Time that others have to go on with it, after its process counts as dead, before anyone may end it. Milliseconds. */
 export const CONTINUE_MS = 20_000;
 
 /** The same after the last sign of life of its process, which counts as dead 10 s later at the latest. Milliseconds. */

@@ -7,10 +7,10 @@ import type { PostgresSession } from "./postgres-session.ts";
 import { toColumn } from "./postgres-database.ts";
 import type { Mailbox } from "./cluster.ts";
 
-/** How often a reply is looked for, apart from each notice. Milliseconds. */
+/** Interval at which a reply is looked for, apart from each notice. Milliseconds. */
 const LOOK_MS = 2000;
 
-/** How long a writer may leave a question alone: longer than the lease of one that does not answer. Milliseconds. */
+/** Time that a writer may leave a question alone: longer than the lease of one that does not answer. Milliseconds. */
 const PATIENCE_MS = 12_000;
 
 const newQuestions = `FROM sheaf.letters l JOIN sheaf.responses r ON r.key = l.response
@@ -32,7 +32,7 @@ interface MailboxPorts {
 export function createPostgresMailbox({ connection, session, findLease }: MailboxPorts, owner: string): Mailbox {
   const { query, transact } = connection;
 
-  /** Whether there was something to take back: a question that was taken may already have had its effect. */
+  /** True if there was something to take back: a question that was taken may already have had its effect. */
   const withdraw = async (id: string): Promise<boolean> => {
     const gone = await query("DELETE FROM sheaf.letters WHERE id = $1 AND NOT taken RETURNING key", [id]);
     return gone.length > 0;

@@ -7,10 +7,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
-/** How long a process that says nothing counts as alive. Seconds, as in `isHolderAlive`. */
+/** Time that a process that says nothing counts as alive. Seconds, as in `isHolderAlive`. */
 const ALIVE_SECONDS = 10;
 
-/** How often it says that it is alive. Milliseconds. */
+/** Interval at which it says that it is alive. Milliseconds. */
 const BEAT_MS = 2000;
 
 /** Least time between two notices. Milliseconds: each takes a lock of the whole database. */
@@ -29,7 +29,7 @@ const MAX_PAYLOAD = 7500;
 const MAX_NAME = 200;
 
 /**
- * Whether the process with this number is alive, in SQL. Times are those of the database, so the clocks of machines do not
+ * True if the process with this number is alive, in SQL. Times are those of the database, so the clocks of machines do not
  * matter. The lock of a process ends with its connection; it counts 3 s after the last beat, since a process that only
  * lost its connection gets another one until then. If its time is over, or longer than any lease, it may have stopped or
  * the clock may have jumped: it is alive if it has its lock and this process does not find it quiet. `quiet`: what
@@ -183,7 +183,7 @@ export async function openPostgresSession(connection: PostgresConnection) {
         if (ofName.size === 0 && watchers.get(name) === ofName) watchers.delete(name);
       };
     },
-    /** Whether another process is alive. */
+    /** True if another process is alive. */
     async hasOthers(): Promise<boolean> {
       const alive = `SELECT 1 FROM sheaf.holders o WHERE o.id <> $1 AND ${isHolderAlive("o.id", "$2")} LIMIT 1`;
       return (await connection.query(alive, [holder, listQuiet()])).length > 0;

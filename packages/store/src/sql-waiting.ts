@@ -42,7 +42,7 @@ export function toRequestLock(owner: string, key: string): string {
   return `request ${JSON.stringify([owner, key])}`;
 }
 
-/** How one kind of database claims messages for its processes. */
+/** The way one kind of database claims messages for its processes. */
 export interface WaitingTerms {
   /** The number of this process; null: processes share no claims, and the first to begin a message has it. */
   readonly holder: number | null;

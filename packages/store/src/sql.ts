@@ -13,12 +13,12 @@ export interface Sql {
 /** A statement that runs next in a script; it gets the rows. */
 export type Statements<Result> = Generator<Sql, Result, readonly object[]>;
 
-/** How one kind of database writes and keeps what both have. */
+/** The way one kind of database writes and keeps what both have. */
 export interface Dialect {
   /** Number of the last event of the response `r`. */
   readonly lastSeq: string;
   readonly jsonArray: "json_array" | "json_build_array";
-  /** Whether the conversation `c`, or the answer or the first events `g` of the response `r`, contain a text, ignoring case. */
+  /** True if the conversation `c`, or the answer or the first events `g` of the response `r`, contain a text, ignoring case. */
   contains(place: "title" | "answer" | "prompt", text: string): Sql;
   /** Further columns of a row. */
   toAdded(table: TableName, row: Readonly<Record<string, unknown>>): Readonly<Record<string, string | null>>;

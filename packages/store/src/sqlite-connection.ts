@@ -7,7 +7,7 @@ import { checkDatabaseFiles, makeDatabaseFile } from "@sheaf/base/make-database-
 import { migrate, readOwnSchema } from "./migrations/migrate.ts";
 import { memoryFile, type Durability } from "./store.ts";
 
-/** How long a writer waits for another process before STORAGE_LOCKED. Milliseconds. */
+/** Time that a writer waits for another process before STORAGE_LOCKED. Milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
 
 /** All failures are SheafErrors with a STORAGE_ code. */

@@ -19,7 +19,7 @@ export const lastSeqOfResponse = `MAX(
   COALESCE((SELECT MAX(last_seq) FROM event_groups WHERE response = r.key), 0),
   CASE WHEN r.ended THEN 0 ELSE COALESCE((SELECT MAX(last_seq) FROM arrived_groups WHERE response = r.key), 0) END)`;
 
-/** Whether a group may go to `arrived_groups`. */
+/** True if a group may go to `arrived_groups`. */
 export function isSmallGroup({ text, endsLog }: EncodedEvents): boolean {
   return !endsLog && text.length <= MAX_ARRIVED_LENGTH;
 }
@@ -52,7 +52,7 @@ export function settleGroups(connection: SqliteConnection, response?: number): v
   if (changes > 0) run(`DELETE ${arrived}`);
 }
 
-/** Whether the arrived groups should be settled. `logs`: number of open logs. */
+/** True if the arrived groups should be settled. `logs`: number of open logs. */
 export function isMuchArrived(connection: SqliteConnection, logs: number): boolean {
   const row = connection.prepare("SELECT MAX(key) AS count FROM arrived_groups").get() as { count: number | null };
   return (row.count ?? 0) >= Math.max(MAX_ARRIVED, MAX_ARRIVED_OF_LOG * logs);

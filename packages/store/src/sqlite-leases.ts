@@ -6,7 +6,7 @@ import { isAlive, readProcessNamespace } from "@sheaf/base/process-numbers";
 import { createBusyError, type LeaseState } from "./store.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
-/** How long a lease lasts without renewal. Milliseconds. */
+/** Time that a lease lasts without renewal. Milliseconds. */
 const LEASE_MS = 10_000;
 
 /** A conversation and the number of a lease of it. */

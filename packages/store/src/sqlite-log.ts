@@ -149,7 +149,7 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases) {
       return owned.map((entry) => refused.get(entry));
     },
 
-    /** Whether `appendAll` left so many arrived groups that they should be settled. */
+    /** True if `appendAll` left so many arrived groups that they should be settled. */
     isMuchArrived: () => connection.run(() => isMuchArrived(connection, logs.size)),
     /** Moves all arrived groups to their logs. */
     settle: () => connection.transact("grouped", () => settleGroups(connection)),

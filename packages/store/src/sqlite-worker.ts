@@ -23,7 +23,7 @@ const SETTLINGS = 2;
 /** Pages of the WAL after which an append itself runs a checkpoint. */
 const MAX_WAL_PAGES = 4000;
 
-/** How long to wait after a failure. Milliseconds. */
+/** Time to wait after a failure. Milliseconds. */
 const PAUSE_MS = 1000;
 
 silenceRuntimeWarnings();

@@ -9,7 +9,7 @@ export const localOwner = "local";
 /** Instead of a file name: a private store in memory, which is lost when it is closed. */
 export const memoryFile = ":memory:";
 
-/** Whether a store is a PostgreSQL database (R-30), and not a file. */
+/** True if a store is a PostgreSQL database (R-30), and not a file. */
 export function isPostgresAddress(place: string): boolean {
   return /^postgres(ql)?:\/\//.test(place);
 }
@@ -87,7 +87,7 @@ export interface ResponseRecord {
   readonly createdAt: number;
   /** Number of the last stored event; 0 if none is. */
   readonly lastSeq: number;
-  /** Whether `run_end` is stored. */
+  /** True if `run_end` is stored. */
   readonly ended: boolean;
   /** On another branch than the shown one: kept, but no part of the history. */
   readonly reverted: boolean;
@@ -291,7 +291,7 @@ export interface SharedStore extends Store {
   readonly waiting: WaitingMessages;
   /** The same store as seen by another owner; closing one closes all. */
   forOwner(owner: string): SharedStore;
-  /** Whether it can be read and written now. @throws SheafError STORAGE_… */
+  /** True if it can be read and written now. @throws SheafError STORAGE_… */
   checkReady(): Promise<void>;
   /** False: it does not exist. @throws SheafError CONVERSATION_BUSY. */
   deleteConversation(conversationId: string): Promise<boolean>;
@@ -323,7 +323,7 @@ export function createBusyError(conversationId: string): SheafError {
   return new SheafError("CONVERSATION_BUSY", message, { source: "storage" });
 }
 
-/** Whether a response could not begin because another one is being written: it may in a moment. */
+/** True if a response could not begin because another one is being written: it may in a moment. */
 export function isBusyError(error: unknown): boolean {
   return error instanceof SheafError && error.code === "CONVERSATION_BUSY" && error.source === "storage";
 }

@@ -50,11 +50,11 @@ export interface AgentOptions extends ToolOptions, ModelOptions {
   /** Who is asked where a call needs permission. Default: nobody, so that such calls are refused. */
   readonly approver?: Approver;
   /**
-   * How commands are held. Default: `enabled`; where the sandbox cannot start, no command runs. `container`: this machine
+   * The way commands are held. Default: `enabled`; where the sandbox cannot start, no command runs. `container`: this machine
    * is a container that you throw away.
    */
   readonly sandbox?: SandboxChoice;
-  /** Whether the workspace's own AGENTS.md instructs the model, and its denials count. It starts no server. Default: false. */
+  /** True if the workspace's own AGENTS.md instructs the model, and its denials count. It starts no server. Default: false. */
   readonly trusted?: boolean;
   /** More folders that the agent may work on. */
   readonly addedFolders?: readonly string[];

@@ -89,7 +89,7 @@ function checkPaths({ name, parameters, paths, readOnly, needsApproval }: Custom
   );
 }
 
-/** How messages call the schema of a tool. */
+/** The way messages call the schema of a tool. */
 export function toSchemaName({ name }: CustomTool): string {
   return `the schema of the tool "${name}"`;
 }

@@ -1,4 +1,4 @@
-/** Where the lines are that a model quotes. */
+/** The place where the lines are that a model quotes. */
 import type { Permissions } from "@sheaf/permissions/permissions";
 import type { QuoteFinder } from "../run/model-turn.ts";
 import { readFileTool } from "../tools/read-file.ts";

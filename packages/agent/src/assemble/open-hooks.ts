@@ -111,7 +111,7 @@ function formatMissingGuard({ event, command, file, problem }: UnusedHook): stri
   return `a ${event} hook${name} of ${file ?? "your configuration"} does not run and guards nothing: ${problem}`;
 }
 
-/** Why the hooks of a file do not run, in a sentence. */
+/** The reason why the hooks of a file do not run, in a sentence. */
 function findObstacle(entry: WorkspaceHooks, isHeld: boolean): string | undefined {
   const { name, state } = entry;
   switch (state) {

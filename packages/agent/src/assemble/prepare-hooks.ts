@@ -19,7 +19,7 @@ export interface PreparedHooks {
   readonly close: (() => Promise<void>) | undefined;
 }
 
-/** How often a failed command that verifies the run sends the model back to work. */
+/** Number of times that a failed command that verifies the run sends the model back to work. */
 const defaultRounds = 2;
 
 /** @throws SheafError CONFIG_INVALID for a file of the user that cannot be read. */

@@ -55,7 +55,7 @@ const silentStatusCommand = statusCommand.replace("git", "git -c core.fsmonitor=
 /** Sheaf does not wait for a large repository. Milliseconds. */
 const statusMs = 700;
 
-/** Where the model itself may run it. Without trust, nothing but the name of the branch is read (S-01). */
+/** The place where the model itself may run it. Without trust, nothing but the name of the branch is read (S-01). */
 async function canAskGit({ permissions }: NoteSources["policy"], trusted: boolean): Promise<boolean> {
   const request = { tool: runTerminalCmdTool, arguments: { command: statusCommand } };
   return trusted && (await permissions.decide(request)).decision === "allow";

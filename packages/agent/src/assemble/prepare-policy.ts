@@ -38,7 +38,7 @@ export interface PolicyRequest extends Pick<
   | "isUnsaved"
   | "hiddenPlaces"
 > {
-  /** Where it is remembered that the sandbox works; undefined: nowhere, so that it is tried each time. */
+  /** The place where it is remembered that the sandbox works; undefined: nowhere, so that it is tried each time. */
   readonly sandboxMemory: ProbePlace | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -59,7 +59,7 @@ export interface PreparedPolicy {
   readonly fileDenials: readonly FileRule[];
   /** Absolute. */
   readonly hiddenPlaces: readonly string[];
-  /** Where the run may write what commands do not see; undefined: in a temporary folder. */
+  /** The place where the run may write what commands do not see; undefined: in a temporary folder. */
   readonly stateFolder: string | undefined;
   readonly workspaceDenials: readonly string[];
   /** What commands may get a part of (S-40). */

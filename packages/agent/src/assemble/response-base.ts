@@ -39,7 +39,7 @@ export interface ResponseBase {
   readonly commandOptions: RunnerSettings;
   /** Absolute, links resolved. */
   readonly addedFolders: readonly string[];
-  /** Where the run may write; undefined: nowhere. */
+  /** The place where the run may write; undefined: nowhere. */
   readonly dataFolder: string | undefined;
 }
 

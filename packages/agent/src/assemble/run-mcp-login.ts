@@ -12,10 +12,10 @@ import { openRedirectListener, parseRedirect } from "../network/redirect-listene
 import { toLine } from "@sheaf/base/files/read-folder";
 import { logInToServer, type LoginChallenge } from "../tools/mcp/server-login.ts";
 
-/** How long a person may take. Milliseconds. */
+/** Time that a person may take. Milliseconds. */
 const LOGIN_MS = 10 * 60 * 1000;
 
-/** How long a server may take to answer, and one to revoke a token. Milliseconds. */
+/** Time that a server may take to answer, and one to revoke a token. Milliseconds. */
 const ANSWER_MS = 30_000;
 
 export interface McpLoginRequest {

@@ -25,14 +25,14 @@ export interface PermissionSettings {
   readonly deny: readonly string[];
 }
 
-/** How a door sets up its runs. */
+/** The way a door sets up its runs. */
 export interface RunSetup
   extends ServerPlaces, Pick<Config, "mode" | "stopsOnDenied">, Partial<Pick<Config, "effort" | "hooks" | "strict">> {
   /** The model is asked for summaries of its thinking (C12). */
   readonly includesReasoning?: boolean | undefined;
   /** The provider may search the web for the model; `if_possible`: where it can (C48). */
   readonly webSearch?: boolean | "if_possible" | undefined;
-  /** Whether commands are held by the system's sandbox (S-30). */
+  /** True if commands are held by the system's sandbox (S-30). */
   readonly sandbox: SandboxSetting;
   readonly limits: BudgetLimits;
   readonly permissions: PermissionSettings;
@@ -46,7 +46,7 @@ export interface RunSetup
   readonly isUnsaved?: boolean | undefined;
   /** Further places that commands do not see. Absolute (S-241). */
   readonly hiddenPlaces?: readonly string[] | undefined;
-  /** Where the user's own AGENTS.md, skills and commands are; undefined: they are not read. */
+  /** The place where the user's own AGENTS.md, skills and commands are; undefined: they are not read. */
   readonly userFiles: Pick<UserFiles, "instructions" | "skillFolders"> | undefined;
   /** In place of Sheaf's own instructions (C46). */
   readonly basePrompt?: string | undefined;
@@ -68,7 +68,7 @@ export interface TreeSetup {
 
 /** One response that is asked for. */
 export interface RunRequest extends RunSetup {
-  /** How long the run waits for background commands when the model is done (C169). Milliseconds; default 0. */
+  /** Time that the run waits for background commands when the model is done (C169). Milliseconds; default 0. */
   readonly backgroundWaitMs?: number | undefined;
   /** What of the prompt may name a command (C91); undefined: all of it. */
   readonly typed?: string | undefined;

@@ -33,7 +33,7 @@ const TIMEOUT_MS = 5000;
 /** Before the second try. Milliseconds. */
 const PAUSE_MS = 200;
 
-/** How long the end of a process may wait. Milliseconds. */
+/** Time that the end of a process may wait. Milliseconds. */
 const FLUSH_MS = 1000;
 
 /** The longest wait of a span for others. Milliseconds. */

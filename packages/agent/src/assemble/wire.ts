@@ -69,7 +69,7 @@ export async function openTelemetry(
   return createTelemetry(settings, { fetch, now, instanceId: randomUUID(), mask: createKnownMask(environment) });
 }
 
-/** Whether the environment names a collector at all. */
+/** True if the environment names a collector at all. */
 function hasTelemetry(environment: Environment): boolean {
   return ["", "TRACES_", "METRICS_"].some((signal) => environment[`OTEL_EXPORTER_OTLP_${signal}ENDPOINT`]);
 }

@@ -124,7 +124,7 @@ export interface TextPlace {
 }
 
 /**
- * Where a text stops being JSON: the first place at which no JSON can continue; undefined: the text is JSON. The message of
+ * The place where a text stops being JSON: the first place at which no JSON can continue; undefined: the text is JSON. The message of
  * `JSON.parse` quotes the text, which may contain a key (S-41); this does not.
  */
 export function findJsonFault(text: string): TextPlace | undefined {

@@ -93,7 +93,7 @@ export interface Config {
   /** Of `--add-dir`: absolute, not checked yet. */
   readonly addedFolders: readonly string[];
   /**
-   * Whether the workspace is trusted (S-03). Called when a run begins, so that the run can report a problem.
+   * True if the workspace is trusted (S-03). Called when a run begins, so that the run can report a problem.
    * @throws SheafError CONFIG_INVALID.
    */
   readonly findTrust: () => boolean;
@@ -133,7 +133,7 @@ export interface Config {
   readonly afterEdit: readonly { readonly glob: string; readonly command: string }[];
   /** Undefined: the user has none (C80). */
   readonly hooks: HookSources | undefined;
-  /** Whether commands run in the system's sandbox (S-30). */
+  /** True if commands run in the system's sandbox (S-30). */
   readonly sandbox: SandboxSetting;
   /** Rules of flags and configuration together (S-06). */
   readonly permissions: {

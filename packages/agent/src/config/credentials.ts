@@ -1,4 +1,4 @@
-/** Where the key of a provider comes from: the flag, the environment, then the file of `sheaf login` (C5). */
+/** The place where the key of a provider comes from: the flag, the environment, then the file of `sheaf login` (C5). */
 import { listProblems, parseJson } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
 import { SheafError } from "@sheaf/base/errors";

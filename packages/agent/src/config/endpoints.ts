@@ -76,7 +76,7 @@ function toModelName(name: string, { settings: { modelAliases = {} } }: FoundCon
   return Object.hasOwn(modelAliases, name) ? modelAliases[name]! : name;
 }
 
-/** Whether a name is of a model without a provider: it needs no key, and costs nothing. */
+/** True if a name is of a model without a provider: it needs no key, and costs nothing. */
 export function isBuiltInModel(name: string): boolean {
   return name === "offline" || name.startsWith("scripted:");
 }
@@ -219,7 +219,7 @@ export function withoutCommonKey(environment: Environment): Environment {
 }
 
 /**
- * Where a provider is and with which key, by flags, environment and what `sheaf login` kept.
+ * The place where a provider is and with which key, by flags, environment and what `sheaf login` kept.
  * @throws SheafError AUTH_REQUIRED without a key that it needs; USAGE, CONFIG_INVALID.
  */
 export function findProviderEndpoint(

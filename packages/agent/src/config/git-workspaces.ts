@@ -15,18 +15,18 @@ export interface GitWorkspace {
   readonly remote: Remote;
   /** Undefined: states stay here. */
   readonly stateRemote: Remote | undefined;
-  /** Where the mirror and the trees are. Absolute. */
+  /** The place where the mirror and the trees are. Absolute. */
   readonly folder: string;
   readonly setup: { readonly command: string; readonly timeoutMs: number } | undefined;
   readonly keepTreeMs: number;
 }
 
-/** Whether a word of `--workspace` names a repository. */
+/** True if a word of `--workspace` names a repository. */
 export function isGitAddress(word: string): boolean {
   return word.startsWith("git+");
 }
 
-/** Where a git workspace and what the configuration says of it are. */
+/** The place where a git workspace and what the configuration says of it are. */
 interface GitWorkspaceOptions {
   readonly name: string;
   /** `git+https://host/repo.git#branch`. */

@@ -81,7 +81,7 @@ export function parseMatcher(text: string): ((name: string) => boolean) | undefi
   }
 }
 
-/** How long a matcher may look at a name. Milliseconds. */
+/** Time that a matcher may look at a name. Milliseconds. */
 const MATCH_MS = 250;
 
 /**
@@ -122,18 +122,18 @@ export const hookSettings = s.record(s.list(s.strict(group), { maxItems: 50 }), 
 /** Hooks of the user, as they are configured. */
 export type HookSettings = s.ValueOf<typeof hookSettings>;
 
-/** Where a workspace names hooks. All of them count. */
+/** The place where a workspace names hooks. All of them count. */
 export const hookFiles = [".sheaf/hooks.json", ".claude/settings.json", ".claude/settings.local.json"] as const;
 
-/** Where the hooks of a run come from. */
+/** The place where the hooks of a run come from. */
 export interface HookSources {
   /** Of the user's configuration. */
   readonly own: HookSettings;
   /** The user's settings of Claude Code, absolute; undefined: they are not read. */
   readonly file?: string | undefined;
-  /** Whether the user's hooks run in the sandbox, where they do not say so themselves. */
+  /** True if the user's hooks run in the sandbox, where they do not say so themselves. */
   readonly isSandboxed: boolean;
-  /** How often a failed `Verify` command sends the model back to work; default 2 (C168). */
+  /** Number of times that a failed `Verify` command sends the model back to work; default 2 (C168). */
   readonly verifyRounds?: number | undefined;
   /** Asked before the others: those of a program at the other end of stdin and stdout (C203). */
   readonly program?: readonly Hook[] | undefined;

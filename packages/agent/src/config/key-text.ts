@@ -8,7 +8,7 @@ import { SheafError } from "@sheaf/base/errors";
 /** Longest key. UTF-16 units. */
 const MAX_KEY_LENGTH = 8192;
 
-/** Whether a text can be a key: printable ASCII without spaces. */
+/** True if a text can be a key: printable ASCII without spaces. */
 export function isKeyText(text: string): boolean {
   return text.length <= MAX_KEY_LENGTH && /^[\x21-\x7E]+$/.test(text);
 }
@@ -30,7 +30,7 @@ export const headerFields = s.record(
 /** Names of headers that carry a key. */
 const keyHeaders: readonly string[] = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
 
-/** Whether the user put the key into the headers. */
+/** True if the user put the key into the headers. */
 export function hasKeyHeader(headers: Readonly<Record<string, string>>): boolean {
   return keyHeaders.some((name) => Object.hasOwn(headers, name));
 }

@@ -6,7 +6,7 @@ import { headerFields } from "./key-text.ts";
 /** What the name of a server must be, in words. */
 export const serverNameRule = "a name of letters, digits, points and dashes, at most 32";
 
-/** Whether a server may have this name. */
+/** True if a server may have this name. */
 export function isServerName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9.-]{0,31}$/.test(name);
 }
@@ -51,7 +51,7 @@ const oauth = s.strict(
     clientMetadataUrl: s.optional(s.refine(filled, "an address that begins with https://", isSecureAddress)),
     /** Rights that the login asks for, separated by spaces. Default: what the server names. */
     scope: s.optional(filled),
-    /** Where the browser is led back to, on 127.0.0.1. Default: any free port. */
+    /** The place where the browser is led back to, on 127.0.0.1. Default: any free port. */
     redirectPort: s.optional(s.integer({ minimum: 1, maximum: 65_535 })),
   }),
 );
@@ -70,7 +70,7 @@ const httpServer = s.object({
 /** A server that is already running (streamable HTTP). */
 export interface HttpServerSettings extends s.ValueOf<typeof httpServer> {}
 
-/** Whether the user gave it a key of their own: then no login is used. */
+/** True if the user gave it a key of their own: then no login is used. */
 export function hasOwnAuthorization({ headers = {} }: HttpServerSettings): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
 }
@@ -78,7 +78,7 @@ export function hasOwnAuthorization({ headers = {} }: HttpServerSettings): boole
 /** A server of the Model Context Protocol, as the user named it. */
 export type McpServerSettings = StdioServerSettings | HttpServerSettings;
 
-/** Whether it may only run in the sandbox. */
+/** True if it may only run in the sandbox. */
 export function isHeld(settings: McpServerSettings): settings is StdioServerSettings {
   return "sandbox" in settings && (settings.sandbox ?? false);
 }

@@ -11,7 +11,7 @@ export interface PrivateFile {
   readonly file: string;
   /** For instance "the file of keys". */
   readonly subject: string;
-  /** How to fix a damaged one: "remove it and run sheaf login". */
+  /** The way to fix a damaged one: "remove it and run sheaf login". */
   readonly remedy: string;
   /** What else to do if others could read it, as the end of a sentence. */
   readonly exposure?: string;

@@ -25,13 +25,13 @@ const defaultSeconds = 60;
 export interface Hook extends Pick<HookResult, "event" | "origin" | "command"> {
   /** As it is written; "" or "*": all. */
   readonly matcher: string;
-  /** Whether it runs for something with one of these names. */
+  /** True if it runs for something with one of these names. */
   readonly matches: (names: readonly string[]) => boolean;
   readonly timeoutMs: number;
   readonly isSandboxed: boolean;
   /** The file that names it; undefined: the user's configuration. */
   readonly file?: string | undefined;
-  /** Whether a file that it runs is another one than the user said yes to; undefined: no yes is needed. */
+  /** True if a file that it runs is another one than the user said yes to; undefined: no yes is needed. */
   readonly isChanged?: (() => boolean) | undefined;
   /** Asks a program in place of running the command; undefined: it did not answer. */
   readonly ask?: ((input: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>) | undefined;

@@ -50,7 +50,7 @@ export interface ServerLogins {
   withLock<Result>(server: ServerIdentity, run: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
 }
 
-/** How long other processes may take with a login: an authorization server answers meanwhile. Milliseconds. */
+/** Time that other processes may take with a login: an authorization server answers meanwhile. Milliseconds. */
 const PATIENCE_MS = 60_000;
 
 /** Those in the user's data folder. */

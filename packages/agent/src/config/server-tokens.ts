@@ -45,7 +45,7 @@ export function readTokenFile(file: string): readonly ServerToken[] {
   throw createFault(file, "contains no token: write one per line, for instance from openssl rand -hex 32");
 }
 
-/** How often a file of tokens is checked. Milliseconds. */
+/** Interval at which a file of tokens is checked. Milliseconds. */
 const WATCH_MS = 1000;
 
 /** Reads the file again whenever it changes, until `end`. A fault leaves the tokens as they are. */

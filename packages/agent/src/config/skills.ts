@@ -30,7 +30,7 @@ export interface Skill {
   readonly description: string;
   /** What a person may write after the name; "" if the file does not say. */
   readonly argumentHint: string;
-  /** Whether the model may choose it. */
+  /** True if the model may choose it. */
   readonly isOffered: boolean;
   /** Whose it is. */
   readonly source: "user" | "repository";
@@ -94,7 +94,7 @@ export function findSkills({ skillFolders, workspace, trusted }: SkillPlaces): F
   return { skills: [...skills.values()], unused };
 }
 
-/** Where a path of a reader is: from the first part on no link is followed (S-147). */
+/** The place where a path of a reader is: from the first part on no link is followed (S-147). */
 type FindPlace = (path: string) => readonly [top: string, path: string];
 
 function createReader(source: Skill["source"], root: string, find: FindPlace): Reader {

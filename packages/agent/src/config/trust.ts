@@ -42,7 +42,7 @@ function toTarget(dataFolder: string): PrivateFile {
 }
 
 /**
- * Whether a workspace is trusted for this run: by `--trust`, else by SHEAF_TRUST (1 or 0), else by the user's list.
+ * True if a workspace is trusted for this run: by `--trust`, else by SHEAF_TRUST (1 or 0), else by the user's list.
  * Trust applies to one repository as it is now; a nested one, a worktree, or another kind of `.git` needs new trust (S-02).
  * @throws SheafError CONFIG_INVALID for a list that cannot be read (S-04), or another value of the variable.
  */
@@ -61,7 +61,7 @@ export function isTrusted(
   return repositories.length > 0 && isAmong(repositories, findRepository(workspace));
 }
 
-/** Whether a repository is on the user's list; not if the list cannot be read. `dataFolder` undefined: there is no list. */
+/** True if a repository is on the user's list; not if the list cannot be read. `dataFolder` undefined: there is no list. */
 export function isListed(repository: Repository, dataFolder: string | undefined): boolean {
   try {
     return dataFolder !== undefined && isAmong(readTrust(dataFolder).repositories, repository);

@@ -141,7 +141,7 @@ const fields = s.object({
   agents: s.optional(s.boolean()),
   /** Tokens that fit into one request to a model, by its name. */
   contextTokens: s.optional(s.record(s.integer({ minimum: 1000 }), modelName)),
-  /** Whether a model takes images and PDF, by its name; default: yes (N67). */
+  /** True if a model takes images and PDF, by its name; default: yes (N67). */
   images: s.optional(s.record(s.boolean(), modelName)),
   /** Commands that run after a file was edited (S-96). */
   afterEdit: s.optional(afterEditCommands),
@@ -149,7 +149,7 @@ const fields = s.object({
   hooks: s.optional(hookSettings),
   /** Commands that must pass before a run succeeds (C168). */
   verify: s.optional(verifyCommands),
-  /** How often a failed one sends the model back to work; default 2. */
+  /** Number of times that a failed one sends the model back to work; default 2. */
   verifyRounds: s.optional(s.integer({ minimum: 0, maximum: maxVerifyRounds })),
   /** A settings file of Claude Code whose hooks are the user's own, too (C81). */
   hooksFile: s.optional(
@@ -157,10 +157,10 @@ const fields = s.object({
   ),
   /** False: the user's hooks run outside the sandbox, where they do not say otherwise (S-138). */
   hooksSandbox: s.optional(s.boolean()),
-  /** How commands are held (S-254). */
+  /** The way commands are held (S-254). */
   sandbox: s.optional(s.choice(sandboxChoices)),
   mcpServers: s.optional(mcpServers),
-  /** Whether the servers of `~/.cursor/mcp.json` are the user's own, too (S-108). */
+  /** True if the servers of `~/.cursor/mcp.json` are the user's own, too (S-108). */
   cursorServers: s.optional(s.boolean()),
   /** What a server knows of its workspaces from git, by their names (R-50). */
   gitWorkspaces: s.optional(s.record<GitWorkspaceSettings>(gitWorkspaceSettings, workspaceName)),

@@ -29,7 +29,7 @@ export type WorkspaceHooks = { readonly name: string } & (
   | { readonly state: "unusable"; readonly problem: string }
 );
 
-/** Where a repository is, and the user's list of trust; without a data folder nothing has a yes. */
+/** The place where a repository is, and the user's list of trust; without a data folder nothing has a yes. */
 interface HookPlaces {
   /** Absolute, links resolved. */
   readonly workspace: string;

@@ -31,7 +31,7 @@ export type WorkspaceServer = { readonly name: string; readonly file: ServerFile
   | { readonly state: "unusable"; readonly problem: string }
 );
 
-/** Where a workspace names servers. Of two with one name, the first counts. */
+/** The place where a workspace names servers. Of two with one name, the first counts. */
 export const serverFiles = [".mcp.json", ".cursor/mcp.json"] as const;
 
 type ServerFile = (typeof serverFiles)[number];
@@ -40,7 +40,7 @@ type ServerFile = (typeof serverFiles)[number];
 export interface WorkspacePlaces extends FillPlaces {
   /** Further folders that commands can write. */
   readonly addedFolders: readonly string[];
-  /** Where the user's list of trust is; undefined: nowhere, so that no server has a yes. */
+  /** The place where the user's list of trust is; undefined: nowhere, so that no server has a yes. */
   readonly dataFolder: string | undefined;
 }
 
@@ -135,7 +135,7 @@ function parseFilled(name: string, value: unknown, places: WorkspacePlaces): Par
   return parseEntry(name, filled.value, places, { entry: value, variables: filled.variables });
 }
 
-/** Where an address leads with this text in place of its words, as programs read it, whatever its slashes. */
+/** The place where an address leads with this text in place of its words, as programs read it, whatever its slashes. */
 function toLeader(url: string, text: string): string {
   const filled = url.replaceAll(/\$\{[^}]*\}?/g, text);
   const { protocol = "", username = "", password = "", host = filled } = URL.parse(filled) ?? {};
@@ -188,7 +188,7 @@ function findInnerWord(settings: McpServerSettings, { workspace, addedFolders }:
   );
 }
 
-/** Whether a text contains a folder's path, and not only the beginning of a longer name. */
+/** True if a text contains a folder's path, and not only the beginning of a longer name. */
 function names(text: string, folder: string): boolean {
   return text
     .split(folder)

@@ -6,7 +6,7 @@ import { connect as connectSecure } from "node:tls";
 import type { HostAddress } from "@sheaf/sandbox/launch/proxy";
 import { openTunnel } from "./proxy-tunnel.ts";
 
-/** How a request reaches a checked address: the name is never resolved again, so it cannot lead elsewhere. */
+/** The way a request reaches a checked address: the name is never resolved again, so it cannot lead elsewhere. */
 export type NetworkWay =
   | { readonly lookup: LookupFunction; readonly agent: false }
   // With an agent, Node would ignore it.

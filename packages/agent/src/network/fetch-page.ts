@@ -193,7 +193,7 @@ function shorten(text: string): string {
   return JSON.stringify(text.slice(0, 200)).slice(1, -1);
 }
 
-/** Why a page could not be fetched; for a proxy, also why its own look-up is not enough. */
+/** The reason why a page could not be fetched; for a proxy, also why its own look-up is not enough. */
 function explainFailure(error: unknown): string {
   if (error instanceof SheafError) return `: ${error.message}`;
   if (!(error instanceof TunnelError)) return ` (${toReason(error)}): check the address`;
@@ -210,7 +210,7 @@ function toReason(error: unknown): string {
 /** The beginning of a page that is searched for its encoding. Bytes. */
 const HEAD_BYTES = 2048;
 
-/** How a content type is read; undefined: not text. A missing type counts as text. */
+/** The way a content type is read; undefined: not text. A missing type counts as text. */
 function findTextKind(contentType: string): "html" | "text" | undefined {
   const [type = ""] = contentType.toLowerCase().split(";", 1);
   const name = type.trim();

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { startThread } from "@sheaf/base/start-thread";
 
-/** How long one page may take. Milliseconds. */
+/** Time that one page may take. Milliseconds. */
 const LIMIT_MS = 5000;
 
 /**

@@ -3,7 +3,7 @@ import { request as requestPlain, type IncomingMessage } from "node:http";
 import { request as requestSecure } from "node:https";
 import type { Socket } from "node:net";
 
-/** Why a proxy refuses; in one line, without its address, which may contain a password (S-42). */
+/** The reason why a proxy refuses; in one line, without its address, which may contain a password (S-42). */
 export class TunnelError extends Error {}
 
 /**

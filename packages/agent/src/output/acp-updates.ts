@@ -55,7 +55,7 @@ class AcpUpdates implements AcpProjection {
   #workspace = "";
   /** Tokens. Undefined if the model's window is unknown. */
   #window: number | undefined;
-  /** Whether a summary was asked for, and has not come (C55). */
+  /** True if a summary was asked for, and has not come (C55). */
   #awaitsSummary = false;
 
   constructor({ withPrompt = false, spentUsd = 0 }: AcpProjectionOptions) {
@@ -179,7 +179,7 @@ class AcpUpdates implements AcpProjection {
   }
 }
 
-/** Why a prompt's turn ended; undefined: it failed, which is an error of the request. */
+/** The reason why a prompt's turn ended; undefined: it failed, which is an error of the request. */
 export function toStopReason({ reason, error }: RunEnd): StopReason | undefined {
   if (!error) return reason === "end_turn" || reason === "clarification" ? "end_turn" : undefined;
   switch (error.code) {
@@ -260,7 +260,7 @@ function toSide(lines: readonly string[], signs: string): string {
   return side.map((line) => `${line.slice(1)}\n`).join("");
 }
 
-/** Where an editor shows the change. */
+/** The place where an editor shows the change. */
 function toPlaces({ path, patch }: FileChange): ToolCallLocation[] {
   return toHunks(patch).map(({ newStart }) => ({ path, line: newStart }));
 }

@@ -1,4 +1,4 @@
-/** How a run failed, in one line (C21). */
+/** The way a run failed, in one line (C21). */
 import { toVisibleLine } from "./visible-text.ts";
 
 /** `sheaf: <errorCode>: <what failed, with which value, what to do>` and a line end. */

@@ -25,7 +25,7 @@ export interface OpenAiError {
   readonly code: string;
 }
 
-/** How an answer failed that had begun. */
+/** The way an answer failed that had begun. */
 export interface OpenAiFailure {
   readonly status: number;
   readonly error: OpenAiError;

@@ -23,7 +23,7 @@ export interface Budget {
   addUsage(usage: Usage, paid?: TokenPrice): void;
   addToolCalls(count: number): void;
   /**
-   * Whether the next turn is the last one, so that the model can be told to wrap up: after it, no turn, tool call or
+   * True if the next turn is the last one, so that the model can be told to wrap up: after it, no turn, tool call or
    * token is left. A turn takes at least as many tokens as the one before.
    */
   readonly isLastTurn: boolean;
@@ -38,7 +38,7 @@ export interface Budget {
   takeForAgent(wanted: AgentShare): SheafError | undefined;
   /** What a turn that was taken for a subagent has used. */
   endAgentTurn(usage: Usage, paid?: TokenPrice): void;
-  /** Whether no further turn of a subagent is allowed. */
+  /** True if no further turn of a subagent is allowed. */
   readonly isLastAgentTurn: boolean;
 }
 
@@ -175,13 +175,13 @@ export function createAgentBudget(
   };
 }
 
-/** How long a run may take (C24). */
+/** Time that a run may take (C24). */
 export interface TimeLimit {
   /** Milliseconds; undefined: no limit. */
   readonly timeoutMs: number | undefined;
   /** How much of it is already used. Milliseconds; default 0. */
   readonly spentMs?: number;
-  /** How to get more time, for the error message. */
+  /** The way to get more time, for the error message. */
   readonly advice: string;
 }
 

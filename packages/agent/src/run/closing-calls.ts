@@ -5,7 +5,7 @@ import type { ApprovalPorts } from "./approvals.ts";
 import type { EventGroup } from "./run-log.ts";
 import { runToolCalls } from "./tool-calls.ts";
 
-/** How long a call may take. Milliseconds. */
+/** Time that a call may take. Milliseconds. */
 const CLOSING_MS = 5000;
 
 /** The same after a failure: the last line of a cancelled run must be written within a second (C23). */

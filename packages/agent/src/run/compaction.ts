@@ -17,7 +17,7 @@ import type { Hooks } from "../tools/hooks/hooks.ts";
 /** The share of the window at which the conversation is shortened. */
 const FULL = 0.8;
 
-/** How many times its last size a conversation must have before it is shortened again. */
+/** Multiple of its last size that a conversation must have before it is shortened again. */
 const GROWN = 1.2;
 
 /** The share of the window that the newest messages may take unchanged. */

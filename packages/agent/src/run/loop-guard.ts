@@ -13,7 +13,7 @@ export interface LoopGuard {
   addTurn(calls: readonly ToolInvocation[], results: readonly ToolResult[]): void;
   /** Note for the model before the next turn; undefined: none. */
   readonly note: string | undefined;
-  /** Why the run ends; undefined: it continues. */
+  /** The reason why the run ends; undefined: it continues. */
   readonly failure: SheafError | undefined;
 }
 

@@ -38,7 +38,7 @@ export interface TurnState {
   hasBegun: boolean;
   /** The wait for another try, unless something followed it. */
   wait: ProviderWait | undefined;
-  /** Why the turn failed; undefined if it ended normally. */
+  /** The reason why the turn failed; undefined if it ended normally. */
   error: SheafError | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface ModelTurnPorts {
   readonly model: Model;
   /** Milliseconds since 1970; never falling. */
   readonly now: () => number;
-  /** Whether quoted lines are in their file (N22). */
+  /** True if quoted lines are in their file (N22). */
   readonly findQuote: QuoteFinder;
   /** The tools whose calls may be text (N127). Default: those of the request. */
   readonly toolNames?: readonly string[] | undefined;

@@ -28,7 +28,7 @@ function toRunError(value: unknown): RunError {
   };
 }
 
-/** Why a run was aborted. `wait`: that for another try, if the abort came before an answer. */
+/** The reason why a run was aborted. `wait`: that for another try, if the abort came before an answer. */
 export function toAbortReason(signal: AbortSignal, wait?: ProviderWait): SheafError {
   const reason: unknown = signal.reason;
   if (reason instanceof SheafError) {

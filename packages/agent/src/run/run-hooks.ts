@@ -7,7 +7,7 @@ import { findDecision, type HookOccasion, type Hooks, toHookNote, toHookReason }
 import type { EventGroup } from "./run-log.ts";
 import { toAbortReason, toRunFailure } from "./run-failure.ts";
 
-/** How often in a row hooks may keep a run from ending. */
+/** Number of times in a row that hooks may keep a run from ending. */
 const MAX_CONTINUED = 5;
 
 /** What a run is of its session. */
@@ -16,7 +16,7 @@ export interface HookMoments {
   readonly begins?: "startup" | "resume" | undefined;
   /** The session ends with this run. */
   readonly ends?: boolean | undefined;
-  /** How often failed commands that verify the run send the model back to work; undefined: no command verifies it (C168). */
+  /** Number of times that failed commands that verify the run send the model back to work; undefined: no command verifies it (C168). */
   readonly verifyRounds?: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface RunHooks {
   push(event: RunEventBody): void;
   /** What a hook told the model at the end of the last turn. */
   takeNote(): string | undefined;
-  /** How a hook has ended the run; undefined: none has. */
+  /** The way a hook has ended the run; undefined: none has. */
   readonly end: RunEnd | undefined;
   /** After `run_start`. How the run ends with it; undefined: it goes on. */
   atStart(start: RunStart, signal: AbortSignal): AsyncGenerator<EventGroup, RunEnd | undefined>;

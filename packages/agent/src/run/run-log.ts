@@ -25,7 +25,7 @@ const deltaTypes: ReadonlySet<RunEventBody["type"]> = new Set([
   "tool_output_delta",
 ]);
 
-/** Whether an event is a piece of something longer. */
+/** True if an event is a piece of something longer. */
 function isDelta(event: RunEventBody): boolean {
   return deltaTypes.has(event.type === "agent_event" ? event.event.type : event.type);
 }

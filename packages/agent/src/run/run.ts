@@ -38,7 +38,7 @@ export interface RunSettings {
   readonly stopsOnDenied: boolean;
   /** What this run is of its session, for hooks; undefined: in the middle. */
   readonly moments?: HookMoments | undefined;
-  /** How long the run waits for background commands when the model is done; default: it ends them (C169). Milliseconds. */
+  /** Time that the run waits for background commands when the model is done; default: it ends them (C169). Milliseconds. */
   readonly backgroundWaitMs?: number | undefined;
   /** The tools that the model was offered, in a replay, whose requests have none (N127). */
   readonly toolNames?: readonly string[] | undefined;
@@ -53,10 +53,10 @@ export interface RunPorts extends ModelTurnPorts, AddedMessages, Omit<CallPorts,
   readonly budget?: Budget | undefined;
 }
 
-/** How often in a row a provider may interrupt its answer. */
+/** Number of times in a row that a provider may interrupt its answer. */
 const MAX_PAUSES = 10;
 
-/** How often in a row Sheaf repeats a request whose answer broke off before its text. */
+/** Number of times in a row that Sheaf repeats a request whose answer broke off before its text. */
 const MAX_REPEATS = 2;
 
 /** A note and not part of the system prompt, which must not change during a run (C38). */
@@ -272,7 +272,7 @@ function createRunMemory(settings: RunSettings, ports: RunPorts) {
         },
       };
     },
-    /** How the run ends after a turn; undefined: it continues. */
+    /** The way the run ends after a turn; undefined: it continues. */
     async findEnd(state: TurnState, signal: AbortSignal): Promise<RunEnd | undefined> {
       hasText ||= state.text.trim() !== "";
       // The provider interrupts a long search, and goes on when it gets its answer back (C48).
@@ -330,7 +330,7 @@ function toSpentUsage(
   return estimateUsage(request, Buffer.byteLength(text + JSON.stringify(calls)));
 }
 
-/** How the run ends after this turn; undefined when there are tool calls to run, or the provider has only paused. */
+/** The way the run ends after this turn; undefined when there are tool calls to run, or the provider has only paused. */
 async function toRunEnd(
   state: TurnState,
   { hasText, isPaused }: { readonly hasText: boolean; readonly isPaused: boolean },
@@ -374,7 +374,7 @@ function isDenied({ status, effect, error }: ToolResult): boolean {
   return status === "rejected" || (effect?.kind === "agent" && error?.code === "PERMISSION_REQUIRED");
 }
 
-/** Whether the request can be sent again: it has shown no text, no tool has run, and the provider may answer the next time. */
+/** True if the request can be sent again: it has shown no text, no tool has run, and the provider may answer the next time. */
 function isRepeatable({ error, hasBegun, text, foreignCalls }: TurnState, signal: AbortSignal): boolean {
   if (signal.aborted || !error?.retryable || error.source !== "provider" || error.resetsAt !== undefined) return false;
   return error.code !== "STREAM_STALLED" && hasBegun && text === "" && foreignCalls.size === 0;

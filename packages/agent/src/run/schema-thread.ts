@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { startThread } from "@sheaf/base/start-thread";
 
-/** How long one value may take, and the compiling of a schema. Milliseconds. */
+/** Time that one value may take, and the compiling of a schema. Milliseconds. */
 const LIMIT_MS = 2000;
 
 /** Memory of the thread. MiB. */

@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import type { SchemaRequest, SchemaVerdict } from "./schema-thread.ts";
 
-/** How many faults one message names. */
+/** Number of faults one message names. */
 const MAX_FAULTS = 5;
 
 /** A value of each type: a schema that refers to itself without end does so for one of these. */

@@ -2,7 +2,7 @@
 import type { RunEnd } from "@sheaf/protocol";
 import type { TurnState } from "./model-turn.ts";
 
-/** How often in a row the model continues after its token limit cut an answer. */
+/** Number of times in a row that the model continues after its token limit cut an answer. */
 const MAX_CUTS = 2;
 
 export interface SecondChances {

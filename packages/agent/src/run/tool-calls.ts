@@ -183,10 +183,10 @@ async function executeSafely(tools: ToolBox, call: ToolInvocation, options: Exec
   }
 }
 
-/** How long a call may take to end by itself after an abort: the last line must be written within a second (C23). */
+/** Time that a call may take to end by itself after an abort: the last line must be written within a second (C23). */
 const ABORT_GRACE_MS = 400;
 
-/** Whether something happened outside, or a person decided. */
+/** True if something happened outside, or a person decided. */
 function isEffect({ type }: RunEventBody): boolean {
   return type === "tool_result" || type === "approval_request" || type === "approval_resolved";
 }

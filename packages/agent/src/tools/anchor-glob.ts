@@ -7,7 +7,7 @@ export type AnchoredGlob =
   | { readonly ok: true; readonly glob: string }
   | { readonly ok: false; readonly error: ToolError };
 
-/** Whether a glob says where it begins, by an absolute path, `~` or `..`. */
+/** True if a glob says where it begins, by an absolute path, `~` or `..`. */
 export function isPlaced(glob: string): boolean {
   return isAbsolute(glob) || hasParent(glob) || /^~[\w.-]*\//.test(glob);
 }

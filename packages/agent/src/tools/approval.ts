@@ -22,9 +22,9 @@ export type CheckArguments = (args: Readonly<Record<string, unknown>>) => Promis
 
 /** Asks the person who waits for one response. Several questions may be open at once. */
 export interface Approver {
-  /** How long a question stays open. Milliseconds. */
+  /** Time that a question stays open. Milliseconds. */
   readonly expiresAfterMs: number;
-  /** Where the person is asked. Undefined: over the Chat API. */
+  /** The place where the person is asked. Undefined: over the Chat API. */
   readonly answeredIn?: ApprovalPlace | undefined;
   /**
    * Asks once; called when the request is in the log. `signal` is aborted when the answer is no longer needed: the

@@ -12,7 +12,7 @@ export interface BackgroundCommand {
   readonly command: string;
   /** N38. */
   readonly permissions: readonly CommandPermission[];
-  /** How it ended; undefined while it runs. */
+  /** The way it ended; undefined while it runs. */
   readonly outcome: CommandOutcome | undefined;
   /** The output since the last call, both streams in order of arrival; above the limit its middle is cut out. */
   takeOutput(): TakenOutput;
@@ -48,7 +48,7 @@ const WORK_TICKS = 30;
 /** Who waits for a command until its time limit. */
 type Foreground = Pick<CommandRequest, "signal" | "onOutput">;
 
-/** How a command ended, and its output as the model sees it (N57). */
+/** The way a command ended, and its output as the model sees it (N57). */
 export type WholeOutcome = CommandOutcome & { readonly whole: WholeOutput };
 
 interface ForegroundEnd {

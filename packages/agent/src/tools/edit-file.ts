@@ -77,7 +77,7 @@ type AppliedEdits = Extract<EditResult, { ok: true }>;
 const staleNote =
   "Somebody else has changed other parts of this file since you read it: read it again before you rely on them.";
 
-/** Whether a place is what the model quoted, blanks at line ends aside. */
+/** True if a place is what the model quoted, blanks at line ends aside. */
 function keepsText(rule: AppliedEdits["matched"][number]): boolean {
   return rule === "exact" || rule === "trailing_blanks";
 }

@@ -147,12 +147,12 @@ function isLineEnd(text: string, index: number): boolean {
   return index === text.length || text[index] === "\n";
 }
 
-/** Whether no unit of the original is cut at this unit of the folded text. */
+/** True if no unit of the original is cut at this unit of the folded text. */
 function isUnitEdge({ offsets }: FoldedText, index: number): boolean {
   return index === 0 || offsets[index] !== offsets[index - 1];
 }
 
-/** Where a folded part ends in the original; blanks before the line end belong to it, indentation after it does not. */
+/** The place where a folded part ends in the original; blanks before the line end belong to it, indentation after it does not. */
 function toEnd(text: string, { text: folded, offsets }: FoldedText, to: number): number {
   return folded[to - 1] === "\n" ? text.indexOf("\n", offsets[to - 1]) + 1 : offsets[to]!;
 }

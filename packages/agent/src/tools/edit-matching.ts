@@ -23,7 +23,7 @@ export type EditResult =
       readonly region: TextRegion;
       /** By edit: the rule that found its place. */
       readonly matched: readonly MatchRule[];
-      /** How many places were replaced. */
+      /** Number of places were replaced. */
       readonly places: number;
       /** Line numbers in an old string were left out. */
       readonly hadNumbers: boolean;
@@ -37,7 +37,7 @@ export type EditResult =
       readonly error: ToolError;
     };
 
-/** How long a new text must be to show that the edit has been made, wherever it stands. UTF-16 units. */
+/** Time that a new text must be to show that the edit has been made, wherever it stands. UTF-16 units. */
 const MIN_MADE = 60;
 
 /** Line numbers that an error names. */
@@ -157,7 +157,7 @@ function withoutNumbers(edit: TextEdit): TextEdit | undefined {
   return oldString === undefined || isNumbered(newString) ? undefined : { ...edit, oldString, newString };
 }
 
-/** Whether a line begins with a number, as in the output of read_file. */
+/** True if a line begins with a number, as in the output of read_file. */
 function isNumbered(text: string): boolean {
   return /^\s*\d+\t/m.test(text);
 }

@@ -53,7 +53,7 @@ export function createEditorFiles(ports: EditorPorts): EditorFiles {
 /** What is needed of a call. */
 type EditorContext = Pick<ToolContext, "workspace" | "background" | "signal">;
 
-/** How long after a change on disk an editor may still show the text before it. Milliseconds. */
+/** Time that after a change on disk an editor may still show the text before it. Milliseconds. */
 const reloadMs = 2000;
 
 /** What the file is on the disk. */

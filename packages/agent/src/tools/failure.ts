@@ -26,7 +26,7 @@ export function toCancelledOutcome(message = "the run was cancelled during this 
   return { status: "cancelled", output: "", error: { code: "CANCELLED", message, details: "" } };
 }
 
-/** How many names of a folder are compared. */
+/** Number of names of a folder are compared. */
 const MAX_NAMES = 5000;
 
 /** FILE_NOT_FOUND with up to three names of the nearest folder that exists. */

@@ -33,7 +33,7 @@ export interface CallableTool extends ToolTraits, Pick<Tool, "description"> {
   readonly schema: Readonly<Record<string, unknown>>;
   /** What a call with these arguments touches, where that depends on them; default: `access`. */
   readonly accessOf?: (args: ToolInvocation["arguments"]) => ToolAccess;
-  /** Whether its states of files are recorded; default: those of tools that write, and of servers. */
+  /** True if its states of files are recorded; default: those of tools that write, and of servers. */
   readonly changesFiles?: boolean;
   /** Of a server's tool: its names, as in the user's rules. */
   readonly mcp?: { readonly server: string; readonly tool: string };
@@ -189,7 +189,7 @@ export interface ToolOffer {
   /** Default: all. */
   readonly choice?: ToolChoice | undefined;
   readonly hasPlan: boolean;
-  /** Whether any page can be permitted. Default true. */
+  /** True if any page can be permitted. Default true. */
   readonly canFetchPages?: boolean | undefined;
 }
 

@@ -7,7 +7,7 @@ export interface SearchView {
   readonly mode: "content" | "files_with_matches" | "count";
   /** Lines that are shown, or files if no lines are. */
   readonly limit: number;
-  /** Why the search ended early, or "". */
+  /** The reason why the search ended early, or "". */
   readonly endedEarly: string;
   /** What ripgrep could not read, in one line, or "". */
   readonly problem: string;
@@ -104,7 +104,7 @@ function toNote(view: SearchView, shown: number, total: { readonly files: number
 /** A line that matches, or one around it. */
 interface FoundLine {
   readonly line: number;
-  /** Where its first match begins, from 1, if ripgrep was asked for it. Bytes. */
+  /** The place where its first match begins, from 1, if ripgrep was asked for it. Bytes. */
   readonly column?: number;
   readonly text: string;
   readonly isContext?: true;
@@ -205,7 +205,7 @@ interface SearchRecord {
   readonly column: number;
   readonly text: Buffer;
   readonly isContext: boolean;
-  /** Where the next one begins. */
+  /** The place where the next one begins. */
   readonly end: number;
 }
 

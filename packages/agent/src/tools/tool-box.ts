@@ -177,12 +177,12 @@ async function runRecorded(
   return problem === undefined ? result : withNote(result, problem);
 }
 
-/** How long calls may take to end after the run: longer than the processes of a command. Milliseconds. */
+/** Time that calls may take to end after the run: longer than the processes of a command. Milliseconds. */
 const SETTLE_MS = 5000;
 
 const lostMessage = "this result is not kept any more: make the call that returned it again";
 
-/** Where the file of a call is, if it names a kept result (N57), and not a file of the workspace with such a name. */
+/** The place where the file of a call is, if it names a kept result (N57), and not a file of the workspace with such a name. */
 function findKept(
   { files, folders }: CallPaths,
   results: KeptResults | undefined,
@@ -202,7 +202,7 @@ function isLeftOut(path: string, workspace: Workspace): boolean {
   return resolved.ok && workspace.leftOut?.has(resolved.path.relative) === true;
 }
 
-/** Whether a path is one of Windows, of which another system would make one name. A file with such a name stays in reach. */
+/** True if a path is one of Windows, of which another system would make one name. A file with such a name stays in reach. */
 function isForeignPath(path: string, workspace: Workspace): boolean {
   const resolved = sep === "/" && path.includes("\\") ? workspace.resolve(path) : undefined;
   return resolved?.ok === true && readKind(workspace.root, resolved.path.relative) === "missing";

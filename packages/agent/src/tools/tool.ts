@@ -66,14 +66,14 @@ export type AskPerson = (
   signal: AbortSignal,
 ) => Promise<Pick<Approval, "kind" | "by" | "editedArguments">>;
 
-/** How the run of a subagent is part of the run that called it. */
+/** The way the run of a subagent is part of the run that called it. */
 export interface AgentPort {
   /** Puts events into the log. Resolves when they are stored; rejects once the call has ended. */
   readonly emit: (events: readonly OwnEventBody[]) => Promise<void>;
   /** Takes turns and tool calls from the budget of the run; the limit that does not allow them: nothing is taken (C97). */
   readonly take: (wanted: { readonly turns: number; readonly toolCalls: number }) => Promise<{
     readonly exceeded: SheafError | undefined;
-    /** Whether the budget of the run allows no further turn of a subagent. */
+    /** True if the budget of the run allows no further turn of a subagent. */
     readonly isLastTurn: boolean;
   }>;
   /** What a turn that was taken has used; `paid`: its price, if it is not that of the run. */

@@ -16,7 +16,7 @@ const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | consta
 export interface KeptResults {
   /** A new file, empty; undefined if it cannot be created. */
   create(): KeptFile | undefined;
-  /** Where a name leads: `found` has the file. Undefined: it is not a name of a kept result. */
+  /** The place where a name leads: `found` has the file. Undefined: it is not a name of a kept result. */
   find(name: string): { readonly found: Workspace | undefined } | undefined;
   /** At the end of the run: older results make room, and those of a conversation that is not stored go. Never rejects. */
   settle(): Promise<void>;
@@ -45,7 +45,7 @@ const defaultLimits: ResultLimits = {
   totalBytes: 1024 * 1024 * 1024,
 };
 
-/** Where the files are: of a stored conversation, or in a temporary folder that it makes. */
+/** The place where the files are: of a stored conversation, or in a temporary folder that it makes. */
 export type ResultPlace =
   | { readonly dataFolder: string; readonly conversationId: string }
   | { readonly makeTemporary: () => string };

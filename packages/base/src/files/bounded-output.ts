@@ -3,7 +3,7 @@
 export interface BoundedOutput {
   /** Appends UTF-8 that ends with a whole character. */
   append(bytes: Uint8Array): void;
-  /** Whether the middle was cut out. */
+  /** True if the middle was cut out. */
   isCut(): boolean;
   /** Head, a notice with the byte counts, tail; or everything, if it fits. */
   toText(): string;

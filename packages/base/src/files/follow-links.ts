@@ -1,4 +1,4 @@
-/** Where a path leads, found from folders that are kept open: a folder swapped for a link is not followed (S-84). */
+/** The place where a path leads, found from folders that are kept open: a folder swapped for a link is not followed (S-84). */
 import { lstatSync, readlinkSync } from "node:fs";
 import { dirname, isAbsolute, join, parse, relative, sep } from "node:path";
 import { createFileFault, getFaultCode } from "./file-error.ts";

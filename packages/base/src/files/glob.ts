@@ -7,9 +7,9 @@ import { isBelow } from "./workspace.ts";
 /** A compiled glob. Paths are relative with `/`; "" and "." are the root. */
 export interface Glob {
   isMatch(path: string): boolean;
-  /** Whether the path or one of the folders above it matches. */
+  /** True if the path or one of the folders above it matches. */
   isCovering(path: string): boolean;
-  /** Whether something below this folder could match. */
+  /** True if something below this folder could match. */
   mayMatchBelow(folder: string): boolean;
 }
 
@@ -163,9 +163,9 @@ const innermostBraces = /^((?:[^\\]|\\[^])*?)\{((?:[^{}\\]|\\[^])*)\}/;
 export interface PathGlob {
   /** It matches names at any depth: the name alone decides. */
   readonly isAnyDepth: boolean;
-  /** Whether the path, or a folder above it, matches. An ambiguous path matches by any of its meanings. */
+  /** True if the path, or a folder above it, matches. An ambiguous path matches by any of its meanings. */
   isCovering(path: string): boolean;
-  /** Whether something in this folder could match. */
+  /** True if something in this folder could match. */
   mayMatchBelow(folder: string): boolean;
   /**
    * The same glob for the paths of a folder: absolute, links resolved. `/…` and `~/…` may also be absolute paths, so they

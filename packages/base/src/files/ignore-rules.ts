@@ -34,7 +34,7 @@ export class IgnoreRules {
   }
 
   /**
-   * Whether an entry is left out. `.git` always is. A deeper file wins over a higher one; what is in a folder that is
+   * True if an entry is left out. `.git` always is. A deeper file wins over a higher one; what is in a folder that is
    * left out is left out.
    */
   async isIgnored(relative: string, isFolder: boolean): Promise<boolean> {

@@ -4,7 +4,7 @@ import { toPrefix } from "./text-format.ts";
 export interface LineRange {
   /** From 1. */
   readonly startLine: number;
-  /** Where the first line begins, from 1. Default: 1. UTF-16 units. */
+  /** The place where the first line begins, from 1. Default: 1. UTF-16 units. */
   readonly startColumn?: number | undefined;
   readonly maxLines: number;
   /** UTF-8. */
@@ -35,7 +35,7 @@ export class LineWindow {
   #chars = 0;
   #text = "";
   #bytes = 0;
-  /** Where the current line begins in the kept text. */
+  /** The place where the current line begins in the kept text. */
   #lineStart = 0;
   #endLine = 0;
   #isFull = false;

@@ -68,7 +68,7 @@ export function toProtectedName(relative: string, kind: "file" | "folder" = "fil
 const plainName = /^\.?[\w-](?:[\w .+-]*[\w+-])?$/;
 
 /**
- * Whether an entry of a folder is protected, by `toProtectedName`. Plain names are decided without the full comparison:
+ * True if an entry of a folder is protected, by `toProtectedName`. Plain names are decided without the full comparison:
  * there may be a hundred thousand of them. `folder`: only its last name counts.
  */
 export function isProtectedEntry(folder: string, name: string, kind: "file" | "folder"): boolean {
@@ -85,7 +85,7 @@ function isPairFolder(name: string): boolean {
   return name.startsWith(".") && pairFolders.has(name);
 }
 
-/** Why a path must not be written, deleted or moved; undefined if it may. Its name and its real place both count. */
+/** The reason why a path must not be written, deleted or moved; undefined if it may. Its name and its real place both count. */
 export function findProtection(workspace: Workspace, path: WorkspacePath): ToolError | undefined {
   const names = path.named === path.relative ? [path.named] : [path.relative, path.named];
   const name = names.map((named) => toProtectedName(named)).find((found) => found !== undefined);

@@ -177,7 +177,7 @@ export interface QuotedLines {
   readonly content: string;
 }
 
-/** Whether lines of a file are as quoted (N22). False for a path outside the workspace or a file that cannot be read. */
+/** True if lines of a file are as quoted (N22). False for a path outside the workspace or a file that cannot be read. */
 export async function isQuotedExactly(workspace: Workspace, quote: QuotedLines, signal: AbortSignal): Promise<boolean> {
   const resolved = workspace.resolve(quote.filePath);
   if (!resolved.ok) return false;

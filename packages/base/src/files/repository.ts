@@ -106,7 +106,7 @@ function isBare(folder: string): boolean {
 }
 
 /**
- * Whether git takes a folder for a repository, whatever its name (its `is_git_directory`), or would if it also contained
+ * True if git takes a folder for a repository, whatever its name (its `is_git_directory`), or would if it also contained
  * an entry named `added`.
  */
 export function hasRepositoryShape(folder: string, added = ""): boolean {

@@ -1,6 +1,6 @@
 /** Text as bytes: the encoding of a file, its line ends, and cuts that fall between characters. */
 
-/** How the text of a file is written as bytes; an edit keeps it. */
+/** The way the text of a file is written as bytes; an edit keeps it. */
 
 export interface TextFormat {
   readonly encoding: "utf-8" | "utf-16le" | "utf-16be";

@@ -38,11 +38,11 @@ interface GitUse {
 
 /** The places that searches leave out because rules deny reading them (S-243). */
 export interface LeftOut {
-  /** Whether a path is one of them, or in one. Paths are relative. */
+  /** True if a path is one of them, or in one. Paths are relative. */
   has(path: string): boolean;
-  /** Whether an entry of a folder is one of them, or a link to one; remembers it. */
+  /** True if an entry of a folder is one of them, or a link to one; remembers it. */
   meet(path: string, isLink: boolean): boolean;
-  /** Whether there may be one in a folder. */
+  /** True if there may be one in a folder. */
   mayHold(folder: string): boolean;
   /** Those that were met so far. */
   readonly paths: ReadonlySet<string>;
@@ -211,7 +211,7 @@ export function toOutsideError(path: string, root: string, link?: string): ToolE
   return { code: "PATH_OUTSIDE_WORKSPACE", message, details: "" };
 }
 
-/** Whether a path is this folder or inside it. Both are absolute and without dots. */
+/** True if a path is this folder or inside it. Both are absolute and without dots. */
 export function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

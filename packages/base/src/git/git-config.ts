@@ -60,7 +60,7 @@ export function readGitConfig(files: readonly string[], home: string): GitConfig
   return { settings, unread };
 }
 
-/** Whether the value is a configuration file that git reads too. */
+/** True if the value is a configuration file that git reads too. */
 export function isInclude({ key }: GitSetting): boolean {
   return key === "include.path" || /^includeif\..*\.path$/s.test(key);
 }
@@ -92,7 +92,7 @@ export function listUserConfigFiles(environment: Environment): string[] {
   return [...system, ...user].filter((file) => file !== undefined && isAbsolute(file)) as string[];
 }
 
-/** Where the packages of Linux and macOS have it. */
+/** The place where the packages of Linux and macOS have it. */
 const systemFiles = [
   "/etc/gitconfig",
   "/usr/local/etc/gitconfig",

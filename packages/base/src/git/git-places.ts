@@ -172,7 +172,7 @@ function toKeyPattern(keys: readonly string[]): RegExp {
   return new RegExp(`^(?:${keys.join("|").replaceAll(".", "\\.").replaceAll("*", ".*")})$`, "s");
 }
 
-/** Whether git runs the value of a setting. Truth values switch what is built in. */
+/** True if git runs the value of a setting. Truth values switch what is built in. */
 export function isProgram({ key, value = "" }: GitSetting): boolean {
   if (value === "" || /^(?:true|false|yes|no|on|off|\d+)$/i.test(value)) return false;
   if (/^submodule\..*\.update$/s.test(key)) return value.startsWith("!");

@@ -157,7 +157,7 @@ export function decodeGitState(folder: string): GitState {
   };
 }
 
-/** Whether a ref belongs to the repository alone: a branch, a tag or the stash. */
+/** True if a ref belongs to the repository alone: a branch, a tag or the stash. */
 export function isOwnRef(name: string): boolean {
   return /^refs\/(?:(?:heads|tags)\/|stash$)/.test(name);
 }

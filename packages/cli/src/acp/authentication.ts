@@ -1,4 +1,4 @@
-/** How an editor helps a person without a key (C56). */
+/** The way an editor helps a person without a key (C56). */
 import type { AuthMethod, ClientCapabilities } from "@agentclientprotocol/sdk/unstable";
 import { toSheafError } from "@sheaf/base/errors";
 import { toUserFiles } from "@sheaf/base/paths";

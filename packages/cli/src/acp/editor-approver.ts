@@ -14,7 +14,7 @@ import type { Approver, ApprovalDecision } from "@sheaf/agent/tools/approval";
 import { readServerQuestion } from "@sheaf/agent/tools/mcp/server-question";
 import type { ApprovalRequest, QuestionField, ServerQuestion } from "@sheaf/protocol";
 
-/** How long a question stays open. Milliseconds. */
+/** Time that a question stays open. Milliseconds. */
 const EXPIRES_AFTER_MS = 30 * 60 * 1000;
 
 /** An editor that does not answer rejects the call. */

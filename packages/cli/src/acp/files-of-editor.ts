@@ -3,7 +3,7 @@ import { methods, type AgentContext, type ClientCapabilities } from "@agentclien
 import { now } from "@sheaf/agent/assemble/wire";
 import { createEditorFiles, type EditorFiles } from "@sheaf/agent/tools/editor-files";
 
-/** How long an editor may take to answer. Milliseconds. */
+/** Time that an editor may take to answer. Milliseconds. */
 const ANSWER_MS = 5000;
 
 /** Undefined: it offers none. An editor that fails or is silent is one without the file. */

@@ -55,7 +55,7 @@ export interface CheckResult {
   readonly advice?: string;
 }
 
-/** How long a provider may take. Milliseconds. */
+/** Time that a provider may take. Milliseconds. */
 const NETWORK_TIMEOUT_MS = 5000;
 
 type Answer = Omit<CheckResult, "name">;

@@ -44,7 +44,7 @@ export async function runCursorStatus(parsed: ParsedArguments, io: CommandIo): P
   );
 }
 
-/** Whether a run would find its model and key; without a named model, whether there is any key. `text`: whom a run would ask, or why it would not. */
+/** True if a run would find its model and key; without a named model, whether there is any key. `text`: whom a run would ask, or why it would not. */
 function findLogin(settings: ModelSettings): { readonly isReady: boolean; readonly text: string } {
   const withKeys = listKeyPlaces(settings).map(({ provider }) => provider);
   if (!findModelName(settings) && withKeys.length > 0) return { isReady: true, text: withKeys.join(", ") };

@@ -47,7 +47,7 @@ interface ListedHook extends Pick<Hook, "command"> {
   readonly runs: boolean;
   readonly sandbox: boolean;
   readonly timeout_seconds: number;
-  /** Why it does not run. */
+  /** The reason why it does not run. */
   readonly problem?: string;
 }
 

@@ -37,7 +37,7 @@ import { toStorePlace } from "../session-store.ts";
 
 const DEFAULT_PORT = 7433;
 
-/** How long runs may go on after the signal, by default. Seconds. */
+/** Time that runs may go on after the signal, by default. Seconds. */
 const DEFAULT_GRACE = 10;
 
 const unhidden = "without a sandbox, commands can read the tokens of the server and the files of other conversations";

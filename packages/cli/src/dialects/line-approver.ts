@@ -5,7 +5,7 @@ import type { ApprovalDecision, Approver } from "@sheaf/agent/tools/approval";
 import type { Speech } from "./dialect.ts";
 import type { ProgramRequests, ProgramResponse } from "./program-requests.ts";
 
-/** How long a question stays open. Milliseconds. */
+/** Time that a question stays open. Milliseconds. */
 const EXPIRES_MS = 10 * 60 * 1000;
 
 export interface LineApprover extends Approver {

@@ -9,7 +9,7 @@ import type { LineConsole } from "./line-console.ts";
 import { askForm, formatFields } from "./ask-questions.ts";
 import { toVisibleLine, toVisibleText } from "@sheaf/agent/output/visible-text";
 
-/** How long a question stays open. Milliseconds. */
+/** Time that a question stays open. Milliseconds. */
 const EXPIRES_AFTER_MS = 30 * 60 * 1000;
 
 export interface ApprovalMenuOptions {

@@ -1,4 +1,4 @@
-/** Where a text and its cursor are in a terminal of so many columns. */
+/** The place where a text and its cursor are in a terminal of so many columns. */
 import { toVisibleText } from "@sheaf/agent/output/visible-text";
 import { characters, type Line } from "./line-buffer.ts";
 

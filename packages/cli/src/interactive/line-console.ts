@@ -67,7 +67,7 @@ export class LineConsole {
     this.#listen();
   }
 
-  /** Whether something is in the line that was not sent. */
+  /** True if something is in the line that was not sent. */
   get #isTyping(): boolean {
     return this.#line.text !== "";
   }
@@ -301,7 +301,7 @@ export class LineConsole {
     return found[Math.min(skip, found.length - 1)];
   }
 
-  /** Whether the key belongs to the search. Enter and keys that move take what is found into the line, unsent. */
+  /** True if the key belongs to the search. Enter and keys that move take what is found into the line, unsent. */
   #takeSearchKey(character: string | undefined, key: Key): boolean {
     const { query, skip } = this.#search!;
     const name = toKeyName(key);

@@ -147,7 +147,7 @@ export async function chooseRevert({ code, message }: SheafError): Promise<Rever
 }
 
 export interface InteractiveState {
-  /** Where a menu gets its keys from; undefined: from the terminal itself. */
+  /** The place where a menu gets its keys from; undefined: from the terminal itself. */
   readonly console?: Pick<LineConsole, "yield">;
   /** As given at the start, changed by `/mode` and `/model`. */
   flags: FlagValues;

@@ -1,4 +1,4 @@
-/** Where a run parts from its test. */
+/** The place where a run parts from its test. */
 import { createTwoFilesPatch } from "diff";
 import type { TestCall, TestFile, TestResponse, TestTurn } from "./test-file.ts";
 

@@ -1,4 +1,4 @@
-/** Whether a played test does what it should, and what it used up. */
+/** Decides whether a played test does what it should, and what it used up. */
 import { createRunSummary } from "@sheaf/documents/run-summary";
 import { type Divergence, findDivergence, toDiff } from "./compare-responses.ts";
 import type { PlayedTest } from "./play-test.ts";

@@ -35,7 +35,7 @@ export interface PlayedTest {
   readonly seen: string;
   /** Cases of rules that were decided in another way, a line each. */
   readonly misjudged: readonly string[];
-  /** Where it ran. */
+  /** The place where it ran. */
   readonly root: string;
 }
 

@@ -29,7 +29,7 @@ const turnFields = {
   breaks: s.optional(s.literal(true)),
   /** The model's words as events of a scripted model, if Sheaf reads other calls or texts from them. */
   sends: s.optional(s.list(s.anything())),
-  /** Why the answer ended, if that says more than its calls. */
+  /** The reason why the answer ended, if that says more than its calls. */
   finish: s.optional(s.choice(["max_tokens", "content_filter", "refusal"])),
   /** Code of the failure by which the request ended. */
   fails: s.optional(s.refine(filledText, "a code such as RATE_LIMITED", isErrorCode)),
@@ -56,7 +56,7 @@ const response = s.strict(
     /** Prints of what the model is sent, by its part. */
     sent: s.optional(s.record(s.string())),
     turns: s.list(turn),
-    /** How it ended; default: completed. */
+    /** The way it ended; default: completed. */
     end: s.optional(filledText),
   }),
 );

@@ -1,4 +1,4 @@
-/** Whether readers end a run (X7). */
+/** Decides whether readers end a run (X7). */
 import { reduce, type ChatResponse } from "@sheaf/protocol";
 import { atLevel } from "../check.ts";
 import type { Context } from "../context.ts";

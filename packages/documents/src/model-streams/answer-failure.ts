@@ -1,4 +1,4 @@
-/** How an answer of a model failed, in the codes of the closed table of the command line (C20). Live runs and `sheaf convert` use this one decision. */
+/** The way an answer of a model failed, in the codes of the closed table of the command line (C20). Live runs and `sheaf convert` use this one decision. */
 import type { TurnEnd } from "@sheaf/protocol";
 import type { ModelStreamReport, ProviderError } from "./model-stream-report.ts";
 import { isJsonObject, readObject, readObjects, type JsonObject } from "./read-json.ts";
@@ -13,7 +13,7 @@ export type RefusalCode =
   | "RATE_LIMITED"
   | "OVERLOADED";
 
-/** Why a body is not a whole answer. */
+/** The reason why a body is not a whole answer. */
 export interface AnswerFailure {
   readonly code: RefusalCode | "STREAM_TRUNCATED";
   /** What happened; the words of the provider are in it as they came. */
@@ -22,7 +22,7 @@ export interface AnswerFailure {
   readonly isRetryable: boolean;
   /** The provider's error as it came. */
   readonly error?: ProviderError;
-  /** How long the provider asks to wait. Milliseconds. */
+  /** Time that the provider asks to wait. Milliseconds. */
   readonly waitMs?: number;
   /** When a quota resets, RFC 3339. */
   readonly resetsAt?: string;
@@ -78,7 +78,7 @@ export function isMoneyQuota(words: string): boolean {
   return /insufficient_quota/.test(words);
 }
 
-/** Why a whole answer is no success, by the reason of its end; undefined for one that is (N2, N44). */
+/** The reason why a whole answer is no success, by the reason of its end; undefined for one that is (N2, N44). */
 export function findEndFailure(
   finishReason: TurnEnd["finishReason"] | undefined,
   isEmpty: boolean,

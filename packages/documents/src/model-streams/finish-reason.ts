@@ -64,7 +64,7 @@ export interface TurnOutcome {
 }
 
 /**
- * Why a turn ended.
+ * The reason why a turn ended.
  * An error in the body overrides any reason. A plain stop becomes `refusal` or `tool_calls` where the model refused or
  * called a tool, since half of the protocols have no reason of their own for these.
  * `unknown`: no reason at all, or one that means neither end nor failure (`pause_turn`).

@@ -64,7 +64,7 @@ export interface ModelStreamReport {
    * missing. A plain word such as `ping` does not count.
    */
   readonly broken: number;
-  /** How often the answer restarted (a second `message_start`); the attempts are joined. */
+  /** Number of times that the answer restarted (a second `message_start`); the attempts are joined. */
   readonly restarts: number;
 }
 

@@ -175,7 +175,7 @@ interface RunOutcome {
   readonly now: number;
 }
 
-/** How the run ended, by its last turn (N2, N42): as a live run with this turn does. */
+/** The way the run ended, by its last turn (N2, N42): as a live run with this turn does. */
 function createRunEnd({ turnEnd, hasQuestion, isEmpty, report, now }: RunOutcome): RunEnd {
   const type = "run_end";
   const failure = findFailure(turnEnd, report, now) ?? findEndFailure(turnEnd?.finishReason, isEmpty);

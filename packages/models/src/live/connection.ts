@@ -4,7 +4,7 @@ import type { LivePorts } from "../endpoint.ts";
 export interface Connection {
   /** For the HTTP client. */
   readonly signal: AbortSignal;
-  /** Whether the reader waits for bytes, as it does at the start. While it is busy no silence is counted. */
+  /** True if the reader waits for bytes, as it does at the start. While it is busy no silence is counted. */
   setWaiting(isWaiting: boolean): void;
   /** A part of the answer has arrived: the count begins anew. Bytes that only keep a connection open are none. */
   noteProgress(): void;
@@ -12,9 +12,9 @@ export interface Connection {
   expectEnd(): void;
   /** The whole answer has arrived: nothing is left to abort. */
   noteEnd(): void;
-  /** Whether it was aborted because no part of the answer arrived within the silence limit. */
+  /** True if it was aborted because no part of the answer arrived within the silence limit. */
   readonly isStalled: boolean;
-  /** Whether bytes arrived since the last part of the answer. */
+  /** True if bytes arrived since the last part of the answer. */
   readonly isKeptOpen: boolean;
   /** Ends the timers, and the connection if it is still open. */
   close(): void;

@@ -28,7 +28,7 @@ export interface HttpResponse {
 export interface BodyReader {
   /** All bytes since the last read; undefined at the end. Rejects if the connection broke, after the bytes before that. */
   read(): Promise<Uint8Array | undefined>;
-  /** Whether no more bytes follow: mostly the end arrives with the last bytes. */
+  /** True if no more bytes follow: mostly the end arrives with the last bytes. */
   readonly isEnded: boolean;
 }
 
@@ -42,14 +42,14 @@ export interface HeaderReader {
 export interface HttpClient {
   /** Resolves with the head of the answer. Rejects if none arrives, or on the signal. */
   send(request: HttpRequest<string | Uint8Array>, signal: AbortSignal): Promise<HttpResponse>;
-  /** Whether a server has answered, with any status. */
+  /** True if a server has answered, with any status. */
   readonly hasAnswered: boolean;
 }
 
 /** Bytes of an answer that may wait for the reader. */
 const longestQueue = 64 * 1024;
 
-/** How long bytes of one answer wait for bytes of the other ones, for each open answer and at most. Milliseconds. */
+/** Time that bytes of one answer wait for bytes of the other ones, for each open answer and at most. Milliseconds. */
 const windowOfAnswerMs = 0.1;
 const longestWindowMs = 50;
 
@@ -114,7 +114,7 @@ function loadHttps(): HttpModule {
 }
 
 /**
- * Whether a connection broke that was idle since an earlier answer: the server closed it just before it was used, as
+ * True if a connection broke that was idle since an earlier answer: the server closed it just before it was used, as
  * servers do after a while. A new connection can be tried at once.
  */
 export function isRestedConnectionError(error: unknown): boolean {

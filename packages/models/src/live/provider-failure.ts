@@ -7,7 +7,7 @@ import { createSafeText } from "./secrets.ts";
 /** A failed try. It is expected, so it is a value. */
 export interface ProviderFailure {
   readonly error: SheafError;
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly isRetryable: boolean;
   /** Milliseconds after which the provider accepts the next request, as it says; 0 if that time is over. */
   readonly waitMs?: number;
@@ -171,7 +171,7 @@ function diagnose(endpoint: ProviderIdentity, fault: Fault, reason: string): Dia
   return advice === undefined ? undefined : { advice, maxTries: 1 };
 }
 
-/** Whether the address is that of the server itself. */
+/** True if the address is that of the server itself. */
 function isOwnAddress({ baseUrl }: ProviderIdentity, { address, port }: Fault): boolean {
   const url = URL.parse(baseUrl);
   if (!url) return false;

@@ -57,7 +57,7 @@ export async function* endRepetition(
   }
 }
 
-/** Whether a text is some piece, repeated from its first character to its last. Nearly the same is not the same. */
+/** True if a text is some piece, repeated from its first character to its last. Nearly the same is not the same. */
 function isRepetition(text: string): boolean {
   const needle = text.slice(-NEEDLE);
   const last = text.length - NEEDLE;

@@ -5,7 +5,7 @@ import type { ProviderIdentity } from "../endpoint.ts";
 /** Makes text of others safe for an error: without keys and control characters, at most `limit` UTF-16 units (S-41). */
 export type ToSafeText = (text: string, limit: number) => string;
 
-/** Where the secrets of a connection are. */
+/** The place where the secrets of a connection are. */
 type SecretHolder = Pick<ProviderIdentity, "apiKey" | "headers" | "baseUrl">;
 
 const shownSecret = "[key]";

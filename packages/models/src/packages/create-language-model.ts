@@ -65,7 +65,7 @@ function toModel(provider: unknown, modelId: string): unknown {
   return typeof provider === "function" ? (provider as (id: string) => unknown)(modelId) : undefined;
 }
 
-/** Whether a value is a model of a supported version of the interface. */
+/** True if a value is a model of a supported version of the interface. */
 export function isLanguageModel(value: unknown): value is LanguageModelV4 {
   const model = value as { readonly specificationVersion?: unknown; readonly doStream?: unknown } | null | undefined;
   return versions.has(model?.specificationVersion) && typeof model?.doStream === "function";

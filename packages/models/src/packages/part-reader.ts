@@ -8,7 +8,7 @@ export interface PartReader {
   push(part: LanguageModelV4StreamPart): readonly ModelEvent[];
   /** The stream has ended. Gives the last events; the very last is `turn_end`. */
   end(): readonly ModelEvent[];
-  /** Whether later parts are ignored: the answer has its finish, or an error. */
+  /** True if later parts are ignored: the answer has its finish, or an error. */
   readonly hasEnded: boolean;
   /** The interface's word for the end; undefined before it came. */
   readonly finish: string | undefined;

@@ -16,7 +16,7 @@ export interface SandboxSearch {
   /** Absolute, links resolved. */
   readonly workspace: string;
   readonly environment: Environment;
-  /** Where it is stored that the sandbox works; undefined: nowhere, so the sandbox is really tried. */
+  /** The place where it is stored that the sandbox works; undefined: nowhere, so the sandbox is really tried. */
   readonly memory: ProbePlace | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -91,7 +91,7 @@ function findBubblewrap(workspace: string, environment: Environment): string | u
   );
 }
 
-/** Why a command that does nothing fails; "" if it succeeds. */
+/** The reason why a command that does nothing fails; "" if it succeeds. */
 async function tryCommand(sandbox: Sandbox, workspace: string, environment: Environment): Promise<string> {
   const runner = createSandbox({
     sandbox,

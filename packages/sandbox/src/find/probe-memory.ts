@@ -25,7 +25,7 @@ const decidingFiles = [
   "/proc/self/uid_map",
 ] as const;
 
-/** Where the result is stored. */
+/** The place where the result is stored. */
 export interface ProbePlace {
   /** Sheaf's data folder. */
   readonly folder: string;

@@ -4,7 +4,7 @@ import { explainProgramPlaces, type ProgramScope } from "../hold/program-places.
 import { listSecretPlaces } from "../hold/secret-places.ts";
 import { isBelow } from "@sheaf/base/files/workspace";
 
-/** How a command ended. */
+/** The way a command ended. */
 interface FailedCommand extends Pick<CommandOutcome, "exitCode" | "timedOut" | "output" | "permissions"> {
   readonly command: string;
   /** Absolute. */

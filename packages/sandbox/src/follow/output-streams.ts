@@ -83,7 +83,7 @@ export function createOutputStreams({ onOutput, onBackgroundOutput, onBytes }: O
   };
 }
 
-/** Whether the decoder may keep bytes back after this chunk: its last byte is not ASCII. */
+/** True if the decoder may keep bytes back after this chunk: its last byte is not ASCII. */
 function endsInCharacter(chunk: Uint8Array): boolean {
   return (chunk.at(-1) ?? 0x80) >= 0x80;
 }
@@ -99,7 +99,7 @@ function createDecoder(): InstanceType<typeof TextDecoder> {
  */
 interface LiveOutput {
   push(stream: StreamName, text: string): void;
-  /** Whether the limit is reached: nothing more is shown. */
+  /** True if the limit is reached: nothing more is shown. */
   isFull(): boolean;
   /** Shows what is still waiting. */
   end(): void;

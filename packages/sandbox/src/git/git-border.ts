@@ -239,7 +239,7 @@ async function keepTip({ repository, before, after, packFile, name }: ExportedSt
   return faults.size === 0 ? ref : undefined;
 }
 
-/** Where the export sees the repository, since its own place is empty now. */
+/** The place where the export sees the repository, since its own place is empty now. */
 const shownPlace = "/tmp/git";
 
 /** @throws Error if the repository cannot be read, or a folder is in the way. */

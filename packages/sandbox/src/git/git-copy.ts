@@ -19,7 +19,7 @@ const maxBytes = 256 * 1024 * 1024;
 /** A repository with more loose refs and the like. */
 const maxFiles = 50_000;
 
-/** Where the sandbox shows folders for new objects: only bubblewrap makes it. */
+/** The place where the sandbox shows folders for new objects: only bubblewrap makes it. */
 export const objectsPlace = "/dev/git";
 
 /** Folders whose files are copied. In `logs` only the files of HEAD and of the stash are. */

@@ -24,7 +24,7 @@ export interface DeniedState {
   readonly places: readonly DeniedPlace[];
   /** Folders that must keep their names, so that the paths of rules stay valid. */
   readonly ancestors: readonly string[];
-  /** Why the rules cannot be enforced, and what to do; undefined if they can. */
+  /** The reason why the rules cannot be enforced, and what to do; undefined if they can. */
   readonly fault?: string | undefined;
 }
 

@@ -9,7 +9,7 @@ import { isBelow } from "@sheaf/base/files/workspace";
 const processFolder = "/proc";
 const gitPart = /(?:^|\/)\.git(?:\/|$)/i;
 
-/** Whether commands may not make a link. `places`: absolute. A dangling link is taken as written. */
+/** True if commands may not make a link. `places`: absolute. A dangling link is taken as written. */
 export function isForbiddenLink(path: string, places: readonly string[]): boolean {
   const written = resolve(dirname(path), readTarget(path));
   return [written, toRealTarget(written)].some(

@@ -16,7 +16,7 @@ export interface HeldPlace {
   readonly keys: readonly string[];
   /** What commands may do with it; undefined: what they like, but a new one is taken away. */
   readonly access?: "read-only" | "hidden" | undefined;
-  /** Why a command must not have made it, as a sentence without a full stop; undefined: it may. */
+  /** The reason why a command must not have made it, as a sentence without a full stop; undefined: it may. */
   readonly refusal?: string | undefined;
 }
 

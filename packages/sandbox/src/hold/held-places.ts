@@ -247,7 +247,7 @@ function sortPlaces(places: readonly HeldPlace[], known: KnownPlaces): SortedPla
   return { refused, kept: places.filter(({ path }) => !isAmong(path, paths)) };
 }
 
-/** Whether a path is one of these, or inside one. */
+/** True if a path is one of these, or inside one. */
 function isAmong(path: string, paths: ReadonlySet<string>): boolean {
   if (paths.has(path)) return true;
   const folder = dirname(path);

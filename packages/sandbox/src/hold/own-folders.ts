@@ -65,7 +65,7 @@ function makeOwnFolder(kind: "runs" | "refused", prefix: string, { stateFolder, 
   );
 }
 
-/** Where commands find their caches, if not at `~/.cache`. */
+/** The place where commands find their caches, if not at `~/.cache`. */
 export const substituteCache = "/tmp/.cache";
 
 export interface PrivateFolder {
@@ -129,7 +129,7 @@ export function findRefuges(stateFolder: string): string[] {
 /** This machine cannot see whether a process of another one is alive. Milliseconds. */
 const maxForeignAge = 7 * day;
 
-/** Whether the process of a run was killed. */
+/** True if the process of a run was killed. */
 export function isOrphan(folder: string, name: string): boolean {
   const prefix = toProcessPrefix();
   if (name.startsWith(prefix)) return !isAlive(Number.parseInt(name.slice(prefix.length), 10));

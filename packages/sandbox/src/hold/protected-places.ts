@@ -70,7 +70,7 @@ function listShapePlaces({ path }: ProtectedFolder, entries: readonly Dirent[], 
   return [...places, ...toHeldPlace(path, { access: "read-only" })];
 }
 
-/** Whether git accepts a folder with these entries as a repository, whatever its name (its `is_git_directory`). */
+/** True if git accepts a folder with these entries as a repository, whatever its name (its `is_git_directory`). */
 function isRepositoryShape(entries: readonly Dirent[]): boolean {
   const hasName = (wanted: string): boolean => entries.some(({ name }) => name.toLowerCase() === wanted);
   return hasName("head") && (hasName("commondir") || (hasName("objects") && hasName("refs")));

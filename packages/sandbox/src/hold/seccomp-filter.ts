@@ -118,7 +118,7 @@ export function createSeccompFilter(architectureName: string, isTeamFolder: bool
   return architecture && encodeInstructions(toInstructions(architecture, isTeamFolder));
 }
 
-/** Whether the filter exists for this architecture. */
+/** True if the filter exists for this architecture. */
 export function hasSeccompFilter(architectureName: string): boolean {
   return architectureName in architectures;
 }

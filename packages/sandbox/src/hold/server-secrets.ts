@@ -15,7 +15,7 @@ import { type MountTable, readMountTable } from "./mount-table.ts";
 import { listHomes } from "./secret-places.ts";
 
 export interface ServerSecret {
-  /** How messages name it, such as `--token-file`. */
+  /** The way messages name it, such as `--token-file`. */
   readonly name: string;
   /** Absolute, as the operator named it. */
   readonly path: string;

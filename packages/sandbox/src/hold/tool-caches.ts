@@ -22,7 +22,7 @@ export interface CachePlan {
   readonly environment: Environment;
   /** Sheaf's folder for the caches, absolute. Commands may have changed everything in it. */
   readonly folder: string;
-  /** Where commands find it if `~/.cache` cannot be its place; absolute. */
+  /** The place where commands find it if `~/.cache` cannot be its place; absolute. */
   readonly substitute: string;
   /** What else the sandbox mounts, absolute; undefined where nothing is mounted. */
   readonly otherPlaces: readonly string[] | undefined;
@@ -30,7 +30,7 @@ export interface CachePlan {
   readonly secretPlaces: readonly string[];
   /** Of the proxy, by which commands can download; undefined: they have no network. */
   readonly proxyPort: number | undefined;
-  /** Whether commands may reach a registry of a language. */
+  /** True if commands may reach a registry of a language. */
   readonly mayDownload: (registry: string) => boolean;
 }
 
@@ -109,7 +109,7 @@ function toCacheVariables(
   };
 }
 
-/** Whether commands may see it: an address without a token (S-99). */
+/** True if commands may see it: an address without a token (S-99). */
 function isPlain(address: string | undefined): address is string {
   return address !== undefined && !/[@?]/.test(address) && !tokenLike.test(address);
 }

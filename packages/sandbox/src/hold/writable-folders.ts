@@ -44,7 +44,7 @@ function toRealFolder(folder: string): string {
   throw createError(folder, "is not a folder");
 }
 
-/** Why a folder must not be added; "" if it may be. */
+/** The reason why a folder must not be added; "" if it may be. */
 function findObstacle(folder: string, workspace: string, environment: Environment): string {
   if (folder === sep) return "is the whole file system";
   const homes = listHomes(environment).map((home) => toExistingPath(home) ?? home);

@@ -17,14 +17,14 @@ export interface HostAddress {
 
 /** What a proxy needs from its surroundings; tests use local servers. */
 export interface ProxyPorts {
-  /** Whether a host may be reached; the host as `toHost` gives it. */
+  /** True if a host may be reached; the host as `toHost` gives it. */
   readonly admit: (host: string) => Promise<HostAdmission>;
   readonly resolveHost?: (host: string) => Promise<readonly HostAddress[]>;
   readonly isAllowed?: ((address: string) => boolean) | undefined;
 }
 
 interface HostAdmission {
-  /** Why it must not be reached, "" if it may. */
+  /** The reason why it must not be reached, "" if it may. */
   readonly obstacle: string;
   /** Addresses of private networks count, too (S-103). */
   readonly mayBePrivate?: boolean;

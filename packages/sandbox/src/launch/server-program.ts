@@ -9,7 +9,7 @@ import { followChild } from "../follow/processes.ts";
 import { createReaper } from "../follow/reaper.ts";
 import { quoteWord } from "../programs.ts";
 
-/** How long a program may take to leave once its stdin is closed. Milliseconds. */
+/** Time that a program may take to leave once its stdin is closed. Milliseconds. */
 const LEAVE_MS = 300;
 
 export interface ServerProgramOptions {

@@ -10,7 +10,7 @@ import type { Readable, Writable } from "node:stream";
 export interface WorkspaceOwner {
   readonly uid: number;
   readonly gid: number;
-  /** Whether this process may enter a network namespace without its user namespace. */
+  /** True if this process may enter a network namespace without its user namespace. */
   readonly canEnterNetwork: boolean;
 }
 
@@ -69,7 +69,7 @@ function toMap(id: number): string {
   return [...new Set([0, id])].map((number) => `${number} ${number} 1\n`).join("");
 }
 
-/** Whether this namespace knows a user or group number. */
+/** True if this namespace knows a user or group number. */
 function isMapped(file: string, id: number): boolean {
   const ranges = readFileSync(file, "latin1").trim().split("\n");
   return ranges.some((range) => {

@@ -40,7 +40,7 @@ import { maskLog, maskValue } from "@sheaf/agent/output/event-mask";
 import { formatMarkdownExport } from "@sheaf/agent/output/exports/markdown-export";
 import { listWaiting } from "../queued-responses.ts";
 
-/** How long a deletion waits for the end of a response. Milliseconds. */
+/** Time that a deletion waits for the end of a response. Milliseconds. */
 const STOP_MS = 10_000;
 
 /** Longest search text. UTF-16 units. */

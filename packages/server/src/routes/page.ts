@@ -38,7 +38,7 @@ export function addSessionRoutes(app: Hono<ServerEnvironment>, doors: Doors): vo
       httpOnly: true,
       sameSite: "Strict",
       path: "/",
-      // Where the browser speaks https, it never sends the cookie without (S-118).
+      // The place where the browser speaks https, it never sends the cookie without (S-118).
       secure: request.get("client").isSecure,
       maxAge: sessionSeconds,
     });

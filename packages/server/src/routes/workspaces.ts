@@ -7,7 +7,7 @@ import { findWorkspaceRoot } from "../workspace-files.ts";
 import { readWholeNumber } from "../read-query.ts";
 import type { ServerContext, ServerEnvironment } from "../server-context.ts";
 
-/** How long a disk may take to give the branch of its workspace; a list has none then. Milliseconds. */
+/** Time that a disk may take to give the branch of its workspace; a list has none then. Milliseconds. */
 const BRANCH_MS = 2000;
 
 export function addWorkspaceRoutes(

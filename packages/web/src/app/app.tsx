@@ -19,7 +19,7 @@ import { findStorage } from "./find-storage.ts";
 import { useStoredSettings } from "./use-stored-settings.ts";
 import { Workplace } from "./workplace.tsx";
 
-/** Whether somebody is signed in: not known yet, nobody, or a user with a session. */
+/** True if somebody is signed in: not known yet, nobody, or a user with a session. */
 type SessionState = "unknown" | "out" | "badTicket" | "in";
 
 /** The whole page. */

@@ -151,7 +151,7 @@ const detailed: ReadonlySet<string> = new Set([
   "untrusted_repository",
 ]);
 
-/** Why a person is asked, in the page's language (X34); the server's sentence where it says more, or has no code. */
+/** The reason why a person is asked, in the page's language (X34); the server's sentence where it says more, or has no code. */
 function ApprovalWhy({ approval: { description, reason } }: { readonly approval: ApprovalRequestData }) {
   const messages = useMessages();
   const translated = translateReason(reason, messages);

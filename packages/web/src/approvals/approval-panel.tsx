@@ -146,7 +146,7 @@ function toAllLabel(type: string, { allowCommands, allowChanges, allowCalls }: M
 /** Milliseconds without change after which a click is meant for what is there now. */
 const settlingTime = 500;
 
-/** Whether the panel has shown the same approvals for so long that nobody clicks on what was in their place before. */
+/** True if the panel has shown the same approvals for so long that nobody clicks on what was in their place before. */
 function useSettled(shown: string): boolean {
   const [settled, setSettled] = useState<string>();
   useEffect(() => {

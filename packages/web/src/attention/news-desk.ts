@@ -15,9 +15,9 @@ export interface DeskPorts {
   readonly channel: TabChannel<DeskMessage>;
   /** Sorts among tabs. */
   readonly tabId: string;
-  /** Whether this tab shows the conversation. */
+  /** True if this tab shows the conversation. */
   readonly isShown: (conversationId: string) => boolean;
-  /** Whether somebody looks at this tab. */
+  /** True if somebody looks at this tab. */
   readonly isWatched: () => boolean;
   readonly tell: (news: News) => void;
   /** Somebody saw the conversation in another tab. */

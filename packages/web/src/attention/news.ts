@@ -11,7 +11,7 @@ export interface News {
   readonly kind: NewsKind;
 }
 
-/** How a response ended; undefined while it runs, and if the user stopped it. */
+/** The way a response ended; undefined while it runs, and if the user stopped it. */
 export function toEndNews(conversationId: string, { id, status, metadata }: ChatResponse): News | undefined {
   if (status === "streaming" || metadata.finishReason === "cancelled") return undefined;
   const isAsking = metadata.finishReason === "clarification";

@@ -3,7 +3,7 @@ import { useSetting } from "../elements/settings.tsx";
 import { useMessages } from "../messages/use-messages.ts";
 import { askNotificationPermission, readNotificationPermission } from "./notifications.ts";
 
-/** Whether the system tells news. The browser is asked for its permission by the click that wants it. */
+/** True if the system tells news. The browser is asked for its permission by the click that wants it. */
 export function NotificationSettings() {
   const messages = useMessages();
   const noteId = useId();

@@ -62,7 +62,7 @@ export function useAttention({ client, chats, current }: AttentionPorts): Attent
   return attention;
 }
 
-/** Whether somebody looks at this tab. A window behind the editor counts as left. */
+/** True if somebody looks at this tab. A window behind the editor counts as left. */
 function isWatched(): boolean {
   return !document.hidden && document.hasFocus();
 }

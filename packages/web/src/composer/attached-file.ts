@@ -58,7 +58,7 @@ async function isText(file: File, { textBytes }: FileLimits): Promise<boolean> {
   return !text.includes("\0");
 }
 
-/** How many bytes a file of this type may have. */
+/** Number of bytes a file of this type may have. */
 export function findLimit({ mediaType }: Pick<AttachedFile, "mediaType">, limits: FileLimits): number {
   return mediaType.startsWith("image/") ? limits.imageBytes : limits.fileBytes;
 }
@@ -68,7 +68,7 @@ interface MeasuredFile extends Pick<AttachedFile, "mediaType"> {
   readonly size: number;
 }
 
-/** Whether a message takes these files. */
+/** True if a message takes these files. */
 export function fitsMessage(files: readonly MeasuredFile[], limits: FileLimits): boolean {
   const measure = (some: readonly MeasuredFile[]): number => some.reduce((sum, { size }) => sum + size, 0);
   const texts = files.filter(({ mediaType }) => mediaType === "text/plain");

@@ -120,7 +120,7 @@ function LargeImage({ name, address, onClose }: LargeImageProps) {
 interface ThumbnailProps {
   readonly name: string;
   readonly blob: Blob | undefined;
-  /** Where the server has it (X46, X48). */
+  /** The place where the server has it (X46, X48). */
   readonly kept: string | undefined;
   readonly onOpen: (address: string) => void;
 }
@@ -207,7 +207,7 @@ export function useAttachedFiles({ findFiles, readLimits, onAdd }: FileChoice) {
   return { problems, add };
 }
 
-/** Why the server would refuse a file, and what to do; undefined: it takes it. */
+/** The reason why the server would refuse a file, and what to do; undefined: it takes it. */
 function useFileProblem() {
   const messages = useMessages();
   const language = useLanguage();

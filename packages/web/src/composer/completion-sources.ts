@@ -7,7 +7,7 @@ import { findMention, toMention } from "./mention.ts";
 
 /** A word that is being typed. */
 export interface OpenWord {
-  /** Where its mark is. UTF-16 units. */
+  /** The place where its mark is. UTF-16 units. */
   readonly start: number;
   readonly query: string;
 }
@@ -31,13 +31,13 @@ export interface CompletionSource {
   readonly find: (text: string, caret: number) => OpenWord | undefined;
   /** The best ones first. */
   readonly load: (query: string, signal: AbortSignal) => Promise<readonly Suggestion[]>;
-  /** Whether nothing of it is left to type. */
+  /** True if nothing of it is left to type. */
   readonly isWhole: (query: string, suggestion: Suggestion) => boolean;
 }
 
 type Load<List> = (query: string, signal: AbortSignal) => Promise<List>;
 
-/** How the server is asked. */
+/** The way the server is asked. */
 export interface CompletionPort {
   /** Files of the workspace by some letters of their paths (X31). */
   readonly findFiles: Load<WorkspaceFileList>;

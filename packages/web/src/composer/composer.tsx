@@ -27,7 +27,7 @@ interface ComposerProps {
   readonly isStreaming: boolean;
   readonly isCancelling: boolean;
   readonly isOffline: boolean;
-  /** Why the last message was not accepted. */
+  /** The reason why the last message was not accepted. */
   readonly refusal: string | undefined;
   readonly onSend: () => void;
   readonly onStop: () => void;

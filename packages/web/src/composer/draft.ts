@@ -14,7 +14,7 @@ export interface DraftFile extends Pick<AttachedFile, "name" | "mediaType"> {
   readonly state: "sending" | "sent" | "failed" | "gone";
   /** `att_<id>`, once it was sent. */
   readonly id?: string | undefined;
-  /** Why it could not be sent. */
+  /** The reason why it could not be sent. */
   readonly error?: unknown;
 }
 
@@ -27,7 +27,7 @@ export interface Draft {
 
 export const emptyDraft: Draft = { text: "", files: [], isWaiting: false };
 
-/** Whether it can be sent, now or once its files were. */
+/** True if it can be sent, now or once its files were. */
 export function isSendable({ text, files, isWaiting }: Draft): boolean {
   if (isWaiting || files.some(({ state }) => state === "failed" || state === "gone")) return false;
   return text.trim() !== "" || files.length > 0;

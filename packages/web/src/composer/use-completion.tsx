@@ -53,7 +53,7 @@ export function useCompletion(
     close();
     current.focus();
   };
-  /** Whether the key was for the offer. */
+  /** True if the key was for the offer. */
   const press = ({ key, shiftKey, isComposing }: KeyboardEvent): boolean => {
     if (!offer || isComposing || shiftKey) return false;
     const { suggestions, chosen, source } = offer;

@@ -243,7 +243,7 @@ interface StageProps {
   readonly list: RefObject<VirtualListHandle | null>;
   readonly sought: Sought | undefined;
   readonly onStart: (prompt: string, mode: Mode) => void;
-  /** Where a new conversation begins. */
+  /** The place where a new conversation begins. */
   readonly children: ComponentChildren;
 }
 
@@ -332,7 +332,7 @@ function toWaiting({ turns, approvals }: ConversationState): ReadonlySet<string>
   return new Set(approvals.map(({ documentId }) => toDocumentKey(responseId, documentId)));
 }
 
-/** Whether the browser is online. */
+/** True if the browser is online. */
 function useOnline(): boolean {
   const [isOnline, setOnline] = useState(navigator.onLine);
   useEffect(() => listen(window, ["online", "offline"], () => setOnline(navigator.onLine)), []);

@@ -15,7 +15,7 @@ const starts: readonly { readonly mode: Mode; readonly icon: IconName }[] = [
 interface EmptyConversationProps {
   /** Puts the beginning of a message into the field. */
   readonly onStart: (prompt: string, mode: Mode) => void;
-  /** Where the conversation begins. */
+  /** The place where the conversation begins. */
   readonly children: ComponentChildren;
 }
 
@@ -50,7 +50,7 @@ interface WorkspaceChoiceProps {
   readonly onChange: (name: string) => void;
 }
 
-/** Where a new conversation begins: its workspace and branch, to choose from if the server has several. */
+/** The place where a new conversation begins: its workspace and branch, to choose from if the server has several. */
 export function WorkspaceChoice({ workspaces, current, onChange }: WorkspaceChoiceProps) {
   const messages = useMessages();
   if (!current) return undefined;

@@ -15,7 +15,7 @@ import { DiagramFrame, type DiagramSize } from "./diagram-frame.tsx";
 /** UTF-16 units. Longer sources are shown as code. */
 const longestSource = 20_000;
 
-/** Whether code in this language is drawn. */
+/** True if code in this language is drawn. */
 export function isDiagram(language: string, code: string): boolean {
   return language.toLowerCase() === "mermaid" && code.length <= longestSource && code.trim() !== "";
 }

@@ -89,7 +89,7 @@ export function FileDiff({ hunks, isSplit, label, language, read, readNote, rend
   );
 }
 
-/** Whether the hunk follows hidden lines directly, so that one row serves both. */
+/** True if the hunk follows hidden lines directly, so that one row serves both. */
 function isBelowGap(gap: GapParts | undefined): boolean {
   return gap?.hidden !== undefined && gap.end.length === 0;
 }

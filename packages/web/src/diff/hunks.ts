@@ -61,7 +61,7 @@ function toGap(from: number, to: number | undefined, shift: number): HiddenLines
   return to < from ? undefined : { from, to, shift };
 }
 
-/** How many lines of a gap are shown at its start, below the hunk before it, and at its end, above the one after it. */
+/** Number of lines of a gap are shown at its start, below the hunk before it, and at its end, above the one after it. */
 export interface ShownLines {
   readonly start: number;
   readonly end: number;

@@ -2,7 +2,7 @@ import { useSetting } from "../elements/settings.tsx";
 import { useMedia } from "../elements/use-media.ts";
 import { useMessages } from "../messages/use-messages.ts";
 
-/** Whether changes are shown side by side: the user chose it, and two columns fit. */
+/** True if changes are shown side by side: the user chose it, and two columns fit. */
 export function useSplitLayout(): boolean {
   const [layout] = useSetting("diffLayout");
   return useMedia("(min-width: 1024px)") && layout === "split";

@@ -1,6 +1,6 @@
 /** Addresses that open a file of the workspace in an editor on this computer (S-114). */
 
-/** How each editor opens a file at a line. */
+/** The way each editor opens a file at a line. */
 const addresses = {
   vscode: (file: string, line: number) => `vscode://file${file}:${line}`,
   cursor: (file: string, line: number) => `cursor://file${file}:${line}`,

@@ -7,11 +7,11 @@ export interface Settings {
   readonly diffLayout: "unified" | "split";
   /** The browser must allow them, too. */
   readonly notifications: boolean;
-  /** Whether they name the conversation. */
+  /** True if they name the conversation. */
   readonly notificationTitles: boolean;
   /** Opens files on this computer; "": none. */
   readonly editor: string;
-  /** Where the workspace is on this computer, as the user typed it. */
+  /** The place where the workspace is on this computer, as the user typed it. */
   readonly editorFolder: string;
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { listen } from "./listen.ts";
 
-/** Whether a media query applies now, for instance `(min-width: 1024px)`. */
+/** True if a media query applies now, for instance `(min-width: 1024px)`. */
 export function useMedia(query: string): boolean {
   const [isMatch, setMatch] = useState(() => matchMedia(query).matches);
   useEffect(() => {

@@ -251,7 +251,7 @@ function dropPositions(node: Nodes): void {
   if ("children" in node) for (const child of node.children) dropPositions(child);
 }
 
-/** Where a part of a source ends: before its last blanks, or at least not within a character. */
+/** The place where a part of a source ends: before its last blanks, or at least not within a character. */
 function findPartEnd(piece: string): number {
   const blanks = /\s+\S*$/.exec(piece.slice(-1024));
   if (blanks !== null) return piece.length - blanks[0].length;

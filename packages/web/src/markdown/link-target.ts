@@ -1,4 +1,4 @@
-/** Where a link in foreign text may lead (S-63). */
+/** The place where a link in foreign text may lead (S-63). */
 
 /** A link that the user may follow after seeing where it leads. */
 export interface LinkTarget {

@@ -45,7 +45,7 @@ export function TableView({ table, renderCell }: TableViewProps) {
   );
 }
 
-/** Whether the only child of an element is wider than the element; followed while both change. */
+/** True if the only child of an element is wider than the element; followed while both change. */
 function useOverflow(frame: { readonly current: HTMLElement | null }): boolean {
   const [isWide, setWide] = useState(false);
   useLayoutEffect(() => {

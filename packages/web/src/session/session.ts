@@ -1,4 +1,4 @@
-/** How the page signs in: with a ticket from its own address, or with a token that the user enters (S-51). */
+/** The way the page signs in: with a ticket from its own address, or with a token that the user enters (S-51). */
 import { SheafApiError } from "@sheaf/client";
 
 export interface SessionPort {

@@ -22,7 +22,7 @@ export function forgetWriter(storage: Storage | undefined): void {
   storage?.removeItem(storageName);
 }
 
-/** Where the browser makes no hashes (plain http), each sign-in is of another writer. */
+/** The place where the browser makes no hashes (plain http), each sign-in is of another writer. */
 async function toMark(secret: string): Promise<Uint8Array> {
   const { subtle } = crypto as Partial<Crypto>;
   if (!subtle) return crypto.getRandomValues(new Uint8Array(4));

@@ -1,4 +1,4 @@
-/** Where a search found something, as parts of its text. */
+/** The place where a search found something, as parts of its text. */
 import type { SearchMatch } from "@sheaf/protocol";
 
 export interface MarkedPart {

@@ -29,7 +29,7 @@ export function readTodos(metadata: ForeignMetadata): Todo[] {
   });
 }
 
-/** Whether a document concerns todos. */
+/** True if a document concerns todos. */
 function isAboutTodos({ type }: ShownDocument): boolean {
   return type === "plan" || type === "todo_update";
 }

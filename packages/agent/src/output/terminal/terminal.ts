@@ -14,7 +14,7 @@ import { createMarkdownStyler } from "./markdown-styler.ts";
 
 export interface TerminalOptions {
   readonly locale: Locale;
-  /** Whether colours may be used. */
+  /** True if colours may be used. */
   readonly hasColors: boolean;
   readonly includeThinking: boolean;
 }
@@ -41,7 +41,7 @@ class Terminal implements Projection {
   readonly #outputLines = new Map<string, number>();
   #isAtLineStart = true;
   #workspace = "";
-  /** Whether a summary was asked for, and came (C35). */
+  /** True if a summary was asked for, and came (C35). */
   #shortens = false;
   #hasShortened = false;
   #startedAt = 0;

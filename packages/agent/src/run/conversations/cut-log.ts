@@ -112,7 +112,7 @@ function toInterrupted(
 
 const reading: ReadonlySet<string> = new Set(["read", "search", "glob", "list", "todo", "plan", "question", "web"]);
 
-/** Whether files may differ after this event. */
+/** True if files may differ after this event. */
 export function mayChangeFiles(event: RunEventBody): boolean {
   return event.type === "tool_result" && !reading.has(event.effect?.kind ?? "");
 }

@@ -147,7 +147,7 @@ export function listAgentEvents(events: readonly RunEvent[], callId: string): Ru
   );
 }
 
-/** Why a log lacks its end. */
+/** The reason why a log lacks its end. */
 interface Cut {
   /** For the results of calls, as in "the process ended before this call had a result". */
   readonly cause: string;

@@ -21,7 +21,7 @@ export interface FileSpan {
   readonly before: FileState;
   /** Its state after the last change. */
   readonly after: FileState;
-  /** Whether something else changed it between two changes of the run. */
+  /** True if something else changed it between two changes of the run. */
   readonly isInterrupted: boolean;
   /** Which bits of modes the states have. */
   readonly modes: "exact" | "program";
@@ -52,7 +52,7 @@ export function listUnrecorded(events: readonly RunEvent[]): readonly string[] {
   );
 }
 
-/** Whether both are known to be equal. */
+/** True if both are known to be equal. */
 export function isSameState(one: FileState, other: FileState): boolean {
   if (one.kind !== other.kind || one.kind === "unknown") return false;
   if ("hash" in one && "hash" in other && one.hash !== other.hash) return false;

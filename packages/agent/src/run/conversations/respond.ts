@@ -17,10 +17,10 @@ import {
 } from "@sheaf/store/store";
 import type { ToolBox } from "../../tools/tool.ts";
 
-/** How often a writer renews its lease. Milliseconds; a lease lasts five times as long. */
+/** Interval at which a writer renews its lease. Milliseconds; a lease lasts five times as long. */
 const KEEP_MS = 2000;
 
-/** How long the processes of cancelled tools may take to end (C23). Milliseconds. */
+/** Time that the processes of cancelled tools may take to end (C23). Milliseconds. */
 const SETTLE_MS = 5000;
 
 /** After this time without a sign that this process has its lease, it asks before it goes on: it may have been stopped. Milliseconds. */

@@ -10,7 +10,7 @@ import type { RunSettings } from "../run.ts";
 import { createHandOverError, isBusyError } from "@sheaf/store/store";
 import type { ToolBox } from "../../tools/tool.ts";
 
-/** How often to retry a conversation that another process is writing. Milliseconds. */
+/** Interval at which to retry a conversation that another process is writing. Milliseconds. */
 const RETRY_MS = 200;
 
 /** What a run needs, once the conversation is free. */
@@ -28,7 +28,7 @@ interface StartRequest {
   /** `conv_<uuid>`. */
   readonly conversationId: string;
   readonly whenBusy: WhenBusy;
-  /** How long the run may take, in milliseconds; undefined: no limit. */
+  /** Time that the run may take, in milliseconds; undefined: no limit. */
   readonly timeoutMs: number | undefined;
   /** Reads the conversation, which nobody else writes in the meantime. `abort` ends the run with a reason. */
   readonly prepare: (signal: AbortSignal, abort: (reason: SheafError) => void) => Promise<PreparedRun>;

@@ -12,7 +12,7 @@ import { findProtection } from "@sheaf/base/files/protected-names";
 import { type Workspace, type WorkspacePath, createWorkspace } from "@sheaf/base/files/workspace";
 import { type FileSpan, type FileState, isSameState } from "./file-spans.ts";
 
-/** Why a file cannot be restored. */
+/** The reason why a file cannot be restored. */
 export const UNKNOWN_BEFORE = "it was too large to be kept, or neither a file nor a link";
 export const NOT_KEPT = "its content of that time is not kept";
 
@@ -39,7 +39,7 @@ export interface RevertedFile {
 
 /** One step. An expected failure is a value. */
 interface FileRevert extends RevertedFile {
-  /** Whether people read of it. */
+  /** True if people read of it. */
   readonly isShown: boolean;
   readonly apply: () => Promise<FileResult<void>>;
 }
@@ -130,7 +130,7 @@ function compareDepth({ span: one }: PresentFile, { span: other }: PresentFile):
   return other.path.split("/").length - one.path.split("/").length;
 }
 
-/** Whether something is in the place of what is restored, of a folder above that, or in a folder in its place. */
+/** True if something is in the place of what is restored, of a folder above that, or in a folder in its place. */
 function createObstacleCheck(restored: readonly PresentFile[]): (file: PresentFile) => boolean {
   const wanted = new Set(restored.map(({ span }) => span.path));
   const above = new Set(restored.flatMap(({ span }) => listAbove(span.path, span.workspace)));

@@ -24,7 +24,7 @@ export interface RevertRequest extends BranchRequest {
   readonly responseId: string | undefined;
 }
 
-/** How the shown branch changes. */
+/** The way the shown branch changes. */
 export interface BranchChange {
   /** Responses that it loses, oldest first. */
   readonly gone: readonly ResponseRecord[];

@@ -15,7 +15,7 @@ export interface EnvironmentFacts {
   readonly sandbox: RunStart["sandbox"];
   /** What rules name as hosts for commands. */
   readonly hosts: readonly string[];
-  /** Whether a person can grant permissions during the run. */
+  /** True if a person can grant permissions during the run. */
   readonly isAttended: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface Instructions {
   /** Relative to the root of the repository with `/`, or the absolute path of the user's own. */
   readonly name: string;
   readonly text: string;
-  /** Whether the end was cut off. */
+  /** True if the end was cut off. */
   readonly isCut: boolean;
 }
 

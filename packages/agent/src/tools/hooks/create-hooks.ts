@@ -24,7 +24,7 @@ export interface HookPorts {
   readonly places: Readonly<Record<"inside" | "after" | "outside", HookPlace>>;
   /** Variables for all of them. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Whether what hooks tell the user reaches the log: clients of a server are others (S-136). */
+  /** True if what hooks tell the user reaches the log: clients of a server are others (S-136). */
   readonly hasNotices: boolean;
   /** Milliseconds. */
   readonly now: () => number;

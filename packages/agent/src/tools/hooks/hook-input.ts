@@ -24,7 +24,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Fields of Claude Code that hold a path, which it writes as an absolute one. */
 const pathFields: ReadonlySet<string> = new Set(["file_path", "path"]);
 
-/** Why a session ends, in a word of Claude Code. */
+/** The reason why a session ends, in a word of Claude Code. */
 const endReason = "other";
 
 /** UTF-16 units of a result; the middle of a longer one is left out. */
@@ -136,7 +136,7 @@ function hasManyEdits({ edits }: Fields): boolean {
   return Array.isArray(edits) && edits.length > 1;
 }
 
-/** Where a path of a call leads; absolute. */
+/** The place where a path of a call leads; absolute. */
 export function findPlace(path: string, workspace: Workspace): string {
   const resolved = workspace.resolve(path);
   return resolved.ok ? resolved.path.absolute : resolve(workspace.root, path);

@@ -21,7 +21,7 @@ const MAX_INSTRUCTIONS = 2000;
 /** Sheaf leaves out the instructions of later servers. */
 const MAX_INSTRUCTED = 8;
 
-/** How to use the tools of the server `name`, in its words; `isCut`: without the end. */
+/** The way to use the tools of the server `name`, in its words; `isCut`: without the end. */
 interface ServerInstructions {
   readonly name: string;
   readonly text: string;

@@ -1,4 +1,4 @@
-/** Where the questions of one server arrive (elicitation): each becomes a question to the person of the call that runs. */
+/** The place where the questions of one server arrive (elicitation): each becomes a question to the person of the call that runs. */
 import { hash } from "node:crypto";
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import type { ServerQuestion } from "@sheaf/protocol";

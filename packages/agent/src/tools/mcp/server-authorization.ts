@@ -11,7 +11,7 @@ import {
 import { isKeyText } from "../../config/key-text.ts";
 import type { ServerIdentity, ServerLogin, ServerLogins } from "../../config/server-logins.ts";
 
-/** How long before its end a token is refreshed, at most: a tenth of its life. Milliseconds. */
+/** Time that before its end a token is refreshed, at most: a tenth of its life. Milliseconds. */
 const MARGIN_MS = 30_000;
 
 export interface AuthorizationPorts {

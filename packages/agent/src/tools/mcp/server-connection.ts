@@ -42,10 +42,10 @@ import type { ServerAuthorization } from "./server-authorization.ts";
 /** How much of a program's stderr is kept. UTF-16 units. */
 const MAX_WORDS = 4000;
 
-/** How long a server may take to connect, unless the caller knows better. Milliseconds. */
+/** Time that a server may take to connect, unless the caller knows better. Milliseconds. */
 const START_MS = 30_000;
 
-/** How long a server may take to disconnect. Milliseconds. */
+/** Time that a server may take to disconnect. Milliseconds. */
 const LEAVE_MS = 300;
 
 export interface ServerConnection {
@@ -53,7 +53,7 @@ export interface ServerConnection {
   readonly hasEnded: boolean;
   /** The line of its stderr that most likely says why it ended; "": none. */
   readonly lastWords: string;
-  /** Whether its tools may differ from what was listed before the last call of this: true for a new connection. */
+  /** True if its tools may differ from what was listed before the last call of this: true for a new connection. */
   takeChange(): boolean;
   /** Tokens that were used, which must not be shown. */
   readonly secrets: readonly string[];
@@ -266,7 +266,7 @@ async function startHeld(program: ServerProgramOptions, { held }: ServerPorts): 
 }
 
 /**
- * Where a program starts: npx, uv and the like look in their folder for settings and for packages that stand in for what
+ * The place where a program starts: npx, uv and the like look in their folder for settings and for packages that stand in for what
  * was named.
  */
 function findOuterFolder({ workspace, addedFolders, environment }: ServerPorts): string {

@@ -7,7 +7,7 @@ import { createServerPrompts, type ServerPrompt } from "./server-prompts.ts";
 import type { ServerPorts } from "./server-connection.ts";
 import { createToolServer, type ToolServer } from "./tool-server.ts";
 
-/** How long a person waits for a list. Milliseconds. */
+/** Time that a person waits for a list. Milliseconds. */
 const LIST_MS = 2000;
 
 /** The servers of one response. */
@@ -25,7 +25,7 @@ export interface LeaseRequest {
 export interface KeeperLimits {
   /** Conversations whose servers are kept while nothing runs in them; those that rest longest end first. */
   readonly maxResting: number;
-  /** How long they are kept then. Milliseconds; undefined: as long as the keeper. */
+  /** Time that they are kept then. Milliseconds; undefined: as long as the keeper. */
   readonly restMs?: number | undefined;
 }
 

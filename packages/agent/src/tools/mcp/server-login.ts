@@ -26,7 +26,7 @@ export interface LoginChallenge {
 export interface LoginRequest extends ServerIdentity {
   readonly oauth: OauthSettings;
   readonly challenge: LoginChallenge;
-  /** Where the browser is led back to. */
+  /** The place where the browser is led back to. */
   readonly redirectUrl: string;
   readonly state: string;
 }

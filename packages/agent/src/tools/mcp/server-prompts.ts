@@ -12,7 +12,7 @@ import type { ToolServer } from "./tool-server.ts";
 /** Of one server; the rest of a longer list is left out (S-152). */
 const MAX_PROMPTS = 200;
 
-/** How long a person waits for names. Milliseconds. */
+/** Time that a person waits for names. Milliseconds. */
 const LIST_MS = 2000;
 
 /** Of the text of a prompt. UTF-16 units. */

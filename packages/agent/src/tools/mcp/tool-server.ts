@@ -24,7 +24,7 @@ const CALL_SECONDS = 60;
 /** However often a tool shows progress, it ends. Milliseconds. */
 const MAX_CALL_MS = 60 * 60 * 1000;
 
-/** How long a turn waits for a list that changed. Milliseconds. */
+/** Time that a turn waits for a list that changed. Milliseconds. */
 const RELIST_MS = 10_000;
 
 /** Tools of one server; the rest of a longer list is left out (S-152). */
@@ -47,7 +47,7 @@ export interface ToolServer {
   listChangedTools(signal: AbortSignal): Promise<readonly Tool[] | undefined>;
   /** Of the server as it is connected; undefined: it is not. */
   readonly capabilities: ServerCapabilities | undefined;
-  /** How to use its tools, in the server's words; "": it says nothing, or is not connected. */
+  /** The way to use its tools, in the server's words; "": it says nothing, or is not connected. */
   readonly instructions: string;
   /** Any request, with the time of a call. @throws as `callTool` does. */
   ask<Value>(request: (client: Client, options: RequestOptions) => Promise<Value>, signal: AbortSignal): Promise<Value>;

@@ -26,7 +26,7 @@ interface TreeRecord {
   readonly after?: string | undefined;
   /** The response that began in it last: its changes before the cut are in the files. */
   readonly running?: string | undefined;
-  /** Whether the last push worked; undefined: there was none. */
+  /** True if the last push worked; undefined: there was none. */
   readonly isPushed?: boolean | undefined;
   /** Milliseconds since 1970. */
   readonly usedAt: number;
@@ -107,7 +107,7 @@ export async function openConversationTree(
   return { isNew: true };
 }
 
-/** Where its push failed, another server may have gone on with the response that the state is after. */
+/** If its push failed, another server may have gone on with the response that the state is after. */
 async function isOwn(tree: ConversationTree, { after, isPushed, state }: TreeRecord, stateRemote: Remote | undefined) {
   if (!stateRemote || isPushed !== false || after === undefined) return true;
   const ref = `${tree.refs}/${toIdName(after)}`;
@@ -115,7 +115,7 @@ async function isOwn(tree: ConversationTree, { after, isPushed, state }: TreeRec
   return pushed === undefined || isAncestor(tree, pushed, state);
 }
 
-/** Whether the state of the response that ran here last is still this server's. */
+/** True if the state of the response that ran here last is still this server's. */
 async function isNewest(tree: ConversationTree, { running, state }: TreeRecord): Promise<boolean> {
   const named = await readRef(tree, toIdName(running!));
   if (named === undefined || named === state) return true;
@@ -134,7 +134,7 @@ interface Claim {
   readonly now: number;
 }
 
-/** How often the server that was lost may record a state in between. */
+/** Number of times that the server that was lost may record a state in between. */
 const MAX_CLAIMS = 3;
 
 /**

@@ -5,7 +5,7 @@ import { makeFolder } from "@sheaf/base/make-folder";
 import { removeTree } from "@sheaf/base/files/remove-tree";
 import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
 
-/** Where a tree and what Sheaf keeps about it are. */
+/** The place where a tree and what Sheaf keeps about it are. */
 export interface TreePlace {
   /** The folder that contains both. Absolute, no link. */
   readonly folder: string;

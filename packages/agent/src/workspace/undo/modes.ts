@@ -17,7 +17,7 @@ interface ModeChanges extends Pick<StateChanges, "present" | "gone"> {
   readonly top: string;
   /** The folder that counts, "" for `top` itself. */
   readonly inner: string;
-  /** Whether folders that are known already are looked at. */
+  /** True if folders that are known already are looked at. */
   readonly hasFolders: boolean;
 }
 
