@@ -245,7 +245,8 @@ function* addMessage(
   // Other processes count this owner's messages, and those of the conversation, before or after this one is added.
   yield* lock(dialect, `waiting ${owner}`, conversationId, ...(request ? [toRequestLock(owner, request.key)] : []));
   const known = sql`SELECT 1 FROM sheaf.orders WHERE id = ${responseId}
-    UNION ALL SELECT 1 FROM sheaf.responses WHERE id = ${responseId}`;
+    UNION ALL SELECT 1 FROM sheaf.responses WHERE id = ${responseId}
+    UNION ALL SELECT 1 FROM sheaf.requests WHERE owner = ${owner} AND key = ${toToldKey(responseId)}`;
   if (isDoubtful && (yield known).length > 0) return;
   const { key = null, digest = null } = request ?? {};
   const counted = sql`SELECT COUNT(*) FROM sheaf.orders o WHERE ${waits}`;

@@ -91,6 +91,20 @@ describeWithPostgres("an answer of PostgreSQL that is lost", (postgres) => {
     expect((await store.listResponses("conv_1")).map(({ id }) => id)).toEqual(["chat_0", "chat_b"]);
   });
 
+  test(verifies(["C240", "R-75"], "a message that reached a response meanwhile doesn't wait again"), async () => {
+    const { proxy, store, address } = await openThroughProxy();
+    const writer = await open(address);
+    await writer.createResponse(row);
+    proxy.loseAnswers("COMMIT\0", Infinity);
+    const added = store.waiting.add({ ...order, steers: true }, 1);
+    await expect.poll(() => writer.waiting.take("chat_a")).toHaveLength(1);
+    const told = { type: "user_message", message: "m", messageId: "chat_b", seq: 1, time: 1 } as const;
+    await writer.appendEvents("chat_a", [told], "synced");
+    proxy.loseAnswers("", 0);
+    await added;
+    expect(await writer.waiting.list("conv_1")).toEqual([]);
+  });
+
   type Act = (store: ClusterStore, address: string) => Promise<unknown>;
   const cases: readonly (readonly [
     name: string,
