@@ -123,9 +123,6 @@ const insertStatement = `
   ), done AS (
     DELETE FROM sheaf.orders o USING input i JOIN written w ON w.response = i.response
     WHERE i.ends AND o.response = i.response
-  ), freed AS (
-    UPDATE sheaf.orders o SET told = NULL FROM input i JOIN written w ON w.response = i.response
-    WHERE i.ends AND o.told = i.response
   ), heard AS (
     DELETE FROM sheaf.orders o USING input i JOIN written w ON w.response = i.response
     WHERE o.told = i.response AND o.id = ANY (string_to_array(i.told, ' '))

@@ -26,8 +26,9 @@ const SWEEP_MS = 60_000;
 /** The condition for a message `o` that has not begun, and is not refused: it waits, or a response is about to have it. */
 export const isStored = raw("o.response IS NULL AND o.failure IS NULL");
 
-/** The condition for a message `o` that has not begun, and may. */
-export const waits = raw("o.response IS NULL AND o.failure IS NULL AND o.told IS NULL");
+/** The condition for a message `o` that has not begun, and may. A response that took it and has ended gave it back. */
+export const waits = raw(`o.response IS NULL AND o.failure IS NULL AND (o.told IS NULL OR
+  EXISTS (SELECT 1 FROM sheaf.responses t WHERE t.key = o.told AND t.ended))`);
 
 /** The order in which messages `o` of a conversation begin. */
 const inOrder = raw("o.steers DESC, o.place, o.key");

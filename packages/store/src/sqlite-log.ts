@@ -63,7 +63,6 @@ export function createSqliteLogs(connection: SqliteConnection, leases: Leases) {
     connection.prepare("UPDATE responses SET ended = 1 WHERE key = ?").run(log.key);
     storeDigest(connection, log.key);
     connection.prepare("DELETE FROM orders WHERE response = ?").run(log.key);
-    connection.prepare("UPDATE orders SET told = NULL WHERE told = ?").run(log.key);
     leases.release(log.lease);
   };
 

@@ -34,6 +34,24 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     testStoreContract(async () => open(await postgres.clearDatabase()));
   });
 
+  test(verifies("C240", "a message that a response takes while it ends begins the next response"), async () => {
+    const address = await postgres.clearDatabase();
+    const store = await open(address);
+    await store.createResponse(row);
+    await store.waiting.add({ responseId: "chat_b", conversationId: "conv_1", text: "{}", steers: true }, 9);
+    const other = new pg.Client({ connectionString: address });
+    await other.connect();
+    await other.query("BEGIN; SELECT 1 FROM sheaf.orders FOR UPDATE");
+    const taken = store.waiting.take("chat_a");
+    const blocked = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE sheaf.orders%'";
+    await expect.poll(() => postgres.run(address, blocked)).toHaveLength(1);
+    await store.appendEvents("chat_a", [runEnd(1)], "synced");
+    await other.query("COMMIT");
+    await other.end();
+    await taken;
+    expect(await store.waiting.claim(9, [])).toMatchObject({ responseId: "chat_b" });
+  });
+
   test(verifies("R-71", "a statement waits while no connection is free"), async () => {
     const address = await postgres.clearDatabase();
     await postgres.run(address, "CREATE ROLE crowded LOGIN CONNECTION LIMIT 0");
