@@ -32,8 +32,8 @@ async function measure(title: string, contents: string): Promise<BrowserBundle> 
 
 describe("size", () => {
   test.each([
-    ["a page that reads a stream: decoder and reducer", 5_300, reader],
-    ["the main entry of the protocol: reducer and decoders", 8_600, protocol],
+    ["a page that reads a stream: decoder and reducer", 5_450, reader],
+    ["the main entry of the protocol: reducer and decoders", 8_700, protocol],
     ["the main entry of the protocol, and the parsers of text and arguments", 15_700, protocol + parsers],
     ["documents of a run log as an event stream", 18_500, maker],
     ["documents of a run log, and what shows them", goal, makerAndViewer],
