@@ -39,7 +39,7 @@ export interface PromptOrder {
   /** Who may be asked (X8); undefined: nobody. */
   readonly approver?: Approver | undefined;
   /** Messages for the run while it works (C240). */
-  readonly takeMessages?: OpenedRun["takeMessages"];
+  readonly takeMessage?: OpenedRun["takeMessage"];
   /** Keeps tool servers for the next prompt (C51). */
   readonly toolServers?: ToolServers | undefined;
   /** The editor that the prompt comes from (C57). */
@@ -152,7 +152,7 @@ async function openPorts(
     store,
     model: ports.wrapModel?.(model) ?? model,
     approver: ports.approver,
-    takeMessages: ports.takeMessages,
+    takeMessage: ports.takeMessage,
     toolServers: ports.toolServers,
     editor: ports.editor,
     checkAnswer,

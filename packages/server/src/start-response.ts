@@ -212,16 +212,17 @@ export async function runPlan(
         const tree = { id: conversationId, workspace: run.workspace };
         const { isNew: isNewTree } = await trees.prepare(tree, store, { responseId, takesOver: taken !== undefined });
         const cut = taken && isNewTree ? noteNewTree(taken, run.workspace) : taken;
-        const takeMessages = async () => {
+        const takeMessage = async () => {
           try {
-            return (await askPatiently(() => store.waiting.take(responseId), signal)).map(toAddedMessage);
+            const [first] = await askPatiently(() => store.waiting.take(responseId), signal);
+            return first && toAddedMessage(first);
           } catch (error) {
             // They wait, and begin a response of their own.
             if (!signal.aborted) context.onDefect(error);
-            return [];
+            return undefined;
           }
         };
-        const parts = { store, model, now, abort, approver, takeMessages, cut };
+        const parts = { store, model, now, abort, approver, takeMessage, cut };
         const setup = isNewTree ? trees.findSetup(run.workspace) : undefined;
         const caches = trees.findRoot(run.workspace);
         const inTree = {

@@ -13,7 +13,7 @@ import { toRunStart, type RunRequest } from "./run-request.ts";
 /** What a run opens before it begins. */
 export interface OpenedRun extends Pick<
   ResponsePorts,
-  "approver" | "checkAnswer" | "takeMessages" | "customTools" | "toolServers" | "editor"
+  "approver" | "checkAnswer" | "takeMessage" | "customTools" | "toolServers" | "editor"
 > {
   readonly store: Store;
   readonly model: Model;

@@ -31,7 +31,7 @@ import { createToolServers, type ToolServers } from "./wire-servers.ts";
 
 export interface ResponsePorts extends Pick<
   RespondPorts,
-  "store" | "model" | "now" | "abort" | "approver" | "checkAnswer" | "takeMessages"
+  "store" | "model" | "now" | "abort" | "approver" | "checkAnswer" | "takeMessage"
 > {
   /** As the store has it, where it was read already. */
   readonly conversation?: OpenConversation | undefined;
@@ -112,14 +112,14 @@ export async function prepareResponse(
 }
 
 /** The ports that do not depend on the files of the workspace. */
-export function toOwnPorts({ store, model, now, abort, approver, checkAnswer, takeMessages }: ResponsePorts) {
+export function toOwnPorts({ store, model, now, abort, approver, checkAnswer, takeMessage }: ResponsePorts) {
   return {
     store,
     model,
     now,
     abort,
     checkAnswer,
-    takeMessages,
+    takeMessage,
     newCallId: () => `call_${randomUUID()}`,
     newApprovalId: () => `appr_${randomUUID()}`,
     approver: approver && createExpiringApprover(approver),

@@ -5,8 +5,8 @@ import type { EventGroup } from "./run-log.ts";
 
 /** The port to the messages, wherever they wait. */
 export interface AddedMessages {
-  /** The messages that the user has added since the last call. Never rejects. */
-  readonly takeMessages?: (() => Promise<readonly Omit<UserMessage, "type">[]>) | undefined;
+  /** The next message that the user has added. Never rejects. */
+  readonly takeMessage?: (() => Promise<Omit<UserMessage, "type"> | undefined>) | undefined;
 }
 
 /** Gives the messages to the model with its next turn. Returns the end of the run if a hook ends it at a message. */
@@ -15,7 +15,10 @@ export async function* takeMessages(
   ports: AddedMessages,
   signal: AbortSignal,
 ): AsyncGenerator<EventGroup, RunEnd | undefined> {
-  for (const message of (await ports.takeMessages?.()) ?? []) {
+  // After the end of the run, the others wait for the next response.
+  while (!hooks.end && !signal.aborted) {
+    const message = await ports.takeMessage?.();
+    if (!message) break;
     yield { events: [{ type: "user_message", ...message }], durability: "synced" };
     // The history leaves out what a hook refuses, and the run continues.
     yield* hooks.atMessage(message.message, signal);

@@ -163,7 +163,7 @@ export async function runModel(model: Model, options: RunOptions = {}): Promise<
       return content === "right" ? { startLine, endLine } : undefined;
     },
     checkAnswer: options.checkAnswer,
-    takeMessages: options.takeMessages,
+    takeMessage: options.takeMessage,
     abort,
   };
   const groups: RunEvent[][] = [];

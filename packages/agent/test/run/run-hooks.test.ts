@@ -58,12 +58,24 @@ describe("hooks of a run", () => {
     const groups = await runModel(model, {
       hooks,
       tools: createFakeTools({ read: async () => ok("a") }),
-      takeMessages: async () => added.splice(0),
+      takeMessage: async () => added.shift(),
     });
     expect(occasions.filter((occasion) => "prompt" in occasion).map(({ event }) => event)).toHaveLength(3);
     expect(last(groups)).toMatchObject({ reason: "end_turn" });
     expect(model.requests[1]!.messages.at(-1)).toEqual({ role: "user", text: "go on" });
     expect(JSON.stringify(model.requests[1]!.messages)).not.toContain("key");
+  });
+
+  test(verifies(["C83", "C240"], "messages after one at which a hook ends the run wait for the next run"), async () => {
+    const model = createFakeModel([[[...call("call_1", "read"), end("tool_calls")]]]);
+    const { hooks } = createFakeHooks((occasion) =>
+      "prompt" in occasion && occasion.prompt === "key" ? { decision: "end", reason: "has a key" } : undefined,
+    );
+    const added = [{ message: "key" }, { message: "later" }];
+    const tools = createFakeTools({ read: async () => ok("a") });
+    const groups = await runModel(model, { hooks, tools, takeMessage: async () => added.shift() });
+    expect(last(groups)).toMatchObject({ error: { code: "PERMISSION_REQUIRED" } });
+    expect(added).toEqual([{ message: "later" }]);
   });
 
   test(verifies(["C80", "C83"], "a call is refused, changed or left; the log has the events in order"), async () => {

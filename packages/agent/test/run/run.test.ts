@@ -58,10 +58,10 @@ describe("the loop", () => {
     async () => {
       const turn = (id: string) => [[...call(id, "read"), end("tool_calls")]];
       const model = createFakeModel([turn("call_1"), turn("call_2"), [[text("Done."), end()]]]);
-      const added = [[{ messageId: "chat_b", message: "use tabs" }], [], [{ message: "too late" }]];
+      const added = [{ messageId: "chat_b", message: "use tabs" }, undefined, undefined, { message: "too late" }];
       const groups = await runModel(model, {
         tools: createFakeTools({ read: async () => ok("content") }),
-        takeMessages: async () => added.shift() ?? [],
+        takeMessage: async () => added.shift(),
       });
       expect(types(groups).slice(5, 8)).toEqual(["tool_result", "user_message", "turn_start"]);
       expect(types(groups).filter((type) => type === "user_message")).toHaveLength(1);
@@ -73,7 +73,7 @@ describe("the loop", () => {
       }
       expect(model.requests[1]!.messages.at(-1)).toEqual({ role: "user", text: "use tabs" });
       // A run that ends takes nothing: what waits begins the next response.
-      expect(added).toEqual([[{ message: "too late" }]]);
+      expect(added).toEqual([{ message: "too late" }]);
     },
   );
 

@@ -144,13 +144,12 @@ async function runMessage(
     toolServers,
     control: { signal: AbortSignal.any([signal, controller.signal]), abort: (reason) => controller.abort(reason) },
     approver: createEditorApprover({ client, sessionId, editor }),
-    takeMessages: async () => {
-      const added = session.added.splice(0);
-      for (const one of added) one.isTold = true;
-      return added.map(({ message: { prompt, attachments } }) => ({
-        message: prompt,
-        ...(attachments && { attachments }),
-      }));
+    takeMessage: async () => {
+      const added = session.added.shift();
+      if (!added) return undefined;
+      added.isTold = true;
+      const { prompt, attachments } = added.message;
+      return { message: prompt, ...(attachments && { attachments }) };
     },
     editor: toEditorFiles(client, sessionId, editor),
   });

@@ -70,7 +70,7 @@ type PromptStart = Pick<PromptOrder, "message" | "config" | "flags">;
 export interface Conversation extends Pick<DeliveryOptions, "onEvents" | "onOutputError"> {
   /** Asks the person or the program (X8); undefined: nobody answers. */
   readonly approver: Approver | undefined;
-  readonly takeMessages?: PromptOrder["takeMessages"];
+  readonly takeMessage?: PromptOrder["takeMessage"];
   readonly toolServers: ToolServers;
   /** Notices of the runs before; the run adds its own. */
   readonly seen: Set<string>;
@@ -92,7 +92,7 @@ export async function printRun(
   conversation?: Conversation,
 ): Promise<number> {
   const { config, flags } = start;
-  const { approver, takeMessages, toolServers, terminal, seen = new Set<string>() } = conversation ?? {};
+  const { approver, takeMessage, toolServers, terminal, seen = new Set<string>() } = conversation ?? {};
   // In a conversation each run has its own time; else there is one, and its time is that of the process.
   const spentMs = conversation ? 0 : performance.now() - io.startedAt;
   const format = toOutputFormat(flags, io);
@@ -100,7 +100,7 @@ export async function printRun(
   const report = (notice: Notice): void => reportNotices([notice], seen, write);
   reportNotices(config.notices, seen, write);
   const projection = terminal?.projection ?? (await createChosenProjection(format, flags, io));
-  const run = createPromptRun({ ...start, io, control, spentMs, approver, takeMessages, toolServers });
+  const run = createPromptRun({ ...start, io, control, spentMs, approver, takeMessage, toolServers });
   const isShown = terminal !== undefined || (!conversation && io.isErrorTerminal);
   const notices = isShown ? createNoticeReport(seen, write) : undefined;
   const summary = format === "text" && !conversation && !io.dialect.isQuiet ? createRunSummary() : undefined;

@@ -212,7 +212,7 @@ async function answerNext(next: Waiting, talk: OpenTalk): Promise<number | undef
   };
   return printRun({ message, config, flags }, io, own, {
     approver: speech.asks === false ? undefined : approver,
-    takeMessages: async () => talk.inbox.takeAdded(),
+    takeMessage: async () => talk.inbox.takeAdded(),
     toolServers,
     seen,
     output,
@@ -250,8 +250,8 @@ interface Inbox {
   put(item: Waiting): Promise<void>;
   /** Undefined: nothing waits, and nothing more will come. */
   take(): Promise<Waiting | undefined>;
-  /** The messages that the running answer gets. */
-  takeAdded(): readonly Omit<UserMessage, "type">[];
+  /** The next message that the running answer gets. */
+  takeAdded(): Omit<UserMessage, "type"> | undefined;
   clear(): void;
   end(): void;
 }
@@ -283,12 +283,12 @@ function createInbox(): Inbox {
       return item;
     },
     takeAdded() {
-      const added = items.splice(0, items.filter((item) => item.added).length);
-      if (added.length > 0) announce();
-      return added.map((item) => {
-        const { prompt, attachments } = item.added!;
-        return { message: prompt, ...(attachments && { attachments }) };
-      });
+      const [{ added } = {}] = items;
+      if (!added) return undefined;
+      items.shift();
+      announce();
+      const { prompt, attachments } = added;
+      return { message: prompt, ...(attachments && { attachments }) };
     },
     clear: () => void items.splice(0),
     end() {
