@@ -36,9 +36,14 @@ function Chat() {
       ))}
       {chat.connection === "waiting" && <Notice text="Reconnecting …" label="Now" act={chat.reconnect} />}
       {chat.connection === "broken" && <Notice text="The answer broke off." label="Try again" act={chat.reconnect} />}
-      {chat.queued && (
-        <Notice text={`After this answer: ${chat.queued.message}`} label="Take back" act={chat.unqueue} />
-      )}
+      {chat.waiting.map(({ responseId, message }) => (
+        <Notice
+          key={responseId}
+          text={`After this answer: ${message}`}
+          label="Take back"
+          act={() => chat.unqueue(responseId)}
+        />
+      ))}
       {chat.error && chat.connection === "idle" && <p role="alert">{chat.error.message}</p>}
       <Composer chat={chat} />
     </>

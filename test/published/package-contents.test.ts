@@ -37,7 +37,7 @@ const unwanted =
 const bounds = {
   protocol: [200, 0.75],
   documents: [400, 1.2],
-  client: [110, 0.35],
+  client: [130, 0.36],
   conformance: [80, 0.2],
   // 2.9 of it are the library that draws diagrams in the page, 0.2 the converter of pages, 0.5 the prices of models, 0.4 the tool servers of played tests.
   cli: [280, 9.8],
