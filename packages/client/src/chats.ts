@@ -1,6 +1,7 @@
 /** A user's conversations for a user interface: the list, with everything that runs, waits or is unread (C230). */
 import type { ConversationSummary } from "@sheaf/protocol";
 import type { SheafClient } from "./client.ts";
+import { toError } from "./errors.ts";
 import { readTogether } from "./share-tabs.ts";
 import { createStore, type ReadableStore } from "./store.ts";
 import type { NumberedUserEvent, UserEventOptions } from "./user-events.ts";
@@ -119,8 +120,7 @@ export function createChats(client: SheafClient, { share, onEvent }: ChatsOption
         signal,
       );
     } catch (cause) {
-      const error = cause instanceof Error ? cause : new Error(String(cause));
-      if (!signal.aborted) store.set({ ...store.getSnapshot(), status: "failed", error });
+      if (!signal.aborted) store.set({ ...store.getSnapshot(), status: "failed", error: toError(cause) });
     }
   };
 

@@ -1,5 +1,6 @@
 /** What a model thought before and between the parts of its answer (N14), within a bound. */
 import type { StreamEvent } from "@sheaf/protocol";
+import type { SheafClient } from "./client.ts";
 
 /** The reasoning of one response. It is never part of the answer. */
 export interface Reasoning {
@@ -30,6 +31,17 @@ interface ReasoningStart {
   readonly from?: Reasoning | undefined;
   /** Events came before that nobody read. */
   readonly isCut: boolean;
+}
+
+/** The reasoning of a response that has ended; undefined if the model sent none. */
+export async function readStoredReasoning(
+  client: SheafClient,
+  responseId: string,
+  signal: AbortSignal,
+): Promise<Reasoning | undefined> {
+  const reader = createReasoningReader({ isCut: false });
+  await client.follow(responseId, { reasoning: true, signal }).readToEnd(reader.push);
+  return reader.read();
 }
 
 export function createReasoningReader({ now, from, isCut: isLate }: ReasoningStart): ReasoningReader {

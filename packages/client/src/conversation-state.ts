@@ -145,10 +145,16 @@ function toCheckedTurn(turn: ConversationTurn): Turn {
   return { ...turn, response: { ...response, metadata } };
 }
 
-/** A turn of which the server knows nothing yet. */
-export function toFirstTurn({ message, answers, attachments }: OutgoingMessage, mode: Mode, created: string): Turn {
+/** A turn of which the server knows nothing yet. `others`: the ids of its other versions. */
+export function toFirstTurn(
+  { message, answers, attachments }: OutgoingMessage,
+  mode: Mode,
+  created: string,
+  others: readonly string[] = [],
+): Turn {
   return {
     message,
+    ...(others.length > 0 && { versions: [...others, ""] }),
     ...(answers && { answers }),
     ...(attachments && { attachments: attachments.map(toTurnFile) }),
     response: {
@@ -163,6 +169,17 @@ export function toFirstTurn({ message, answers, attachments }: OutgoingMessage, 
       metadata: { duration_ms: 0, toolCallCount: 0, turnCount: 0 },
     },
   };
+}
+
+/** A turn with what came of its response so far. */
+export function toAnsweredTurn(turn: Turn, response: ChatResponse, reasoning: Reasoning | undefined): Turn {
+  const versions = turn.versions?.includes("") ? turn.versions.map((id) => id || response.id) : turn.versions;
+  return { ...turn, response, ...(versions && { versions }), ...(reasoning && { reasoning }) };
+}
+
+/** The title of a conversation until the server has another one. */
+export function toTitle(first: Turn | undefined): string {
+  return (first?.message || first?.attachments?.[0]?.name)?.slice(0, 80) ?? "";
 }
 
 /** The turn of the message that starts next, with the id of its response. */

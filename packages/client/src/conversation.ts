@@ -1,15 +1,17 @@
 /** One conversation for a user interface: loads it, sends messages, and follows responses. */
-import type { ApprovalAnswer, ChatRequest } from "@sheaf/protocol";
+import type { ApprovalAnswer } from "@sheaf/protocol";
 import type { SheafClient } from "./client.ts";
-import { createReasoningReader, type ReasoningReader } from "./conversation-reasoning.ts";
+import { createReasoningReader, readStoredReasoning, type ReasoningReader } from "./conversation-reasoning.ts";
 import {
   type ConversationState,
   type OutgoingMessage,
+  toAnsweredTurn,
   toEmptyState,
   toFirstTurn,
   toLoadedState,
   toNextTurn,
   toStillWaiting,
+  toTitle,
   toTurnsState,
   type Turn,
 } from "./conversation-state.ts";
@@ -19,19 +21,20 @@ import type {
   RevertOutcome,
   ConversationStore,
 } from "./conversation-store.ts";
-import { type MessageFile, toEntry } from "./encode-file.ts";
-import { SheafApiError } from "./errors.ts";
+import {
+  decideOnce,
+  type MessagePlace,
+  type PlacedMessage,
+  readFiles,
+  toChatRequest,
+  toSettingsChange,
+} from "./conversation-request.ts";
+import { type ListWatch, watchList } from "./conversation-watch.ts";
+import type { MessageFile } from "./encode-file.ts";
+import { SheafApiError, toError } from "./errors.ts";
 import type { ConnectionState, ResponseStream } from "./response-stream.ts";
 import { scheduleFrame } from "./schedule-frame.ts";
 import { createStore } from "./store.ts";
-
-/** The place where an edited message goes. */
-interface Place extends Pick<ChatRequest, "onConflict"> {
-  /** Index of the turn that it replaces. */
-  readonly at: number;
-}
-
-type PlacedMessage = OutgoingMessage & Pick<ChatRequest, "parentResponseId" | "onConflict">;
 
 /** Sends no request before `load` or `send`, so it can be created anywhere, also while a server renders a page. */
 export function createConversation(client: SheafClient, options: ConversationOptions = {}): ConversationStore {
@@ -54,10 +57,7 @@ class OpenConversation implements ConversationStore {
   #accepted: Promise<boolean> = Promise.resolve(true);
   #cancelFrame: (() => void) | undefined;
   #isShown = true;
-  #isListed = false;
-  #stopWatching: (() => void) | undefined;
-  /** The last response in the list at the last load. */
-  #loadedFor: string | undefined;
+  #watch: ListWatch | undefined;
 
   constructor(client: SheafClient, options: ConversationOptions) {
     this.#client = client;
@@ -70,9 +70,11 @@ class OpenConversation implements ConversationStore {
   readonly getSnapshot = (): ConversationState => this.#store.getSnapshot();
   readonly subscribe = (listener: () => void): (() => void) => this.#store.subscribe(listener);
 
+  readonly setTitle = (title: string): void => this.#change({ title });
+
   readonly load = async (): Promise<void> => {
     const { id } = this.getSnapshot();
-    this.#stopWatching ??= this.#options.chats?.subscribe(this.#compareWithList);
+    this.#watch ??= this.#options.chats && watchList(this.#options.chats, this);
     if (id === undefined) return;
     this.#loading.abort();
     this.#loading = new AbortController();
@@ -113,13 +115,7 @@ class OpenConversation implements ConversationStore {
     const isNew = id === undefined;
     this.#change({ settings: { ...settings, ...change }, ...(isNew && workspace !== undefined && { workspace }) });
     if (isNew) return true;
-    // A stored conversation always has a mode and a model: they can be replaced, not removed.
-    const { mode, model, effort } = change;
-    const body = {
-      ...(mode !== undefined && { mode }),
-      ...(model !== undefined && { model }),
-      ...("effort" in change && { effort: effort ?? null }),
-    };
+    const body = toSettingsChange(change);
     if (Object.keys(body).length === 0) return true;
     return this.#try(() => this.#client.changeConversation(id, body));
   };
@@ -148,28 +144,18 @@ class OpenConversation implements ConversationStore {
   readonly decide = async (approvalId: string, answer: ApprovalAnswer): Promise<boolean> => {
     const responseId = this.getSnapshot().turns.at(-1)?.response.id;
     if (!responseId) return false;
-    let isTaken = true;
-    const isDecided = await this.#try(() =>
-      this.#client.resolveApproval(responseId, approvalId, answer).catch((cause: unknown) => {
-        // By a second click, or in another window.
-        if (!(cause instanceof SheafApiError && cause.errorCode === "APPROVAL_RESOLVED")) throw cause;
-        isTaken = false;
-      }),
-    );
-    return isDecided && isTaken;
+    let isTaken = false;
+    await this.#try(async () => (isTaken = await decideOnce(this.#client, responseId, approvalId, answer)));
+    return isTaken;
   };
 
   readonly loadReasoning = (responseId: string): Promise<boolean> => {
     const { signal } = this.#closing;
     return this.#try(async () => {
-      const reader = createReasoningReader({ isCut: false });
-      const stream = this.#client.follow(responseId, { reasoning: true, signal });
-      await stream.readToEnd(reader.push);
-      const reasoning = reader.read();
-      const { turns } = this.getSnapshot();
+      const reasoning = await readStoredReasoning(this.#client, responseId, signal);
       if (reasoning === undefined) return;
       const keep = (turn: Turn): Turn => (turn.response.id === responseId ? { ...turn, reasoning } : turn);
-      this.#change(toTurnsState(turns.map(keep)));
+      this.#change(toTurnsState(this.getSnapshot().turns.map(keep)));
     }, signal);
   };
 
@@ -189,17 +175,11 @@ class OpenConversation implements ConversationStore {
     const at = turns.findIndex(({ response }) => response.id === responseId);
     const turn = turns[at];
     if (turn === undefined || isAnswering) return { kind: "failed" };
-    const { answers, attachments = [] } = turn;
     const files: MessageFile[] = [];
-    // What was not sent from here is read from the server (X48).
-    const isRead = await this.#try(async () => {
-      for (const { name, blob } of attachments) {
-        files.push({ name, blob: blob ?? (await this.#client.readAttachment(responseId, files.length + 1)) });
-      }
-    });
+    const isRead = await this.#try(() => readFiles(this.#client, turn, files));
     if (!isRead) return { kind: "failed" };
     const all = [...files, ...more];
-    const again = { message: text, answers, attachments: all.length > 0 ? all : undefined };
+    const again = { message: text, answers: turn.answers, attachments: all.length > 0 ? all : undefined };
     if (await this.#send(again, { at, ...(onConflict && { onConflict }) })) return { kind: "done" };
     return this.#toFailure(this.getSnapshot().error);
   };
@@ -219,28 +199,13 @@ class OpenConversation implements ConversationStore {
   };
 
   readonly close = (): void => {
-    this.#stopWatching?.();
-    this.#stopWatching = undefined;
+    this.#watch?.stop();
+    this.#watch = undefined;
     this.#loading.abort();
     this.#loaded = undefined;
     this.#closing.abort();
     this.#closing = new AbortController();
     this.#leaveStream();
-  };
-
-  /** Loads the conversation again if the list has another last response. */
-  readonly #compareWithList = (): void => {
-    const { id, title, turns, isAnswering, status } = this.getSnapshot();
-    const listed = this.#options.chats?.getSnapshot().conversations.find((conversation) => conversation.id === id);
-    const wasListed = this.#isListed;
-    this.#isListed = listed !== undefined;
-    if (status !== "ready") return;
-    if (listed === undefined) return void (wasListed && !isAnswering && this.load());
-    if (listed.title !== title) this.#change({ title: listed.title });
-    const { lastResponseId } = listed;
-    if (isAnswering || lastResponseId === turns.at(-1)?.response.id || lastResponseId === this.#loadedFor) return;
-    this.#loadedFor = lastResponseId;
-    void this.load();
   };
 
   /** Keeps the request of a message until the server accepted it. */
@@ -263,7 +228,7 @@ class OpenConversation implements ConversationStore {
       this.#beginNext();
       this.#followLast();
       // The list may have changed during the load.
-      this.#compareWithList();
+      this.#watch?.compare();
     } catch (cause) {
       if (signal.aborted) return;
       const isMissing = cause instanceof SheafApiError && cause.status === 404;
@@ -299,7 +264,7 @@ class OpenConversation implements ConversationStore {
     // The head of the answer shows that the server has the message.
     const onConnection = (state: ConnectionState): void => void (state === "open" && request.abort());
     const isRefused = !(await this.#try(async () => {
-      const body = { ...(await this.#toRequest(message)), whenBusy: "queue" } as const;
+      const body = { ...(await toChatRequest(this.getSnapshot(), this.#options, message)), whenBusy: "queue" } as const;
       await this.#client.chat(body, { signal, onConnection }).readToEnd();
     }, signal));
     if (isRefused && !signal.aborted) return false;
@@ -321,13 +286,13 @@ class OpenConversation implements ConversationStore {
   }
 
   /** `place`: the turn that it replaces. */
-  #send(message: OutgoingMessage, place?: Place): Promise<boolean> {
+  #send(message: OutgoingMessage, place?: MessagePlace): Promise<boolean> {
     const { turns: before, nextVersions } = this.getSnapshot();
     const { now = Date.now } = this.#options;
-    const first = toFirstTurn(message, this.getSnapshot().settings.mode, new Date(now()).toISOString());
+    const created = new Date(now()).toISOString();
     const replaced = place && before[place.at]!;
     const others = replaced ? (replaced.versions ?? [replaced.response.id]) : nextVersions;
-    const turn = others.length === 0 ? first : { ...first, versions: [...others, ""] };
+    const turn = toFirstTurn(message, this.getSnapshot().settings.mode, created, others);
     // What is being loaded does not have this turn.
     this.#loading.abort();
     const signal = this.#leaveStream();
@@ -356,7 +321,7 @@ class OpenConversation implements ConversationStore {
       // Whoever leaves takes no message along: the server has it first.
       signal.addEventListener("abort", () => void this.#accepted.finally(() => request.abort()));
       const options = { ...this.#toStreamOptions(signal), signal: request.signal };
-      const stream = this.#client.chat(await this.#toRequest(message), options);
+      const stream = this.#client.chat(await toChatRequest(this.getSnapshot(), this.#options, message), options);
       await this.#follow(stream, signal, onAccepted);
       return stream.responseId !== undefined;
     } catch (cause) {
@@ -364,24 +329,6 @@ class OpenConversation implements ConversationStore {
       this.#change({ connection: "idle", error: toError(cause) });
       return false;
     }
-  }
-
-  async #toRequest({ answers, attachments, ...placed }: PlacedMessage): Promise<Omit<ChatRequest, "stream">> {
-    const { id, workspace, settings } = this.getSnapshot();
-    const { mode, model, effort } = settings;
-    return {
-      approvals: "ask",
-      ...this.#options.request,
-      ...(this.#options.reasoning && { accept: { ...this.#options.request?.accept, reasoning: true } }),
-      ...placed,
-      mode,
-      ...(id !== undefined && { conversationId: id }),
-      ...(id === undefined && workspace !== undefined && { workspace }),
-      ...(model !== undefined && { model }),
-      ...(effort !== undefined && { effort }),
-      ...(answers && { answers }),
-      ...(attachments && { attachments: await Promise.all(attachments.map(toEntry)) }),
-    };
   }
 
   /** Continues the last response from where it is known. */
@@ -455,8 +402,7 @@ class OpenConversation implements ConversationStore {
   /** The first event of a response arrived: the conversation now has an id. */
   #begin({ conversationId }: ResponseStream): void {
     if (conversationId === undefined || this.getSnapshot().id === conversationId) return;
-    const [first] = this.getSnapshot().turns;
-    this.#change({ id: conversationId, title: (first?.message || first?.attachments?.[0]?.name)?.slice(0, 80) ?? "" });
+    this.#change({ id: conversationId, title: toTitle(this.getSnapshot().turns[0]) });
     this.#options.onChange?.(conversationId);
   }
 
@@ -483,9 +429,7 @@ class OpenConversation implements ConversationStore {
     if (last === undefined || response === undefined || response.id === "") return;
     const reasoning = this.#reasoning?.read() ?? last.reasoning;
     if (response === last.response && reasoning === last.reasoning) return;
-    const versions = last.versions?.includes("") ? last.versions.map((id) => id || response.id) : last.versions;
-    const turn = { ...last, response, ...(versions && { versions }), ...(reasoning && { reasoning }) };
-    const shown = [...turns.slice(0, -1), turn];
+    const shown = [...turns.slice(0, -1), toAnsweredTurn(last, response, reasoning)];
     this.#change({ ...toTurnsState(shown), waiting: toStillWaiting(this.getSnapshot().waiting, shown) });
   }
 
@@ -504,8 +448,4 @@ class OpenConversation implements ConversationStore {
       return false;
     }
   }
-}
-
-function toError(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error(String(cause));
 }

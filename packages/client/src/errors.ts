@@ -93,3 +93,7 @@ function parseRetryAfter(value: string | null): number | undefined {
   const milliseconds = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1000;
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 }
+
+export function toError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
+}
