@@ -23,6 +23,12 @@ type Fields = { readonly name: string; readonly code: ErrorCode; readonly messag
 
 type Coded = { readonly $: string; readonly id: number; readonly value?: unknown; readonly isAborted?: boolean };
 
+/** Levels of a value that travel as they are; the system's clone may write more of them than it can read. */
+const MAX_LEVELS = 200;
+
+/** The types of an error's fields that travel. */
+const simple = new Set(["string", "number", "boolean"]);
+
 /** `send` hands over a message in its order. Whatever else the values have must fit the structured clone of the system. */
 export function createPeer(send: (message: unknown) => void, serve: Callable = () => undefined): Peer {
   const made = new Map<number, Callable>([[0, serve]]);
@@ -40,35 +46,44 @@ export function createPeer(send: (message: unknown) => void, serve: Callable = (
     return id;
   };
 
-  const encode = (value: unknown): unknown => {
+  const encode = (value: unknown, level = 0): unknown => {
     if (typeof value === "function") {
       const own = foreign.get(value as Callable);
       if (own !== undefined) return { $: "own", id: own };
       return { $: "function", id: toNumber(value, (id) => made.set(id, value as Callable)) };
     }
     if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) return value.map(encode);
+    // A model or a tool server may nest values so deeply.
+    if (level > MAX_LEVELS) return { $: "json", id: 0, value: JSON.stringify(value) };
+    const inner = level + 1;
+    if (Array.isArray(value)) return value.map((item) => encode(item, inner));
     if (value instanceof AbortSignal) {
       const tell = (id: number): void =>
-        value.addEventListener("abort", () => post({ abort: id, reason: encode(value.reason) }));
-      return { $: "signal", id: toNumber(value, tell), isAborted: value.aborted, value: encode(value.reason) };
+        value.addEventListener("abort", () => post({ abort: id, reason: encode(value.reason, inner) }));
+      return { $: "signal", id: toNumber(value, tell), isAborted: value.aborted, value: encode(value.reason, inner) };
     }
     if (value instanceof Error) {
       const { name, message, stack } = value;
+      // Some fields of other libraries' errors can't be cloned.
       const fields = Object.entries({ name, message, stack }).concat(Object.entries(value));
-      return { $: "error", id: 0, value: encodeFields(Object.fromEntries(fields)) };
+      const sent = fields.filter(([, field]) => simple.has(typeof field));
+      return { $: "error", id: 0, value: Object.fromEntries(sent) };
     }
     if (Symbol.asyncIterator in value) {
       const items = (value as AsyncIterable<unknown>)[Symbol.asyncIterator]();
-      return { $: "items", id: 0, value: encodeFields({ next: () => items.next(), return: () => items.return?.() }) };
+      return {
+        $: "items",
+        id: 0,
+        value: encodeFields({ next: () => items.next(), return: () => items.return?.() }, inner),
+      };
     }
     const parent: unknown = Object.getPrototypeOf(value);
     if (parent !== Object.prototype && parent !== null) return value;
-    const fields = encodeFields(value);
+    const fields = encodeFields(value, inner);
     // A model may write such a key.
     return "$" in fields ? { $: "fields", id: 0, value: fields } : fields;
   };
-  const encodeFields = (value: object): object => mapFields(value, encode);
+  const encodeFields = (value: object, level: number): object => mapFields(value, (field) => encode(field, level));
 
   const decode = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(decode);
@@ -76,6 +91,7 @@ export function createPeer(send: (message: unknown) => void, serve: Callable = (
     return "$" in value ? decodeCoded(value as Coded) : mapFields(value, decode);
   };
   const decodeCoded = ({ $, id, value, isAborted }: Coded): unknown => {
+    if ($ === "json") return JSON.parse(value as string);
     if ($ === "own") return made.get(id);
     if ($ === "function") {
       const peer = (...args: unknown[]): Promise<unknown> => callNumber(id, args);
@@ -103,7 +119,12 @@ export function createPeer(send: (message: unknown) => void, serve: Callable = (
     result.promise.catch(() => undefined);
     if (closed) result.reject(closed.error);
     else waiting.set(number, result);
-    post({ call: number, of, args: args.map(encode) });
+    try {
+      post({ call: number, of, args: args.map((arg) => encode(arg)) });
+    } catch (error) {
+      waiting.delete(number);
+      result.reject(error);
+    }
     return Object.assign(result.promise, {
       async *[Symbol.asyncIterator]() {
         yield* (await result.promise) as AsyncIterable<unknown>;

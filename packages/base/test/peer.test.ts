@@ -28,6 +28,27 @@ test.each([
   expect(await createPair(serve as () => unknown).call(...args)).toEqual(expected);
 });
 
+/** An object inside an object, and so on, as a model or a tool server may write it. */
+function nest(levels: number): object {
+  return JSON.parse(`${'{"a":'.repeat(levels)}{"$":1}${"}".repeat(levels)}`) as object;
+}
+
+test.each([100, 2500])("a value of %d levels passes in both directions", async (levels) => {
+  const seen: string[] = [];
+  const back = await createPair((value: object) => (seen.push(JSON.stringify(value)), value)).call(nest(levels));
+  expect([seen[0], JSON.stringify(back)]).toEqual(Array.from({ length: 2 }, () => JSON.stringify(nest(levels))));
+});
+
+test("a value that cannot travel fails its call alone, and an error travels without such fields", async () => {
+  const near = createPair((isError: boolean) => {
+    if (isError) throw Object.assign(new Error("refused"), { status: 429, key: Symbol("a"), body: Promise.resolve() });
+    return Symbol("b");
+  });
+  await expect(near.call(Symbol("c"))).rejects.toThrow("Symbol(c) could not be cloned");
+  await expect(near.call(false)).rejects.toThrow("Symbol(b) could not be cloned");
+  await expect(near.call(true)).rejects.toMatchObject({ message: "refused", status: 429 });
+});
+
 test("an error keeps its code, and a later abort its reason", async () => {
   const controller = new AbortController();
   const failed = createPair(async (signal: AbortSignal) => {
