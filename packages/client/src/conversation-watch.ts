@@ -13,8 +13,8 @@ export interface ListWatch {
 
 export function watchList(chats: NonNullable<ConversationOptions["chats"]>, store: WatchedStore): ListWatch {
   let isListed = false;
-  /** The last response in the list at the last load. */
-  let loadedFor: string | undefined;
+  /** The entry of the list at the last load. Each entry causes one load, even if the list is behind. */
+  let loadedFor: unknown;
   const compare = (): void => {
     const { id, title, turns, isAnswering, status } = store.getSnapshot();
     const listed = chats.getSnapshot().conversations.find((conversation) => conversation.id === id);
@@ -23,9 +23,8 @@ export function watchList(chats: NonNullable<ConversationOptions["chats"]>, stor
     if (status !== "ready") return;
     if (listed === undefined) return void (wasListed && !isAnswering && store.load());
     if (listed.title !== title) store.setTitle(listed.title);
-    const { lastResponseId } = listed;
-    if (isAnswering || lastResponseId === turns.at(-1)?.response.id || lastResponseId === loadedFor) return;
-    loadedFor = lastResponseId;
+    if (isAnswering || listed.lastResponseId === turns.at(-1)?.response.id || listed === loadedFor) return;
+    loadedFor = listed;
     void store.load();
   };
   return { compare, stop: chats.subscribe(compare) };

@@ -177,7 +177,8 @@ class OpenConversation implements ConversationStore {
     if (turn === undefined || isAnswering) return { kind: "failed" };
     const files: MessageFile[] = [];
     const isRead = await this.#try(() => readFiles(this.#client, turn, files));
-    if (!isRead) return { kind: "failed" };
+    // Another message may have been sent meanwhile.
+    if (!isRead || this.getSnapshot().turns[at] !== turn || this.getSnapshot().isAnswering) return { kind: "failed" };
     const all = [...files, ...more];
     const again = { message: text, answers: turn.answers, attachments: all.length > 0 ? all : undefined };
     if (await this.#send(again, { at, ...(onConflict && { onConflict }) })) return { kind: "done" };
@@ -259,6 +260,7 @@ class OpenConversation implements ConversationStore {
   async #queue(message: OutgoingMessage): Promise<boolean> {
     // A conversation that is new has its id once its first message is accepted.
     await this.#accepted;
+    if (this.getSnapshot().id === undefined) return false;
     const request = new AbortController();
     const { signal } = request;
     // The head of the answer shows that the server has the message.
@@ -412,6 +414,8 @@ class OpenConversation implements ConversationStore {
     this.#change({ connection: "idle", isCancelling: false });
     if (stream.conversationId !== undefined) this.#options.onChange?.(stream.conversationId);
     if (this.getSnapshot().waiting.length > 0) void this.load();
+    // The list may show the next response already.
+    else this.#watch?.compare();
   }
 
   #requestFrame(): void {

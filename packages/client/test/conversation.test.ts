@@ -119,6 +119,20 @@ describe("a message that is not sent", () => {
 });
 
 describe("a message during an answer", () => {
+  test("goes back to its writer if the conversation it belongs to did not begin", async () => {
+    const { app } = await openConversation([hello]);
+    const bodies: unknown[] = [];
+    const send = toAbortable(async (address, init) => {
+      bodies.push(init?.body);
+      await new Promise((resolve) => void setTimeout(resolve, 50));
+      return bodies.length === 1 ? new Response("{}", { status: 403 }) : app.request(address, init);
+    });
+    const conversation = createConversation(createClient({ baseUrl: app.address, token: app.token, fetch: send }));
+    const sent = [conversation.send({ message: "first" }), conversation.send({ message: "second" })];
+    expect(await Promise.all(sent)).toEqual([false, false]);
+    expect([bodies.length, conversation.getSnapshot().error]).toEqual([1, expect.any(SheafApiError)]);
+  });
+
   const readCall = { call: { tool: "read_file", arguments: { target_file: "a.txt" } } };
   const listWaiting = ({ getSnapshot }: ConversationStore) => getSnapshot().waiting.map(({ message }) => message);
 
@@ -352,7 +366,8 @@ describe("reverting", () => {
     const other = createConversation(client, { id: conversation.getSnapshot().id });
     await other.load();
     expect(other.getSnapshot().turns[0]?.attachments).toMatchObject([{ name: "a.png", mediaType: "image/png" }]);
-    expect(await other.regenerate(toResponseId())).toEqual({ kind: "done" });
+    const twice = [other.regenerate(toResponseId()), other.regenerate(toResponseId())];
+    expect(await Promise.all(twice)).toEqual([{ kind: "done" }, { kind: "failed" }]);
     await waitForEnd(other);
     const again = (await client.getConversation(conversation.getSnapshot().id ?? "")).turns;
     expect(again.map(({ attachments }) => attachments)).toEqual(turns.map(({ attachments }) => attachments));

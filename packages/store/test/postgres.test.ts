@@ -43,7 +43,8 @@ describeWithPostgres("a store in PostgreSQL", (postgres) => {
     await other.connect();
     await other.query("BEGIN; SELECT 1 FROM sheaf.orders FOR UPDATE");
     const taken = store.waiting.take("chat_a");
-    const blocked = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE sheaf.orders%'";
+    const blocked =
+      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE sheaf.orders%'";
     await expect.poll(() => postgres.run(address, blocked)).toHaveLength(1);
     await store.appendEvents("chat_a", [runEnd(1)], "synced");
     await other.query("COMMIT");
