@@ -21,7 +21,13 @@ const served: ResponseProcess = {
     preparer ??= createPreparer(request.environment);
     return preparer.prepare(request, { ...given, now }, request.workspace, signal);
   },
-  look: (workspace) => void lstatSync(workspace, { throwIfNoEntry: false }),
+  look(workspace) {
+    try {
+      lstatSync(workspace);
+    } catch {
+      // With an error, the disk has answered.
+    }
+  },
   end: async (conversationId) => preparer?.end(conversationId),
   close: async () => preparer?.close(),
 };

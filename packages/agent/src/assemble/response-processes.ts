@@ -17,7 +17,7 @@ const SILENT_MS = 20_000;
 /** The time for which a process stays without a response, longer than its tool servers. Milliseconds. */
 const IDLE_MS = 11 * 60 * 1000;
 
-/** Between two looks at the disk. Milliseconds. */
+/** Between two looks at the disk. The number of looks measures silence, because a stopped server doesn't look. Milliseconds. */
 const LOOK_MS = 1000;
 
 /** The longest wait for the tool servers of a workspace to end. Milliseconds. */
@@ -127,7 +127,7 @@ function openProcess(
   { environment, silentMs }: { readonly environment: Environment; readonly silentMs: number },
   onEnd: () => void,
 ): ResponseProcess {
-  const kept = Object.entries(environment).filter(([name]) => !name.startsWith("NODE_"));
+  const kept = Object.entries(environment).filter(([name]) => !/^NODE_(?!EXTRA_CA_CERTS$|USE_SYSTEM_CA$)/.test(name));
   const child = startProcess(import.meta.url, "response-process", {
     ...Object.fromEntries(kept),
     UV_THREADPOOL_SIZE: "32",
@@ -135,7 +135,7 @@ function openProcess(
   const channels = new Map<number, { readonly peer: Peer; readonly abort: ResponsePorts["abort"] }>();
   let last = 0;
   let lost: SheafError | undefined;
-  let askedAt: number | undefined;
+  let silentLooks: number | undefined;
   let hasLoaded = false;
 
   const fail = (problem: string): void => {
@@ -167,13 +167,13 @@ function openProcess(
       onEnd();
       void close();
     }
-    if (askedAt === undefined && hasLoaded && channels.size > 1) {
-      askedAt = performance.now();
+    if (silentLooks === undefined && hasLoaded && channels.size > 1) {
+      silentLooks = 0;
       control.call("look", place).then(
-        () => (askedAt = undefined),
+        () => (silentLooks = undefined),
         () => undefined,
       );
-    } else if (askedAt !== undefined && performance.now() - askedAt > silentMs)
+    } else if (silentLooks !== undefined && (silentLooks += 1) * LOOK_MS > silentMs)
       fail(`the workspace ${toLine(place)} did not answer for ${silentMs / 1000} s`);
   }, LOOK_MS);
   const note = (): void => fail(`the process of the workspace ${toLine(place)} ended`);

@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunEvent } from "@sheaf/protocol";
 import { expect, onTestFinished, test } from "vitest";
@@ -31,7 +31,8 @@ const order = {
 
 /** A server with one workspace, whose model reads a file, then gives a task to a subagent that reads it, too. */
 function createServed(silentMs?: number) {
-  const preparer = createResponseProcesses({ PATH: process.env.PATH }, silentMs);
+  const authority = { NODE_EXTRA_CA_CERTS: "/dev/null", NODE_OPTIONS: "--require=/nowhere" };
+  const preparer = createResponseProcesses({ PATH: process.env.PATH, ...authority }, silentMs);
   onTestFinished(() => preparer.close());
   const { root } = createTemporaryWorkspace();
   writeFileSync(join(root, "a.txt"), "one line\n");
@@ -40,7 +41,8 @@ function createServed(silentMs?: number) {
   const answers = [read("c1"), task, read("c3"), [text("Found."), end()], [text("Done."), end()]];
   let responses = 0;
   return {
-    look: () => preparer.look(root),
+    root,
+    look: (place = root) => preparer.look(place),
     async prepare() {
       const controller = new AbortController();
       const { signal } = controller;
@@ -96,3 +98,22 @@ test.each([
     await expect.poll(again, { timeout: 20_000 }).toMatchObject({ reason: "end_turn" });
   },
 );
+
+test(verifies("R-81", "a disk that answers with an error is not silent, and certificates are known"), async () => {
+  const { root, look } = createServed();
+  symlinkSync("loop", join(root, "loop"));
+  await look(join(root, "loop", "a.txt"));
+  expect(readFileSync(`/proc/${findProcess()}/environ`, "utf8")).toContain("NODE_EXTRA_CA_CERTS=/dev/null");
+});
+
+test(verifies("R-81", "a server that was stopped for a while does not take its pause for the disk's"), async () => {
+  const run = await createServed(4000).prepare();
+  const child = findProcess();
+  process.kill(child, "SIGSTOP");
+  await new Promise((resolve) => {
+    setTimeout(() => setImmediate(resolve), 2500);
+  });
+  spawn("sh", ["-c", `sleep 1; kill -CONT ${child}`]);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5000);
+  expect((await run()).at(-1)).toMatchObject({ type: "run_end", reason: "end_turn" });
+});
