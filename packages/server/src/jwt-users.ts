@@ -62,6 +62,8 @@ export function createJwtUsers(settings: JwtSettings, now: () => number, log: Lo
       return await ask(keys);
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
+      // The issuer may have moved them.
+      if (!keys?.fresh) keys = undefined;
       if (!isCooling()) {
         failedAt = now();
         const { message, cause } = error as Error;

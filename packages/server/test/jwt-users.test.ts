@@ -148,6 +148,15 @@ test(verifies("S-270", "a provider that is out of order does not hurt users whos
   await expect(users.findVisitor(await sign({}, pair))).resolves.toMatchObject({ owner: "user:ada" });
 });
 
+test(verifies("S-270", "keys that move to another address need no restart"), async () => {
+  const { issuer, sign, describe } = await startProvider();
+  const users = createJwtUsers({ issuer, audience, cooldownMs: 0 }, Date.now, () => undefined);
+  describe.change = (description) => ({ ...description, jwks_uri: "http://127.0.0.1:1/keys" });
+  await expect(users.findVisitor(await sign())).rejects.toMatchObject({ code: "OVERLOADED" });
+  describe.change = (description) => description;
+  await expect(users.findVisitor(await sign())).resolves.toMatchObject({ owner: "user:ada" });
+});
+
 test(verifies("S-270", "a description of another issuer, or with unsafe keys, opens nothing"), async () => {
   const { issuer, args, sign, describe } = await startProvider();
   const changes = [
