@@ -78,7 +78,12 @@ export async function* runResponse(
   let end: RunEnd | undefined;
   if (settings.cut) {
     end = await run.continueCut(settings.cut);
-    const { closing } = settings.cut;
+    const { closing, events } = settings.cut;
+    const last = events.at(-1);
+    const isNew = events.every(({ type }) => type === "run_start" || type === "hook_result");
+    if (isNew) end = yield* run.noteAll(run.hooks.atStart(run.start, signal));
+    else if (!end && last?.type === "user_message") yield* run.noteAll(run.hooks.atMessage(last.message, signal));
+    end ??= run.hooks.end;
     if (closing.length > 0) yield run.note({ events: closing, durability: "synced" });
     // The process died before the hooks had their say, or while they had it.
     const { text = "" } = settings.cut.lastTurn ?? {};

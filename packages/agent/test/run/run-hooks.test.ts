@@ -1,6 +1,7 @@
 import { SheafError } from "@sheaf/base/errors";
 import { toResponse } from "@sheaf/documents";
-import type { HookResult } from "@sheaf/protocol";
+import type { HookResult, RunEvent } from "@sheaf/protocol";
+import { createSqliteStore } from "@sheaf/store/sqlite";
 import { describe, expect, test } from "vitest";
 import { verifies } from "../../../../test/support/verifies.ts";
 import { toCutLog } from "../../src/run/conversations/cut-log.ts";
@@ -77,6 +78,39 @@ describe("hooks of a run", () => {
     expect(last(groups)).toMatchObject({ error: { code: "PERMISSION_REQUIRED" } });
     expect(added).toEqual([{ message: "later" }]);
   });
+
+  const refused = {
+    type: "hook_result",
+    event: "UserPromptSubmit",
+    origin: "user",
+    command: "c",
+    status: "success",
+    exitCode: 0,
+    durationMs: 0,
+    decision: "block",
+  } as const;
+
+  test.each([
+    ["first", 0, []],
+    ["refused", 0, [{ ...refused, seq: 2, time: 1 }]],
+    ["added", 1, [{ type: "user_message", message: "key", seq: 2, time: 1 }]],
+  ] as const)(
+    verifies(["C80", "C240", "R-40"], "a process that continues a run asks the hook about its %s message"),
+    async (_, requests, added) => {
+      const model = createFakeModel([[[text("done"), end()]]]);
+      const { hooks } = createFakeHooks(({ event }) =>
+        event === "UserPromptSubmit" ? { decision: "block", reason: "has a key" } : undefined,
+      );
+      const store = createSqliteStore(":memory:");
+      const events: RunEvent[] = [{ type: "run_start", ...start, seq: 1, time: 1 }, ...added];
+      await store.createResponse({ ...start, id: start.responseId, title: "t", createdAt: 1 });
+      await store.appendEvents(start.responseId, events, "synced");
+      const groups = await runModel(model, { hooks, store, settings: { cut: toCutLog(events) } });
+      expect(groups.flat()[0]).toMatchObject({ type: "hook_result", decision: "block" });
+      expect(model.requests).toHaveLength(requests);
+      expect(JSON.stringify(model.requests)).not.toContain("key");
+    },
+  );
 
   test(verifies(["C80", "C83"], "a call is refused, changed or left; the log has the events in order"), async () => {
     const model = createFakeModel([
