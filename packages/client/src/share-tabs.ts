@@ -11,6 +11,8 @@ interface SharedReader<Event> {
 
 type TabMessage<Event> =
   | { readonly type: "hello"; readonly from: string }
+  /** Another tab reads from now on. */
+  | { readonly type: "reading" }
   /** `to`: only for this tab. */
   | { readonly type: "event"; readonly event: Event; readonly to?: string };
 
@@ -25,10 +27,16 @@ export async function readTogether<Event>(
   const channel = new BroadcastChannel(name);
   const tabId = `${Math.random()}`;
   let isReading = false;
+  /** False until a tab answered the hello: it is lost if no tab reads at that moment. */
+  let isServed = false;
   const tell: (message: TabMessage<Event>) => void = channel.postMessage.bind(channel);
   channel.addEventListener("message", ({ data }: MessageEvent<TabMessage<Event>>) => {
     if (data.type === "event") {
-      if (!isReading && (data.to ?? tabId) === tabId) onEvent(data.event);
+      if (isReading || (data.to ?? tabId) !== tabId) return;
+      isServed ||= data.to !== undefined;
+      onEvent(data.event);
+    } else if (data.type === "reading") {
+      if (!isServed) tell({ type: "hello", from: tabId });
     } else if (isReading) {
       const event = toFirst();
       if (event !== undefined) tell({ type: "event", event, to: data.from });
@@ -38,9 +46,15 @@ export async function readTogether<Event>(
   tell({ type: "hello", from: tabId });
   await locks.request(name, { signal }, async () => {
     isReading = true;
-    await read((event) => {
-      onEvent(event);
-      tell({ type: "event", event });
-    }, signal);
+    isServed = true;
+    tell({ type: "reading" });
+    try {
+      await read((event) => {
+        onEvent(event);
+        tell({ type: "event", event });
+      }, signal);
+    } finally {
+      isReading = false;
+    }
   });
 }

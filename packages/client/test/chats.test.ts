@@ -125,3 +125,52 @@ test(verifies("C230", "tabs of one name share a stream; when its tab is closed, 
   for (const tab of tabs.slice(1)) await expect.poll(() => toTitles(tab)).toEqual(["two", "one"]);
   expect(open).toBe(1);
 });
+
+test(verifies("C230", "a tab that opens while no tab reads gets the list from the next one that does"), async () => {
+  const { app, client } = await openConversation([hello]);
+  await app.ask({ message: "one" });
+  const share = `tabs ${app.home}`;
+  const first = await openChats(client, { share });
+  const between = Promise.withResolvers<void>();
+  const isBetween = Promise.withResolvers<void>();
+  void navigator.locks.request(share, () => {
+    isBetween.resolve();
+    return between.promise;
+  });
+  const second = await openChats(client, { share });
+  first.close();
+  await isBetween.promise;
+  const third = createChats(client, { share });
+  onTestFinished(third.close);
+  third.open();
+  // The second tab has its question, and may not answer it.
+  await new Promise((resolve) => void setTimeout(resolve, 100));
+  between.resolve();
+  await expect.poll(() => toTitles(third)).toEqual(["one"]);
+  expect(toTitles(second)).toEqual(["one"]);
+});
+
+test(verifies("C230", "a tab whose stream was refused shows what another tab reads"), async () => {
+  const { app, client } = await openConversation([hello]);
+  const refusal = Promise.withResolvers<never>();
+  const refused: SheafClient = {
+    ...client,
+    async *readUserEvents(options) {
+      for await (const event of client.readUserEvents(options)) {
+        yield event;
+        await refusal.promise;
+      }
+    },
+  };
+  const share = `tabs ${app.home}`;
+  const first = await openChats(refused, { share });
+  const second = await openChats(client, { share });
+  refusal.reject(new Error("The server stops."));
+  await expect.poll(() => first.getSnapshot().status).toBe("failed");
+  await new Promise((resolve) => void setTimeout(resolve, 100));
+  expect(first.getSnapshot().status).toBe("failed");
+  await app.ask({ message: "one" });
+  await expect.poll(() => toTitles(first)).toEqual(["one"]);
+  expect(toTitles(second)).toEqual(["one"]);
+  expect(first.getSnapshot()).toMatchObject({ status: "ready", error: undefined });
+});
