@@ -9,6 +9,7 @@ import { toToldKey } from "@sheaf/store/sql-waiting";
 import type { SharedStore } from "@sheaf/store/store";
 import { askPatiently } from "./ask-patiently.ts";
 import type { StoredRequest } from "./claim-messages.ts";
+import { HttpError } from "./http-error.ts";
 import type { ResponseIds } from "./request-keys.ts";
 import { createWireAssembler, type WireOptions } from "./response-channel.ts";
 
@@ -45,6 +46,13 @@ export async function listWaiting(
     const files = attachments && { attachments: attachments.map(toAttachmentSummary) };
     return { responseId, message, ...files, whenBusy: steers ? "steer" : "queue" };
   });
+}
+
+/** @throws HttpError USAGE for a message that only a new response can answer (C242). */
+export function checkSteering({ answers = [], parentResponseId }: StoredRequest["body"]): void {
+  if (answers.length === 0 && parentResponseId === undefined) return;
+  const fields = "answers and parentResponseId";
+  throw new HttpError("USAGE", `${fields} start a new response: send "whenBusy": "queue" with them`);
 }
 
 /** A message that waited, as an event of the response that it reached. */

@@ -20,7 +20,7 @@ import { askPatiently, isStoreAway } from "./ask-patiently.ts";
 import type { StoredRequest } from "./claim-messages.ts";
 import { toFiles } from "./data-address.ts";
 import { HttpError, createNotFoundError } from "./http-error.ts";
-import { toAddedMessage } from "./queued-responses.ts";
+import { checkSteering, toAddedMessage } from "./queued-responses.ts";
 import type { AcceptedResponse } from "./request-keys.ts";
 import type { ServerContext, ServerSettings } from "./server-context.ts";
 import { type ServerModels, toShownModel } from "./server-models.ts";
@@ -58,11 +58,8 @@ export async function startResponse(
   context: ServerContext,
   options: StartOptions,
 ): Promise<AcceptedResponse> {
-  const { whenBusy = "reject", answers = [], parentResponseId } = body;
-  if (whenBusy === "steer" && (answers.length > 0 || parentResponseId !== undefined)) {
-    const fields = "answers and parentResponseId";
-    throw new HttpError("USAGE", `${fields} start a new response: send "whenBusy": "queue" with them`);
-  }
+  const { whenBusy = "reject" } = body;
+  if (whenBusy === "steer") checkSteering(body);
   await context.takeStartTurn();
   const whole = await toWholeRequest(body, context.storeOf(owner), context.meter.attachments, context.now());
   const plan = await planResponse(whole, owner, context, options);

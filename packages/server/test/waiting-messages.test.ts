@@ -97,6 +97,9 @@ test(verifies(["C241", "S-53", "S-256"], "waiting messages are moved, sent now a
   expect(moved.waiting.map(({ responseId }) => responseId)).toEqual([c.id, a.id, b.id]);
   expect(moved.waiting[0]!.message).not.toContain(secretKinds.github!.secret);
   expect((await put([{ responseId: a.id, whenBusy: "now" }])).status).toBe(400);
+  const version = await send("version", { parentResponseId: null });
+  expect((await put([{ responseId: version.id, whenBusy: "steer" }])).status).toBe(400);
+  await server.fetch(`/v1/responses/${version.id}/cancel`, { method: "POST" });
   const sent = (await (await put([{ responseId: b.id, whenBusy: "steer" }])).json()) as WaitingList;
   expect(sent.waiting[0]).toEqual({ responseId: b.id, message: "b", whenBusy: "steer" });
   expect((await server.fetch(`/v1/responses/${a.id}/cancel`, { method: "POST" })).status).toBe(202);

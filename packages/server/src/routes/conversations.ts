@@ -38,7 +38,8 @@ import { toAttachmentSummary } from "@sheaf/base/files/attachment";
 import { removeConversationFiles } from "@sheaf/agent/workspace/conversation-folders";
 import { maskLog, maskValue } from "@sheaf/agent/output/event-mask";
 import { formatMarkdownExport } from "@sheaf/agent/output/exports/markdown-export";
-import { listWaiting } from "../queued-responses.ts";
+import type { StoredRequest } from "../claim-messages.ts";
+import { checkSteering, listWaiting } from "../queued-responses.ts";
 
 /** Time that a deletion waits for the end of a response. Milliseconds. */
 const STOP_MS = 10_000;
@@ -124,6 +125,9 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
       responseId,
       ...(whenBusy && { steers: whenBusy === "steer" }),
     }));
+    const steering = new Set(order.filter(({ steers }) => steers).map(({ responseId }) => responseId));
+    for (const { responseId, text } of steering.size > 0 ? await store.waiting.list(record.id) : [])
+      if (steering.has(responseId)) checkSteering((JSON.parse(text) as StoredRequest).body);
     await store.waiting.arrange(record.id, order);
     return request.json({ waiting: await listWaiting(store, record.id, context.settings.wire.mask) });
   });
