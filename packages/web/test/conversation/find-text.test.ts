@@ -27,6 +27,12 @@ const rows: readonly Row[] = [
   { ...toRow("agent", null), parts: [inside] } as Row,
 ];
 
+test("a row of marks is searched at once", () => {
+  const marks = [toRow("text", `${"*".repeat(59)}!${"x".repeat(100)}`)];
+  expect(createRowFinder()(marks, "*".repeat(60))).toEqual([]);
+  expect(createRowFinder()(marks, `${"*".repeat(59)}!`)).toEqual(marks);
+});
+
 test.each([
   ["", []],
   ["  ", []],
