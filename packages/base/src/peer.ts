@@ -16,7 +16,8 @@ type Callable = (...args: never[]) => unknown;
 type Message =
   | { readonly call: number; readonly of: number; readonly args: readonly unknown[] }
   | { readonly answer: number; readonly isError: boolean; readonly value: unknown }
-  | { readonly abort: number; readonly reason: unknown };
+  | { readonly abort: number; readonly reason: unknown }
+  | { readonly forget: number };
 
 /** The fields of an error. */
 type Fields = { readonly name: string; readonly code: ErrorCode; readonly message: string };
@@ -32,25 +33,20 @@ const simple = new Set(["string", "number", "boolean"]);
 /** `send` hands over a message in its order. Whatever else the values have must fit the structured clone of the system. */
 export function createPeer(send: (message: unknown) => void, serve: Callable = () => undefined): Peer {
   const made = new Map<number, Callable>([[0, serve]]);
-  const numbers = new WeakMap<object, number>();
+  const numbers = new WeakMap<AbortSignal, number>();
   const foreign = new WeakMap<Callable, number>();
   const signals = new Map<number, AbortController>();
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  const unused = new FinalizationRegistry<number>((id) => post({ forget: id }));
   let last = 0;
   let closed: { readonly error: unknown } | undefined;
-
-  const toNumber = (value: object, keep: (id: number) => void): number => {
-    const id = numbers.get(value) ?? (last += 1);
-    if (!numbers.has(value)) keep(id);
-    numbers.set(value, id);
-    return id;
-  };
 
   const encode = (value: unknown, level = 0): unknown => {
     if (typeof value === "function") {
       const own = foreign.get(value as Callable);
       if (own !== undefined) return { $: "own", id: own };
-      return { $: "function", id: toNumber(value, (id) => made.set(id, value as Callable)) };
+      made.set((last += 1), value as Callable);
+      return { $: "function", id: last };
     }
     if (typeof value !== "object" || value === null) return value;
     // A model or a tool server may nest values so deeply.
@@ -58,9 +54,11 @@ export function createPeer(send: (message: unknown) => void, serve: Callable = (
     const inner = level + 1;
     if (Array.isArray(value)) return value.map((item) => encode(item, inner));
     if (value instanceof AbortSignal) {
-      const tell = (id: number): void =>
+      const id = numbers.get(value) ?? (last += 1);
+      if (!numbers.has(value))
         value.addEventListener("abort", () => post({ abort: id, reason: encode(value.reason, inner) }));
-      return { $: "signal", id: toNumber(value, tell), isAborted: value.aborted, value: encode(value.reason, inner) };
+      numbers.set(value, id);
+      return { $: "signal", id, isAborted: value.aborted, value: encode(value.reason, inner) };
     }
     if (value instanceof Error) {
       const { name, message, stack } = value;
@@ -96,6 +94,7 @@ export function createPeer(send: (message: unknown) => void, serve: Callable = (
     if ($ === "function") {
       const peer = (...args: unknown[]): Promise<unknown> => callNumber(id, args);
       foreign.set(peer, id);
+      unused.register(peer, id);
       return peer;
     }
     if ($ === "signal") {
@@ -144,6 +143,7 @@ export function createPeer(send: (message: unknown) => void, serve: Callable = (
     receive(sent) {
       const message = sent as Message;
       if ("call" in message) void answer(message);
+      else if ("forget" in message) made.delete(message.forget);
       else if ("abort" in message) signals.get(message.abort)?.abort(decode(message.reason));
       else {
         const { resolve, reject } = waiting.get(message.answer) ?? Promise.withResolvers<unknown>();

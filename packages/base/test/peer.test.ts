@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { SheafError } from "../src/errors.ts";
 import { createPeer, type Peer } from "../src/peer.ts";
@@ -82,4 +84,17 @@ test("calls fail once it is closed, also those that are open", async () => {
   near.close(failure);
   await expect(open).rejects.toBe(failure);
   await expect(near.call()).rejects.toBe(failure);
+});
+
+test("a side keeps a function, and what it holds, only while the other side may call it", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const near = createPair(async (read: () => Promise<object>) => void (await read()));
+  const pass = async (): Promise<WeakRef<object>> => {
+    const request = { text: "a long conversation" };
+    await near.call(() => request);
+    return new WeakRef(request);
+  };
+  const passed = await pass();
+  await expect.poll(() => (collect(), passed.deref() === undefined)).toBe(true);
 });
