@@ -1,6 +1,12 @@
 /** Responses that wait in the store for another one of their conversation (`whenBusy: "queue"`, R-38). */
 import { setTimeout as sleep } from "node:timers/promises";
-import { createReducer, type ChatResponse, type RunStart, type WaitingMessage } from "@sheaf/protocol";
+import {
+  createReducer,
+  type ChatRequest,
+  type ChatResponse,
+  type RunStart,
+  type WaitingMessage,
+} from "@sheaf/protocol";
 import { maskValue } from "@sheaf/agent/output/event-mask";
 import { toAttachmentSummary } from "@sheaf/base/files/attachment";
 import { isErrorCode, SheafError } from "@sheaf/base/errors";
@@ -49,7 +55,10 @@ export async function listWaiting(
 }
 
 /** @throws HttpError USAGE for a message that only a new response can answer (C242). */
-export function checkSteering({ answers = [], parentResponseId }: StoredRequest["body"]): void {
+export function checkSteering({
+  answers = [],
+  parentResponseId,
+}: Pick<ChatRequest, "answers" | "parentResponseId">): void {
   if (answers.length === 0 && parentResponseId === undefined) return;
   const fields = "answers and parentResponseId";
   throw new HttpError("USAGE", `${fields} start a new response: send "whenBusy": "queue" with them`);
