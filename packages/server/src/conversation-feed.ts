@@ -144,12 +144,13 @@ class ConversationFeed {
     const page = records.slice(0, MAX_CONVERSATIONS);
     const shown = new Set(page.map(({ id }) => id));
     const deleted: string[] = [];
-    // An older conversation stays known while it runs.
+    // An older conversation stays known while it runs, and until readers know that it is no longer pinned.
     for (const [id, { summary }] of before) {
       if (shown.has(id)) continue;
       const record = await this.#store.getConversation(id);
       if (!record) deleted.push(id);
-      else if (record.openResponseId ?? summary.runningResponseId) page.push(record);
+      else if (record.openResponseId ?? summary.runningResponseId ?? (summary.pinned && !record.pinned))
+        page.push(record);
     }
     const known = new Map<string, KnownConversation>();
     const running = new Set(page.map(({ openResponseId }) => openResponseId));

@@ -92,6 +92,22 @@ describeWithPostgres("one database", (postgres) => {
   });
 });
 
+test(verifies("C230", "readers learn that an old conversation is no longer pinned"), async () => {
+  const server = await openApp();
+  for (let index = 0; index <= 200; index += 1) {
+    const time = index + 1;
+    const row = { id: `conv_${index}`, workspace: "/w", title: "t", createdAt: time, updatedAt: time };
+    await server.store.addConversation({ ...row, settings: {}, responses: [] });
+  }
+  await server.store.changeConversation("conv_0", { pinned: true });
+  const events = await openUserEvents(server);
+  await events.next(({ event }) => event === "snapshot");
+  await server.store.changeConversation("conv_0", { pinned: false });
+  expect(await events.next(has("conversation_changed"))).toMatchObject({
+    data: { conversation: { id: "conv_0", pinned: false } },
+  });
+});
+
 test(verifies("C230", "an owner gets nothing of another one"), async () => {
   const server = await openApp();
   const events = await openUserEvents(server);
