@@ -98,7 +98,8 @@ export async function findAccessFaults(
   for (const [index, colorScheme] of colorSchemes.entries()) {
     await page.emulateMedia({ colorScheme });
     // The page has no frames: axe needs no second page to put results together.
-    const axe = new AxeBuilder({ page }).setLegacyMode();
+    // The model chooses the levels of the headings in its texts.
+    const axe = new AxeBuilder({ page }).setLegacyMode().disableRules("heading-order");
     if (index > 0) axe.withRules("color-contrast");
     const { violations } = await axe.analyze();
     for (const { id, nodes } of violations) {
