@@ -284,7 +284,7 @@ export const requirements = {
     X58: ["a question says which subagent asks", "364e4cb0"],
     X108: ["files that can be named, and their limits", "7f3ef453"],
     C241: ["waiting messages are listed, moved and removed", "a088de52"],
-    C242: ["a message is added to the running response", "05d43895"],
+    C242: ["a message is added to the running response", "23522e54"],
     X59: ["questions of tool servers are approvals with a form", "44c76808"],
     C250: ["responses as a tree, one branch shown", "36c623f1"],
     C251: ["versions of a message in the API", "b4939b0d"],

@@ -144,7 +144,7 @@ class ConversationFeed {
     const page = records.slice(0, MAX_CONVERSATIONS);
     const shown = new Set(page.map(({ id }) => id));
     const deleted: string[] = [];
-    // An older conversation stays known while it runs, and until readers know that it is no longer pinned.
+    // An older conversation stays known while it runs, and until readers know that its pin is gone.
     for (const [id, { summary }] of before) {
       if (shown.has(id)) continue;
       const record = await this.#store.getConversation(id);

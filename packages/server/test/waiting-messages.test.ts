@@ -60,6 +60,7 @@ describe("a message that steers", () => {
       await readEvents(queued.response);
       const { turns, waiting } = await read();
       expect([turns.map(({ message }) => message), waiting]).toEqual([["one", "later"], undefined]);
+      expect((await server.read<ChatResponse>(steered.response.headers.get("location")!)).id).toBe(id);
       expect((await server.fetch(`/v1/responses/${steered.id}/cancel`, { method: "POST" })).status).toBe(404);
     },
   );

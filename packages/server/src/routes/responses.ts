@@ -30,10 +30,12 @@ export function addResponseRoutes(app: Hono<ServerEnvironment>, context: ServerC
   };
 
   app.get("/v1/responses/:id", async (request) => {
-    const queued = await findQueued(context.storeOf(request.get("owner")), request.req.param("id"));
+    const store = context.storeOf(request.get("owner"));
+    const asked = request.req.param("id");
+    const queued = await findQueued(store, asked);
     if (queued) return request.json(toQueuedSnapshot(queued, context.settings.wire, context.now()));
-    const { id } = await findRecord(request, request.req.param("id"));
-    const response = await readCurrentResponse(context.storeOf(request.get("owner")), id, context);
+    const { id } = await findRecord(request, (await findTold(store, asked)) ?? asked);
+    const response = await readCurrentResponse(store, id, context);
     if (!response) throw createNotFoundError("response", id);
     return request.json(response);
   });
