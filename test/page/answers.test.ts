@@ -133,9 +133,21 @@ describeWithChromium("several approvals at once", (browser) => {
     await sendMessage(page, "Go");
     await panel.getByRole("group", { name: "Run a command (3/3)" }).waitFor();
     await panel.locator("xpath=self::*[not(contains(@class, 'unsettled'))]").waitFor();
+    const decided = Promise.withResolvers<void>();
+    const decisions: string[] = [];
+    await page.route("**/approvals/**", async (route) => {
+      decisions.push(route.request().url());
+      await decided.promise;
+      await route.continue();
+    });
     await page.keyboard.press("Alt+y");
-    await panel.getByRole("group", { name: "Run a command (2/2)" }).waitFor();
     expect(await page.evaluate("document.activeElement.localName")).toBe("textarea");
+    // On a card that was decided, they decide no other one.
+    await panel.getByRole("group", { name: "Run a command (1/3)" }).focus();
+    await page.keyboard.press("Alt+y");
+    decided.resolve();
+    await panel.getByRole("group", { name: "Run a command (2/2)" }).waitFor();
+    expect(decisions).toHaveLength(1);
     await panel.getByRole("button", { name: "Refuse all 2" }).press("Enter");
     await waitForAnswer(page, 2);
     expect(await page.getByText("Exit code 0").count()).toBe(3);

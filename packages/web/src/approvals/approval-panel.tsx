@@ -84,7 +84,8 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
   press.current = (event) => {
     const kind = toKeyKind(event);
     const focused = document.activeElement?.closest<HTMLElement>("[data-approval]")?.dataset["approval"];
-    const approval = open.find(({ approvalId }) => approvalId === focused) ?? open[0];
+    // A card that is decided elsewhere, or was sent, must not decide another one.
+    const approval = focused === undefined ? open[0] : open.find(({ approvalId }) => approvalId === focused);
     const option = kind && approval && findOption(approval, kind);
     if (!isSettled || !option || toServerQuestion(approval) || document.querySelector("dialog[open]")) return;
     event.preventDefault();
