@@ -1,6 +1,7 @@
 /** The changes of responses by recorded states. */
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "@sheaf/base/paths";
 import { findRepository } from "@sheaf/base/files/repository";
 import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
@@ -17,6 +18,10 @@ import type { RevertPorts } from "./revert.ts";
 import { type RepositorySpan, toRepositorySpan } from "./revert-repository.ts";
 import { createTreeContents, listTreeSteps } from "./tree-steps.ts";
 
+/** Tries to record a response that may still be ending, and milliseconds between two. */
+const MAX_TRIES = 10;
+const RETRY_MS = 200;
+
 interface UndoPlace {
   readonly store: Store;
   readonly conversationId: string;
@@ -31,6 +36,27 @@ export function createUndoPorts({ store, conversationId, dataFolder, environment
   const program = findProgram("git", environment);
   const stores = dataFolder === undefined || program === undefined ? [] : listUndoStores(dataFolder);
 
+  /**
+   * Sheaf was killed during the response, so any program may have made the changes since. A response that was just
+   * cancelled looks the same until it has recorded its last state.
+   */
+  const recordCut = async (gitFolder: string, root: string, responseId: string): Promise<void> => {
+    const isOpen = (): boolean => existsSync(toRunFolder(gitFolder, responseId));
+    for (let tries = 1; isOpen(); tries += 1) {
+      try {
+        const opened = await openUndoStore(dataFolder!, root, { program: program!, environment });
+        const states = openFolderStates(opened, { conversationId, responseId, dataFolder: dataFolder!, now: Date.now });
+        await (
+          await states.record([], CUT)
+        ).named;
+        return states.close(true);
+      } catch (error) {
+        if (isOpen() && tries >= MAX_TRIES) throw error;
+        await sleep(RETRY_MS);
+      }
+    }
+  };
+
   const listSteps = async (
     responseId: string,
     workspace: string,
@@ -41,16 +67,7 @@ export function createUndoPorts({ store, conversationId, dataFolder, environment
     const steps: FileStep[] = [];
     for (const { gitFolder, root, top } of own) {
       const setup = { program: program!, environment, gitFolder };
-      // Sheaf was killed during it, so any program may have made the changes since.
-      if (existsSync(toRunFolder(gitFolder, responseId))) {
-        const opened = await openUndoStore(dataFolder!, root, { program: program!, environment });
-        const request = { conversationId, responseId, dataFolder: dataFolder!, now: Date.now };
-        const states = openFolderStates(opened, request);
-        await (
-          await states.record([], CUT)
-        ).named;
-        states.close(true);
-      }
+      await recordCut(gitFolder, root, responseId);
       const toShown = (path: string): string => (root === workspace ? relative(root, path) || "." : path);
       const chain = await readChain(setup, ref);
       for (const id of new Set(chain.map((state) => state["left-out"]))) {

@@ -19,6 +19,7 @@ import { createTemporaryWorkspace, createTemporaryFolder } from "../../../../bas
 import { revertConversation, type RevertRequest } from "../../../src/run/conversations/revert.ts";
 import { createUndoPorts } from "../../../src/run/conversations/undo-ports.ts";
 import { removeConversationFiles } from "../../../src/workspace/conversation-folders.ts";
+import { listUndoStores, toRunFolder } from "../../../src/workspace/undo/undo-store.ts";
 import { createRunUndo } from "../../../src/workspace/undo/run-undo.ts";
 import { start } from "../../run/fake-ports.ts";
 
@@ -131,6 +132,25 @@ describe("a revert", () => {
     expect(await revert()).toMatchObject({ reverted: false, conflicts: [{ filePath: "a.txt" }] });
     expect(await revert("overwrite")).toMatchObject({ files: [{ filePath: "a.txt", action: "restored" }] });
     expect(read("a.txt")).toBe("before\n");
+  });
+
+  test.each([
+    ["records its last state", (own: string) => rmSync(join(own, "index.lock"))],
+    ["ends", (own: string) => rmSync(own, { recursive: true })],
+  ])(verifies("R-78", "waits while the response before it still %s"), async (_, finish) => {
+    const { begin, end, revert, write, read, dataFolder } = await createConversation();
+    write("a.txt", "before\n");
+    const undo = await begin("chat_1");
+    void undo.around(() => new Promise(() => write("a.txt", "by the run\n")));
+    await expect.poll(() => read("a.txt")).toBe("by the run\n");
+    await end("chat_1");
+    const [{ gitFolder } = { gitFolder: "" }] = listUndoStores(dataFolder);
+    const own = toRunFolder(gitFolder, "chat_1");
+    writeFileSync(join(own, "index.lock"), "");
+    const reverting = revert("overwrite");
+    await pause();
+    finish(own);
+    await expect(reverting).resolves.toMatchObject({ reverted: true });
   });
 
   test(verifies("R-79", "never seems to work if the last state could not be recorded"), async () => {
