@@ -177,7 +177,7 @@ class OpenConversation implements ConversationStore {
     if (turn === undefined || isAnswering) return { kind: "failed" };
     const files: MessageFile[] = [];
     const isRead = await this.#try(() => readFiles(this.#client, turn, files));
-    // Another message may have been sent meanwhile.
+    // Another call may have sent a message meanwhile.
     if (!isRead || this.getSnapshot().turns[at] !== turn || this.getSnapshot().isAnswering) return { kind: "failed" };
     const all = [...files, ...more];
     const again = { message: text, answers: turn.answers, attachments: all.length > 0 ? all : undefined };

@@ -84,7 +84,7 @@ export function ApprovalPanel({ approvals, responseId, onDecide }: ApprovalPanel
   press.current = (event) => {
     const kind = toKeyKind(event);
     const focused = document.activeElement?.closest<HTMLElement>("[data-approval]")?.dataset["approval"];
-    // A card that is decided elsewhere, or was sent, must not decide another one.
+    // With the focus on a card that waits for its server or another program, the keys decide no other card.
     const approval = focused === undefined ? open[0] : open.find(({ approvalId }) => approvalId === focused);
     const option = kind && approval && findOption(approval, kind);
     if (!isSettled || !option || toServerQuestion(approval) || document.querySelector("dialog[open]")) return;
