@@ -42,7 +42,7 @@ export function startClaiming({ store, maxRunning, begin, onFailure }: ClaimPort
     try {
       await begin(message, JSON.parse(text) as StoredRequest);
     } catch (error) {
-      if (mayBeginLater(error)) return await waiting.giveBack(responseId);
+      if (isClosed || mayBeginLater(error)) return await waiting.giveBack(responseId);
       const { errorCode: code, message: problem, details } = toErrorAnswer(error).body.error;
       await waiting.fail(responseId, JSON.stringify({ code, message: problem, details }));
       if (code === "INTERNAL") throw error;

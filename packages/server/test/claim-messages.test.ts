@@ -1,8 +1,9 @@
-/** Messages that wait, at a server whose store cannot be written. */
+/** Messages that wait, at a server whose store can't be written, or that goes down. */
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { SheafError } from "@sheaf/base/errors";
 import type { SharedStore } from "@sheaf/store/store";
+import { verifies } from "../../../test/support/verifies.ts";
 import { startClaiming } from "../src/claim-messages.ts";
 
 test("a server whose store takes no changes tries each once, and again at its next look", async () => {
@@ -34,3 +35,25 @@ test("a server whose store takes no changes tries each once, and again at its ne
   }
   claiming.close();
 });
+
+test(
+  verifies("R-38", "a message whose preparation breaks off as the server goes down waits for the next one"),
+  async () => {
+    const told: string[] = [];
+    const messages = [{ responseId: "chat_a", owner: "ada", text: "{}" }];
+    const waiting: Partial<SharedStore["waiting"]> = {
+      watch: () => () => undefined,
+      claim: async () => messages.pop(),
+      giveBack: async (id) => void told.push(`back ${id}`),
+      fail: async (id) => void told.push(`failed ${id}`),
+    };
+    const broken = Promise.withResolvers<never>();
+    const store = { waiting } as SharedStore;
+    const claiming = startClaiming({ store, maxRunning: 9, begin: () => broken.promise, onFailure: expect.fail });
+    claiming.wake();
+    await setImmediate();
+    claiming.close();
+    broken.reject(new SheafError("INTERRUPTED", "the process of the workspace ended"));
+    await expect.poll(() => told).toEqual(["back chat_a"]);
+  },
+);
