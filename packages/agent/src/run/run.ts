@@ -78,7 +78,7 @@ export async function* runResponse(
   let end: RunEnd | undefined;
   if (settings.cut) {
     end = await run.continueCut(settings.cut);
-    const { closing, events } = settings.cut;
+    const { closing, events, lastTurn } = settings.cut;
     const last = events.at(-1);
     const isNew = events.every(({ type }) => type === "run_start" || type === "hook_result");
     if (isNew) end = yield* run.noteAll(run.hooks.atStart(run.start, signal));
@@ -86,8 +86,7 @@ export async function* runResponse(
     end ??= run.hooks.end;
     if (closing.length > 0) yield run.note({ events: closing, durability: "synced" });
     // The process died before the hooks had their say, or while they had it.
-    const { text = "" } = settings.cut.lastTurn ?? {};
-    if (end?.reason === "end_turn") end = yield* run.noteAll(run.askStop(end, text, signal));
+    if (end?.reason === "end_turn") end = yield* run.noteAll(run.askStop(end, lastTurn?.text ?? "", signal));
   } else {
     yield run.note({ events: [run.start], durability: "synced" });
     end = run.losses.failure ?? (yield* run.noteAll(run.hooks.atStart(run.start, signal)));
@@ -136,8 +135,9 @@ export async function* runResponse(
         yield run.note(group);
       }
       end = run.findEndAfterTools(state, results, signal);
-      if (!end && !signal.aborted) end = yield* run.noteAll(takeMessages(run.hooks, ports, signal));
     }
+    const isPaused = state.end?.rawFinishReason === "pause_turn";
+    if (!end && !isPaused) end = yield* run.noteAll(takeMessages(run.hooks, ports, signal));
   }
   // The run that called a subagent also fails for it.
   if (ports.agentName === undefined) end = run.losses.toEnd(end);

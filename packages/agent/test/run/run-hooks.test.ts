@@ -8,7 +8,19 @@ import { toCutLog } from "../../src/run/conversations/cut-log.ts";
 import { createHistory } from "../../src/run/history.ts";
 import { runResponse } from "../../src/run/run.ts";
 import type { HookOccasion, Hooks } from "../../src/tools/hooks/hooks.ts";
-import { call, createFakeModel, createFakeTools, end, last, ok, runModel, start, text, types } from "./fake-ports.ts";
+import {
+  call,
+  createFakeModel,
+  createFakeTools,
+  end,
+  last,
+  ok,
+  runModel,
+  start,
+  text,
+  types,
+  usage,
+} from "./fake-ports.ts";
 
 /** Hooks that are played; notes what they ran for. */
 function createFakeHooks(play: (occasion: HookOccasion) => Partial<HookResult> | undefined) {
@@ -67,6 +79,16 @@ describe("hooks of a run", () => {
     expect(JSON.stringify(model.requests[1]!.messages)).not.toContain("key");
   });
 
+  test(verifies(["C89", "C240"], "a message is in the request after a stop hook objects"), async () => {
+    const model = createFakeModel([[[text("done"), end()]], [[text("more"), end()]]]);
+    const { hooks } = createFakeHooks((occasion) =>
+      "isContinued" in occasion && !occasion.isContinued ? { decision: "block", reason: "test it" } : undefined,
+    );
+    const added = [{ message: "use tabs" }];
+    await runModel(model, { hooks, takeMessage: async () => added.shift() });
+    expect(JSON.stringify(model.requests[1]?.messages)).toContain("use tabs");
+  });
+
   test(verifies(["C83", "C240"], "messages after one at which a hook ends the run wait for the next run"), async () => {
     const model = createFakeModel([[[...call("call_1", "read"), end("tool_calls")]]]);
     const { hooks } = createFakeHooks((occasion) =>
@@ -94,6 +116,15 @@ describe("hooks of a run", () => {
     ["first", 0, []],
     ["refused", 0, [{ ...refused, seq: 2, time: 1 }]],
     ["added", 1, [{ type: "user_message", message: "key", seq: 2, time: 1 }]],
+    [
+      "late",
+      1,
+      [
+        { type: "turn_start", turn: 1, seq: 2, time: 1 },
+        { type: "turn_end", finishReason: "stop", rawFinishReason: "", usage, modelMs: 0, seq: 3, time: 1 },
+        { type: "user_message", message: "key", seq: 4, time: 1 },
+      ],
+    ],
   ] as const)(
     verifies(["C80", "C240", "R-40"], "a process that continues a run asks the hook about its %s message"),
     async (_, requests, added) => {

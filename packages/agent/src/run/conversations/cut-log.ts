@@ -143,7 +143,8 @@ function toCompleteTurn(turn: readonly RunEvent[]): CompleteTurn | undefined {
     }
   }
   const results = turn.filter((event) => event.type === "tool_result").filter(({ callId }) => names.has(callId));
-  if (calls.length === 0 && (end.finishReason !== "stop" || end.rawFinishReason === "pause_turn")) return undefined;
+  const isLast = end.rawFinishReason !== "pause_turn" && turn.every(({ type }) => type !== "user_message");
+  if (calls.length === 0 && (end.finishReason !== "stop" || !isLast)) return undefined;
   const text = turn.map((event) => (event.type === "text_delta" ? event.text : "")).join("");
   return { text, calls, results };
 }
