@@ -49,7 +49,12 @@ test(
     };
     const broken = Promise.withResolvers<never>();
     const store = { waiting } as SharedStore;
-    const claiming = startClaiming({ store, maxRunning: 9, begin: () => broken.promise, onFailure: expect.fail });
+    const claiming = startClaiming({
+      store,
+      maxRunning: 9,
+      begin: () => broken.promise,
+      onFailure: (error) => expect.fail(String(error)),
+    });
     claiming.wake();
     await setImmediate();
     claiming.close();
