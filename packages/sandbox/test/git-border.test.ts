@@ -66,7 +66,7 @@ describeWithSandbox("git in a command", () => {
       "mkdir -p .git/objects/00; mkfifo .git/objects/00/$(printf %038d 1)",
       /not an ordinary file/,
     ],
-  ])(verifies("S-77", "does not hold Sheaf up with %s"), async (_, command, reason) => {
+  ])(verifies("S-77", "does not hold Sheaf up with %s"), { timeout: 20_000 }, async (_, command, reason) => {
     const workspace = createRepository();
     const before = describeState(workspace);
     const commit = `${gitVariables} git commit -q --allow-empty -m n; ${command}`;

@@ -32,8 +32,9 @@ export async function admitMounts({ mounts, tops, findFirst, isRunning }: Admiss
   const checked = mounts.filter(({ path }) => tops.some((top) => path !== top && isBelow(path, top)));
   for (let interval = 1; isRunning(); interval = Math.min(interval * 2, maxPollInterval)) {
     const table = readMountTable(findFirst()?.pid);
-    if (isComplete(table, mounts)) {
-      const misplaced = checked.find((mount) => !isPlaced(mount, table));
+    const gone = mounts.find(({ path }) => table.get(path)?.some(isGone));
+    if (gone || isComplete(table, mounts)) {
+      const misplaced = gone ?? checked.find((mount) => !isPlaced(mount, table));
       if (!misplaced) return table;
       const place = JSON.stringify(misplaced.path);
       throw new Error(
@@ -53,6 +54,11 @@ function isComplete(table: MountTable, mounts: readonly Mount[]): boolean {
     if (source === undefined || access === "read-only") return true;
     return table.get(path)?.some((entry) => isFrom(entry, source)) ?? false;
   });
+}
+
+/** A mount whose folder was deleted, such as a copy of a git folder: the sandbox never gets another one. */
+function isGone({ root }: MountEntry): boolean {
+  return root.endsWith("//deleted");
 }
 
 function isFrom({ root }: MountEntry, source: string): boolean {

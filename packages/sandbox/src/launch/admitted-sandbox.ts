@@ -1,5 +1,5 @@
 /** A bubblewrap whose mounts have been checked (S-78), from there to the end of its command. */
-import type { MountTable } from "../hold/mount-table.ts";
+import { type MountTable, readMountTable } from "../hold/mount-table.ts";
 import type { ChildProcess } from "node:child_process";
 import { writeSync } from "node:fs";
 import type { Writable } from "node:stream";
@@ -27,7 +27,7 @@ export interface SandboxFacts {
 export interface AdmittedSandbox {
   readonly child: ChildProcess;
   /** It has the mounts with which it was admitted: the kernel's table shows a place that was moved or deleted since. */
-  isUnchanged(): Promise<boolean>;
+  isUnchanged(): boolean;
   /** Sends the command if the wrapper waits for it. `takeNotes`: called once, when all processes have ended. */
   start(
     command: string,
@@ -44,7 +44,6 @@ export async function admitSandbox(child: ChildProcess, facts: SandboxFacts): Pr
   const status = followStatus(child, descriptors);
   const bubblewrap = followChild(child);
   const isRunning = (): boolean => child.pid !== undefined && bubblewrap.isRunning();
-  const admit = () => admitMounts({ ...facts, findFirst: status.findFirst, isRunning });
   const end = async (): Promise<void> => {
     bubblewrap.kill();
     // It does not end with bubblewrap yet.
@@ -58,13 +57,14 @@ export async function admitSandbox(child: ChildProcess, facts: SandboxFacts): Pr
     await end();
     throw error;
   };
-  const table: MountTable = (await admit().catch(endOnError)) ?? new Map();
+  const table: MountTable =
+    (await admitMounts({ ...facts, findFirst: status.findFirst, isRunning }).catch(endOnError)) ?? new Map();
   const isWaiting = facts.command === undefined;
   if (isWaiting) openGate(child, pipes, descriptors.block);
   return {
     child,
-    async isUnchanged() {
-      const now = await admit().catch(() => undefined);
+    isUnchanged() {
+      const now = readMountTable(status.findFirst()?.pid);
       return isRunning() && process.getBuiltinModule("node:util").isDeepStrictEqual(now, table);
     },
     async start(command, limits, takeNotes) {

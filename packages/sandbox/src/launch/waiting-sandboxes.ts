@@ -34,7 +34,7 @@ export function createWaitingSandboxes(): WaitingSandboxes {
   return {
     async take(key) {
       const sandbox = await takeOut(key);
-      if (await sandbox?.isUnchanged()) return sandbox;
+      if (sandbox?.isUnchanged()) return sandbox;
       drop(sandbox);
       return undefined;
     },
