@@ -64,9 +64,9 @@ describeWithChromium("commands, hooks and subagents", (browser) => {
       const search = page.getByRole("button", { name: /^Subagent search Where are requests checked/ });
       expect(await search.innerText()).toMatch(/2 calls/);
       await search.press("Enter");
-      const steps = agents.first().getByRole("region", { name: "Steps" }).getByRole("listitem");
+      const steps = agents.first().getByRole("group", { name: "Steps" }).getByRole("listitem");
       expect(await steps.count()).toBe(2);
-      expect(await agents.first().getByRole("region", { name: "Report" }).innerText()).toContain("src/routes.py:6");
+      expect(await agents.first().getByRole("group", { name: "Report" }).innerText()).toContain("src/routes.py:6");
       expect(await agents.first().innerText()).toContain("1,400 in, 90 out · 2 steps");
       expect(await agents.nth(2).getByText("Failed").count()).toBe(1);
     };

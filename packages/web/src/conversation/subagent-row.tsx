@@ -79,12 +79,12 @@ function SubagentBody({ row, task }: { readonly row: DocumentRowData; readonly t
   const report = toReport(document);
   return (
     <div class="subagent-body">
-      <section aria-label={messages.task}>
+      <div role="group" aria-label={messages.task}>
         <h4>{messages.task}</h4>
         <PlainText class="plain-text subagent-task" text={task} />
-      </section>
+      </div>
       {parts.length === 0 ? undefined : (
-        <section aria-label={messages.stepsLabel}>
+        <div role="group" aria-label={messages.stepsLabel}>
           <h4>{messages.stepsLabel}</h4>
           <ol class="subagent-steps">
             {parts.map((part) => (
@@ -97,13 +97,13 @@ function SubagentBody({ row, task }: { readonly row: DocumentRowData; readonly t
               </li>
             ))}
           </ol>
-        </section>
+        </div>
       )}
       {report === "" ? undefined : (
-        <section aria-label={messages.report}>
+        <div role="group" aria-label={messages.report}>
           <h4>{messages.report}</h4>
           <Markdown text={report} isComplete={!isOpen(document)} memoryKey={`${key}/report`} />
-        </section>
+        </div>
       )}
       <Totals document={document} />
     </div>
