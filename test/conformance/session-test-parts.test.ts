@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 
 import { describeWithBubblewrap } from "../support/bubblewrap.ts";
+import { isDeep } from "../support/depth.ts";
 import { compiledCode, createTestFolder, parseStream, runSheaf } from "../support/sheaf.ts";
 import { verifies } from "../support/verifies.ts";
 
@@ -80,9 +81,10 @@ describeWithBubblewrap("a session with everything", () => {
     expect(await runChanged(from, to)).toContain(message);
   });
 
-  test(verifies("C191", "passes ten times in a row"), async () => {
-    const copies = Array.from({ length: 10 }, () => join(newFolder({ "all.yaml": text }), "all.yaml"));
-    expect((await runSheaf(["test", ...copies], place)).stdout).toContain("10 of 10 tests passed.");
+  test(verifies("C191", "passes every time"), async () => {
+    const count = isDeep ? 10 : 2;
+    const copies = Array.from({ length: count }, () => join(newFolder({ "all.yaml": text }), "all.yaml"));
+    expect((await runSheaf(["test", ...copies], place)).stdout).toContain(`${count} of ${count} tests passed.`);
   });
 
   test(verifies("C191", "a summary, a broken answer and a call that Sheaf mends are played"), async () => {
