@@ -10,26 +10,10 @@ import { respond } from "../../src/run/conversations/respond.ts";
 import { createSqliteStore } from "@sheaf/store/sqlite";
 import { createTemporaryWorkspace } from "../../../base/test/files/temporary-workspace.ts";
 import { call, createFakeModel, end, text } from "../run/fake-ports.ts";
+import { runOrder } from "./run-order.ts";
 
 const day = Date.UTC(2026, 4, 3, 12);
 const dayMs = 24 * 60 * 60 * 1000;
-
-const order: Omit<RunRequest, "workspace" | "responseId"> = {
-  conversationId: "conv_1",
-  mode: "agent",
-  trusted: false,
-  sandbox: "disabled",
-  limits: {},
-  stopsOnDenied: false,
-  permissions: { force: false, allow: [], deny: [] },
-  addedFolders: [],
-  mcpServers: {},
-  dataFolder: undefined,
-  environment: {},
-  userFiles: undefined,
-  message: { prompt: "go" },
-  model: { id: "m", name: "M", apiKeySource: "none" },
-};
 
 type Turn = readonly ModelEvent[];
 
@@ -47,7 +31,7 @@ function createConversation() {
       now = day,
     ): Promise<readonly ModelRequest[]> => {
       const model = createFakeModel(turns.map((turn) => [turn]));
-      const full = { ...order, workspace: root, responseId: `chat_${(responses += 1)}`, ...changes };
+      const full = { ...runOrder, workspace: root, responseId: `chat_${(responses += 1)}`, ...changes };
       const { signal } = new AbortController();
       const ports = { store, model, now: () => now, abort: () => undefined };
       const { settings, ports: runPorts } = await prepareResponse(full, ports, signal);

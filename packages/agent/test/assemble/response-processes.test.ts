@@ -10,24 +10,7 @@ import type { ResponsePorts } from "../../src/assemble/prepare-response.ts";
 import { createResponseProcesses } from "../../src/assemble/response-processes.ts";
 import { respond } from "../../src/run/conversations/respond.ts";
 import { call, createFakeModel, end, text } from "../run/fake-ports.ts";
-
-const order = {
-  conversationId: "conv_1",
-  mode: "agent",
-  trusted: false,
-  sandbox: "disabled",
-  limits: {},
-  stopsOnDenied: false,
-  permissions: { force: false, allow: [], deny: [] },
-  addedFolders: [],
-  mcpServers: {},
-  dataFolder: undefined,
-  environment: {},
-  userFiles: undefined,
-  hasAgents: true,
-  message: { prompt: "go" },
-  model: { id: "m", name: "M", apiKeySource: "none" },
-} as const;
+import { runOrder } from "./run-order.ts";
 
 /** A server with one workspace, whose model reads a file, then gives a task to a subagent that reads it, too. */
 function createServed(silentMs?: number) {
@@ -48,7 +31,7 @@ function createServed(silentMs?: number) {
       const { signal } = controller;
       const abort: ResponsePorts["abort"] = (reason) => controller.abort(reason);
       const model = createFakeModel(answers.map((turn) => [turn]));
-      const request = { ...order, workspace: root, responseId: `chat_${(responses += 1)}` };
+      const request = { ...runOrder, hasAgents: true, workspace: root, responseId: `chat_${(responses += 1)}` };
       const store = createSqliteStore(":memory:");
       const prepared = await preparer.prepare(request, { store, model, now: Date.now, abort }, root, signal);
       return async (): Promise<readonly RunEvent[]> => {

@@ -12,6 +12,7 @@ import { respond } from "../../src/run/conversations/respond.ts";
 import { createSqliteStore } from "@sheaf/store/sqlite";
 import { call, createFakeModel, end, text } from "../run/fake-ports.ts";
 import { createTemporaryWorkspace } from "../../../base/test/files/temporary-workspace.ts";
+import { runOrder } from "./run-order.ts";
 
 const program = join(import.meta.dirname, "../../../../test/support/changing-server.ts");
 const toServer = (env: Readonly<Record<string, string>> = {}) => ({
@@ -20,20 +21,10 @@ const toServer = (env: Readonly<Record<string, string>> = {}) => ({
   env: { ...compiledCode, ...env },
 });
 
-const order: Omit<RunRequest, "workspace" | "responseId" | "message"> = {
-  conversationId: "conv_1",
-  mode: "agent",
-  trusted: false,
-  sandbox: "disabled",
-  limits: {},
-  stopsOnDenied: false,
+const order = {
+  ...runOrder,
   permissions: { force: false, allow: ["Mcp(s:*)"], deny: [] },
-  addedFolders: [],
   mcpServers: { s: toServer() },
-  dataFolder: undefined,
-  environment: {},
-  userFiles: undefined,
-  model: { id: "m", name: "M", apiKeySource: "none" },
 };
 
 interface Played {
