@@ -3,6 +3,7 @@ import type { RunEvent } from "@sheaf/protocol";
 import { endClaimedResponse } from "@sheaf/agent/run/conversations/end-cut-response";
 import { toCutLog, type CutLog } from "@sheaf/agent/run/conversations/cut-log";
 import { createBusyError, isBusyError } from "@sheaf/store/store";
+import { isStoreAway } from "./ask-patiently.ts";
 import type { StoredRequest } from "./claim-messages.ts";
 import type { ServerContext } from "./server-context.ts";
 import { planResponse, runPlan } from "./start-response.ts";
@@ -45,9 +46,16 @@ export async function takeOverResponse(responseId: string, owner: string, contex
   try {
     await runPlan(plan, "reject", context, { request: undefined, starting: new AbortController(), takeOver });
   } catch (error) {
-    if (isOurs) await endClaimedResponse(store, responseId, context.now, start);
-    else if (isBusyError(error)) return false;
-    else throw error;
+    // While the store is away, it is unknown how far the response is: this server or another one tries again.
+    const isUnknown = isBusyError(error) || isStoreAway(error);
+    if (isOurs && !isUnknown) {
+      context.onDefect(error);
+      await endClaimedResponse(store, responseId, context.now, start);
+      return true;
+    }
+    if (isOurs) await store.leaveResponse(responseId);
+    if (isBusyError(error)) return false;
+    throw error;
   }
   return true;
 }

@@ -155,4 +155,42 @@ describeWithPostgres("a server with a database", (postgres) => {
       allowEnds: () => postgres.run(address, "DROP TRIGGER refuse ON sheaf.event_groups"),
     };
   }, testDeep);
+
+  test(verifies("R-40", "a store that is away in the middle of a take-over ends no response"), async () => {
+    const address = await postgres.clearDatabase();
+    const stored = await createPostgresStore(address);
+    const away = new SheafError("STORAGE_LOCKED", "the store is away: wait", { source: "storage" });
+    let state: "running" | "taken over" | "failed" = "running";
+    const store: SharedStore = {
+      ...stored,
+      forOwner(owner) {
+        const own = stored.forOwner(owner);
+        const takeOver = async (responseId: string): Promise<boolean> => {
+          const isOurs = await own.cluster.takeOver(responseId);
+          if (isOurs && state === "running") state = "taken over";
+          return isOurs;
+        };
+        const readLog: typeof own.readEvents = (...asked) => {
+          if (state !== "taken over") return own.readEvents(...asked);
+          state = "failed";
+          return Promise.reject(away);
+        };
+        return { ...own, readEvents: readLog, cluster: { ...own.cluster, takeOver } };
+      },
+    };
+    const events = [{ text: "One." }, { wait_ms: 600_000 }];
+    const server = await openApp({
+      store,
+      environment: { SHEAF_STORE: address },
+      args: ["--on-node-loss", "resume"],
+      script: { turns: [{ events }, { events: [{ text: "Two." }] }] },
+    });
+    const begun = await server.chat({ message: "go", stream: true });
+    const path = begun.headers.get("location")!;
+    await expect.poll(async () => JSON.stringify(await server.read(path))).toContain("One.");
+    await postgres.run(address, "UPDATE sheaf.conversations SET holder = NULL, fence = fence + 1");
+    const isEnded = () => postgres.run(address, "SELECT ended FROM sheaf.responses");
+    await expect.poll(isEnded, { timeout: 20_000 }).toEqual([{ ended: true }]);
+    expect([state, await server.read(path)]).toMatchObject(["failed", { status: "completed" }]);
+  });
 });
