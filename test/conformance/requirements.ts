@@ -263,6 +263,7 @@ export const requirements = {
     X26: ["a conversation can be renamed and changed", "07426af5"],
     X27: ["a misspelt field is named", "1d38ad06"],
     C270: ["the API shows what made each line", "efaaf1ad"],
+    C271: ["the API shows where two conversations part", "d7ab6eca"],
     X28: ["the changes of a conversation, as patches", "0e0ece90"],
     X29: ["one file or hunk is reverted alone", "53f81394"],
     X55: ["publish the files of a conversation as a branch", "123650db"],

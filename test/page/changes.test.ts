@@ -165,4 +165,21 @@ describeWithChromium("the changes of a conversation", (browser) => {
     expect(await link.getAttribute("href")).toBe("vscode://file/home/me/code/README.md:3");
     await takeScreenshots(page, "editor-links");
   });
+
+  testDeep(verifies("C271", "compare the conversation with another one"), async () => {
+    const { page } = await open();
+    await sendMessage(page, "Change it");
+    await waitForAnswer(page);
+    await page.getByRole("link", { name: "New conversation" }).first().click();
+    await sendMessage(page, "Change something else");
+    await waitForAnswer(page);
+    await page.getByRole("button", { name: "Conversation actions" }).last().click();
+    await page.getByRole("menuitem", { name: "Compare" }).click();
+    const dialog = page.getByRole("dialog", { name: "Compare" });
+    await dialog.getByLabel("Other conversation").selectOption({ label: "Change it" });
+    await dialog.getByText("response 1: the prompt differs").waitFor();
+    expect(await dialog.getByRole("row", { name: /^Steps/ }).innerText()).toMatch(/Steps\s+2\s+2/);
+    await checkAccess(page, "compare");
+    await takeScreenshots(page, "compare");
+  });
 });

@@ -964,6 +964,39 @@ class ConversationChangesFile(_ConversationChangesFile, total=False):
     problem: str
 
 
+class _ConversationComparison(TypedDict):
+    conversations: list[ConversationComparisonConversation]
+    files: list[str]
+
+
+class ConversationComparison(_ConversationComparison, total=False):
+    """Where two conversations part."""
+
+    parting: Parting
+
+
+class _ConversationComparisonConversation(TypedDict):
+    conversationId: str
+    model: str
+    responses: int
+    turns: int
+    calls: int
+    inputTokens: int
+    outputTokens: int
+    end: str
+    files: list[str]
+
+
+class ConversationComparisonConversation(_ConversationComparisonConversation, total=False):
+    costUsd: float
+
+
+class Parting(TypedDict):
+    place: str
+    message: str
+    diff: str
+
+
 class FileBlame(TypedDict):
     """What made the lines of a file."""
 

@@ -9,6 +9,7 @@ import type {
   Conversation,
   ConversationChange,
   ConversationChanges,
+  ConversationComparison,
   FileBlame,
   ConversationPage,
   ConversationSummary,
@@ -132,6 +133,8 @@ export interface SheafClient {
   listChanges(conversationId: string, options?: RequestOptions): Promise<ConversationChanges>;
   /** The call or the commit that made each line of a file in the conversation's workspace (C270). */
   readBlame(conversationId: string, path: string, options?: RequestOptions): Promise<FileBlame>;
+  /** The place where two conversations part, with their tokens, cost and files (C271). */
+  compareConversations(id: string, otherId: string, options?: RequestOptions): Promise<ConversationComparison>;
   /** Reverts one of these files, or one hunk of it; `FILES_CHANGED` if it is no longer as listed (X29). */
   revertChange(conversationId: string, change: ChangeRevert, options?: RequestOptions): Promise<ConversationChanges>;
   /** Pushes the files of a conversation in a workspace from git as a branch with one commit. */
@@ -219,6 +222,8 @@ export function createClient(options: ClientOptions): SheafClient {
     forkConversation: toBranchCall("fork"),
     listChanges: (id, list = {}) => ask(`${toPath("conversations", id)}/changes`, list),
     readBlame: (id, path, read = {}) => ask(`${toPath("conversations", id)}/blame${toQuery({ path })}`, read),
+    compareConversations: (id, otherId, compare = {}) =>
+      ask(`${toPath("conversations", id)}/diff${toQuery({ with: otherId })}`, compare),
     revertChange: (id, body, revert = {}) => ask(`${toPath("conversations", id)}/changes/revert`, toPost(body, revert)),
     publishConversation: (id, branch, message, publish = {}) =>
       ask(`${toPath("conversations", id)}/publish`, toPost({ branch, message }, publish)),

@@ -9,6 +9,7 @@ export type {
   ChangeRevert,
   ConversationChange,
   ConversationChanges,
+  ConversationComparison,
   FileBlame,
   ConversationPage,
   ConversationSummary,

@@ -1,4 +1,5 @@
 export type * from "./api.ts";
+export type * from "./comparison.ts";
 export type * from "./attachments.ts";
 export type * from "./chat.ts";
 export type * from "./cli-events.ts";

@@ -1,5 +1,6 @@
 /** The published JSON Schemas, by name (C13, X10). */
 import * as api from "./api.ts";
+import { conversationComparison } from "./comparison.ts";
 import { type ChatResponse, completeResponse, errorBody, responseSnapshot } from "./chat.ts";
 import { cliLine } from "./cli-events.ts";
 import { type Document, documentSchemas } from "./documents.ts";
@@ -65,6 +66,7 @@ export type SchemaName =
   | DocumentSchemaName
   | "conversation-change"
   | "conversation-changes"
+  | "conversation-comparison"
   | "file-blame"
   | "change-revert"
   | "workspaces"
@@ -116,6 +118,7 @@ const schemas: Readonly<Record<SchemaName, s.JsonSchema>> = {
   "approval-result": api.approvalResult,
   "conversation-change": api.conversationChange,
   "conversation-changes": api.conversationChanges,
+  "conversation-comparison": conversationComparison,
   "file-blame": api.fileBlame,
   "change-revert": api.changeRevert,
   workspaces: api.workspaceList,

@@ -130,6 +130,11 @@ export const operations: Readonly<Record<string, Readonly<Record<string, Operati
       parameters: [{ ...query("path", "The file.", { type: "string" }), required: true }],
       answers: { "200": "file-blame" }, errors: [403, 404] },
   },
+  "/v1/conversations/{id}/diff": {
+    get: { id: "compareConversations", summary: "Where this conversation and another one part, and what differs.",
+      parameters: [{ ...query("with", "The other conversation.", { type: "string" }), required: true }],
+      answers: { "200": "conversation-comparison" }, errors: [404] },
+  },
   "/v1/conversations/{id}/changes/revert": {
     post: { id: "revertChange", summary: "Reverts one file, or one hunk of its patch, to the start of the conversation.",
       request: "change-revert", answers: { "200": "conversation-changes" }, errors: [404, 409] },

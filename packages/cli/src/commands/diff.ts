@@ -1,19 +1,14 @@
 /** `sheaf diff SESSION SESSION`: the place where two sessions part, with their tokens, cost and files (C198). */
 import { createKnownMask } from "@sheaf/agent/config/known-secrets";
-import { maskLog } from "@sheaf/agent/output/event-mask";
+import { compareStored } from "@sheaf/agent/output/session-tests/compare-stored";
 import { toBareId } from "@sheaf/agent/output/result-line";
 import { toVisibleText } from "@sheaf/agent/output/visible-text";
 import { now } from "@sheaf/agent/assemble/wire";
-import { type LoggedResponse, readLogs } from "@sheaf/agent/run/conversations/end-cut-response";
 import { SheafError } from "@sheaf/base/errors";
-import { digestLog } from "@sheaf/store/log-digest";
-import type { SharedStore } from "@sheaf/store/store";
+import type { ConversationComparison } from "@sheaf/protocol";
 import type { ParsedArguments } from "../arguments.ts";
 import { toCommandFormat } from "../command-flags.ts";
 import type { CommandIo } from "../io.ts";
-import { type ComparedSession, findParting } from "../session-tests/compare-sessions.ts";
-import { readSessionStates } from "../session-tests/start-files.ts";
-import { toTestResponse } from "../session-tests/to-test-responses.ts";
 import { withSessionStore } from "../session-store.ts";
 import { findConversation } from "../session-words.ts";
 import { printJson, printText } from "../standard-output.ts";
@@ -22,77 +17,37 @@ import { printJson, printText } from "../standard-output.ts";
 export async function runDiff(parsed: ParsedArguments, io: CommandIo): Promise<number> {
   const { positionals } = parsed;
   const format = toCommandFormat(parsed);
-  if (positionals.length < 2) throw new SheafError("USAGE", "sheaf diff needs two sessions: run sheaf ls to list them");
+  const [word, otherWord] = positionals;
+  if (otherWord === undefined)
+    throw new SheafError("USAGE", "sheaf diff needs two sessions: run sheaf ls to list them");
+  const { environment } = io;
+  const mask = createKnownMask(environment);
   return withSessionStore(io, undefined, async (store, { dataFolder }) => {
-    const sessions: Session[] = [];
-    for (const word of positionals) sessions.push(await readSession(store, word, dataFolder, io));
-    const [one, other] = sessions as [Session, Session];
-    const parting = findParting(one, other) ?? null;
-    const paths = [...new Set([...one.files.keys(), ...other.files.keys()])].toSorted();
-    const files = paths.filter((path) => one.files.get(path) !== other.files.get(path));
-    const rows = sessions.map(({ row }) => row);
-    if (format === "json") return printJson(io, { sessions: rows, parting, files });
-    return printText(io, formatComparison([one, other], parting, files));
+    const ids = [await findConversation(store, word!), await findConversation(store, otherWord)] as const;
+    const comparison = await compareStored(ids, { store, dataFolder, environment, mask, now });
+    const { conversations, parting = null, files } = comparison;
+    if (format === "json") return printJson(io, { sessions: conversations.map(toRow), parting, files });
+    return printText(io, formatComparison(comparison));
   });
 }
 
-interface Session extends ComparedSession {
-  readonly row: ReturnType<typeof toRow>;
-  /** The id of each changed file's content at the end; null for a deleted file. */
-  readonly files: ReadonlyMap<string, string | null>;
-}
-
-async function readSession(
-  store: SharedStore,
-  word: string,
-  dataFolder: string,
-  { environment }: CommandIo,
-): Promise<Session> {
-  const id = await findConversation(store, word);
-  const { workspace } = (await store.getConversation(id))!;
-  const mask = createKnownMask(environment);
-  const logs: LoggedResponse[] = [];
-  for await (const log of readLogs(store, id, now)) logs.push({ ...log, events: maskLog(log.events, { mask }) });
-  const responses = logs.map(({ events }) => toTestResponse(events));
-  const place = { conversationId: id, responseIds: logs.map((log) => log.id), workspace, dataFolder, environment };
-  const { start = [], end = [] } = (await readSessionStates(place)) ?? {};
-  const before = new Map(start.map((file) => [file.path, file.id]));
-  const files = new Map<string, string | null>();
-  for (const file of end) {
-    if (before.get(file.path) !== file.id) files.set(file.path, file.id);
-    before.delete(file.path);
-  }
-  for (const path of before.keys()) files.set(path, null);
-  return { workspace, responses, files, row: toRow(id, logs, responses.at(-1)?.end ?? "completed", [...files.keys()]) };
-}
-
-function toRow(id: string, logs: readonly LoggedResponse[], end: string, files: readonly string[]) {
-  const events = logs.flatMap((log) => log.events);
-  const digests = logs.map((log) => digestLog(log.events));
-  const sum = (read: (digest: (typeof digests)[number]) => number): number =>
-    digests.reduce((total, digest) => total + read(digest), 0);
-  const models = new Set(events.flatMap((event) => (event.type === "run_start" ? [event.model] : [])));
+function toRow(row: ConversationComparison["conversations"][number]) {
+  const { conversationId, inputTokens, outputTokens, costUsd, end, files, ...counts } = row;
   return {
-    session_id: toBareId(id),
-    model: [...models].join(", "),
-    responses: logs.length,
-    turns: events.filter(({ type }) => type === "turn_end").length,
-    calls: events.filter(({ type }) => type === "tool_result").length,
-    input_tokens: sum(({ promptTokens }) => promptTokens),
-    output_tokens: sum(({ completionTokens }) => completionTokens),
-    cost_usd: digests.every(({ costUsd }) => costUsd === undefined) ? null : sum(({ costUsd = 0 }) => costUsd),
+    session_id: toBareId(conversationId),
+    ...counts,
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    cost_usd: costUsd ?? null,
     end,
-    files: files.toSorted(),
+    files,
   };
 }
 
-function formatComparison(
-  [one, other]: readonly [Session, Session],
-  parting: ReturnType<typeof findParting> | null,
-  files: readonly string[],
-): string {
-  const table = (Object.keys(one.row) as (keyof Session["row"])[]).map((name) => {
-    const [first, second] = [one.row[name], other.row[name]].map((value) => String(value ?? "unknown"));
+function formatComparison({ conversations, parting, files }: ConversationComparison): string {
+  const [one, other] = conversations.map(toRow) as [ReturnType<typeof toRow>, ReturnType<typeof toRow>];
+  const table = (Object.keys(one) as (keyof typeof one)[]).map((name) => {
+    const [first, second] = [one[name], other[name]].map((value) => String(value ?? "unknown"));
     return `${name.padEnd(13)}  ${first!.padEnd(36)}  ${second}`.trimEnd();
   });
   const difference = parting

@@ -10,10 +10,12 @@ import { SheafError } from "@sheaf/base/errors";
 import { listFiles } from "@sheaf/base/files/list-files";
 import { findRepository } from "@sheaf/base/files/repository";
 import type { Environment } from "@sheaf/base/paths";
-import { chooseStartFiles, readSessionStates, type SessionStates, type StateFile, toStartFile } from "./start-files.ts";
-import type { TestFile, TestResponse } from "./test-file.ts";
+import { readSessionStates, type SessionStates, type StateFile } from "@sheaf/agent/workspace/undo/session-states";
+import { chooseStartFiles, toStartFile } from "./start-files.ts";
+import type { TestResponse } from "@sheaf/agent/output/session-tests/test-response";
+import type { TestFile } from "./test-file.ts";
 import type { PlayedTest } from "./play-test.ts";
-import { checkPlayable, toTestResponse } from "./to-test-responses.ts";
+import { checkPlayable, toTestResponse } from "@sheaf/agent/output/session-tests/to-test-responses";
 
 /** Larger texts of changed files are not expected. UTF-16 units. */
 const MAX_EXPECTED = 20_000;
@@ -82,7 +84,7 @@ function replaceRoot(test: TestFile, workspace: string): TestFile {
 function listPresent(workspace: string): SessionStates {
   const names = listFiles(workspace, [join(workspace, ".git"), join(workspace, "node_modules")]);
   const start = names.map((path): StateFile => ({ kind: "file", id: path, path: relative(workspace, path) }));
-  return { start, end: start, read: async ({ id }) => toStartFile(readFileSync(id), false) };
+  return { start, end: start, read: async ({ id }) => readFileSync(id) };
 }
 
 /** Rules by which a person allowed calls. */
@@ -105,7 +107,7 @@ async function listExpected(states: SessionStates): Promise<Record<string, strin
     const isSame = before.get(file.path)?.id === file.id;
     before.delete(file.path);
     if (isSame) continue;
-    const content = await states.read(file);
+    const content = toStartFile(file, await states.read(file));
     const text = typeof content === "string" ? content : "program" in content ? content.program : undefined;
     if (text !== undefined && text.length <= MAX_EXPECTED) expected[file.path] = text;
   }

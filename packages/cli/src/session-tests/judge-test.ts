@@ -1,6 +1,6 @@
 /** Decides whether a played test does what it should, and what it used up. */
 import { createRunSummary } from "@sheaf/documents/run-summary";
-import { type Divergence, findDivergence, toDiff } from "./compare-responses.ts";
+import { type Divergence, findDivergence, toDiff } from "@sheaf/agent/output/session-tests/compare-responses";
 import type { PlayedTest } from "./play-test.ts";
 import type { Expectations, TestFile } from "./test-file.ts";
 

@@ -2,7 +2,7 @@
 import { SheafError } from "@sheaf/base/errors";
 import type { Model, ModelRequest } from "@sheaf/models/provider";
 import { createScriptedModelFrom } from "@sheaf/models/scripted";
-import type { TestCall, TestResponse, TestTurn } from "./test-file.ts";
+import type { TestCall, TestResponse, TestTurn } from "@sheaf/agent/output/session-tests/test-response";
 
 interface Player {
   /** Undefined for the answers of the run itself. */

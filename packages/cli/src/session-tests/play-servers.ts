@@ -3,7 +3,8 @@ import { InMemoryTransport, Server } from "@modelcontextprotocol/server";
 import { toMcpToolName } from "@sheaf/agent/tools/mcp/tool-name";
 import type { ServerPorts } from "@sheaf/agent/tools/mcp/server-connection";
 import { sheafVersion } from "@sheaf/base/version";
-import type { TestCall, TestFile } from "./test-file.ts";
+import type { TestCall } from "@sheaf/agent/output/session-tests/test-response";
+import type { TestFile } from "./test-file.ts";
 
 /** Gives the results of a tool in their order. */
 export function playServers({

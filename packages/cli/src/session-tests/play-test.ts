@@ -15,12 +15,13 @@ import type { Environment } from "@sheaf/base/paths";
 import type { Model, ModelRequest } from "@sheaf/models/provider";
 import { checkCase } from "../commands/permissions.ts";
 import { createPromptRun } from "../prompt-run.ts";
-import { settleText } from "./compare-responses.ts";
+import { settleText } from "@sheaf/agent/output/session-tests/compare-responses";
 import { playAnswers } from "./play-answers.ts";
 import { playServers } from "./play-servers.ts";
 import { readEndFile, writeStartFiles } from "./start-files.ts";
-import type { TestFile, TestResponse } from "./test-file.ts";
-import { toTestResponse } from "./to-test-responses.ts";
+import type { TestResponse } from "@sheaf/agent/output/session-tests/test-response";
+import type { TestFile } from "./test-file.ts";
+import { toTestResponse } from "@sheaf/agent/output/session-tests/to-test-responses";
 
 /** Names the model of the test; its answers come from `playAnswers`. */
 const ANSWERS = "answers.json";

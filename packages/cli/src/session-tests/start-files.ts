@@ -1,6 +1,6 @@
 /** The workspace of a test: taken from the states of a session, and made again for each run. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { chmodSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { SheafError } from "@sheaf/base/errors";
 import { parsePathGlob } from "@sheaf/base/files/glob";
 import { IgnoreRules } from "@sheaf/base/files/ignore-rules";
@@ -8,10 +8,7 @@ import { createWorkspace, isBelow } from "@sheaf/base/files/workspace";
 import { askGit, type GitSetup } from "@sheaf/base/git/run-git";
 import type { Environment } from "@sheaf/base/paths";
 import { findProgram } from "@sheaf/sandbox/programs";
-import { listTreeChanges, type TreeEntry } from "@sheaf/agent/workspace/trees/list-tree-changes";
-import { EMPTY_TREE } from "@sheaf/agent/workspace/undo/folder-states";
-import { readChain } from "@sheaf/agent/workspace/undo/read-states";
-import { listUndoStores, toStateRef } from "@sheaf/agent/workspace/undo/undo-store";
+import type { SessionStates, StateFile } from "@sheaf/agent/workspace/undo/session-states";
 import type { TestFile } from "./test-file.ts";
 
 type StartFiles = NonNullable<TestFile["files"]>;
@@ -20,57 +17,6 @@ type StartFile = StartFiles[string];
 /** A test is read by people, and lies in their repository. */
 const MAX_FILES = 200;
 const MAX_BYTES = 400_000;
-
-export interface SessionPlace {
-  readonly conversationId: string;
-  readonly responseIds: readonly string[];
-  /** Absolute. */
-  readonly workspace: string;
-  readonly dataFolder: string;
-  readonly environment: Environment;
-}
-
-/** The states of a session in its workspace. */
-export interface SessionStates {
-  /** Before its first effect. */
-  readonly start: readonly StateFile[];
-  /** After its last one. */
-  readonly end: readonly StateFile[];
-  read(file: StateFile): Promise<StartFile>;
-}
-
-/** A file of a state. */
-export interface StateFile extends TreeEntry {
-  /** Relative to the workspace, with `/`. */
-  readonly path: string;
-}
-
-/** Undefined: the session changed nothing, or Sheaf has forgotten its states. @throws SheafError INTERNAL. */
-export async function readSessionStates(place: SessionPlace): Promise<SessionStates | undefined> {
-  const { conversationId, responseIds, workspace, dataFolder, environment } = place;
-  const program = findProgram("git", environment);
-  const store = listUndoStores(dataFolder).find(({ root }) => root === workspace);
-  if (!program || !store) return undefined;
-  const setup: GitSetup = { program, environment, gitFolder: store.gitFolder };
-  const refs = responseIds.map((id) => toStateRef(conversationId, id));
-  const kept = refs.filter((ref) => existsSync(join(store.gitFolder, ref)));
-  if (kept.length === 0) return undefined;
-  const list = async (tree: string | undefined): Promise<StateFile[]> =>
-    (await listTreeChanges(setup, EMPTY_TREE, tree ?? EMPTY_TREE)).flatMap(({ path, after }) => {
-      const inside = relative(workspace, join(store.top, path));
-      return after && after.kind !== "repository" && !inside.startsWith("..") ? [{ ...after, path: inside }] : [];
-    });
-  const [first] = await readChain(setup, kept[0]!);
-  const last = (await readChain(setup, kept.at(-1)!)).at(-1);
-  return {
-    start: await list(first?.files),
-    end: await list(last?.files),
-    async read({ id, kind }) {
-      const bytes = await askGit(setup, ["cat-file", "blob", id], { purpose: "read a state" });
-      return kind === "link" ? { link: bytes.toString() } : toStartFile(bytes, kind === "program");
-    },
-  };
-}
 
 /**
  * The files before the first response, without those that ignore rules leave out. `patterns`: only these.
@@ -89,7 +35,7 @@ export async function chooseStartFiles(
     // A test of tests would be one too many.
     if (file.path.startsWith(".sheaf/tests/")) continue;
     if (globs ? !globs.some((glob) => glob?.isCovering(file.path)) : await rules.isIgnored(file.path, false)) continue;
-    const content = await states.read(file);
+    const content = toStartFile(file, await states.read(file));
     files[file.path] = content;
     bytes += JSON.stringify(content).length;
     if (Object.keys(files).length > MAX_FILES || bytes > MAX_BYTES) {
@@ -102,10 +48,11 @@ export async function chooseStartFiles(
   return files;
 }
 
-export function toStartFile(bytes: Buffer, isProgram: boolean): StartFile {
+export function toStartFile({ kind }: Pick<StateFile, "kind">, bytes: Buffer): StartFile {
   const text = bytes.toString();
+  if (kind === "link") return { link: text };
   const isText = !text.includes("\0") && Buffer.from(text).equals(bytes);
-  if (!isProgram) return isText ? text : { base64: bytes.toString("base64") };
+  if (kind !== "program") return isText ? text : { base64: bytes.toString("base64") };
   return isText ? { program: text } : { base64: bytes.toString("base64") };
 }
 

@@ -35,6 +35,7 @@ import {
   type SharedStore,
 } from "@sheaf/store/store";
 import { toAttachmentSummary } from "@sheaf/base/files/attachment";
+import { compareStored } from "@sheaf/agent/output/session-tests/compare-stored";
 import { removeConversationFiles } from "@sheaf/agent/workspace/conversation-folders";
 import { maskLog, maskValue } from "@sheaf/agent/output/event-mask";
 import { formatMarkdownExport } from "@sheaf/agent/output/exports/markdown-export";
@@ -150,6 +151,16 @@ export function addConversationRoutes(app: Hono<ServerEnvironment>, context: Ser
   app.get("/v1/conversations/:id/blame", readsWhole, async (request) => {
     const { store, record } = await findConversation(request, context);
     return request.json(await readBlame(request.req.query("path") ?? "", record, store, context));
+  });
+
+  app.get("/v1/conversations/:id/diff", readsWhole, async (request) => {
+    const { store, record } = await findConversation(request, context);
+    const other = request.req.query("with") ?? "";
+    if (!(await store.getConversation(other))) throw createNotFoundError("conversation", other);
+    const { settings, now } = context;
+    const { dataFolder, environment, wire } = settings;
+    const ports = { store, dataFolder, environment, mask: wire.mask, now };
+    return request.json(await compareStored([record.id, other], ports));
   });
 
   app.post("/v1/conversations/:id/changes/revert", async (request) => {

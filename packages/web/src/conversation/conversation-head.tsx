@@ -5,6 +5,7 @@ import { Button } from "../elements/button.tsx";
 import { Menu, MenuItem } from "../elements/menu.tsx";
 import { TitleField } from "../elements/title-field.tsx";
 import { useMessages } from "../messages/use-messages.ts";
+import { CompareDialog } from "./compare-dialog.tsx";
 import { ChangesDialog, type ChangesPorts } from "./changes-dialog.tsx";
 import { UsagePopover } from "./usage-popover.tsx";
 
@@ -74,35 +75,50 @@ export function ConversationHead({
         <ChangesDialog id={state.id} workspace={workspace} ports={ports} onClose={() => setChanges(false)} />
       ) : undefined}
       {state.id === undefined || state.status !== "ready" ? undefined : (
-        <ConversationMenu id={state.id} title={title} onRemove={onRemove} onName={() => setNaming(true)} />
+        <ConversationMenu
+          id={state.id}
+          title={title}
+          ports={ports}
+          onRemove={onRemove}
+          onName={() => setNaming(true)}
+        />
       )}
     </header>
   );
 }
 
-interface ConversationMenuProps extends Pick<ConversationHeadProps, "onRemove"> {
+interface ConversationMenuProps extends Pick<ConversationHeadProps, "onRemove" | "ports"> {
   readonly onName: () => void;
   readonly id: string;
   readonly title: string;
 }
 
-function ConversationMenu({ id, title, onRemove, onName }: ConversationMenuProps) {
+function ConversationMenu({ id, title, ports, onRemove, onName }: ConversationMenuProps) {
   const messages = useMessages();
+  const [isComparing, setComparing] = useState(false);
   return (
-    <Menu icon="more" label={messages.conversationActions}>
-      <MenuItem icon="fileEdit" onSelect={onName}>
-        {messages.rename}
-      </MenuItem>
-      <MenuItem icon="download" onSelect={() => downloadExport(id, "markdown")}>
-        {messages.exportMarkdown}
-      </MenuItem>
-      <MenuItem icon="download" onSelect={() => downloadExport(id, "json")}>
-        {messages.exportJson}
-      </MenuItem>
-      <MenuItem icon="trash" onSelect={() => onRemove(id, title)} isDangerous>
-        {messages.deleteConversation}
-      </MenuItem>
-    </Menu>
+    <>
+      <Menu icon="more" label={messages.conversationActions}>
+        <MenuItem icon="fileEdit" onSelect={onName}>
+          {messages.rename}
+        </MenuItem>
+        <MenuItem icon="fork" onSelect={() => setComparing(true)}>
+          {messages.compare}
+        </MenuItem>
+        <MenuItem icon="download" onSelect={() => downloadExport(id, "markdown")}>
+          {messages.exportMarkdown}
+        </MenuItem>
+        <MenuItem icon="download" onSelect={() => downloadExport(id, "json")}>
+          {messages.exportJson}
+        </MenuItem>
+        <MenuItem icon="trash" onSelect={() => onRemove(id, title)} isDangerous>
+          {messages.deleteConversation}
+        </MenuItem>
+      </Menu>
+      {isComparing ? (
+        <CompareDialog id={id} title={title} ports={ports} onClose={() => setComparing(false)} />
+      ) : undefined}
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The place where two sessions part (C198). */
 import { type Divergence, formatOutcome, settleText, toDiff } from "./compare-responses.ts";
-import type { TestResponse } from "./test-file.ts";
+import type { TestResponse } from "./test-response.ts";
 
 export interface ComparedSession {
   readonly workspace: string;

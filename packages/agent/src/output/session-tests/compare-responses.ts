@@ -1,19 +1,23 @@
 /** The place where a run parts from its test. */
 import { createTwoFilesPatch } from "diff";
-import type { TestCall, TestFile, TestResponse, TestTurn } from "./test-file.ts";
+import type { TestCall, TestResponse, TestTurn } from "./test-response.ts";
 
 /** The first difference. */
 export interface Divergence {
   /** "response 1, turn 2, call 1 (read_file)" */
   readonly place: string;
-  /** What differs there, without a full stop. */
+  /** The difference, without a full stop. */
   readonly message: string;
-  /** Lines of a unified diff, from the test to the run; "" where the message says it all. */
+  /** Lines of a unified diff, from the test to the run; "" where the message shows all. */
   readonly diff: string;
 }
 
 /** Undefined: the run did what the test has, but for times, ids and paths. `root`: the folder of the run. */
-export function findDivergence(test: TestFile, run: readonly TestResponse[], root: string): Divergence | undefined {
+export function findDivergence(
+  test: { readonly responses: readonly TestResponse[] },
+  run: readonly TestResponse[],
+  root: string,
+): Divergence | undefined {
   const settle = (text: string): string => settleText(text.replaceAll(root, "<workspace>"));
   for (const [at, expected] of test.responses.entries()) {
     const place = `response ${at + 1}`;

@@ -1,7 +1,7 @@
 /** The responses of a session as a test has them: a projection of the log. */
 import { SheafError } from "@sheaf/base/errors";
 import type { RunEvent, OwnEventBody, RunEventBody, RunStart, ToolResult } from "@sheaf/protocol";
-import type { TestCall, TestResponse, TestTurn } from "./test-file.ts";
+import type { TestCall, TestResponse, TestTurn } from "./test-response.ts";
 
 type Open<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
