@@ -4,25 +4,25 @@ import { untilAborted } from "@sheaf/base/until-aborted";
 import type { ServerConnection } from "./server-connection.ts";
 import { describeFault } from "./server-problem.ts";
 
-/** A request that a server must answer before it counts as ready. */
+/** A request that a server must answer before it is ready. */
 export interface StartRequest extends RequestOptions {
   readonly signal: AbortSignal;
 }
 
 export interface KeptConnection {
-  /** Undefined: there is none, or its program has ended. */
+  /** The connection; undefined before the first one, and after the end of its program. */
   readonly current: ServerConnection | undefined;
-  /** Tokens that were used so far. */
+  /** Tokens that Sheaf used so far. */
   readonly secrets: readonly string[];
-  /** Those who ask at the same time share one. @throws if it is not ready in time, or was closed. */
+  /** Connects, once for all simultaneous requests. @throws if it is not ready in time, or was closed. */
   connect(request: StartRequest): Promise<ServerConnection>;
-  /** The next request makes another one. */
+  /** Disconnects, until the next request. */
   disconnect(): Promise<void>;
-  /** For good. Never rejects. */
+  /** Disconnects for good. Never rejects. */
   close(): Promise<void>;
 }
 
-/** `create` makes one that is not connected yet. */
+/** Creates the keeper of a connection. `create` makes a connection that is not open yet. */
 export function createKeptConnection(create: () => ServerConnection, startSeconds: number): KeptConnection {
   const secrets = new Set<string>();
   let connection: ServerConnection | undefined;
@@ -81,7 +81,7 @@ export function createKeptConnection(create: () => ServerConnection, startSecond
   };
 }
 
-/** Some servers, and some transports, do not stop at an abort. */
+/** Waits for an answer, but rejects at an abort, even if the server or its transport does not stop. */
 export async function untilReady<Value>(
   answer: Promise<Value>,
   { signal }: StartRequest,

@@ -1,4 +1,4 @@
-/** What the tool servers of a run offer, made callable. Loaded only if a run has a server. */
+/** Makes the tools of a run's servers callable. Only a run with servers loads this module. */
 import { formatUnreadable } from "@sheaf/documents/model-streams";
 import type { Tool as McpTool } from "@modelcontextprotocol/client";
 import type { McpServerState } from "@sheaf/protocol";
@@ -18,31 +18,31 @@ const MAX_DESCRIPTION = 2000;
 /** Instructions of one server for the model, in UTF-16 units. */
 const MAX_INSTRUCTIONS = 2000;
 
-/** Sheaf leaves out the instructions of later servers. */
+/** Most servers whose instructions the model gets. */
 const MAX_INSTRUCTED = 8;
 
-/** The way to use the tools of the server `name`, in its words; `isCut`: without the end. */
+/** The instructions of the server `name` for its tools; `isCut`: without the end. */
 interface ServerInstructions {
   readonly name: string;
   readonly text: string;
   readonly isCut: boolean;
 }
 
-/** In the order of the settings. */
+/** The offer of all servers, in the order of the settings. */
 export interface OfferedTools {
   readonly servers: readonly McpServerState[];
-  /** As they were at first. */
+  /** The tools as they were at first. */
   readonly tools: readonly CallableTool[];
-  /** The same, as they change: for one run, or one subagent. */
+  /** Opens the tools as they change, for one run or one subagent. */
   readonly openTools: (options: ServerToolsOptions) => ServerTools;
   readonly prompts: ServerPrompts;
-  /** By the name of their server (S-259). */
+  /** Instructions, each with the name of its server (S-259). */
   readonly instructions: readonly ServerInstructions[];
-  /** Of one server. @throws if it does not answer in time. */
+  /** Lists the resources of one server. @throws if it does not answer in time. */
   readonly listResources: (server: string, signal: AbortSignal) => Promise<readonly ListedResource[]>;
 }
 
-/** Asks all servers at once. One that fails is reported and left out: it does not block the run. */
+/** Asks all servers at once. A server that fails does not block the run: the result has its problem, not its tools. */
 export async function offerTools(servers: readonly ToolServer[], signal: AbortSignal): Promise<OfferedTools> {
   const found = await Promise.all(
     servers.map(async (server) => {

@@ -1,4 +1,4 @@
-/** The place where the questions of one server arrive (elicitation): each becomes a question to the person of the call that runs. */
+/** Answers the questions of one server (elicitation): each becomes a question to the person of the running call. */
 import { hash } from "node:crypto";
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import type { ServerQuestion } from "@sheaf/protocol";
@@ -7,9 +7,9 @@ import type { ApprovalQuestion } from "../approval.ts";
 import type { AskPerson } from "../tool.ts";
 import { findFormProblem, parseForm } from "./question-form.ts";
 
-/** What a server may ask during one call. */
+/** Most questions of a server during one call. */
 const MAX_QUESTIONS = 10;
-/** What the model learns of them. */
+/** Most notes on questions for the model. */
 const MAX_NOTES = 5;
 /** Longest message, and longest address. UTF-16 units. */
 const MAX_MESSAGE = 4000;
@@ -18,15 +18,15 @@ const MAX_FORM = 64 * 1024;
 
 /** A call during which the server may ask. */
 export interface OpenCall {
-  /** What the model should know of the questions, one sentence each. */
+  /** Notes for the model on the questions, one sentence each. */
   readonly notes: readonly string[];
   close(): void;
 }
 
 export interface QuestionDesk {
-  /** `ask`: undefined where nobody can be asked. `onWait` hears when a question opens (true) and closes. */
+  /** Opens a call. `ask`: undefined if no person can answer. `onWait` runs when a question opens (true) and closes. */
   open(ask: AskPerson | undefined, onWait: (isWaiting: boolean) => void): OpenCall;
-  /** Answers a request of the server; a refusal is an answer. @throws what is no question, for the server. */
+  /** Answers a request of the server; a refusal is an answer. @throws for the server if it isn't a question. */
   answer(params: ElicitRequest["params"], signal: AbortSignal): Promise<ElicitResult>;
 }
 
@@ -46,14 +46,14 @@ export function createQuestionDesk(server: string): QuestionDesk {
       return { notes: call.notes, close: () => void calls.delete(call) };
     },
     async answer(params, signal) {
-      // The protocol does not say which call a question belongs to: the newest is the likeliest.
+      // The protocol does not link a question to a call: the newest is the likeliest.
       const call = [...calls].at(-1);
       if (!call) return { action: "decline" };
       call.questions += 1;
       const parsed = parseQuestion(server, params);
       const refuse = (reason: string): ElicitResult => {
         const note = `The server asked the user a question, which Sheaf declined: ${reason}.`;
-        // However many it asks.
+        // The server may ask many questions.
         if (!call.notes.includes(note) && call.notes.length < MAX_NOTES) call.notes.push(note);
         return { action: "decline" };
       };
@@ -92,7 +92,7 @@ async function askPerson(
 
 type Asked = Omit<ServerQuestion, "server">;
 
-/** What can be asked, and the question that it becomes. */
+/** A server's question, and the question to a person that it becomes. */
 interface Askable {
   readonly asked: Asked;
   readonly question: ApprovalQuestion;
@@ -114,7 +114,7 @@ function parseQuestion(server: string, params: ElicitRequest["params"]): ParsedQ
   return form.ok ? toQuestion(server, message, { fields: form.fields, arguments: form.defaults }) : form;
 }
 
-/** What may ask for a secret, in the words of the server. */
+/** Words of a server that may ask for a secret. */
 const secretWords =
   /passw|passphrase|secret|token|api.?key|credential|private.?key|\bpin\b|\bcvv\b|credit.?card|one.?time/i;
 

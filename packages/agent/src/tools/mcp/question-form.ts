@@ -1,4 +1,4 @@
-/** The form of a server's question: the flat schema of the protocol and nothing else, and values that fit it (S-176). */
+/** The form of a server's question, which has only the protocol's flat schema, and values that match it (S-176). */
 import type { QuestionField } from "@sheaf/protocol";
 import { isJsonObject } from "@sheaf/protocol/check-value";
 import { toVisibleCharacters } from "../approval-question.ts";
@@ -7,17 +7,17 @@ const MAX_FIELDS = 20;
 const MAX_OPTIONS = 100;
 /** Longest name, label or default. UTF-16 units. */
 const MAX_TEXT = 1000;
-/** Longest value of a person. */
+/** Longest value that a person enters. */
 const MAX_VALUE = 10_000;
 
 export type ParsedForm =
   | { readonly ok: true; readonly fields: readonly QuestionField[]; readonly defaults: FormValues }
-  /** What cannot be asked, as the end of a sentence. */
+  /** The problem of the form, as the end of a sentence. */
   | { readonly ok: false; readonly problem: string };
 
 type FormValues = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
-/** The fields of a `requestedSchema`. */
+/** Reads the fields of a `requestedSchema`. */
 export function parseForm(schema: unknown): ParsedForm {
   const properties = isJsonObject(schema) ? schema["properties"] : undefined;
   if (!isJsonObject(schema) || !isJsonObject(properties)) return fail("the schema of the question has no properties");
@@ -33,7 +33,7 @@ export function parseForm(schema: unknown): ParsedForm {
     if (!field) return fail(`the field ${JSON.stringify(name.slice(0, 100))} is of no kind that a form may have`);
     fields.push(field);
     const given = (property as Readonly<Record<string, unknown>>)["default"];
-    // One that does not fit is not offered.
+    // Sheaf does not offer a default that the field refuses.
     const isOffered = given !== undefined && (typeof given !== "string" || isPlain(given) || given === "");
     if (isOffered && findFieldProblem(field, given) === undefined) define(defaults, name, given);
   }
@@ -48,7 +48,7 @@ function isShort(text: unknown): text is string {
   return typeof text === "string" && text !== "" && text.length <= MAX_TEXT;
 }
 
-/** Nothing in it is hidden from the person. */
+/** Returns true if the person can see every character. */
 function isPlain(text: string): boolean {
   return isShort(text) && toVisibleCharacters(text) === text;
 }
@@ -97,7 +97,7 @@ function toLimits(minimum: unknown, maximum: unknown): Pick<QuestionField, "mini
   };
 }
 
-/** `enum`, also with `enumNames`, or a list of `{const, title}`. */
+/** Reads the options: `enum`, perhaps with `enumNames`, or a list of `{const, title}`. */
 function toOptions(source: unknown, list: "oneOf" | "anyOf"): QuestionField["options"] {
   if (!isJsonObject(source)) return undefined;
   const { enum: values, enumNames, [list]: titled } = source;
@@ -113,7 +113,7 @@ function toOptions(source: unknown, list: "oneOf" | "anyOf"): QuestionField["opt
   return isUsable ? (options as { value: string; label: string }[]) : undefined;
 }
 
-/** What is wrong with the values of a form, in one line; undefined: nothing. */
+/** Returns the problem with the values of a form, in one line; undefined if they are valid. */
 export function findFormProblem(fields: readonly QuestionField[], values: Readonly<Record<string, unknown>>) {
   const unknown = Object.keys(values).find((name) => !fields.some((field) => field.name === name));
   if (unknown !== undefined) return `there is no field ${JSON.stringify(unknown.slice(0, 100))}`;
@@ -125,7 +125,7 @@ export function findFormProblem(fields: readonly QuestionField[], values: Readon
   return undefined;
 }
 
-/** The same for one value. */
+/** Returns the problem with one value, in one line; undefined if it is valid. */
 export function findFieldProblem(field: QuestionField, value: unknown): string | undefined {
   const { type, minimum = -Infinity, maximum = Infinity, options = [] } = field;
   const isOption = (one: unknown): boolean => options.some((option) => option.value === one);
@@ -174,7 +174,7 @@ function fitsFormat(value: string, format: NonNullable<QuestionField["format"]>)
   }
 }
 
-/** 30 February is none. */
+/** Returns true if the text is a moment of that day, unlike 30 February. */
 function isMoment(text: string, day: string): boolean {
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);

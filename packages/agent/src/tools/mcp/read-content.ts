@@ -1,4 +1,4 @@
-/** The content of a tool's result: text, and what can be attached to it (N68). */
+/** The content of a tool's result: text and attachments (N68). */
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { Attachment, McpContent } from "@sheaf/protocol";
 import { findExcess, formatAttachment, toAttachment } from "@sheaf/base/files/attachment";
@@ -6,12 +6,12 @@ import { findExcess, formatAttachment, toAttachment } from "@sheaf/base/files/at
 type Block = CallToolResult["content"][number];
 
 export interface ReadContent {
-  /** One for each block: text unchanged; everything else as a line that names it. */
+  /** One part for each block: text unchanged, everything else as a line about it. */
   readonly content: readonly McpContent[];
   readonly attachments: readonly Attachment[];
 }
 
-/** Never trusted: what an image is, its bytes say (S-102). */
+/** Reads content without trusting it: its bytes decide on the type of an image (S-102). */
 export function readMcpContent(tool: string, blocks: readonly Block[]): ReadContent {
   const attachments: Attachment[] = [];
   const attach = (kind: string, mimeType: string | undefined, data: string): McpContent => {
@@ -53,7 +53,7 @@ export function readMcpContent(tool: string, blocks: readonly Block[]): ReadCont
   return { content: blocks.map(read), attachments };
 }
 
-/** Some servers send texts as bytes; undefined: it is none. */
+/** Decodes text that a server sent as bytes; undefined if it isn't text. */
 function decodeBlob(mimeType: string | undefined, blob: string): string | undefined {
   if (!mimeType?.startsWith("text/")) return undefined;
   try {

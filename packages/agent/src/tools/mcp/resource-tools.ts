@@ -1,4 +1,4 @@
-/** list_mcp_resources and read_mcp_resource: what servers let a model read (C110). */
+/** list_mcp_resources and read_mcp_resource: resources of servers that a model may read (C110). */
 import type { Client, ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/client";
 import * as s from "@sheaf/protocol/schema";
 import { toLine } from "@sheaf/base/files/read-folder";
@@ -9,13 +9,13 @@ import { toProblem } from "./server-problem.ts";
 import { toMcpOutcome } from "./tool-outcome.ts";
 import type { ToolServer } from "./tool-server.ts";
 
-/** Of one server; the rest of a longer list is left out. */
+/** Most resources of one server; Sheaf ignores the rest of a longer list. */
 const MAX_LISTED = 1000;
 
-/** What rules call reading a resource: `Mcp(SERVER:resources/read)`. */
+/** Rules for reading a resource have this name: `Mcp(SERVER:resources/read)`. */
 const readRule = "resources/read";
 
-/** For the servers that have resources. */
+/** Creates the tools for the servers that have resources. */
 export function createResourceTools(servers: readonly ToolServer[]): readonly CallableTool[] {
   const names = servers.map(({ name }) => name) as [string, ...string[]];
   const server = s.choice(names);
@@ -46,7 +46,7 @@ export function createResourceTools(servers: readonly ToolServer[]): readonly Ca
   return [listTool, { ...readTool, mcpOf: ({ server: name }) => ({ server: String(name), tool: readRule }) }];
 }
 
-/** The address goes to the server as it is, and nowhere else (S-153). */
+/** Sends the address to the server as it is, and nowhere else (S-153). */
 async function readResource(server: ToolServer, uri: string, signal: AbortSignal): Promise<ToolReturn> {
   try {
     const { contents } = await server.ask((client, options) => client.readResource({ uri }, options), signal);
@@ -75,13 +75,13 @@ async function listOf(server: ToolServer, signal: AbortSignal): Promise<string> 
 export interface ListedResource {
   readonly uri: string;
   readonly name: string;
-  /** The address has places to fill in. */
+  /** True if the address has places to fill in. */
   readonly isTemplate: boolean;
   readonly mimeType?: string | undefined;
   readonly description?: string | undefined;
 }
 
-/** @throws if the server does not answer in time. */
+/** Lists resources and templates. @throws if the server does not answer in time. */
 export async function listResources(server: ToolServer, signal: AbortSignal): Promise<readonly ListedResource[]> {
   const { resources } = await server.ask((client, options) => client.listResources(undefined, options), signal);
   const { resourceTemplates } = await server.ask(listTemplates, signal);
@@ -91,7 +91,7 @@ export async function listResources(server: ToolServer, signal: AbortSignal): Pr
   ].slice(0, MAX_LISTED);
 }
 
-/** Many a server with resources does not know the request. */
+/** Lists templates. Many servers with resources do not know the request. */
 async function listTemplates(client: Client, options: Parameters<Client["listResourceTemplates"]>[1]) {
   return client.listResourceTemplates(undefined, options).catch((error: unknown) => {
     if (options?.signal?.aborted) throw error;
@@ -107,7 +107,7 @@ function toListed(
   return { uri, name: title ?? name, isTemplate, mimeType, description };
 }
 
-/** One line, whatever the server says. */
+/** Formats a resource as one line, even if its texts have several. */
 function formatListed({ uri, name, isTemplate, mimeType, description = "" }: ListedResource): string {
   const [line = ""] = description.trim().split(/\r?\n/, 1);
   const about = [name, mimeType ?? "", line].filter((text) => text !== "" && text !== uri);

@@ -7,15 +7,15 @@ import { toLine } from "@sheaf/base/files/read-folder";
 import { searchToolName } from "../other-tools.ts";
 import { toCallable, type CallableTool } from "../registry.ts";
 
-/** For the list of all tools. UTF-16 units. */
+/** Longest list of all tools. UTF-16 units. */
 const MAX_LIST = 6000;
 
-/** Of a description, where it is one of many. UTF-16 units. */
+/** Longest description in that list. UTF-16 units. */
 const MAX_SUMMARY = 80;
 
 const DEFAULT_LIMIT = 8;
 
-/** More than words can give. */
+/** Score of a name, higher than the score of any words. */
 const MAX_SCORE = 1e6;
 
 const parameters = s.object({
@@ -23,7 +23,7 @@ const parameters = s.object({
   limit: s.optional(s.integer({ minimum: 1, maximum: 20, description: `At most so many; default ${DEFAULT_LIMIT}` })),
 });
 
-/** `tools`: all that can be loaded. Its definition depends on nothing else. */
+/** Creates the search tool. `tools`: all that it can load, on which alone its definition depends. */
 export function createSearchTool(
   tools: readonly CallableTool[],
   load: (names: readonly string[]) => void,
@@ -48,7 +48,7 @@ export function createSearchTool(
   });
 }
 
-/** What a conversation loaded and used, in order: as its results say. */
+/** Returns the names of the tools that a conversation loaded (according to its results) and used, in order. */
 export function findLoadedNames(messages: readonly ModelMessage[]): string[] {
   return messages.flatMap((message) => {
     if (message.role === "assistant") {
@@ -59,7 +59,7 @@ export function findLoadedNames(messages: readonly ModelMessage[]): string[] {
   });
 }
 
-/** A name that the query has comes first; else a rare word counts more than a common one, and more in a name. */
+/** Ranks tools: a name in the query is first, then words, of which rare ones and those in names weigh more. */
 function createRanking(tools: readonly CallableTool[]): (query: string) => CallableTool[] {
   const entries = tools.map((tool) => ({
     tool,
@@ -88,7 +88,7 @@ function createRanking(tools: readonly CallableTool[]): (query: string) => Calla
   };
 }
 
-/** Texts of servers are cut, so that no search takes long. UTF-16 units. */
+/** UTF-16 units of servers' texts that a search reads, so that it does not take long. */
 const MAX_NAME = 200;
 const MAX_TEXT = 2000;
 
@@ -109,7 +109,7 @@ function isStem(one: string, other: string): boolean {
   return one.startsWith(other) || (other.startsWith(one) && other.length - one.length < 3);
 }
 
-/** With what each does if there is room, else names alone, and of very many only the first of each server. */
+/** Lists tools with their summaries if there is room, else their names, and of very many only each server's first. */
 function formatList(tools: readonly CallableTool[]): string {
   const servers = [...Map.groupBy(tools, ({ mcp }) => mcp?.server ?? "")];
   const toHead = (server: string, own: readonly CallableTool[]): string => `${toLine(server)} (${own.length}):`;
@@ -121,18 +121,18 @@ function formatList(tools: readonly CallableTool[]): string {
   return lines.map((line) => (line.length <= longest ? line : `${line.slice(0, longest)}… and more`)).join("\n");
 }
 
-/** As it is called, without the server. */
+/** Returns the name by which the model calls it, without the server. */
 function toName({ name }: CallableTool): string {
   return name.replace(/^mcp__.+?__/, "");
 }
 
-/** The first line. */
+/** Returns the first line of a description. */
 function toSummary({ description }: CallableTool, room: number): string {
   const [line = ""] = description.trim().split(/\r?\n/, 1);
   return toLine(line.length > room ? `${line.slice(0, room).toWellFormed()}…` : line);
 }
 
-/** Words that say nothing about code. */
+/** Words that do not describe code. */
 const stopWords: ReadonlySet<string> = new Set(
   (
     "a an and any are as at be but by can code could do does every file files find for from function get has have how i in " +

@@ -11,22 +11,22 @@ import {
 import { isKeyText } from "../../config/key-text.ts";
 import type { ServerIdentity, ServerLogin, ServerLogins } from "../../config/server-logins.ts";
 
-/** Time that before its end a token is refreshed, at most: a tenth of its life. Milliseconds. */
+/** Longest time before its end at which Sheaf refreshes a token, else a tenth of its life. Milliseconds. */
 const MARGIN_MS = 30_000;
 
 export interface AuthorizationPorts {
   readonly logins: ServerLogins;
-  /** Reaches what the server may lead to. */
+  /** Reaches only addresses to which the server may refer. */
   readonly fetch: FetchLike;
   readonly now: () => number;
 }
 
 export interface ServerAuthorization extends AuthProvider {
-  /** What must not be shown: the tokens that were used so far. */
+  /** The tokens that Sheaf used so far, which no output may contain. */
   readonly secrets: readonly string[];
 }
 
-/** It never opens a browser: without a login that works it fails, and the message names the command that helps. */
+/** Creates the authorization. It never opens a browser: it fails with the command that helps if no login works. */
 export function createServerAuthorization(server: ServerIdentity, ports: AuthorizationPorts): ServerAuthorization {
   const { logins, now } = ports;
   const secrets = new Set<string>();
@@ -34,7 +34,7 @@ export function createServerAuthorization(server: ServerIdentity, ports: Authori
 
   const isFresh = ({ expiresAt }: ServerLogin): boolean => expiresAt === undefined || expiresAt > now();
 
-  /** Before anything of it is sent: whoever gets it may quote it. */
+  /** Notes a login's secrets before Sheaf sends any of them, since a server may quote them. */
   const note = (login: ServerLogin): ServerLogin => {
     for (const secret of [login.accessToken, login.refreshToken, login.client.client_secret]) {
       if (secret !== undefined) secrets.add(secret);
@@ -42,13 +42,13 @@ export function createServerAuthorization(server: ServerIdentity, ports: Authori
     return login;
   };
 
-  /** `old`: the token that does not work any more. */
+  /** Refreshes a login whose token `old` does not work any more. */
   const refresh = (old: string): Promise<ServerLogin> =>
     logins.withLock(server, async () => {
       const found = logins.read(server);
       if (!found) throw createLoginError("it needs a login", server);
       const login = note(found);
-      // Another process was faster: its refresh token replaced the one that this process knew.
+      // Another process was faster: its refresh token replaced this process's.
       if (login.accessToken !== old && isFresh(login)) return login;
       const renewed = note(await renewLogin(login, ports));
       logins.write(server, renewed);
@@ -63,7 +63,7 @@ export function createServerAuthorization(server: ServerIdentity, ports: Authori
       given = undefined;
       const login = logins.read(server);
       if (!login) return undefined;
-      // Without a refresh token the server decides.
+      // The server decides about a token that Sheaf cannot refresh.
       const isUsed = isFresh(login) || login.refreshToken === undefined;
       const { accessToken } = note(isUsed ? login : await refresh(login.accessToken));
       return (given = accessToken);
@@ -77,14 +77,14 @@ export function createServerAuthorization(server: ServerIdentity, ports: Authori
 
 const goneProblem = "its login has expired or was revoked";
 
-/** The same login with new tokens. @throws Error with what helps, if anything does. */
+/** Returns the login with new tokens. @throws Error, with advice if there is any. */
 async function renewLogin(login: ServerLogin, { fetch, now }: AuthorizationPorts): Promise<ServerLogin> {
   const { expiresAt: _, ...kept } = login;
   const { authorization, client, resource, refreshToken } = kept;
   if (refreshToken === undefined) throw createLoginError(goneProblem, login);
   try {
     const tokens = await refreshAuthorization(authorization.issuer, {
-      // As the server wrote it.
+      // Sheaf stored the server's metadata unchanged.
       metadata: authorization as AuthorizationServerMetadata,
       clientInformation: client,
       refreshToken,
@@ -110,7 +110,7 @@ const finalCodes: ReadonlySet<string> = new Set([
 
 type TokenFields = Pick<ServerLogin, "accessToken" | "refreshToken" | "expiresAt">;
 
-/** A server that gives no new refresh token keeps the old one. @throws for a token that no header can have. */
+/** Converts a server's tokens; the old refresh token stays if it sent no new one. @throws if no header can have one. */
 export function toTokenFields(
   { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds }: OAuthTokens,
   now: number,
@@ -119,7 +119,7 @@ export function toTokenFields(
   return {
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),
-    // Numbers of JSON may be too large to be one.
+    // A number of JSON may be too large for JavaScript.
     ...(seconds !== undefined &&
       Number.isFinite(seconds) && { expiresAt: now + seconds * 1000 - Math.min(MARGIN_MS, seconds * 100) }),
   };

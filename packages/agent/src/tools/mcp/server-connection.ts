@@ -39,7 +39,7 @@ import type { ServerIdentity } from "../../config/server-logins.ts";
 import type { QuestionDesk } from "./question-desk.ts";
 import type { ServerAuthorization } from "./server-authorization.ts";
 
-/** How much of a program's stderr is kept. UTF-16 units. */
+/** UTF-16 units of a program's stderr that Sheaf keeps. */
 const MAX_WORDS = 4000;
 
 /** Time that a server may take to connect, unless the caller knows better. Milliseconds. */
@@ -51,46 +51,46 @@ const LEAVE_MS = 300;
 export interface ServerConnection {
   readonly client: Client;
   readonly hasEnded: boolean;
-  /** The line of its stderr that most likely says why it ended; "": none. */
+  /** The line of its stderr that most likely explains its end, or "". */
   readonly lastWords: string;
-  /** True if its tools may differ from what was listed before the last call of this: true for a new connection. */
+  /** Returns true if the tools may have changed since the last call of this method: true for a new connection. */
   takeChange(): boolean;
-  /** Tokens that were used, which must not be shown. */
+  /** Tokens that Sheaf used for this server, which no output may contain. */
   readonly secrets: readonly string[];
-  /** @throws if the server cannot be reached, or does not speak MCP. */
+  /** Connects. @throws if Sheaf cannot reach the server, or it does not speak MCP. */
   connect(options: RequestOptions): Promise<void>;
   /** Ends the connection, and a program with all its processes (R-13). Never rejects. */
   close(): Promise<void>;
 }
 
-/** What commands can write: no program of a server comes from there by itself (S-88). */
+/** Folders that commands can write. Sheaf starts no server's program from them by itself (S-88). */
 export interface ServerFolders {
   /** Absolute root, links resolved. */
   readonly workspace: string;
   readonly addedFolders: readonly string[];
-  /** For servers with `"sandbox": true`, which fail without it. Equal `rules` hold a server equally. */
+  /** The sandbox for servers with `"sandbox": true`, which fail without it. Equal `rules` hold a server equally. */
   readonly held?: { readonly commandOptions: RunnerSettings; readonly rules: unknown } | undefined;
 }
 
 export interface ServerPorts extends ServerFolders {
   /** The user's variables, of which programs get a few (S-40). */
   readonly environment: Environment;
-  /** To the servers that a program at the other end of stdin and stdout has; undefined: it does not have this one (C202). */
+  /** Connects to a server that the program at the other end of stdin and stdout has; undefined: not this one (C202). */
   readonly openTransport?: ((name: string) => Transport | undefined) | undefined;
   /** Opens a `fetch` through the user's proxy; undefined: no proxy. @throws SheafError CONFIG_INVALID. */
   readonly openFetch: () => Promise<typeof globalThis.fetch | undefined>;
-  /** The user's login to a server with an address (S-170); undefined: none is used. */
+  /** Opens the user's login to a server with an address (S-170); undefined: Sheaf uses no login. */
   readonly openAuthorization?: (server: ServerIdentity) => Promise<ServerAuthorization>;
 }
 
-/** Not connected yet. `name`: whose login is used. */
+/** Creates a connection that is not open yet. `name`: the server whose login it uses. */
 export function createServerConnection(
   name: string,
   settings: McpServerSettings,
   ports: ServerPorts & { readonly desk: Pick<QuestionDesk, "answer"> },
 ): ServerConnection {
   let hasChanged = true;
-  // A list is read when somebody needs it, however often the server says that it changed (C112).
+  // Sheaf reads a list only when it needs it, however often the server reports a change (C112).
   const tools = { autoRefresh: false, debounceMs: 0, onChanged: () => void (hasChanged = true) };
   const client = new Client(
     { name: "sheaf", version: sheafVersion },
@@ -138,11 +138,11 @@ export function createServerConnection(
             ? await openHttp(settings, ports, authorization)
             : createProgramTransport(settings, ports, watch));
         client.setVersionNegotiation({ mode });
-        // Who does not answer new questions has time left for the old one.
+        // A server that does not answer the new request leaves time for the old one.
         const timeout = (options.timeout ?? START_MS) / (mode === "auto" ? 3 : 1);
         await client.connect(transport, { ...options, timeout });
       };
-      // Some programs end at a question before `initialize`, and some never answer it: only an address gets one.
+      // Some programs end at a request before `initialize`, and some never answer it, so only an address gets it first.
       const [first, second, Refusal] =
         "url" in settings ? (["auto", "legacy", SdkError] as const) : (["legacy", "auto", ProtocolError] as const);
       try {
@@ -160,9 +160,7 @@ export function createServerConnection(
   };
 }
 
-/**
- * Schemas of servers are foreign text, and Sheaf uses the text of a result alone: their patterns are never matched (S-89).
- */
+/** Accepts every result: Sheaf uses only its text, and never matches the patterns of a server's schema (S-89). */
 const withoutValidation: jsonSchemaValidator = {
   getValidator<Value>(): JsonSchemaValidator<Value> {
     return (input) => ({ valid: true, data: input as Value, errorMessage: undefined });
@@ -192,14 +190,14 @@ const RECONNECT_MS = 1000;
 /** A timer for a longer time would end at once. Milliseconds. */
 const LONGEST_WAIT_MS = 60 * 60_000;
 
-/** The server may ask for a longer pause (`retry:`), but not for a shorter one: with 0, it would be asked without end. */
+/** Schedules the next try. The server may ask for a longer pause (`retry:`), but 0 would reconnect without end. */
 function scheduleReconnection(reconnect: () => void, askedMs: number, failedTries: number): () => void {
   const waitMs = Math.max(askedMs, RECONNECT_MS * 2 ** failedTries);
   const timer = setTimeout(reconnect, Math.min(waitMs, LONGEST_WAIT_MS));
   return () => clearTimeout(timer);
 }
 
-/** Messages in lines. A line that is none is skipped: programs print what they like. */
+/** Creates a transport of messages in lines. It skips other lines, since programs print anything. */
 function createProgramTransport(
   settings: StdioServerSettings,
   ports: ServerPorts,
@@ -239,7 +237,7 @@ function createProgramTransport(
     try {
       buffer.append(bytes);
     } catch {
-      // A line without end.
+      // The line is too long.
       void transport.close();
       return;
     }
@@ -249,14 +247,14 @@ function createProgramTransport(
         if (message === null) return;
         transport.onmessage?.(message);
       } catch {
-        // JSON, but no message.
+        // The line is JSON, but not a message.
       }
     }
   };
   return transport;
 }
 
-/** @throws Error without a sandbox that works. */
+/** Starts a server's program in the sandbox. @throws Error if no sandbox works. */
 async function startHeld(program: ServerProgramOptions, { held }: ServerPorts): Promise<ServerProgram> {
   const sandbox = held?.commandOptions.sandbox ?? { state: "disabled" };
   if (held && isExpendable(sandbox)) return runServerProgram(program, createSandbox(held.commandOptions));
@@ -265,10 +263,7 @@ async function startHeld(program: ServerProgramOptions, { held }: ServerPorts): 
   throw new Error(`it may only run in the sandbox ("sandbox": true), and ${reason}`);
 }
 
-/**
- * The place where a program starts: npx, uv and the like look in their folder for settings and for packages that stand in for what
- * was named.
- */
+/** Finds a folder outside the workspace to start in: npx, uv and the like use settings and packages of their folder. */
 function findOuterFolder({ workspace, addedFolders, environment }: ServerPorts): string {
   const isOuter = (folder: string): boolean =>
     isFolder(folder) && ![workspace, ...addedFolders].some((inner) => isBelow(toRealPlace(folder), inner));
@@ -281,7 +276,7 @@ function findOuterFolder({ workspace, addedFolders, environment }: ServerPorts):
   return "/";
 }
 
-/** The few variables that every program gets (S-40). A program of a writable folder must not stand in for one of the system. */
+/** Returns the few variables of every program (S-40). No program in a writable folder hides one of the system. */
 function createOuterEnvironment({ workspace, addedFolders, environment }: ServerPorts): Record<string, string> {
   const inherited = DEFAULT_INHERITED_ENV_VARS.flatMap((name) => {
     const value = environment[name];
@@ -298,8 +293,8 @@ async function leave(client: Client): Promise<void> {
 }
 
 /**
- * A message of a server with an address may be as long as one of a program, and no longer (S-221). The body fails where a message gets longer: an answer, or an event of a stream, which itself may
- * go on for ever.
+ * Limits messages of a server with an address to the length of a program's messages (S-221). The body fails where a
+ * message gets longer: an answer, or an event of a stream, which itself may be endless.
  */
 function limitMessages(fetch: typeof globalThis.fetch, maxBytes = STDIO_DEFAULT_MAX_BUFFER_SIZE): typeof fetch {
   return async (...request) => {

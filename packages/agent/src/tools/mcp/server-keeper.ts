@@ -12,33 +12,33 @@ const LIST_MS = 2000;
 
 /** The servers of one response. */
 export interface ServerLease extends OfferedTools {
-  /** They are kept for the next response of the conversation, as far as the keeper's limits go. */
+  /** Keeps the servers for the next response of the conversation, within the keeper's limits. */
   release(): Promise<void>;
 }
 
-/** What decides which servers a response has. */
+/** The facts that decide which servers a response has. */
 export interface LeaseRequest {
   readonly conversationId: string;
   readonly servers: McpServers;
 }
 
 export interface KeeperLimits {
-  /** Conversations whose servers are kept while nothing runs in them; those that rest longest end first. */
+  /** Most conversations that keep servers while no response runs; those that rest longest end first. */
   readonly maxResting: number;
-  /** Time that they are kept then. Milliseconds; undefined: as long as the keeper. */
+  /** Milliseconds that such servers stay; undefined: as long as the keeper. */
   readonly restMs?: number | undefined;
 }
 
 export interface ServerKeeper {
-  /** Servers that run already are used again, new ones started, and those that are no longer named ended. Never rejects. */
+  /** Reuses running servers, starts new ones, and ends those that `servers` lacks. Never rejects. */
   lease(request: LeaseRequest, ports: ServerPorts, signal: AbortSignal): Promise<ServerLease>;
-  /** Prompts of those that run for a conversation (C111). Starts none, and never rejects. */
+  /** Lists the prompts of a conversation's running servers (C111). Starts no server. Never rejects. */
   listPrompts(conversationId: string): Promise<readonly ServerPrompt[]>;
-  /** Addresses of resources of one of them, for a person who types one (C110). Starts nothing, and never rejects. */
+  /** Lists addresses of a server's resources, for a person who types one (C110). Starts nothing. Never rejects. */
   listAddresses(conversationId: string, server: string): Promise<readonly string[]>;
-  /** Ends those of a conversation. */
+  /** Ends the servers of a conversation. */
   end(conversationId: string): Promise<void>;
-  /** Ends all, and starts none any more. */
+  /** Ends all servers, and starts no more. */
   close(): Promise<void>;
 }
 
@@ -49,17 +49,17 @@ interface Kept {
 
 interface ConversationServers {
   readonly kept: Map<string, Kept>;
-  /** Responses that use it. */
+  /** Responses that use these servers. */
   users: number;
   stopClock: () => void;
 }
 
-/** `startTimer` calls once, later; its result stops it. */
+/** Creates a keeper. `startTimer` calls once, later; its result stops the timer. */
 export function createServerKeeper(
   { maxResting, restMs }: KeeperLimits,
   startTimer: (milliseconds: number, run: () => void) => () => void,
 ): ServerKeeper {
-  /** The one that rests longest first. */
+  /** Sorted by the time that they rest, longest first. */
   const conversations = new Map<string, ConversationServers>();
   let isClosed = false;
 
@@ -112,7 +112,7 @@ export function createServerKeeper(
   };
 }
 
-/** Ends what is not named any more, or named otherwise, and adds what is new. In the order of the settings. */
+/** Ends servers that the settings lack or changed, and adds new ones. Returns all in the order of the settings. */
 async function fit(kept: Map<string, Kept>, servers: McpServers, ports: ServerPorts): Promise<readonly ToolServer[]> {
   const toFacts = (settings: McpServerSettings | undefined, { workspace, addedFolders, held }: ServerPorts) => [
     settings,

@@ -17,7 +17,7 @@ import type { ServerIdentity, ServerLogin } from "../../config/server-logins.ts"
 import { createSafeText } from "@sheaf/models/live/secrets";
 import { toTokenFields } from "./server-authorization.ts";
 
-/** What the server answered to a request without a token. */
+/** The server's answer to a request without a token. */
 export interface LoginChallenge {
   readonly resourceMetadataUrl?: URL;
   readonly scope?: string;
@@ -26,20 +26,20 @@ export interface LoginChallenge {
 export interface LoginRequest extends ServerIdentity {
   readonly oauth: OauthSettings;
   readonly challenge: LoginChallenge;
-  /** The place where the browser is led back to. */
+  /** The address to which the browser returns. */
   readonly redirectUrl: string;
   readonly state: string;
 }
 
 export interface LoginPorts {
-  /** Reaches what the server may lead to. */
+  /** Reaches only addresses to which the server may refer. */
   readonly fetch: FetchLike;
-  /** Shows the address to the user, and resolves to the parameters with which the browser came back. */
+  /** Shows the address to the user, and resolves to the parameters with which the browser returns. */
   readonly askUser: (address: URL) => Promise<URLSearchParams>;
   readonly now: () => number;
 }
 
-/** @throws SheafError AUTH_REJECTED with the reason; what `askUser` throws. */
+/** Logs the user in. @throws SheafError AUTH_REJECTED with the reason, or the error of `askUser`. */
 export async function logInToServer(request: LoginRequest, ports: LoginPorts): Promise<ServerLogin> {
   const { name, url, redirectUrl } = request;
   const failAs = (what: string) => (error: unknown) => {
@@ -83,10 +83,10 @@ export async function logInToServer(request: LoginRequest, ports: LoginPorts): P
 
 type FailAs = (what: string) => (error: unknown) => never;
 
-/** The authorization server that the server names, and what is asked of it. */
+/** Finds the server's authorization server, and the scope to request from it. */
 async function findAuthorization({ name, url, challenge, oauth }: LoginRequest, { fetch }: LoginPorts, failAs: FailAs) {
   const { resourceMetadataUrl } = challenge;
-  // Without its description the SDK looks for the authorization server at the server itself: why it did is worth knowing.
+  // If its description is missing, the SDK looks for the authorization server at the server: errors need the reason.
   let refusal = "";
   const found = await discoverOAuthServerInfo(url, {
     fetchFn: (...request) =>
@@ -148,7 +148,7 @@ async function findClient(
   return { client_id, ...(client_secret !== undefined && { client_secret }) };
 }
 
-/** What later requests need. */
+/** Metadata that later requests need. */
 const keptFields: ReadonlySet<string> = new Set([
   "authorization_endpoint",
   "response_types_supported",
@@ -164,7 +164,7 @@ function toAuthorization(metadata: AuthorizationServerMetadata): ServerLogin["au
   return { ...Object.fromEntries(kept), issuer, token_endpoint };
 }
 
-/** A browser opens it: nothing but a page of the web, or of this machine where the server is here. */
+/** Checks the address that a browser opens: a page of the web, or of this machine if the server is on it. */
 function checkAddress(name: string, serverUrl: string, address: URL): URL {
   const isHere = isOwnHost(address) && isOwnHost(new URL(serverUrl));
   if (address.protocol === "https:" || (address.protocol === "http:" && isHere)) return address;
@@ -175,7 +175,7 @@ function isOwnHost({ hostname }: URL): boolean {
   return hostname === "localhost" || isOwnAddress(hostname.replace(/^\[(.*)\]$/, "$1"));
 }
 
-/** The server of a login is not trusted: of its words only the code is shown. */
+/** Returns the error code alone: Sheaf does not trust the other words of an authorization server. */
 function toCode(error: string | null): string {
   return error !== null && /^[a-z_]{1,60}$/.test(error) ? error : "without a reason";
 }

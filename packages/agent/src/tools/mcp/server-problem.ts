@@ -1,9 +1,9 @@
-/** What a server, or the way to it, said went wrong. */
+/** Describes faults of a server, and of the way to it. */
 import { InsufficientScopeError } from "@modelcontextprotocol/client";
 import { createSafeText } from "@sheaf/models/live/secrets";
 import type { ToolServer } from "./tool-server.ts";
 
-/** One line, whatever the server said, without the keys that it got (S-41). */
+/** Describes an error in one line, without the keys that the server got (S-41). */
 export function toProblem(error: unknown, { name, settings, secrets }: ToolServer): string {
   const message = describeFault(error);
   const advice = error instanceof InsufficientScopeError ? `: ${adviseOnScope(name, error)}` : "";
@@ -13,12 +13,12 @@ export function toProblem(error: unknown, { name, settings, secrets }: ToolServe
   return createSafeText({ apiKey: undefined, baseUrl, headers: { ...given, ...tokens } })(`${message}${advice}`, 500);
 }
 
-/** In words, where Node or `fetch` says no more than a code. */
+/** Describes an error in words, even if Node or `fetch` has only a code. */
 export function describeFault(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
   if (message === "fetch failed" && cause instanceof Error) {
-    // A name with several addresses: the message is empty, and the code that of the first.
+    // If a name has several addresses, the message is empty, and the code is the first one's.
     const { code = "" } = cause as NodeJS.ErrnoException;
     return `it cannot be reached: ${cause.message || code || "no reason was given"}`;
   }
@@ -30,7 +30,7 @@ export function describeFault(error: unknown): string {
   return code === "EPIPE" ? "the program ended at once" : message;
 }
 
-/** A login has the rights that were asked for when it was made. */
+/** Advises on a missing scope: a login has only the rights for which it asked. */
 function adviseOnScope(name: string, { requiredScope = "" }: InsufficientScopeError): string {
   return `set "scope" in its "oauth" settings to what its login had and "${requiredScope}", and run sheaf mcp login ${name}`;
 }

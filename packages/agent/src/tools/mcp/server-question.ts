@@ -1,7 +1,7 @@
 /** Reads the question of a tool server from the approval that it became (X59). */
 import type { ApprovalRequest, ServerQuestion } from "@sheaf/protocol";
 
-/** Undefined: the approval is about a call. Sheaf made it: its fields are those of the type. */
+/** Returns the question; undefined if the approval is about a call. Sheaf made it, so its fields have their types. */
 export function readServerQuestion(subject: ApprovalRequest["subject"]): ServerQuestion | undefined {
   if (subject.type !== "server_question") return undefined;
   const { server, fields, arguments: values, url, host } = subject;

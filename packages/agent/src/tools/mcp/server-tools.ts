@@ -1,23 +1,23 @@
-/** What a run, or a subagent, is offered of the tools of servers: all of them, or those that it loaded (C112, C113). */
+/** The tools of servers that a run, or a subagent, sees: all of them, or those that it loaded (C112, C113). */
 import type { ModelMessage } from "@sheaf/models/provider";
 import { searchToolName } from "../other-tools.ts";
 import { isChosen, type CallableTool, type ServerTools, type ToolChoice } from "../registry.ts";
 import { createSearchTool, findLoadedNames } from "./search-tool.ts";
 import type { ToolList } from "./tool-list.ts";
 
-/** Definitions that are longer together are loaded on demand: about 8,000 tokens. UTF-16 units. */
+/** Longest definitions, together, that a model gets without loading them: about 8,000 tokens. UTF-16 units. */
 const MAX_DEFINITIONS = 28_000;
 
 export interface ServerToolsOptions {
-  /** Which tools the caller wants the run to have. */
+  /** The tools that the caller wants the run to have. */
   readonly choice?: ToolChoice | undefined;
-  /** Of the conversation so far: what it loaded stays. */
+  /** The conversation so far: tools that it loaded stay. */
   readonly messages: readonly ModelMessage[];
 }
 
 /**
- * What was offered once stays, and what is loaded comes last, so that as much as possible of a request begins like the
- * one before it.
+ * Creates the tools. An offered tool stays, and a loaded one is last, so that as much as possible of a request starts
+ * like the one before it.
  */
 export function createServerTools(
   list: ToolList,
@@ -79,7 +79,7 @@ function toSize(tools: readonly CallableTool[]): number {
   );
 }
 
-/** A model may know a tool by its name alone: the server checks what it gets. */
+/** Loads a tool that the model calls by its name alone; the server checks the arguments. */
 function toLoading(tool: CallableTool, load: (names: readonly string[]) => void): CallableTool {
   return {
     ...tool,

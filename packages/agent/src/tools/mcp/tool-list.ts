@@ -6,22 +6,22 @@ import { toMcpToolName } from "./tool-name.ts";
 import type { ToolServer } from "./tool-server.ts";
 
 export interface ToolList {
-  /** In the order of the servers. The same array as before while nothing changes. */
+  /** Tools in the order of the servers. It stays the same array until a tool changes. */
   readonly tools: readonly CallableTool[];
-  /** A tool that a server no longer has; its calls say so. */
+  /** Finds a tool that a server no longer has; its calls fail for this reason. */
   findLost(name: string): CallableTool | undefined;
-  /** Reads what servers say has changed. A list that does not come leaves the old one. Never rejects. */
+  /** Reads lists that servers report as changed. An old list stays if the new one does not arrive. Never rejects. */
   refresh(signal: AbortSignal): Promise<void>;
 }
 
-/** What a server had when it was asked. */
+/** The tools of a server at the last request. */
 type Listed = readonly [server: ToolServer, tools: readonly Tool[]];
 
 export function createToolList(
   first: readonly Listed[],
   toCallable: (name: string, tool: Tool, server: ToolServer) => CallableTool,
 ): ToolList {
-  /** By server and tool. */
+  /** Names by server and tool. */
   const names = new Map<string, string>();
   const known = new Map<string, CallableTool>();
   const taken = new Set<string>();

@@ -3,7 +3,7 @@
 const prefix = "mcp__";
 const MAX_LENGTH = 64;
 
-/** `mcp__SERVER__TOOL`; what models may not write becomes `_`. `taken` names get a number. */
+/** Returns `mcp__SERVER__TOOL`: other characters than models may write become `_`, and `taken` names get a number. */
 export function toMcpToolName(server: string, tool: string, taken: ReadonlySet<string>): string {
   const name = `${prefix}${toPlain(server)}__${toPlain(tool)}`.slice(0, MAX_LENGTH);
   for (let number = 2, candidate = name; ; number += 1) {

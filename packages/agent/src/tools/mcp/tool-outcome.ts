@@ -1,4 +1,4 @@
-/** The outcome of a call of a server. */
+/** The outcome of a server's call. */
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { McpEffect } from "@sheaf/protocol";
 import { cutMiddle } from "@sheaf/base/files/text-format";
@@ -8,7 +8,7 @@ import { readMcpContent } from "./read-content.ts";
 /** Longest text that goes into the log, in UTF-16 units. */
 const MAX_TEXT = 100_000;
 
-/** Text unchanged, images and PDF attached; everything else as a line that names it. Bounded, and never trusted (S-71). */
+/** Converts a result: text as it is, images and PDF attached, all else as a line. Bounded, never trusted (S-71). */
 export function toMcpOutcome(server: string, tool: string, result: CallToolResult): ToolReturn {
   const { content: read, attachments } = readMcpContent(tool, result.content);
   const isOnlyStructured = read.length === 0 && result.structuredContent !== undefined;

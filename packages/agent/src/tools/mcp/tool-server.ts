@@ -21,47 +21,47 @@ const START_SECONDS = 30;
 /** Default of `timeoutSeconds`. */
 const CALL_SECONDS = 60;
 
-/** However often a tool shows progress, it ends. Milliseconds. */
+/** Longest call, however often its tool reports progress. Milliseconds. */
 const MAX_CALL_MS = 60 * 60 * 1000;
 
 /** Time that a turn waits for a list that changed. Milliseconds. */
 const RELIST_MS = 10_000;
 
-/** Tools of one server; the rest of a longer list is left out (S-152). */
+/** Most tools of one server; Sheaf ignores the rest of a longer list (S-152). */
 const MAX_TOOLS = 2000;
 
-/** No tool has such a name, which rules use for resources and prompts (S-153). */
+/** Names that rules use for resources and prompts, so no tool may have them (S-153). */
 const reservedNames: ReadonlySet<string> = new Set(["resources/read", "prompts/get"]);
 
-/** Of what a model would get of a tool. UTF-16 units. */
+/** Longest definition of a tool that a model gets. UTF-16 units. */
 const MAX_DEFINITION = 100_000;
 
 export interface ToolServer {
   readonly name: string;
   readonly settings: McpServerSettings;
-  /** Tokens that were used, which must not be shown. */
+  /** Tokens that Sheaf used for this server, which no output may contain. */
   readonly secrets: readonly string[];
-  /** What it offers now. A server that does not answer is started again. @throws if it is not ready in time. */
+  /** Lists the current tools. Restarts a server that does not answer. @throws if it is not ready in time. */
   listTools(signal: AbortSignal): Promise<readonly Tool[]>;
-  /** The list, if it may have changed since it was read; else undefined. Starts nothing. @throws if it does not come in time. */
+  /** Lists the tools if they may have changed since the last list. Starts no server. @throws if it takes too long. */
   listChangedTools(signal: AbortSignal): Promise<readonly Tool[] | undefined>;
-  /** Of the server as it is connected; undefined: it is not. */
+  /** Capabilities of the connected server; undefined: it is not connected. */
   readonly capabilities: ServerCapabilities | undefined;
-  /** The way to use its tools, in the server's words; "": it says nothing, or is not connected. */
+  /** The server's instructions for its tools; "": it sent no instructions, or is not connected. */
   readonly instructions: string;
-  /** Any request, with the time of a call. @throws as `callTool` does. */
+  /** Sends any request, with the time limit of a call. @throws as `callTool` does. */
   ask<Value>(request: (client: Client, options: RequestOptions) => Promise<Value>, signal: AbortSignal): Promise<Value>;
-  /** @throws if the server refuses, ends or says nothing in time. */
+  /** Calls a tool. @throws if the server refuses, ends or is silent for too long. */
   callTool(
     name: string,
     args: Readonly<Record<string, unknown>>,
     context: Pick<ToolContext, "signal" | "askPerson">,
   ): Promise<{ readonly result: CallToolResult } & Pick<OpenCall, "notes">>;
-  /** For good. Never rejects. */
+  /** Disconnects for good. Never rejects. */
   close(): Promise<void>;
 }
 
-/** Starts nothing yet. */
+/** Creates the server without starting it. */
 export function createToolServer(name: string, settings: McpServerSettings, ports: ServerPorts): ToolServer {
   const { startTimeoutSeconds = START_SECONDS, timeoutSeconds = CALL_SECONDS } = settings;
   const desk = createQuestionDesk(name);
@@ -111,7 +111,7 @@ export function createToolServer(name: string, settings: McpServerSettings, port
       try {
         return await list(signal);
       } catch (error) {
-        // Who cancels an answer keeps the server.
+        // If the user cancels an answer, the server stays connected.
         if (wasConnected && signal.aborted) throw error;
         await kept.disconnect();
         if (!wasConnected) throw error;
@@ -150,7 +150,7 @@ export function createToolServer(name: string, settings: McpServerSettings, port
   };
 }
 
-/** A server may quote the token that it got, and what it says goes into the log and to the model (S-170). */
+/** Hides secrets: a server may quote the token that it got, and its text reaches the log and the model (S-170). */
 function withoutSecrets<Value>(value: Value, secrets: readonly string[]): Value {
   if (secrets.length === 0) return value;
   const text = JSON.stringify(value);
@@ -160,16 +160,16 @@ function withoutSecrets<Value>(value: Value, secrets: readonly string[]): Value 
 
 type CallOptions = RequestOptions & { readonly signal: AbortSignal };
 
-/** `seconds`: how long it may take. */
+/** Lists the tools of a connected server. `seconds`: the time that it may take. */
 async function listFrom(opened: ServerConnection, request: StartRequest, seconds: number): Promise<readonly Tool[]> {
   const { client } = opened;
-  // What changes from now on is not in the answer for sure.
+  // The answer may lack changes from now on.
   opened.takeChange();
   if (client.getServerCapabilities()?.tools === undefined) return [];
-  // From the server, not from a cache: the answer shows that a kept one still lives.
+  // The answer shows that a kept connection still lives, so a cache must not give it.
   const answer = client.listTools(undefined, { ...request, cacheMode: "refresh" });
   const { tools } = await untilReady(answer, request, seconds);
-  // A call of one that runs only as a task fails.
+  // A plain call fails for a tool that runs only as a task.
   const callable = tools.filter(({ execution }) => execution?.taskSupport !== "required");
   return callable.filter((tool) => !reservedNames.has(tool.name) && isShort(tool)).slice(0, MAX_TOOLS);
 }
@@ -178,9 +178,9 @@ function isShort({ name, description = "", inputSchema }: Tool): boolean {
   return name.length + description.length + JSON.stringify(inputSchema).length <= MAX_DEFINITION;
 }
 
-/** Some calls work only after the person has opened pages: their error names them. One that is declined ends it. */
+/** Returns true once the person has opened all pages that a call's error requires; they may decline one. */
 async function areOpened(error: unknown, desk: QuestionDesk, signal: AbortSignal): Promise<boolean> {
-  // The protocol's library does not look at what an error has.
+  // The protocol's library does not check the data of an error.
   const pages: readonly unknown[] = error instanceof UrlElicitationRequiredError ? [error.elicitations].flat() : [];
   for (const page of pages) {
     const { message, url, elicitationId = "" } = isJsonObject(page) ? page : {};
@@ -193,11 +193,11 @@ async function areOpened(error: unknown, desk: QuestionDesk, signal: AbortSignal
 }
 
 interface SilenceLimit {
-  /** Aborts after so long without a sign of the server. */
+  /** Aborts if the server shows no sign of progress for too long. */
   readonly signal: AbortSignal;
-  /** There was a sign. */
+  /** Restarts the time after a sign of progress. */
   readonly restart: () => void;
-  /** A person may take as long as their question is open (true); it has closed (false). */
+  /** Stops the time while a question to a person is open (true); restarts it when the question has closed (false). */
   readonly pause: (isWaiting: boolean) => void;
   readonly end: () => void;
 }
