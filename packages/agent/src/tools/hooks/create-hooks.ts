@@ -18,13 +18,14 @@ export interface HookPorts {
   readonly hooks: readonly Hook[];
   readonly session: HookSession;
   /**
-   * `inside`: the run's own, since commands of one workspace must know of each other (S-22); `after`: in the same sandbox,
-   * once the run's commands have ended; `outside`: of the sandbox, in the user's home folder (S-138).
+   * The runners of hooks: `inside` the run's own, since commands of one workspace must know of each other (S-22);
+   * `after` in the same sandbox, once the run's commands have ended. `outside` has no sandbox, and the home folder
+   * (S-138).
    */
   readonly places: Readonly<Record<"inside" | "after" | "outside", HookPlace>>;
-  /** Variables for all of them. */
+  /** Variables for all hooks. */
   readonly variables: Readonly<Record<string, string>>;
-  /** True if what hooks tell the user reaches the log: clients of a server are others (S-136). */
+  /** True if hooks' messages to the user reach the log: clients of a server are other people (S-136). */
   readonly hasNotices: boolean;
   /** Milliseconds. */
   readonly now: () => number;
@@ -65,7 +66,7 @@ export function createHooks({ hooks, session, places, variables, hasNotices, now
       timeoutMs,
       signal,
       variables,
-      // What verifies a run is an ordinary command: it gets no input.
+      // A command that verifies a run is an ordinary one: it gets no input.
       input: event === "Verify" ? undefined : `${JSON.stringify(input)}\n`,
       onOutput: () => undefined,
     });
@@ -82,10 +83,10 @@ export function createHooks({ hooks, session, places, variables, hasNotices, now
       if (signal.aborted) break;
       const result = await runHook(hook, current, signal);
       results.push(result);
-      // The next one sees the arguments as this one left them.
+      // The next hook sees the arguments as this one left them.
       const { arguments: args } = result;
       if (args && current.event === "PreToolUse") current = { ...current, call: { ...current.call, arguments: args } };
-      // After a refusal there is nothing left to decide; a formatter runs although a check objects.
+      // A refusal is final; but a formatter runs although a check objects.
       if (result.decision === "end" || (result.decision === "block" && refusingEvents.has(event))) break;
     }
     return results;

@@ -1,4 +1,4 @@
-/** What a hook said: exit code, or JSON on its standard output, as in Claude Code (C83). */
+/** Reads the answer of a hook: its exit code, or JSON on its standard output, as in Claude Code (C83). */
 import type { HookEventName, HookResult } from "@sheaf/protocol";
 import { listProblems, parseJson } from "@sheaf/protocol/check-value";
 import * as s from "@sheaf/protocol/schema";
@@ -8,15 +8,15 @@ import { cutMiddle } from "@sheaf/base/files/text-format";
 import { foldControls } from "../../workspace/whole-output.ts";
 import { fromToolInput } from "./hook-input.ts";
 
-/** UTF-16 units of what the model sees of one hook. */
+/** UTF-16 units that the model sees of one hook. */
 const MAX_CONTEXT = 10_000;
-/** UTF-16 units of what the user sees. */
+/** UTF-16 units that the user sees of one hook. */
 const MAX_MESSAGE = 2000;
 
 /** The exit code by which a hook refuses. */
 const blockCode = 2;
 
-/** Fields that mean the same here; others are ignored. */
+/** Fields that mean the same as in Claude Code; Sheaf ignores others. */
 const answerFields = s.open(
   s.object({
     continue: s.optional(s.boolean()),
@@ -40,25 +40,25 @@ const answerFields = s.open(
 
 type Answer = s.ValueOf<typeof answerFields>;
 
-/** What the answer says; the rest of the result is known without it. */
+/** The part of a hook's result that its answer decides. */
 export interface HookAnswer extends Pick<
   HookResult,
   "status" | "decision" | "reason" | "arguments" | "context" | "exitCode"
 > {
-  /** What it tells the user, or how it failed. */
+  /** The hook's message to the user, or the way it failed. */
   readonly message?: string;
 }
 
-/** Events at which a hook can refuse: one that does not run to its end refuses, too (S-140). */
+/** Events at which a hook can refuse. A hook that does not run to its end refuses as well (S-140). */
 export const refusingEvents: ReadonlySet<string> = new Set(["PreToolUse", "UserPromptSubmit"]);
-/** The same with `Verify`, whose commands all run. */
+/** The refusing events and `Verify`, whose commands all run. */
 export const guardingEvents: ReadonlySet<string> = new Set([...refusingEvents, "Verify"]);
 /** Events at which exit code 2 decides something. */
 const deciding: ReadonlySet<string> = new Set([...refusingEvents, "PostToolUse", "Stop"]);
 /** Events at which a plain output is for the model. */
 const speaking: ReadonlySet<HookEventName> = new Set(["SessionStart", "UserPromptSubmit"]);
 
-/** `toolName`: of the call, if there is one. What the sandbox prevented is for the user, as after a command. */
+/** Converts the outcome of a hook's command. The user sees refusals of the sandbox, as after a command. */
 export function toHookAnswer(event: HookEventName, outcome: CommandOutcome, toolName = ""): HookAnswer {
   const answer = readAnswer(event, outcome, toolName);
   const sentences = [answer.message ?? "", ...outcome.refusals].filter((sentence) => sentence !== "");
@@ -68,7 +68,7 @@ export function toHookAnswer(event: HookEventName, outcome: CommandOutcome, tool
 function readAnswer(event: HookEventName, outcome: CommandOutcome, toolName: string): HookAnswer {
   const { exitCode, stdout, stderr } = outcome;
   const notStarted = outcome.refusal || outcome.startError;
-  // It may name the operator's programs and folders: documents have the reason, the user has the message (S-190).
+  // The message may contain the operator's programs and folders, so documents get a reason without them (S-190).
   if (notStarted !== "")
     return toFailedAnswer(
       event,
@@ -102,7 +102,7 @@ function readAnswer(event: HookEventName, outcome: CommandOutcome, toolName: str
   return toProgramAnswer(event, value, toolName);
 }
 
-/** An answer as a value, or undefined without an answer. */
+/** Converts an answer to a hook's result; undefined: the hook did not answer. */
 export function toProgramAnswer(event: HookEventName, value: unknown, toolName = ""): HookAnswer {
   const answer = value === undefined ? "it was not answered" : checkAnswer(value, event);
   return typeof answer === "string" ? toFailedAnswer(event, 0, answer) : fromAnswer(event, answer, toolName);
@@ -125,7 +125,7 @@ function findFault({ timedOut, cancelled, exitCode, signal }: CommandOutcome): s
   return name && `it did not run to its end: ${name} ended it (exit code ${exitCode})`;
 }
 
-/** Of a hook that did not run to its end. */
+/** Returns the answer of a hook that did not run to its end. */
 export function toFailedAnswer(event: HookEventName, exitCode: number, fault: string, reason = fault): HookAnswer {
   const message = toText(fault, MAX_MESSAGE);
   return {
@@ -136,7 +136,7 @@ export function toFailedAnswer(event: HookEventName, exitCode: number, fault: st
   };
 }
 
-/** What is wrong with it, as a text. */
+/** Returns the answer, or its problem as a text. */
 function checkAnswer(value: unknown, event: HookEventName): Answer | string {
   const [problem] = listProblems(answerFields, value);
   if (problem) return `its answer is not understood at ${problem.path.join(".")}`;
@@ -160,7 +160,7 @@ function fromAnswer(event: HookEventName, answer: Answer, toolName: string): Hoo
   };
 }
 
-/** `allow` and `approve` are no decisions: Sheaf's own rules judge the call as ever (S-137). */
+/** Returns the decision of an answer. `allow` and `approve` do not decide: Sheaf's rules judge the call (S-137). */
 function toDecision(event: HookEventName, answer: Answer): Pick<HookAnswer, "decision" | "reason"> {
   const { hookSpecificOutput: specific = {}, stopReason = "", reason = "" } = answer;
   if (answer.continue === false) return { decision: "end", reason: toText(stopReason, MAX_CONTEXT) };

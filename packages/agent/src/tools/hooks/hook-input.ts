@@ -1,4 +1,4 @@
-/** What a hook reads on its standard input, with the names of Claude Code (C82), and the way back for changed arguments. */
+/** Converts occasions to a hook's standard input, with names of Claude Code (C82), and changed arguments back. */
 import { resolve } from "node:path";
 import { cutMiddle } from "@sheaf/base/files/text-format";
 import type { Workspace } from "@sheaf/base/files/workspace";
@@ -8,10 +8,10 @@ import { describeTool, findTool } from "../registry.ts";
 import type { ToolInvocation, ToolOutcome } from "../tool.ts";
 import type { HookOccasion } from "./hooks.ts";
 
-/** Permission modes in its words; `plan` changes nothing, as `ask`. */
+/** Permission modes in words of Claude Code, whose `plan` changes nothing, as `ask`. */
 export const claudeModes = { default: "default", plan: "plan", ask: "plan", force: "bypassPermissions" } as const;
 
-/** What is the same in all inputs of a run. */
+/** The facts that all inputs of a run share. */
 export interface HookSession {
   /** The UUID of the conversation. */
   readonly sessionId: string;
@@ -27,10 +27,10 @@ const pathFields: ReadonlySet<string> = new Set(["file_path", "path"]);
 /** The reason why a session ends, in a word of Claude Code. */
 const endReason = "other";
 
-/** UTF-16 units of a result; the middle of a longer one is left out. */
+/** UTF-16 units of a result; Sheaf cuts the middle of a longer one. */
 const MAX_RESPONSE = 200_000;
 
-/** The names by which matchers know what the hook is for; none: the event has no kinds. */
+/** Returns the names that matchers match; empty if the event has no kinds. */
 export function toMatchedNames(occasion: HookOccasion): readonly string[] {
   switch (occasion.event) {
     case "PreToolUse":
@@ -54,7 +54,7 @@ export function toMatchedNames(occasion: HookOccasion): readonly string[] {
   }
 }
 
-/** One JSON object, whose fields are those of Claude Code. */
+/** Returns one JSON object with the fields of Claude Code. */
 export function toHookInput(occasion: HookOccasion, { sessionId, permissionMode, workspace }: HookSession): Fields {
   const { event } = occasion;
   return {
@@ -96,8 +96,8 @@ function toEventFields(occasion: HookOccasion, workspace: Workspace): Fields {
 }
 
 /**
- * Arguments by the names of Claude Code. A path is where it leads, so that a link cannot hide it. What the tool ignores is
- * left out: under a name of Claude Code it would hide the argument that counts.
+ * Converts arguments to the names of Claude Code. Resolves paths, so that a link cannot hide a place. Leaves out
+ * arguments that the tool ignores: under a name of Claude Code they would hide the effective one.
  */
 export function toToolInput(
   { toolName, arguments: args }: Pick<ToolInvocation, "toolName" | "arguments">,
@@ -120,7 +120,7 @@ export function toToolInput(
   return { ...input, old_string, new_string, ...(replace_all !== undefined && { replace_all }) };
 }
 
-/** The way back; undefined: it is not an object. The tool checks the arguments like those of the model. */
+/** Converts a hook's input to arguments, if it is an object. The tool checks them like the model's. */
 export function fromToolInput(toolName: string, input: unknown): Fields | undefined {
   if (!isJsonObject(input)) return undefined;
   const { fields = {} } = describeTool(toolName)?.claude ?? {};
@@ -136,7 +136,7 @@ function hasManyEdits({ edits }: Fields): boolean {
   return Array.isArray(edits) && edits.length > 1;
 }
 
-/** The place where a path of a call leads; absolute. */
+/** Returns the absolute place of a call's path, without links. */
 export function findPlace(path: string, workspace: Workspace): string {
   const resolved = workspace.resolve(path);
   return resolved.ok ? resolved.path.absolute : resolve(workspace.root, path);

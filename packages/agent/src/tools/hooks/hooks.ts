@@ -1,10 +1,10 @@
-/** The port between a run and the user's hooks (C80), and what their results add up to. */
+/** The port between a run and the user's hooks (C80), and the sum of their results. */
 import type { HookResult } from "@sheaf/protocol";
 import { toQuote } from "@sheaf/base/to-fence";
 import { toOneLine } from "@sheaf/base/to-one-line";
 import type { ToolInvocation, ToolOutcome } from "../tool.ts";
 
-/** What a run is about to do, or has done. */
+/** An action that a run is about to take, or has taken. */
 export type HookOccasion =
   | { readonly event: "SessionStart"; readonly source: "startup" | "resume" }
   | { readonly event: "UserPromptSubmit"; readonly prompt: string }
@@ -18,20 +18,20 @@ export type HookOccasion =
   | { readonly event: "PreCompact"; readonly trigger: "auto" | "manual" }
   /** `isContinued`: an earlier hook has already kept the run from ending. */
   | { readonly event: "Stop"; readonly isContinued: boolean; readonly text: string }
-  /** What verifies the run: only commands that passed let it succeed. */
+  /** The check of the run, which succeeds only if these commands pass. */
   | { readonly event: "Verify" }
   | { readonly event: "SessionEnd" };
 
 export interface Hooks {
-  /** Runs those of the occasion, one after the other, and gives what each did. Never throws. */
+  /** Runs the hooks of the occasion, one after the other, and returns their results. Never throws. */
   run(occasion: HookOccasion, signal: AbortSignal): Promise<readonly HookResult[]>;
-  /** The commands of the run have ended, and the session goes on. */
+  /** Notes that the commands of the run have ended, while the session continues. */
   leaveRun(): void;
-  /** After the last one: nothing of them is left. */
+  /** Ends everything that hooks started, after the last hook. */
   end(): Promise<void>;
 }
 
-/** The decision that counts: of several hooks, the first that made one. */
+/** Returns the decision that applies: the first refusal or end, else the first question. */
 export function findDecision(results: readonly HookResult[]): HookResult | undefined {
   return results.find(({ decision }) => decision === "block" || decision === "end") ?? results.find(isAsking);
 }
@@ -40,13 +40,13 @@ function isAsking({ decision }: HookResult): boolean {
   return decision === "ask";
 }
 
-/** What a hook did, and why, in one line; `deed` such as `refused this call`. */
+/** Describes a hook's deed and its reason in one line; `deed` such as `refused this call`. */
 export function toHookReason({ event, origin, reason = "" }: HookResult, deed: string): string {
   const line = toOneLine(reason.trim());
   return `${origin === "user" ? "the user's" : "the workspace's"} ${event} hook ${deed}${line === "" ? "" : `: ${line}`}`;
 }
 
-/** What the results tell the model, as data; undefined: nothing. */
+/** Returns the hooks' texts for the model, as data, if they have any. */
 export function toHookNote(results: readonly HookResult[]): string | undefined {
   const parts = results.flatMap(({ event, command, exitCode, decision, reason = "", context = "" }) => {
     const objection = decision === "block" && event !== "PreToolUse" && event !== "Verify" ? reason : "";
