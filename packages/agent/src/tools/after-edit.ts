@@ -26,9 +26,9 @@ const timeoutMs = 60_000;
 const shownCharacters = 4000;
 
 /**
- * Runs the commands for the file that a call has written. They run as the model's own commands do: in the sandbox, and
- * only if the rules allow them without a question. What they change in the file is a further change of the same call, so
- * that a revert restores the state before both.
+ * Runs the commands for the file that a call has written, like the model's own commands: in the sandbox, and only if
+ * the rules allow them without a question. Their changes to the file belong to the same call, so that a revert restores
+ * the state before both.
  */
 export async function runAfterEdit(
   edited: ToolOutcome,
@@ -50,7 +50,7 @@ export async function runAfterEdit(
   });
 }
 
-/** Runs something after a call, and adds its reports. What it changes in the file that the call wrote belongs to the call. */
+/** Runs something after a call, and adds its reports. Its changes to the file of the call belong to the call. */
 export async function followEdit(
   edited: ToolOutcome,
   context: ToolContext,
@@ -74,7 +74,7 @@ interface FileEdit {
   readonly path: WorkspacePath;
 }
 
-/** The file that a call has written. */
+/** Finds the file that a call has written. */
 function findEdit({ effect, status }: ToolOutcome, { workspace }: ToolContext): FileEdit | undefined {
   if (effect?.kind !== "file_edit" || status !== "success") return undefined;
   const [first] = effect.changes;
@@ -85,14 +85,14 @@ function findEdit({ effect, status }: ToolOutcome, { workspace }: ToolContext): 
   return { effect, change, path: { ...resolved.path, named: first.filePath } };
 }
 
-/** What the command said, for the model. */
+/** Runs one command, and returns its report for the model. */
 async function runCommand(
   template: string,
   { relative }: WorkspacePath,
   { commands, workspace, state: { answers }, signal }: ToolContext,
   permissions: Permissions,
 ): Promise<string> {
-  // A name is one word, whatever is in it, and never an option.
+  // A name is one word, however it is spelled, and never an option.
   const command = template.replaceAll("{file}", () => `'./${relative.replaceAll("'", String.raw`'\''`)}'`);
   const decision = await permissions.decide({
     tool: runTerminalCmdTool,
@@ -117,7 +117,7 @@ interface Formatted {
   readonly report: string;
 }
 
-/** What the commands changed in the file; undefined: nothing, or it is not known to be their work alone. */
+/** Returns the commands' change to the file; undefined without a change, or if it may not be theirs alone. */
 async function findFormatted(
   edit: FileChange,
   before: TextFile,

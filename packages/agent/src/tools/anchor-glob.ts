@@ -1,4 +1,4 @@
-/** Globs of search tools that are absolute or contain `..`: they name a folder, which must be one that is searched. */
+/** Globs of search tools that are absolute or contain `..`: their folder must be inside the searched one. */
 import { isAbsolute, posix } from "node:path";
 import type { ToolError } from "@sheaf/protocol";
 import type { Workspace, WorkspacePath } from "@sheaf/base/files/workspace";
@@ -7,14 +7,14 @@ export type AnchoredGlob =
   | { readonly ok: true; readonly glob: string }
   | { readonly ok: false; readonly error: ToolError };
 
-/** True if a glob says where it begins, by an absolute path, `~` or `..`. */
+/** Returns true if a glob has a fixed start: an absolute path, `~` or `..`. */
 export function isPlaced(glob: string): boolean {
   return isAbsolute(glob) || hasParent(glob) || /^~[\w.-]*\//.test(glob);
 }
 
-/** The folder that a placed glob begins with: absolute, without `..`; and the glob for what is below it. */
+/** Splits a placed glob into the absolute folder at its start, without `..`, and the glob for entries below it. */
 function splitGlob(given: string, folder: string): { readonly start: string; readonly rest: string } {
-  // In the name of the folder itself nothing is a wildcard.
+  // The name of the folder itself has no wildcards.
   const glob = given.startsWith(`${folder}/`) ? given.slice(folder.length + 1) : given;
   const names = glob.split("/");
   const first = names.findIndex((name) => /[*?[{\\]/.test(name));
@@ -23,7 +23,7 @@ function splitGlob(given: string, folder: string): { readonly start: string; rea
   return { start, rest: names.slice(count).join("/") };
 }
 
-/** A placed glob relative to the folder that is searched. Errors: PATH_OUTSIDE_WORKSPACE, INVALID_PATTERN and others. */
+/** Makes a placed glob relative to the searched folder. Errors: PATH_OUTSIDE_WORKSPACE, INVALID_PATTERN and others. */
 export function anchorGlob(glob: string, workspace: Workspace, folder: WorkspacePath): AnchoredGlob {
   const { start, rest } = splitGlob(glob, folder.absolute);
   const shown = JSON.stringify(glob.slice(0, 100));
@@ -55,12 +55,12 @@ export function anchorGlob(glob: string, workspace: Workspace, folder: Workspace
   return { ok: true, glob: [toLiteral(inner), rest].filter((part) => part !== "").join("/") };
 }
 
-/** A path in which nothing is a wildcard. */
+/** Escapes a path, so that a glob matches it literally. */
 export function toLiteral(path: string): string {
   return path.replaceAll(/[*?[\]{},!\\]/g, String.raw`\$&`);
 }
 
-/** As a name of its own, also in braces. */
+/** Returns true if a glob has `..` as a whole name, even in braces. */
 function hasParent(glob: string): boolean {
   return /(?:^|[/{,])\.\.(?:$|[/},])/.test(glob);
 }

@@ -7,7 +7,7 @@ import type { ToolInvocation } from "./tool.ts";
 
 type Ask = Extract<PermissionDecision, { decision: "ask" }>;
 
-/** The question about a call that the policy neither allows nor denies. `toolHash`: of a server's tool. */
+/** Returns the question about a call on which the policy does not decide. `toolHash`: hash of a server's tool. */
 export function toApprovalQuestion(
   call: ToolInvocation,
   access: ToolAccess,
@@ -26,7 +26,7 @@ export function toApprovalQuestion(
   };
 }
 
-/** SHA-256, hex, of what a call does: its tool and its exact arguments. */
+/** Returns the SHA-256, in hex, of a call's tool and exact arguments. */
 export function toArgumentsHash({ toolName, arguments: args, rawArguments = "" }: ToolInvocation): string {
   return hash("sha256", JSON.stringify([toolName, args, rawArguments]), "hex");
 }
@@ -47,7 +47,7 @@ function toSubject({ toolName, arguments: args }: ToolInvocation, access: ToolAc
   return { type, toolName: toVisibleCharacters(toolName), arguments: visible };
 }
 
-/** Field names can hide something, too. */
+/** Makes all texts visible, even names of fields, which can hide something. */
 function toVisibleArguments(value: unknown): unknown {
   if (typeof value === "string") return toVisibleCharacters(value);
   if (Array.isArray(value)) return value.map(toVisibleArguments);
@@ -60,7 +60,7 @@ function toVisibleArguments(value: unknown): unknown {
 /** "Always" applies to the conversation: by rule if one exists, else to exactly this call. */
 function toOptions(always: readonly string[]): ApprovalOption[] {
   const allowed = always.map(toVisibleCharacters);
-  // A refusal of several rules at once says nothing about each of them.
+  // A refusal of several rules at once does not reject each of them.
   const rejected = allowed.length === 1 ? allowed : [];
   const toName = (rules: readonly string[]): string => (rules.length === 0 ? "exactly this" : rules.join(", "));
   return [
@@ -88,8 +88,8 @@ const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Zs}\p{Default_Igno
 const longBlanks = /\n{4,}| {33,}|\t{9,}/g;
 
 /**
- * The whole text with each hidden character as its code, `<U+202E>`. Spaces, tabs and line feeds stay; of a long run, one
- * is shown with the length of the run.
+ * Returns the whole text with each hidden character as its code, `<U+202E>`. Spaces, tabs and line feeds stay; a long
+ * run becomes one code with the length of the run.
  */
 export function toVisibleCharacters(text: string): string {
   return text

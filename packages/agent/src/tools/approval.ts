@@ -5,31 +5,31 @@ import type { ApprovalOption, ApprovalPlace, ApprovalRequest } from "@sheaf/prot
 /** The question to a person before a call runs; the run adds the ids and the expiry time. */
 export type ApprovalQuestion = Omit<ApprovalRequest, "type" | "callId" | "approvalId" | "expiresAt" | "answeredIn">;
 
-/** What the person chose. */
+/** The person's choice. */
 export interface ApprovalDecision {
   /** One of the offered options; any other id rejects. */
   readonly optionId: string;
-  /** Who answered: a person's or a client's name, or `timeout` when nobody did in time. */
+  /** Name of the person or client that answered, or `timeout` without an answer in time. */
   readonly by: string;
   /** The person's message to the model. */
   readonly message?: string;
-  /** With an option that allows: the arguments with which the call runs instead of its own. */
+  /** Arguments with which an allowed call runs instead of the model's. */
   readonly editedArguments?: Readonly<Record<string, unknown>>;
 }
 
-/** What is wrong with the arguments for a call, in one line; undefined: nothing. */
+/** Returns the problem with arguments for a call, in one line; undefined if they are valid. */
 export type CheckArguments = (args: Readonly<Record<string, unknown>>) => Promise<string | undefined>;
 
 /** Asks the person who waits for one response. Several questions may be open at once. */
 export interface Approver {
   /** Time that a question stays open. Milliseconds. */
   readonly expiresAfterMs: number;
-  /** The place where the person is asked. Undefined: over the Chat API. */
+  /** The place where the person answers. Undefined: over the Chat API. */
   readonly answeredIn?: ApprovalPlace | undefined;
   /**
-   * Asks once; called when the request is in the log. `signal` is aborted when the answer is no longer needed: the
-   * question has expired, or the run ends. Afterwards the promise is ignored. A rejected promise rejects the call.
-   * `checkEdited` checks the arguments of an answer while the person can still correct them.
+   * Asks once, when the request is in the log. `signal` aborts when the question has expired or the run ends; from then
+   * on the promise is ignored. A rejected promise rejects the call. `checkEdited` checks the arguments of an answer
+   * while the person can still correct them.
    */
   ask(request: ApprovalRequest, signal: AbortSignal, checkEdited: CheckArguments): Promise<ApprovalDecision>;
 }
@@ -45,7 +45,7 @@ export interface Approval extends Omit<ApprovalDecision, "optionId"> {
   readonly kind: ApprovalOption["kind"];
 }
 
-/** The same approver; a question that nobody answered in time, or that could not be asked, is rejected. */
+/** Adds a time limit to an approver: a late answer, or a question that fails, rejects the call. */
 export function createExpiringApprover(approver: Approver): Approver {
   const { expiresAfterMs } = approver;
   return {

@@ -23,7 +23,7 @@ const parameters = s.object({
   ),
 });
 
-/** The answer comes with the next prompt; it is never invented. */
+/** Asks the user, who answers with the next prompt; Sheaf never invents an answer. */
 export const askQuestionTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "ask_question",
   description: "Ask the user for decisions that you cannot make, all in one call. It ends the run.",

@@ -1,4 +1,4 @@
-/** Commands that keep running while the run goes on: their output waits to be read, in bounded memory. */
+/** Commands that keep running while the run continues. Their unread output waits in bounded memory. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { CommandPermission, TerminalEffect } from "@sheaf/protocol";
 import type { CommandOutcome, CommandRequest, CommandRunner } from "@sheaf/sandbox/command";
@@ -14,7 +14,7 @@ export interface BackgroundCommand {
   readonly permissions: readonly CommandPermission[];
   /** The way it ended; undefined while it runs. */
   readonly outcome: CommandOutcome | undefined;
-  /** The output since the last call, both streams in order of arrival; above the limit its middle is cut out. */
+  /** Returns the output since the last call, both streams in order of arrival; above the limit without its middle. */
   takeOutput(): TakenOutput;
   /** Resolves on new output, at its end, on abort, or after this time (milliseconds). */
   waitForNews(period: number, signal: AbortSignal): Promise<void>;
@@ -45,7 +45,7 @@ const SILENT_MS = 30_000;
 /** Ticks of processor time that are work: a percent of that time. */
 const WORK_TICKS = 30;
 
-/** Who waits for a command until its time limit. */
+/** The call that waits for a command until its time limit. */
 type Foreground = Pick<CommandRequest, "signal" | "onOutput">;
 
 /** The way a command ended, and its output as the model sees it (N57). */
@@ -70,18 +70,18 @@ interface BackgroundRequest extends Omit<
   CommandRequest,
   "signal" | "onOutput" | "onBytes" | "onBackgroundOutput" | "onTimeLimit" | "isBackground"
 > {
-  /** Where long output is kept; undefined: nowhere. */
+  /** The store of long output; undefined: Sheaf keeps none. */
   readonly results?: KeptResults | undefined;
 }
 
 export interface BackgroundCommands {
   start(request: BackgroundRequest): BackgroundCommand;
   /**
-   * Runs a command in the foreground. At its time limit it goes on in the background, unless as many as may run there do
-   * (R-23): then `goesOn` is it, and `outcome` what came until then.
+   * Runs a command in the foreground. At its time limit it continues in the background as `goesOn`, and `outcome` is
+   * its result so far. It ends instead if too many commands run there (R-23).
    */
   run(request: BackgroundRequest, foreground: Foreground): Promise<ForegroundEnd>;
-  /** All that were started, oldest first, including those that have ended. */
+  /** All commands so far, oldest first, including those that have ended. */
   readonly all: readonly BackgroundCommand[];
   /** Ends all of them. */
   end(): Promise<void>;
@@ -126,12 +126,12 @@ export function createBackgroundCommands(commands: CommandRunner, pause = waitRe
   };
 }
 
-/** `id` is "" until it goes on in the background. */
+/** A command whose `id` is "" until it continues in the background. */
 type FollowedCommand = Omit<BackgroundCommand, "id"> & { id: string; readonly ended: Promise<CommandOutcome> };
 
 type ForegroundPorts = Foreground & Pick<CommandRequest, "onBytes" | "onTimeLimit">;
 
-/** `foreground`: where its output goes until its time limit. */
+/** Starts a command. `foreground` gets its output until the time limit. */
 function startCommand(
   { results, ...request }: BackgroundRequest,
   { commands, pause }: { readonly commands: CommandRunner; readonly pause: Wait },

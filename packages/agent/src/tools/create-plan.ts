@@ -69,7 +69,7 @@ function explainInvalidTodos(todos: readonly PlanTodo[]): string | undefined {
     const unknown = dependencies.find((dependency) => !byId.has(dependency));
     if (unknown !== undefined) return `todo "${id}" depends on "${unknown}", which is not a todo of this plan`;
   }
-  // Repeatedly complete the tasks whose dependencies are done; what is left is on a cycle or after one.
+  // Repeatedly complete the tasks whose dependencies are done; the remaining ones are on a cycle or after one.
   const done = new Set<string>();
   for (let before = -1; before < done.size;) {
     before = done.size;

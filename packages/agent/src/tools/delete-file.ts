@@ -13,7 +13,7 @@ import { toArgumentText } from "./tool-traits.ts";
 
 const parameters = s.object({ target_file: s.string() });
 
-/** A file that was read here and has changed since is not deleted (STALE_FILE). */
+/** Refuses a file that has changed since a tool read it (STALE_FILE). */
 export const deleteFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "delete_file",
   description: "Delete one file, no folder.",
@@ -58,7 +58,7 @@ export const deleteFileTool: Tool<s.ValueOf<typeof parameters>> = {
 
 interface StateBefore {
   readonly bytes: number;
-  /** Of a small text file, else 0. */
+  /** Lines of a small text file, else 0. */
   readonly lines: number;
   /** Undefined for a link, and for a file that cannot be read. */
   readonly hash: string | undefined;

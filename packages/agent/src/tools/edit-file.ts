@@ -31,8 +31,8 @@ export const editedWords = [
 ] as const;
 
 /**
- * The result says which lines changed, and shows them where they are not what the model wrote. Line ends and encoding are
- * kept. A file that somebody else has changed is edited if the texts to replace are still there.
+ * The result has the numbers of the changed lines, and their text if it differs from the model's. Line ends and
+ * encoding stay. If another program has changed the file, the edit needs only the texts that it replaces.
  */
 export const editFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "edit_file",
@@ -77,7 +77,7 @@ type AppliedEdits = Extract<EditResult, { ok: true }>;
 const staleNote =
   "Somebody else has changed other parts of this file since you read it: read it again before you rely on them.";
 
-/** True if a place is what the model quoted, blanks at line ends aside. */
+/** Returns true if a place is the text that the model quoted, blanks at line ends aside. */
 function keepsText(rule: AppliedEdits["matched"][number]): boolean {
   return rule === "exact" || rule === "trailing_blanks";
 }

@@ -1,23 +1,23 @@
 /** Texts with some differences removed; each unit knows its position in the original. */
 
-/** Which differences are removed, in addition to line ends and blanks before them. */
+/** Differences that folding removes, in addition to line ends and blanks before them. */
 export interface FoldOptions {
-  /** Blanks at the beginning of lines. */
+  /** Blanks at the start of lines. */
   readonly indentation?: boolean;
   /** Quotes, dashes, blanks and dots as typesetters write them; letters with marks in two pieces. */
   readonly typography?: boolean;
 }
 
-/** Below it, no mark combines with the letter before it. */
+/** The lowest code of a mark that combines with the letter before it. */
 const FIRST_MARK = 0x300;
 
 export interface FoldedText {
   readonly text: string;
-  /** By unit of `text`: where it begins in the original; one more at the end. */
+  /** The start of each unit of `text` in the original; one more at the end. */
   readonly offsets: Uint32Array;
 }
 
-/** What a keyboard has, by what typesetters write; one unit each. */
+/** Characters of a keyboard by the typographic characters that they replace, which have one unit each. */
 const plainByTypographic: ReadonlyMap<string, string> = new Map([
   ...toPairs("\u2018\u2019\u201a\u201b\u2032\u02bc", "'"),
   ...toPairs("\u201c\u201d\u201e\u201f\u2033", '"'),
@@ -30,7 +30,7 @@ function toPairs(characters: string, plain: string): [string, string][] {
   return [...characters].map((character) => [character, plain]);
 }
 
-/** Folds a text: "\r\n" becomes "\n", blanks before line ends and before the end go, and what the options say. */
+/** Folds a text: "\r\n" becomes "\n". Removes blanks before line ends and the end, and the differences in `options`. */
 export function foldText(text: string, options: FoldOptions = {}): FoldedText {
   const folding = new Folding(text, options);
   for (let start = 0; ;) {
@@ -57,7 +57,7 @@ class Folding {
     this.#offsets = new Uint32Array(original.length + 1);
   }
 
-  /** A line without its line end. */
+  /** Adds a line without its line end. */
   addLine(start: number, end: number): void {
     let from = start;
     let to = end;
@@ -102,7 +102,7 @@ class Folding {
     this.#addRun(start, to);
   }
 
-  /** A letter and the marks that follow it, which may also be one letter. */
+  /** Finds the end of a letter with the marks that follow it, which may together be one letter. */
   #findClusterEnd(index: number, to: number): number {
     let end = index + 1;
     while (end < to && this.#original.charCodeAt(end) >= FIRST_MARK && /\p{M}/u.test(this.#original[end]!)) end += 1;
@@ -117,7 +117,7 @@ class Folding {
     this.#length += to - from;
   }
 
-  /** One dot sign becomes three units, so that a folded text may be longer. */
+  /** Makes room: an ellipsis becomes three units, so a folded text may be longer. */
   #reserve(units: number): void {
     if (this.#length + units < this.#offsets.length) return;
     const larger = new Uint32Array((this.#length + units) * 2);

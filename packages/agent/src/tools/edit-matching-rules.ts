@@ -1,7 +1,7 @@
 /**
- * Finds the text that a model wants replaced in a file. Four rules are tried in order: exact; line ends and
- * trailing blanks ignored; indentation shifted; typographic characters folded. The first rule that matches anywhere
- * decides, and all but the exact one must match exactly one place. Nothing is found by anchors or by similarity.
+ * Finds the text that a model wants to replace in a file. Four rules apply in order: the exact text, without line ends
+ * and trailing blanks, with shifted indentation, with folded typographic characters. The first rule that matches
+ * anywhere decides, and all but the exact one must match exactly one place. No rule uses anchors or similarity.
  */
 import { toLineEnd, type LineEnd } from "@sheaf/base/files/text-format";
 import { foldText, type FoldedText } from "./edit-matching-fold.ts";
@@ -22,14 +22,14 @@ export interface EditPlace {
   readonly replacement: string;
 }
 
-/** The places of the first rule that matches; none if no rule does. */
+/** The places of the first rule that matches; empty if no rule does. */
 export interface FoundPlaces {
   readonly rule: MatchRule;
-  /** In order; they may overlap. At most {@link MAX_PLACES}, unless all are to be replaced. */
+  /** In order, perhaps with overlaps; at most {@link MAX_PLACES}, unless the edit replaces all. */
   readonly places: readonly EditPlace[];
 }
 
-/** More candidates than these are not counted. */
+/** Most places that an ambiguous edit has; Sheaf ignores further ones. */
 export const MAX_PLACES = 1000;
 
 /** Finds the places of an edit whose old string is not empty. */
@@ -49,7 +49,7 @@ const foldedRules: readonly (readonly [MatchRule, (text: string, edit: TextEdit)
   ["typography", findWithoutTypography],
 ];
 
-/** Candidates are counted with overlaps ("aa" in "aaa" is ambiguous); replaced are those that do not overlap. */
+/** Finds exact places: with overlaps ("aa" in "aaa" is ambiguous), unless the edit replaces all. */
 function findExact(text: string, { oldString, newString, replaceAll }: TextEdit): EditPlace[] {
   const step = replaceAll ? oldString.length : 1;
   const limit = replaceAll ? Infinity : MAX_PLACES;
@@ -69,8 +69,8 @@ function findWithoutTrailingBlanks(text: string, { oldString, newString }: TextE
 }
 
 /**
- * Whole lines, all of which are indented more or less by the same blanks, or by tabs in place of the same number of
- * blanks; the new text is indented likewise.
+ * Finds whole lines that all have the same blanks more or less, or tabs instead of the same number of blanks, and
+ * indents the new text in the same way.
  */
 function findShifted(text: string, { oldString, newString }: TextEdit): EditPlace[] {
   const needle = foldText(oldString, { indentation: true }).text;
@@ -84,14 +84,14 @@ function findShifted(text: string, { oldString, newString }: TextEdit): EditPlac
     const change = findIndentationChange(text.slice(start, end), oldString);
     if (!change) continue;
     const shifted = changeIndentation(newString, change);
-    // This place may be the intended one: then no other may be taken for it.
+    // The model may mean this place, so the edit must not change another one.
     if (shifted === undefined) return [];
     places.push({ start, end, replacement: toLocalLineEnd(shifted, text, start) });
   }
   return places;
 }
 
-/** What old and new string have in common at their ends stays as in the file, including its typography. */
+/** Finds text by folded characters. The common ends of old and new string keep the file's typography. */
 function findWithoutTypography(text: string, { oldString, newString }: TextEdit): EditPlace[] {
   const needle = foldText(oldString, { typography: true }).text;
   const added = foldText(newString, { typography: true });
@@ -116,7 +116,7 @@ interface FoldedPlace {
   readonly to: number;
 }
 
-/** Blanks that end the old string must end a line of the file, too: "x " is not the beginning of "x;". */
+/** Finds folded text. Blanks at the end of the old string must end a line: "x " is not the start of "x;". */
 function findFolded(folded: FoldedText, needle: string, oldString: string): FoldedPlace[] {
   if (needle.trim() === "") return [];
   const mustEndLine = /[^\S\r\n]$/.test(oldString);
@@ -134,7 +134,7 @@ function findAll(text: string, needle: string, step: number, limit: number): num
   return found;
 }
 
-/** A position below 0 would count as 0. */
+/** Returns the start of a line. `lastIndexOf` treats a position below 0 as 0. */
 function toLineStart(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
 }
@@ -147,12 +147,12 @@ function isLineEnd(text: string, index: number): boolean {
   return index === text.length || text[index] === "\n";
 }
 
-/** True if no unit of the original is cut at this unit of the folded text. */
+/** Returns true if a unit of the original starts at this unit of the folded text. */
 function isUnitEdge({ offsets }: FoldedText, index: number): boolean {
   return index === 0 || offsets[index] !== offsets[index - 1];
 }
 
-/** The place where a folded part ends in the original; blanks before the line end belong to it, indentation after it does not. */
+/** Returns the end of a folded part in the original, with blanks before the line end, without indentation after it. */
 function toEnd(text: string, { text: folded, offsets }: FoldedText, to: number): number {
   return folded[to - 1] === "\n" ? text.indexOf("\n", offsets[to - 1]) + 1 : offsets[to]!;
 }
@@ -162,7 +162,7 @@ function toLocalLineEnd(newString: string, text: string, start: number): string 
   return lineEnd === undefined ? newString : toLineEnd(newString, lineEnd);
 }
 
-/** The line end of the line, or of the one before; undefined in a text of one line. */
+/** Returns the line end of this line, else of the one before; undefined in a text of one line. */
 function findLineEnd(text: string, start: number): LineEnd | undefined {
   const next = text.indexOf("\n", start);
   const index = next === -1 ? text.lastIndexOf("\n") : next;
@@ -170,7 +170,7 @@ function findLineEnd(text: string, start: number): LineEnd | undefined {
   return text[index - 1] === "\r" ? "\r\n" : "\n";
 }
 
-/** Units that both begin with, whole units of the new string only. */
+/** Counts the units with which both texts start, whole units of the new string only. */
 function countCommonPrefix(needle: string, added: FoldedText): number {
   const limit = Math.min(needle.length, added.text.length);
   let count = 0;
@@ -179,7 +179,7 @@ function countCommonPrefix(needle: string, added: FoldedText): number {
   return count;
 }
 
-/** The same at the ends, without what the prefix already includes. */
+/** Counts the units with which both texts end, without units of the prefix. */
 function countCommonSuffix(needle: string, added: FoldedText, prefix: number): number {
   const limit = Math.min(needle.length, added.text.length) - prefix;
   let count = 0;
@@ -196,8 +196,8 @@ type IndentationChange =
   | { readonly kind: "tabs"; readonly width: number; readonly toTabs: boolean };
 
 /**
- * The one difference between all lines that are not blank; undefined if they differ in another way, or not at all.
- * Both texts have the same lines but for their blanks at the beginning.
+ * Returns the one difference between all lines that are not blank; undefined if they differ in another way, or not at
+ * all. Both texts have the same lines, except for their blanks at the start.
  */
 function findIndentationChange(actual: string, expected: string): IndentationChange | undefined {
   const expectedLines = expected.split("\n");
@@ -209,7 +209,7 @@ function findIndentationChange(actual: string, expected: string): IndentationCha
   return findShift(pairs) ?? findTabs(pairs, true) ?? findTabs(pairs, false);
 }
 
-/** Undefined if a line lacks the indentation to change. */
+/** Changes the indentation of all lines; undefined if a line lacks the indentation to change. */
 function changeIndentation(text: string, change: IndentationChange): string | undefined {
   const changed: string[] = [];
   for (const line of text.split("\n")) {
@@ -241,7 +241,7 @@ function toShift({ actual, expected }: Pair): { readonly blanks: string; readonl
   return { blanks: expected.slice(0, expected.length - actual.length), isMore: false };
 }
 
-/** Each line has one tab for the same number of blanks. */
+/** Returns a change with one tab for the same number of blanks in each line. */
 function findTabs(pairs: readonly Pair[], toTabs: boolean): IndentationChange | undefined {
   let width: number | undefined;
   for (const { actual, expected } of pairs) {

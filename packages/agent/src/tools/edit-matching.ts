@@ -1,4 +1,4 @@
-/** All edits of one call to one text: each sees the result of the previous ones, and either all are applied or none. */
+/** Applies all edits of a call to one text: each sees the result of the previous ones, and either all apply or none. */
 import type { ToolError } from "@sheaf/protocol";
 import { addLineNumbers, removeLineNumbers } from "@sheaf/base/files/numbered-lines";
 import { findNearest } from "@sheaf/base/nearest-names";
@@ -14,18 +14,18 @@ import {
 import { extendRegion, type TextRegion } from "./text-region.ts";
 import { foldText } from "./edit-matching-fold.ts";
 
-/** The text after all edits, or why none of them was applied. */
+/** The text after all edits, or the reason why Sheaf applied none. */
 export type EditResult =
   | {
       readonly ok: true;
       readonly text: string;
-      /** From the first changed place to the last: one exact replacement (N31). */
+      /** The part from the first changed place to the last: one exact replacement (N31). */
       readonly region: TextRegion;
-      /** By edit: the rule that found its place. */
+      /** The rule that found the place of each edit. */
       readonly matched: readonly MatchRule[];
-      /** Number of places were replaced. */
+      /** Number of replaced places. */
       readonly places: number;
-      /** Line numbers in an old string were left out. */
+      /** True if Sheaf ignored line numbers in an old string. */
       readonly hadNumbers: boolean;
     }
   | {
@@ -37,16 +37,13 @@ export type EditResult =
       readonly error: ToolError;
     };
 
-/** Time that a new text must be to show that the edit has been made, wherever it stands. UTF-16 units. */
+/** Length from which a new text shows that the edit has been made, wherever it is. UTF-16 units. */
 const MIN_MADE = 60;
 
-/** Line numbers that an error names. */
+/** Most line numbers in an error. */
 const MAX_SHOWN_LINES = 20;
 
-/**
- * Applies edits to the text of the file `name` (which errors show).
- * An empty old string matches an empty text, and nothing else.
- */
+/** Applies edits to the text of the file `name` (which errors show). An empty old string matches only an empty text. */
 export function applyEdits(name: string, text: string, edits: readonly TextEdit[]): EditResult {
   let current = text;
   let region: TextRegion | undefined;
@@ -57,7 +54,7 @@ export function applyEdits(name: string, text: string, edits: readonly TextEdit[
     const label = edits.length === 1 ? name : `${name}, edit ${index + 1} of ${edits.length}`;
     const found = findEdit(label, current, edit);
     if (!found.ok) return found;
-    // What an earlier edit removed must not be found elsewhere by a rule that ignores something.
+    // A rule that ignores something must not find a text elsewhere that an earlier edit removed.
     if (found.rule !== "exact" && text.includes(edit.oldString)) {
       const way = "quote the text as the edits before leave it, or make one edit of them";
       return toFault("NO_MATCH", `${label}: an earlier edit changed what old_string quotes: ${way}`);
@@ -157,12 +154,12 @@ function withoutNumbers(edit: TextEdit): TextEdit | undefined {
   return oldString === undefined || isNumbered(newString) ? undefined : { ...edit, oldString, newString };
 }
 
-/** True if a line begins with a number, as in the output of read_file. */
+/** Returns true if a line starts with a number, as in the output of read_file. */
 function isNumbered(text: string): boolean {
   return /^\s*\d+\t/m.test(text);
 }
 
-/** What a rule ignored, for people and models. */
+/** Describes the differences that a rule ignores, for people and models. */
 export function describeRule(rule: MatchRule): string {
   if (rule === "exact") return "exact";
   if (rule === "trailing_blanks") return "line ends and trailing blanks ignored";
@@ -170,7 +167,7 @@ export function describeRule(rule: MatchRule): string {
   return "typographic characters folded";
 }
 
-/** The places do not overlap. */
+/** Replaces places, which must not overlap. */
 function replacePlaces(text: string, places: readonly EditPlace[]): string {
   const parts: string[] = [];
   let end = 0;
@@ -185,7 +182,7 @@ function toLine(text: string, offset: number): number {
   return countLineEnds(text.slice(0, offset)) + 1;
 }
 
-/** Numbers of the lines where the first places begin, each once; one more than are shown. */
+/** Returns the lines on which the first places start, each once; one more than an error shows. */
 function toLines(text: string, places: readonly EditPlace[]): number[] {
   const lines = new Set<number>();
   let line = 1;
@@ -215,10 +212,10 @@ const MAX_LINES_COMPARED = 5000;
 const MAX_LINES_SHOWN = 12;
 const MAX_CHARS_SHOWN = 160;
 const MAX_CHARS_COMPARED = 100;
-/** A line that occurs more often than this says little about the place. */
+/** A line that occurs more often does not help to find the place. */
 const MAX_PLACES_OF_LINE = 50;
 
-/** The place that shares the most lines with `oldString`, else the line most like its longest one. */
+/** Returns the place that shares the most lines with `oldString`, else the line most like its longest one. */
 function formatNearestPlace(text: string, oldString: string): NearestPlace | undefined {
   const lines = text.split("\n", MAX_LINES_SEARCHED);
   const wanted = oldString.split("\n", MAX_LINES_SHOWN * 10);
@@ -234,7 +231,7 @@ export function formatExcerpt(lines: readonly string[], startLine: number): stri
   return addLineNumbers(`${shown}\n`, startLine) + (lines.length > MAX_LINES_SHOWN ? "…" : "");
 }
 
-/** Each line that occurs in the file votes for the place where the whole would begin. */
+/** Lets each line that occurs in the file vote for the place where the whole would start. */
 function findByLines(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const places = new Map<string, number[]>(wanted.map((line) => [toCompared(line), []]));
   for (const [index, line] of lines.entries()) {

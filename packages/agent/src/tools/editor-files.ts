@@ -1,4 +1,4 @@
-/** Files as an editor has them: with what its user has not saved (C57). */
+/** Files as an editor has them, with changes that its user has not saved (C57). */
 import { setTimeout as wait } from "node:timers/promises";
 import { isSameFile } from "@sheaf/base/files/open-file";
 import { findProtection } from "@sheaf/base/files/protected-names";
@@ -8,32 +8,26 @@ import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import type { EncodedTextFile, TextFile } from "./text-file.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** What an editor offers. Paths are absolute, without links. */
+/** The abilities of an editor. Paths are absolute, without links. */
 export interface EditorPorts {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** The whole text; undefined: the editor gives none. Absent: it cannot. Never rejects. */
+  /** Returns the whole text, if the editor has it. Absent: the editor cannot read. Never rejects. */
   readonly read?: ((path: string, signal: AbortSignal) => Promise<string | undefined>) | undefined;
-  /** Replaces the text and saves it; what happened is on the disk. Absent: it cannot. Never rejects. */
+  /** Replaces the text and saves it; only the disk shows the result. Absent: the editor cannot write. Never rejects. */
   readonly write?: ((path: string, text: string, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** The editor, as tools see it. */
 export interface EditorFiles {
-  /**
-   * The file with the text that its user has not saved; undefined: what is on the disk counts. `written`: the hash of what
-   * was last written here.
-   */
+  /** Returns the file's unsaved text, if it has any. `written`: hash of the text that a tool last wrote. */
   readonly findUnsaved: (
     context: EditorContext,
     path: WorkspacePath,
     disk: DiskFile,
     written: string | undefined,
   ) => Promise<UnsavedText | undefined>;
-  /**
-   * Has the editor write a file that exists; undefined: it did not, and the file is as it was. What it saved may differ
-   * from `after`, since editors format.
-   */
+  /** Has the editor write a file; undefined: it did not. Editors format, so the saved text may differ from `after`. */
   readonly write: (
     context: EditorContext,
     path: WorkspacePath,
@@ -42,7 +36,7 @@ export interface EditorFiles {
   ) => Promise<EncodedTextFile | undefined>;
 }
 
-/** Only who has an editor loads this. */
+/** Creates the files of an editor. A program without an editor does not load this module. */
 export function createEditorFiles(ports: EditorPorts): EditorFiles {
   return {
     findUnsaved: (context, path, disk, written) => findUnsaved(ports, context, path, disk, written),
@@ -50,13 +44,13 @@ export function createEditorFiles(ports: EditorPorts): EditorFiles {
   };
 }
 
-/** What is needed of a call. */
+/** The parts of a call's context that this module uses. */
 type EditorContext = Pick<ToolContext, "workspace" | "background" | "signal">;
 
-/** Time that after a change on disk an editor may still show the text before it. Milliseconds. */
+/** Milliseconds after a change on disk for which an editor may still have the old text. */
 const reloadMs = 2000;
 
-/** What the file is on the disk. */
+/** The file as it is on the disk. */
 type DiskFile = Omit<TextFile, "isStale" | "isUnsaved">;
 
 type UnsavedText = Pick<TextFile, "text" | "bytes" | "content" | "hash">;
@@ -77,11 +71,11 @@ async function findUnsaved(
     await wait(reloadMs - ageMs, undefined, { signal }).catch(() => undefined);
     other = await ask();
   }
-  // What was written here, and has changed on disk since, is nobody's work.
+  // The text that a tool wrote, and that has changed on disk since, isn't the user's work.
   return other?.hash === written ? undefined : other;
 }
 
-/** Undefined: the text is that of the disk, whatever its line ends, or cannot be kept. */
+/** Returns undefined if the text equals the disk's, apart from line ends, or if Sheaf could not preserve it. */
 function toOther(text: string | undefined, { lineEnd, text: onDisk, format }: DiskFile): UnsavedText | undefined {
   if (text === undefined || lineEnd === "mixed" || text.includes("\0") || !text.isWellFormed()) return undefined;
   const other = lineEnd === undefined ? text : toLineEnd(text.replaceAll("\r\n", "\n"), lineEnd);
@@ -91,8 +85,9 @@ function toOther(text: string | undefined, { lineEnd, text: onDisk, format }: Di
 }
 
 /**
- * An editor follows links as it finds them. Only a command of the run could put one in the way, so while one runs in the
- * background the disk alone counts. Texts with a mark, or in another encoding, stay with Sheaf as well.
+ * Returns true if the editor may read and write the file. An editor follows links as it finds them, and only a command
+ * of the run could place one, so Sheaf uses the disk alone while a command runs in the background. It also does so for
+ * protected files, and for texts with a byte order mark or in another encoding.
  */
 function isForEditor({ background, workspace }: EditorContext, path: WorkspacePath, { format }: DiskFile): boolean {
   const isIdle = background.all.every(({ outcome }) => outcome !== undefined);
@@ -109,7 +104,7 @@ async function writeByEditor(
   const { signal, workspace } = context;
   if (!editor.write || !isForEditor(context, path, before)) return undefined;
   const current = await readWholeFile(workspace.root, path, before.content.length + maxGrowth);
-  // The one who writes to the disk says what is wrong. A file with further names would change under all of them.
+  // The write to the disk then reports the problem. A file with further names would change under all of them.
   if (!current.ok || !isSameFile(current.value.identity, before.identity) || current.value.links > 1) return undefined;
   await editor.write(path.absolute, after.text, signal);
   const saved = await readWholeFile(workspace.root, path, after.bytes + maxGrowth);
@@ -120,5 +115,5 @@ async function writeByEditor(
   return text === undefined ? undefined : { text, bytes: content.length, content, hash };
 }
 
-/** What an editor's formatter may add. Bytes. */
+/** Bytes that an editor's formatter may add. */
 const maxGrowth = 16 * 1024 * 1024;

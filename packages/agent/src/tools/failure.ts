@@ -21,18 +21,18 @@ export function withNote<Outcome extends ToolOutcome>(outcome: Outcome, note: st
   return { ...outcome, note: outcome.note === undefined ? note : `${outcome.note} ${note}` };
 }
 
-/** The run ended before the tool did (N36). */
+/** Returns the outcome of a tool that the run's end cancelled (N36). */
 export function toCancelledOutcome(message = "the run was cancelled during this call"): ToolOutcome {
   return { status: "cancelled", output: "", error: { code: "CANCELLED", message, details: "" } };
 }
 
-/** Number of names of a folder are compared. */
+/** Most names of a folder that Sheaf compares. */
 const MAX_NAMES = 5000;
 
 /** FILE_NOT_FOUND with up to three names of the nearest folder that exists. */
 export function toMissingFileError(root: string, path: WorkspacePath): ToolError {
   const { folder, name, names } = readNearestFolder(root, path.relative);
-  // As it was named: in an added folder by absolute paths.
+  // The message uses the form of the given path: absolute in an added folder.
   const shown = posix.isAbsolute(path.named) ? posix.join(root, folder) : folder;
   const near = findNearest(name, names).map((candidate) => toLine(posix.join(shown, candidate)));
   const isFolderThere = folder === posix.dirname(path.relative);

@@ -1,30 +1,30 @@
-/** What happened to a file, as results describe it (N31 to N34). */
+/** Descriptions of changed files, as results have them (N31 to N34). */
 import type { FileChange, FileDiff } from "@sheaf/protocol";
-// Not by the entry of the package: a start would load what applies and parses patches, too.
+// The entry of the package would load code that applies and parses patches at each start.
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff/lib/patch/create.js";
 import type { StructuredPatchHunk } from "diff";
 import { countLineEnds, countLines, toPrefix } from "@sheaf/base/files/text-format";
 import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import { toReplacementHunk, type TextRegion } from "./text-region.ts";
 
-/** Larger content, diffs and patches are cut or left out (N34). Bytes of UTF-8. */
+/** Sheaf cuts or omits larger content, diffs and patches (N34). Bytes of UTF-8. */
 export const MAX_CONTENT_BYTES = 1024 * 1024;
 
 /** Lines around a change in its patch. */
 const CONTEXT_LINES = 3;
 
-/** A diff that takes longer is left out. */
+/** Time after which Sheaf omits a diff. */
 const PATCH_TIMEOUT_MS = 500;
 
 /** State of a file, as a change describes it. */
 interface FileState {
   readonly text: string;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly bytes: number;
   readonly hash: string;
 }
 
-/** A new file. */
+/** Describes a new file. */
 export function toCreateChange(path: WorkspacePath, after: FileState): FileChange {
   const isBinary = after.text.includes("\0");
   const content = toPrefix(after.text, MAX_CONTENT_BYTES);
@@ -44,7 +44,7 @@ export function toCreateChange(path: WorkspacePath, after: FileState): FileChang
   };
 }
 
-/** A file that was changed: one exact replacement from the first to the last changed place (N31). */
+/** Describes a changed file: one exact replacement from the first to the last changed place (N31). */
 export function toEditChange(path: WorkspacePath, before: FileState, after: FileState, region: TextRegion): FileChange {
   const diff = toFileDiff(before.text, after.text, region);
   const patch = toEditPatch(path, before.text, after.text, region);
@@ -81,7 +81,7 @@ function toFileDiff(before: string, after: string, { start, endBefore, endAfter 
   };
 }
 
-/** If the same text occurs earlier in its line, the diff begins with the line: else a client would change that one. */
+/** Returns the start of a diff, or of its line if the text occurs earlier there, where a client would change it. */
 function toUniqueStart(text: string, start: number, end: number): number {
   const lineStart = start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
   return text.indexOf(text.slice(start, end), lineStart) < start ? lineStart : start;
@@ -92,7 +92,7 @@ function toCreatePatch(path: WorkspacePath, text: string): string {
   return formatPatch(patch, FILE_HEADERS_ONLY);
 }
 
-/** Only the lines around the change are compared, so that the cost does not depend on the size of the file. */
+/** Compares only the lines around the change, so that the cost does not depend on the size of the file. */
 function toEditPatch(
   path: WorkspacePath,
   before: string,
@@ -119,7 +119,7 @@ function toEditPatch(
   };
 }
 
-/** Undefined where comparing takes too long. Most edits need no comparison. */
+/** Returns the hunks; undefined if comparing takes too long. Most edits need no comparison. */
 function findHunks(before: string, after: string): readonly StructuredPatchHunk[] | undefined {
   const hunk = toReplacementHunk(before, after, CONTEXT_LINES);
   if (hunk) return [hunk];
@@ -127,7 +127,7 @@ function findHunks(before: string, after: string): readonly StructuredPatchHunk[
   return structuredPatch("", "", before, after, undefined, undefined, options)?.hunks;
 }
 
-/** Beginning of the line `CONTEXT_LINES` above `offset`. */
+/** Returns the start of the line `CONTEXT_LINES` above `offset`. */
 function toContextStart(text: string, offset: number): number {
   if (offset === 0) return 0;
   let start = text.lastIndexOf("\n", offset - 1) + 1;
@@ -137,7 +137,7 @@ function toContextStart(text: string, offset: number): number {
   return start;
 }
 
-/** End of the line `CONTEXT_LINES` below `offset`, including its line end. */
+/** Returns the end of the line `CONTEXT_LINES` below `offset`, including its line end. */
 function toContextEnd(text: string, offset: number): number {
   let end = offset;
   for (let line = 0; line <= CONTEXT_LINES && end < text.length; line += 1) {

@@ -1,4 +1,4 @@
-/** Arguments as models really write them, turned into what the schema of the tool asks for (N59). */
+/** Turns arguments as models really write them into arguments that the tool's schema asks for (N59). */
 import { isJsonObject, type JsonObject, parseValue } from "@sheaf/protocol/check-value";
 import type { JsonSchema, Schema } from "@sheaf/protocol/schema";
 import { findNearest } from "@sheaf/base/nearest-names";
@@ -28,9 +28,9 @@ const otherNames: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * Mends what can mean one thing only: fields under another usual name (`file_path`, `oldString`), a list or object written
- * as JSON text, one item in place of a list, the fields of a list's only item next to the list, and numbers and booleans
- * as text. The rest stays as it is, for the check of the arguments.
+ * Corrects arguments that can mean one thing only: fields under another usual name (`file_path`, `oldString`), a list
+ * or object written as JSON text, one item instead of a list, the fields of a list's only item next to the list, and
+ * numbers and booleans as text. The rest stays as it is, for the check of the arguments.
  */
 export function fixArguments(schema: JsonSchema, args: JsonObject): JsonObject {
   const { properties = {} } = schema;
@@ -46,7 +46,7 @@ export function fixArguments(schema: JsonSchema, args: JsonObject): JsonObject {
   return gatherItem(schema, Object.fromEntries([...left, ...fixed]));
 }
 
-/** The field that a name means; the name itself if it means none that is missing. */
+/** Returns the missing field that a name means, else the name itself. */
 function findField({ properties = {} }: JsonSchema, name: string, taken: ReadonlySet<string>): string {
   const folded = foldName(name);
   const means = (field: string): boolean =>

@@ -1,10 +1,10 @@
-/** Jupyter notebooks as text: cells and what they printed, without images and the JSON around them. */
+/** Jupyter notebooks as text: cells and their output, without images and the JSON around them. */
 import { parseJson, toJsonObject } from "@sheaf/protocol/check-value";
 
 /** Characters of one output. */
 const maxOutput = 2000;
 
-/** The cells of a notebook; undefined if the text is none of version 4. */
+/** Returns the cells of a notebook; undefined if the text isn't a notebook of version 4. */
 export function formatNotebook(json: string): string | undefined {
   const cells = toJsonObject(parseJson(json))["cells"];
   if (!Array.isArray(cells)) return undefined;

@@ -1,4 +1,4 @@
-/** What a call must pass before it runs: the policy and, if the policy asks, a person (S-10 to S-16). */
+/** The checks that a call must pass before it runs: the policy and, if the policy asks, a person (S-10 to S-16). */
 import { hash } from "node:crypto";
 import { allow, ask, deny, toFullReason, type PermissionDecision } from "@sheaf/permissions/decision";
 import type { Permissions } from "@sheaf/permissions/permissions";
@@ -27,7 +27,7 @@ interface GatedRun {
 }
 
 export interface Gate {
-  /** The question to a person; undefined: none. */
+  /** Returns the question to a person, if the policy asks one. */
   toQuestion(call: ToolInvocation, tool: GatedTool): Promise<ApprovalQuestion | undefined>;
   /**
    * The outcome of a call that may not run; undefined: it may, in this workspace, with `approval.editedArguments` if
@@ -61,13 +61,13 @@ export function createGate(ports: GatePorts): Gate {
       if (!isGoodFor(approval, call, toArgumentsHash(call))) return toRejected("the approval was for another call");
       usedApprovals.add(approval.approvalId);
       if (!approval.editedArguments) rememberAnswer(ports.state.answers, approval.kind, approval);
-      // A person's refusal counts even if a rule would now let the call pass.
+      // A person's refusal applies even if a rule would now let the call pass.
       return approval.kind.startsWith("allow") ? undefined : toRejected(toWords(approval));
     },
   };
 }
 
-/** The call as it runs: what the person wrote takes precedence. */
+/** Returns the call as it runs, with the arguments that the person edited. */
 export function toEditedCall(call: ToolInvocation, approval: Approval | undefined): ToolInvocation {
   const { callId, toolName, askReason } = call;
   const { editedArguments } = approval ?? {};
@@ -76,7 +76,7 @@ export function toEditedCall(call: ToolInvocation, approval: Approval | undefine
     : call;
 }
 
-/** Rules apply to what a path says, to the entry that it names, and to where it leads; the strictest decision counts. */
+/** Applies the rules to a path as written, to its entry, and to the place behind a link; the strictest one wins. */
 async function decide(
   call: ToolInvocation,
   tool: GatedTool,

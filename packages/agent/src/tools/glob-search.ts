@@ -23,7 +23,7 @@ const parameters = s.object({
   target_directory: s.optional(s.string({ description: "Default: the workspace" })),
 });
 
-/** Names that begin with a dot are names like any other; links to folders are not followed (N62). */
+/** Names with a dot at the start are names like any other; the search does not follow links to folders (N62). */
 export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "glob_search",
   description: `Find files by name or path. Returns at most ${maxFiles} paths, sorted, without what .gitignore excludes, unless target_directory names it.`,
@@ -56,25 +56,25 @@ export const globSearchTool: Tool<s.ValueOf<typeof parameters>> = {
   },
 };
 
-/** Relative to the folder; without a slash: at any depth. */
+/** Makes a pattern relative to the folder; without a slash it matches at any depth. */
 function toAnchoredPattern(pattern: string, workspace: Workspace, folder: WorkspacePath): AnchoredGlob {
   if (isPlaced(pattern)) return anchorGlob(pattern, workspace, folder);
   return { ok: true, glob: pattern.includes("/") ? pattern : `**/${pattern}` };
 }
 
 interface FoundFiles {
-  /** Sorted; the first ones. */
+  /** The first files, sorted. */
   readonly files: readonly string[];
   readonly total: number;
   /** Bytes of all paths, one per line. */
   readonly bytes: number;
-  /** What could match, but for ignore rules. */
+  /** Entries that could match, but for ignore rules. */
   readonly ignored: readonly FolderEntry[];
-  /** The tree was too large to search completely. */
+  /** True if the tree was too large to search completely. */
   readonly isEarlyEnd: boolean;
 }
 
-/** Rejects never. `most`: entries that are visited. */
+/** Finds files. Never rejects. `most`: entries that it visits. */
 export async function findFiles(
   workspace: Workspace,
   start: string,
@@ -116,7 +116,7 @@ export async function findFiles(
   return { files: files.toSorted().slice(0, maxFiles), total, bytes, ignored, isEarlyEnd: open.length > 0 };
 }
 
-/** A link counts if it leads to a file of the workspace. */
+/** Returns true for a file, and for a link to a file of the workspace. */
 function isFile(workspace: Workspace, { kind, path }: FolderEntry): boolean {
   if (kind !== "link") return kind === "file";
   const resolved = workspace.resolve(path);

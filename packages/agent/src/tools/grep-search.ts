@@ -14,22 +14,22 @@ import { toOptional, toArgumentText } from "./tool-traits.ts";
 
 const defaultResults = 200;
 const maxResults = 1000;
-/** Milliseconds; what was found by then is shown. */
+/** Milliseconds; then the result has the matches found so far. */
 const maxDuration = 30_000;
 const maxStderrBytes = 16 * 1024;
-/** Characters of a line that are shown; ripgrep cuts it and says so. */
+/** Characters of a line in the result; ripgrep marks a line that it cuts. */
 const maxColumns = 500;
-/** Files in which columns are looked for and lines of each that are read, and the largest file. Bytes. */
+/** Limits of `showFarMatches`: files, lines of each file, and bytes of the largest file. */
 const maxFar = 10;
 const maxFarSize = 2 * 1024 * 1024;
-/** What is shown of a line on either side of a match. Bytes. */
+/** Bytes of a line in the result on either side of a match. */
 const shownBytes = 200;
-/** Lines around a match. */
+/** Most lines before and after a match. */
 const maxContext = 50;
-/** Larger files are not searched for matches over several lines, for which ripgrep loads them as a whole. */
+/** Largest file in a search over several lines, since ripgrep loads such a file as a whole. */
 const maxMultilineSize = "64M";
 
-/** Denied places that are passed to ripgrep: a command line has its limits. */
+/** Most denied places that ripgrep gets, since a command line has its limits. */
 const maxExclusions = 1000;
 
 const parameters = s.object({
@@ -45,7 +45,7 @@ const parameters = s.object({
 });
 type Arguments = s.ValueOf<typeof parameters>;
 
-/** Binary files and what .gitignore excludes are not searched, unless they are named; hidden files are (N62). */
+/** Searches hidden files, but no binary files or files that .gitignore excludes, unless `path` points to them (N62). */
 export const grepSearchTool: Tool<Arguments> = {
   name: "grep_search",
   description:
@@ -85,7 +85,7 @@ export const grepSearchTool: Tool<Arguments> = {
   },
 };
 
-/** What cannot be passed to a program, or is never meant. */
+/** Returns the problem with arguments that a program cannot take, or that no model means. */
 function findFault({ pattern, glob = "" }: Arguments): string | undefined {
   if (pattern === "") return "the pattern is empty and would match every line: write one, or use read_file";
   if (pattern.includes("\0") || glob.includes("\0")) return "the pattern or glob holds a NUL character: leave it out";
@@ -93,8 +93,8 @@ function findFault({ pattern, glob = "" }: Arguments): string | undefined {
 }
 
 /**
- * A glob is relative to the workspace, and so is one that begins with a slash, as in .gitignore. An absolute path means
- * what it says if it leads into the workspace, or if the workspace has nothing of this name.
+ * Anchors a glob to the workspace, even if it starts with a slash, as in .gitignore. Sheaf reads such a glob as an
+ * absolute path only if that is inside the workspace, or if the workspace has no entry of this name.
  */
 function toSearchedGlob(glob: string, workspace: Workspace): AnchoredGlob {
   const top = workspace.resolve(".");
@@ -137,7 +137,7 @@ async function search(args: Arguments, path: WorkspacePath, context: ToolContext
     const reason = await findPatternFault(args, context);
     if (reason !== undefined) return toFailure("INVALID_PATTERN", `the pattern or glob is not valid: ${reason}`);
   }
-  // The exclusions spare ripgrep the work; this is what shows nothing.
+  // The exclusions only save ripgrep work; this filter hides the denied files.
   const allowed = [...results.files.values()].filter((file) => !workspace.leftOut?.has(file.path));
   const files = isNamed ? allowed : await removeIgnored(rules, allowed);
   if (isContent) await showFarMatches(files, args, context);
@@ -196,7 +196,7 @@ async function showFarMatches(files: readonly FileMatches[], args: Arguments, co
   }
 }
 
-/** What is left out directly in the folder that is searched; deeper ones are not looked for. */
+/** Returns a text about the ignored entries directly in the searched folder, but not in deeper ones. */
 async function findIgnored(workspace: Workspace, { relative }: WorkspacePath): Promise<string> {
   const reading = await (await createFolderReader(workspace, relative)).read(relative);
   return reading.ok ? formatIgnored(reading.ignored) : "";
@@ -236,8 +236,9 @@ function toContextOptions(before: number, after: number): string[] {
 }
 
 /**
- * Only the .gitignore files of the workspace count, whether it is a repository or not. ripgrep reads those of the
- * folder it searches; the one of the workspace is passed to it; those between them are applied afterwards.
+ * Returns the options with which ripgrep obeys the .gitignore files of the workspace alone, even if it isn't a
+ * repository. ripgrep reads these files in the folder that it searches, and gets the workspace's file as an option;
+ * Sheaf applies the files between both afterwards.
  */
 function toIgnoreOptions(workspace: Workspace, path: WorkspacePath, isNamed: boolean): string[] {
   if (isNamed) return ["--no-ignore"];
@@ -252,7 +253,7 @@ function toIgnoreOptions(workspace: Workspace, path: WorkspacePath, isNamed: boo
   return isThere ? [...options, `--ignore-file=${posix.join(workspace.root, ".gitignore")}`] : options;
 }
 
-/** ripgrep's reason in one line; undefined if the pattern is not at fault. */
+/** Returns ripgrep's reason in one line; undefined if the pattern is not at fault. */
 async function findPatternFault(
   args: Arguments,
   { workspace, search: run, signal }: ToolContext,
@@ -262,7 +263,7 @@ async function findPatternFault(
   return outcome.exitCode === 2 ? toOneLine(outcome.stderr) : undefined;
 }
 
-/** The last lines of ripgrep's message say what is wrong; a line of `^` points into one above it. */
+/** Joins the lines of ripgrep's message, without a line of `^` that points into the line above it. */
 function toOneLine(stderr: string): string {
   const lines = stderr.split("\n").map((line) => line.trim().replace(/^(rg|error): /, ""));
   return lines

@@ -6,8 +6,8 @@ import type { LeftOut, Workspace } from "@sheaf/base/files/workspace";
 import type { PathGlob } from "@sheaf/base/files/glob";
 
 /**
- * `globs`: the rules against reading, for paths of this workspace. None: undefined. `isAdded`: the user added this folder,
- * in which a rule about a path applies from each of the folders above on, as for a call that names a file there.
+ * Creates the places to leave out, or undefined without `globs`, the rules against reading in this workspace. In a
+ * folder that the user added (`isAdded`), a rule about a path applies from each folder above on, as in a call.
  */
 export function createLeftOut(
   globs: readonly PathGlob[],

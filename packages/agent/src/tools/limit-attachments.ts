@@ -1,12 +1,12 @@
-/** What tools may attach in one conversation (N65). */
+/** Limits the attachments of tools in one conversation (N65). */
 import { withNote } from "./failure.ts";
 import type { ToolReturn } from "./tool.ts";
 import type { ToolState } from "./tool-state.ts";
 
-/** The log has all of it, and so has the memory of every run that goes on with the conversation. Bytes. */
+/** Bytes, which both the log and the memory of every further run of the conversation hold. */
 const MAX_CONVERSATION_BYTES = 100 * 1024 * 1024;
 
-/** The outcome; without its attachments, and with a note, if they exceed the limit. */
+/** Returns the outcome, with a note instead of its attachments if they exceed the limit. */
 export function limitAttachments(outcome: ToolReturn, state: Pick<ToolState, "attachedBytes">): ToolReturn {
   const { attachments, ...rest } = outcome;
   if (!attachments) return outcome;

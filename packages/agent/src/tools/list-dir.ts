@@ -20,7 +20,7 @@ const parameters = s.object({
   target_directory: s.optional(s.string({ description: "Default: the workspace" })),
 });
 
-/** Sorted by name, folders with `/` at the end, links not followed; level by level up to the limit. */
+/** Lists a tree level by level up to the limit, sorted by name, folders with `/` at the end. Does not follow links. */
 export const listDirTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "list_dir",
   description: `Show a folder as a tree: at most ${maxDepth} levels and ${maxEntries} entries, without what .gitignore excludes.`,
@@ -53,24 +53,24 @@ export const listDirTool: Tool<s.ValueOf<typeof parameters>> = {
   },
 };
 
-/** A folder that was read: the entries shown, and how many are not. */
+/** A folder in the tree: its entries, and the number of further ones. */
 type ShownFolder =
   | { readonly entries: readonly FolderEntry[]; readonly hidden: number }
   | { readonly error: ToolError };
 
 interface Tree {
-  /** By path. */
+  /** Folders by path. */
   readonly folders: ReadonlyMap<string, ShownFolder>;
   readonly ignored: readonly FolderEntry[];
-  /** Some entries are not shown. */
+  /** True if some entries are missing. */
   readonly isCut: boolean;
-  /** Some folders are too deep to be opened. */
+  /** True if some folders are too deep to be opened. */
   readonly isDeep: boolean;
-  /** A folder of packages was not opened. */
+  /** True if a folder of packages was not opened. */
   readonly hasPackages: boolean;
 }
 
-/** It would fill the tree where no ignore rule names it; whoever wants to see it names it. */
+/** This folder would fill the tree if no ignore rule excludes it; a model can list it by its path. */
 const packages = "node_modules";
 
 async function readTree(reader: FolderReader, start: string, signal: AbortSignal): Promise<Tree> {
@@ -83,7 +83,7 @@ async function readTree(reader: FolderReader, start: string, signal: AbortSignal
     const next: string[] = [];
     for (const path of level) {
       if (signal.aborted || free === 0) break;
-      // One folder at a time: what is shown must not depend on which is read first.
+      // One folder at a time, so that the tree does not depend on the order of reading.
       const reading = await reader.read(path);
       if (!reading.ok) {
         folders.set(path, { error: reading.error });

@@ -38,7 +38,7 @@ function toSubagentType(kind: string): Record<string, unknown> {
   return kind === "search" ? { explore: {} } : { custom: { name: kind } };
 }
 
-/** `read_skill`, which names a file of the skill and reads no other. */
+/** `read_skill`, whose only path is a file of the skill. */
 export const skillTraits = {
   name: "read_skill",
   access: "read",

@@ -7,7 +7,7 @@ import type { WorkspacePath } from "@sheaf/base/files/workspace";
 import { toFailedOutcome } from "./failure.ts";
 import type { ToolContext, ToolOutcome } from "./tool.ts";
 
-/** What a file that is no text gives. `error`: why it could not be read as text, for what is no image either. */
+/** Attaches a file that isn't text. `error`: the failure of a file that isn't an image or a PDF either. */
 export async function readAttachment(
   path: WorkspacePath,
   error: ToolError,

@@ -1,4 +1,4 @@
-/** read_file: some lines of a text file, unchanged; notebooks as cells; images and PDF files as attachments. */
+/** read_file: some lines of a text file, unchanged. Notebooks become cells, and images and PDF files attachments. */
 import type { ToolError } from "@sheaf/protocol";
 import * as s from "@sheaf/protocol/schema";
 import { type LineRange, LineWindow } from "@sheaf/base/files/line-window";
@@ -65,7 +65,7 @@ export const readFileTool: Tool<Arguments> = {
   },
 };
 
-/** Other agents name the last line, or count from 0. */
+/** Converts lines of other agents, which use the last line, or start from 0. */
 function toLineRange(args: GivenArguments): GivenArguments {
   const isRange = (name: string): boolean => ["endline", "lineend", "viewrange"].includes(foldName(name));
   const key = Object.keys(args).find(isRange) ?? "";
@@ -77,7 +77,7 @@ function toLineRange(args: GivenArguments): GivenArguments {
   return args.offset === 0 ? { ...args, offset } : args;
 }
 
-/** Bytes; a larger one is read as text. */
+/** Bytes; Sheaf reads a larger notebook as text. */
 const MAX_NOTEBOOK_BYTES = 32 * 1024 * 1024;
 
 const NOTEBOOK_NOTE =
@@ -85,7 +85,7 @@ const NOTEBOOK_NOTE =
 
 const UNSAVED_NOTE = "The user has this text in an editor and has not saved it; commands see the older file on disk.";
 
-/** Undefined if no editor has other text than the disk. */
+/** Reads unsaved text; undefined if no editor has other text than the disk. */
 async function readUnsaved(
   context: ToolContext,
   path: WorkspacePath,
@@ -98,7 +98,7 @@ async function readUnsaved(
   return { ok: true, value: { ...lines.end(), fileSize: file.value.bytes, hash: file.value.hash } };
 }
 
-/** Undefined if the file is not a notebook, or cannot be read. */
+/** Reads a notebook; undefined if the file is not one, or cannot be read. */
 async function readNotebook(
   root: string,
   path: WorkspacePath,
@@ -125,7 +125,7 @@ function toOutcome(path: WorkspacePath, lines: ReadLines, isLimitGiven: boolean)
   const { text, startLine, endLine, totalLines, totalChars, fileSize, hash } = lines;
   const isEmpty = totalChars === 0;
   const exceededLimit = text.length < totalChars;
-  // A range that the model asked for is complete; what our limit cuts is truncated (N36).
+  // A range that the model asked for is complete; a text that our limit cuts is truncated (N36).
   const isCut = lines.isFull || (exceededLimit && !isLimitGiven && endLine < totalLines);
   const note = toNote(lines, isEmpty, exceededLimit);
   return {
@@ -148,7 +148,7 @@ function toOutcome(path: WorkspacePath, lines: ReadLines, isLimitGiven: boolean)
   };
 }
 
-/** What was left out, and how to continue. */
+/** Describes the omitted part, and the way to continue. */
 function toNote(lines: ReadLines, isEmpty: boolean, exceededLimit: boolean): string | undefined {
   const { startLine, endLine, totalLines, fileSize } = lines;
   if (isEmpty) return "The file is empty.";

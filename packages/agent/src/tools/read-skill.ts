@@ -12,8 +12,8 @@ const parameters = s.object({
 });
 
 /**
- * The tool of a run that has skills. It reads nothing but what `findSkills` found. A skill that is not offered is read all
- * the same, since a person may have sent its name; the model is not told of it.
+ * Creates the tool of a run that has skills. It reads only the files that `findSkills` found. It reads even a skill
+ * that the model does not see, since a person may have sent its name.
  */
 export function createSkillTool(found: readonly Skill[]): CallableTool {
   const skills = found.filter(({ kind }) => kind === "skill");
@@ -50,7 +50,7 @@ export function createSkillTool(found: readonly Skill[]): CallableTool {
   });
 }
 
-/** What a model needs to follow a skill. */
+/** Returns the text that a model needs to follow a skill. */
 export function toInstructions(skill: Skill): string {
   const files = skill.list();
   const named = files.length === 0 ? "" : `\n\nFiles of this skill, for read_skill: ${files.slice(0, 50).join(", ")}`;

@@ -1,4 +1,4 @@
-/** Paths in arguments: where they lead, so that a link cannot bypass a rule (S-14, S-20), and in which folder a call works. */
+/** Resolves paths in arguments, so that a link cannot bypass a rule (S-14, S-20), and finds the folder of a call. */
 import { isAbsolute, resolve } from "node:path";
 import type { CallPaths, PlacedPaths } from "@sheaf/permissions/decision";
 import { isBelow, type PathResolution, type Workspace, type WorkspacePath } from "@sheaf/base/files/workspace";
@@ -6,7 +6,7 @@ import type { GivenArguments, ToolTraits } from "./tool-traits.ts";
 
 type ResolvedPath = Extract<PathResolution, { readonly ok: true }>;
 
-/** The paths that a call names, as its tool describes them; undefined: the tool does not. */
+/** Returns the paths of a call, as its tool describes them; undefined if the tool does not. */
 export function listPaths({ paths }: Pick<ToolTraits, "paths">, args: GivenArguments): CallPaths | undefined {
   if (!paths) return undefined;
   const toPaths = (fields: readonly string[] = []): string[] =>
@@ -16,8 +16,8 @@ export function listPaths({ paths }: Pick<ToolTraits, "paths">, args: GivenArgum
 }
 
 /**
- * The paths as written, each as the entry that it names, and each as the place where it leads, both relative to the
- * workspace. A path that is refused stays unchanged.
+ * Returns the paths as written, as entries, and as the places behind links, the latter two relative to the workspace. A
+ * path that the workspace refuses stays unchanged.
  */
 export function listSpellings(paths: CallPaths, workspace: Workspace): readonly PlacedPaths[] {
   const { root } = workspace;
@@ -32,8 +32,8 @@ export function listSpellings(paths: CallPaths, workspace: Workspace): readonly 
 }
 
 /**
- * An added folder is named by absolute paths only. A call with paths in several folders works in the workspace, which
- * refuses those outside of it.
+ * Chooses an added folder if it has all paths of a call, which must be absolute. A call with paths in several folders
+ * works in the workspace, which refuses the others.
  */
 export function chooseWorkspace(
   paths: CallPaths | undefined,
@@ -44,13 +44,13 @@ export function chooseWorkspace(
   return added.find((folder) => named.length > 0 && named.every((path) => isNamedIn(path, folder))) ?? workspace;
 }
 
-/** The added folders named by a call that worked in the workspace: they are why it was refused. */
+/** Returns the added folders in the paths of a call that worked in the workspace: the reason for its refusal. */
 export function listOtherFolders(paths: CallPaths | undefined, added: readonly Workspace[] = []): string[] {
   const named = paths ? [...paths.files, ...paths.folders] : [];
   return added.filter((folder) => named.some((path) => isNamedIn(path, folder))).map(({ root }) => root);
 }
 
-/** By its own path, or by one that leads into it. */
+/** Returns true if an absolute path is in the folder, by itself or through a link. */
 function isNamedIn(path: string, folder: Workspace): boolean {
   return isAbsolute(path) && (isBelow(resolve(path), folder.root) || folder.resolve(path).ok);
 }

@@ -31,15 +31,15 @@ import { writeFileTool } from "./write-file.ts";
 export interface CallableTool extends ToolTraits, Pick<Tool, "description"> {
   /** JSON Schema of the arguments. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** What a call with these arguments touches, where that depends on them; default: `access`. */
+  /** Returns the access that these arguments need; default: `access`. */
   readonly accessOf?: (args: ToolInvocation["arguments"]) => ToolAccess;
-  /** True if its states of files are recorded; default: those of tools that write, and of servers. */
+  /** True if Sheaf records states of files around a call; default: true if the tool writes, or a server has it. */
   readonly changesFiles?: boolean;
-  /** Of a server's tool: its names, as in the user's rules. */
+  /** The names of a server and its tool, as in the user's rules; only tools of servers have it. */
   readonly mcp?: { readonly server: string; readonly tool: string };
-  /** The same, where it depends on the arguments. */
+  /** Returns these names, if they depend on the arguments. */
   readonly mcpOf?: (args: ToolInvocation["arguments"]) => { readonly server: string; readonly tool: string };
-  /** Checks the arguments; `run` is then ready to go. A schema of the user's takes its time. */
+  /** Checks the arguments, so that `run` can start. The check takes time for a schema that the user wrote. */
   prepare(call: ToolInvocation): PreparedCall | Promise<PreparedCall>;
 }
 
@@ -49,15 +49,15 @@ type PreparedCall =
 
 /** Tools of servers, which may change while a run lives (C112, C113). */
 export interface ServerTools {
-  /** For the next request. The same array as before while nothing changes. */
+  /** The tools for the next request. It stays the same array until a tool changes. */
   readonly offered: readonly CallableTool[];
-  /** Those that are not offered but exist, and those that are gone, too. */
+  /** Finds a tool by its name, even if `offered` lacks it, and even after it is gone. */
   find(name: string): CallableTool | undefined;
   /** Reads lists that have changed. Never rejects. */
   refresh(signal: AbortSignal): Promise<void>;
 }
 
-/** A tool with typed arguments among others. */
+/** Converts a tool with typed arguments, so that it fits into a list with others. */
 export function toCallable<Arguments>(tool: Tool<Arguments>): CallableTool {
   const { parameters, ...facts } = tool;
   return {
@@ -70,7 +70,7 @@ export function toCallable<Arguments>(tool: Tool<Arguments>): CallableTool {
   };
 }
 
-/** A bound costs tokens in each request, and the refusal of a call names the one that it breaks. */
+/** Removes bounds, which cost tokens in each request: the refusal of a call mentions the bound that it breaks. */
 function withoutBounds(key: string, value: unknown): unknown {
   const isBound = /^(?:min|max)/.test(key) && typeof value === "number";
   return isBound || (key === "required" && Array.isArray(value) && value.length === 0) ? undefined : value;
@@ -94,26 +94,26 @@ const tools: readonly CallableTool[] = [
   toCallable(askQuestionTool),
 ];
 
-/** A tool by its name. `further`: those of servers and programs. */
+/** Finds a tool by its name. `further`: tools of servers and programs. */
 export function findTool(name: string, further: readonly CallableTool[] = []): CallableTool | undefined {
   return [...tools, ...further].find((candidate) => candidate.name === name);
 }
 
 const described: ReadonlyMap<string, ToolTraits> = new Map([...tools, ...otherTools].map((tool) => [tool.name, tool]));
 
-/** The description of a tool of Sheaf's by its name; undefined for tools of servers and programs. */
+/** Returns the traits of a built-in tool by its name; undefined for tools of servers and programs. */
 export function describeTool(name: string): ToolTraits | undefined {
   return described.get(name);
 }
 
-/** The tools that a name of Claude Code means for subagents, and the one that it means for hooks; a name of Sheaf stays. */
+/** Returns the tools that a name of Claude Code means: hooks use the first, subagents all. A name of Sheaf stays. */
 export function toOwnToolNames(name: string): readonly [string, ...string[]] {
   const all = [...described.values()];
   const own = all.find(({ claude }) => claude?.name === name || claude?.also === name)?.name ?? name;
   return [own, ...all.filter(({ comesWith }) => comesWith === name).map((tool) => tool.name)];
 }
 
-/** The failure of a call whose tool does not exist: the nearest names, and all of Sheaf's own (C40). */
+/** Returns the failure of a call whose tool does not exist, with the nearest names and all built-in ones (C40). */
 export function toUnknownTool(name: string, offered: readonly string[]): ToolOutcome {
   const words = name.toLowerCase().split(/[^a-z]+/);
   const isMeant = (tool: string): boolean => words.some((word) => describeTool(tool)?.aliases?.includes(word));
@@ -122,13 +122,13 @@ export function toUnknownTool(name: string, offered: readonly string[]): ToolOut
   const guesses = (near.length > 0 ? near : similar).slice(0, 3);
   const question = guesses.length > 0 ? `did you mean ${guesses.join(" or ")}? ` : "";
   const shown = JSON.stringify(name.slice(0, 100));
-  // Servers may have hundreds, which the model sees anyway.
+  // Servers may have hundreds of tools, and the model sees their names anyway.
   const own = offered.filter((tool) => !tool.startsWith("mcp__"));
   const known = own.length < offered.length ? [...own, "mcp__SERVER__TOOL"] : own;
   return toFailure("UNKNOWN_TOOL", `there is no tool ${shown}: ${question}use one of ${known.join(", ")}`);
 }
 
-/** The one offered tool that a model means by another agent's name or spelling (N59); the name itself if none or several. */
+/** Returns the one tool that a model means by another agent's name or spelling (N59), else the name itself. */
 export function fixToolName(name: string, offered: readonly string[]): string {
   if (offered.includes(name)) return name;
   const folded = foldName(name.replace(/^(?:functions|tools|default_api)[.:]/, "").replace(/:\d+$/, ""));
@@ -139,14 +139,14 @@ export function fixToolName(name: string, offered: readonly string[]): string {
   return meant.length === 1 ? meant[0]! : name;
 }
 
-/** The arguments of a call with what models often get wrong put right (N59); those of servers' tools as they are. */
+/** Corrects common mistakes of models in a call's arguments (N59); arguments of servers' tools stay as they are. */
 export function fixCallArguments(toolName: string, args: ToolInvocation["arguments"]): ToolInvocation["arguments"] {
   const tool = findTool(toolName);
   const fixed = tool ? fixArguments(tool.schema, args) : args;
   return tool?.mend?.(fixed) ?? fixed;
 }
 
-/** A note that names the arguments that a tool does not have; undefined: none (N59). */
+/** Returns a note with the arguments that the tool does not have; undefined if it has all of them (N59). */
 export function describeIgnored({ toolName, arguments: args }: ToolInvocation): string | undefined {
   const tool = findTool(toolName);
   const ignored = tool ? listIgnored(tool.schema, args) : [];
@@ -155,9 +155,9 @@ export function describeIgnored({ toolName, arguments: args }: ToolInvocation): 
     : `Sheaf ignored arguments that ${toolName} does not take: ${ignored.join(", ")}.`;
 }
 
-/** Which tools the caller wants the run to have, by name; `NAME*` is every tool whose name begins so (C46). */
+/** The names of the tools that the caller wants; `NAME*` matches every tool whose name starts with NAME (C46). */
 export interface ToolChoice {
-  /** Undefined: all. */
+  /** The only tools that the run has; undefined: all. */
   readonly only?: readonly string[] | undefined;
   readonly excluded?: readonly string[] | undefined;
 }
@@ -168,7 +168,7 @@ export function isChosen(name: string, { only, excluded = [] }: ToolChoice = {})
   return (only === undefined || name === searchToolName || only.some(matches)) && !excluded.some(matches);
 }
 
-/** Names of all tools but those of servers and programs. */
+/** Returns the names of all tools, except those of servers and programs. */
 export function listToolNames(): readonly string[] {
   return [
     ...tools.map(({ name }) => name),
@@ -183,10 +183,10 @@ export function listWithheldTools(): readonly string[] {
   return [...described.values()].filter(({ isWithheld }) => isWithheld).map(({ name }) => name);
 }
 
-/** What decides which tools a model sees, besides the mode. */
+/** The facts that decide which tools a model sees. */
 export interface ToolOffer {
   readonly mode: Mode;
-  /** Default: all. */
+  /** Default: all tools. */
   readonly choice?: ToolChoice | undefined;
   readonly hasPlan: boolean;
   /** True if any page can be permitted. Default true. */
@@ -194,9 +194,9 @@ export interface ToolOffer {
 }
 
 /**
- * The tools as a model sees them (C39): those that the run can use. Created once per run; every turn sends them.
- * Plan mode and the work on its plan have the same list, so that a provider's cache of the conversation survives the
- * change; the gate refuses what plan mode forbids.
+ * Returns the tools that the run can use, as a model sees them (C39). A run creates the list once, and every turn sends
+ * it. Plan mode and the work on its plan have the same list, so that a provider's cache of the conversation survives
+ * the change; the gate refuses tools that plan mode forbids.
  */
 export function toDefinitions(offer: ToolOffer, further: readonly CallableTool[] = []): ToolDefinition[] {
   return [...tools, ...further].filter((tool) => isShown(tool, offer)).map(toDefinition);
@@ -211,7 +211,7 @@ function isShown(tool: CallableTool, offer: ToolOffer): boolean {
   return isOffered(mode === "plan" ? "agent" : mode, tool);
 }
 
-/** Returns true if a rule allows pages of a host: without one, a run that cannot ask anybody has no `web_fetch`. */
+/** Returns true if a rule allows pages of a host. Without one, and without a person, a run has no `web_fetch`. */
 export function hasPageRule(allow: readonly string[]): boolean {
   return allow.some((rule) => parseRule(rule).kind === "WebFetch");
 }
@@ -220,12 +220,12 @@ function toDefinition({ name, description, schema }: CallableTool): ToolDefiniti
   return { name, description, parameters: schema };
 }
 
-/** Most problems that one failure names. */
+/** Most problems in one failure. */
 const MAX_PROBLEMS = 3;
 
 /**
- * Arguments by the tool's schema; unknown fields are dropped, and null means that a field was left out, since some models
- * write it so. The failure names the field, what was expected and what came.
+ * Parses arguments by the tool's schema. It drops unknown fields, and null means that a field is missing, since some
+ * models write it so. The failure has the field, the expected value and the actual one.
  */
 export function parseToolArguments<Arguments>(
   tool: Tool<Arguments>,

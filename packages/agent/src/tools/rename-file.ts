@@ -13,7 +13,7 @@ const parameters = s.object({
   destination_file: s.string(),
 });
 
-/** Nothing is ever replaced: a destination that exists is refused (FILE_EXISTS). */
+/** Never replaces a file: it refuses a destination that exists (FILE_EXISTS). */
 export const renameFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "rename_file",
   description: "Rename or move one file. The destination must not exist; missing folders are created.",

@@ -9,7 +9,7 @@ interface Place {
   readonly kind: Exclude<ReturnType<typeof readKind>, "missing">;
 }
 
-/** Without a name the folder in which the tool works. Errors: FILE_NOT_FOUND and those of a path. */
+/** Resolves a path; by default the folder in which the tool works. Errors: FILE_NOT_FOUND and errors of paths. */
 export function resolvePlace(workspace: Workspace, named: string | undefined): FileResult<Place> {
   const resolved = workspace.resolve(named?.trim() ? named : ".");
   if (!resolved.ok) return resolved;
@@ -19,7 +19,7 @@ export function resolvePlace(workspace: Workspace, named: string | undefined): F
   return { ok: true, value: { path, kind } };
 }
 
-/** The same for a folder. Errors: also NOT_A_DIRECTORY. */
+/** Resolves a folder in the same way. Further error: NOT_A_DIRECTORY. */
 export function resolveFolder(workspace: Workspace, named: string | undefined): FileResult<WorkspacePath> {
   const place = resolvePlace(workspace, named);
   if (!place.ok) return place;

@@ -1,4 +1,4 @@
-/** How much of a result the model sees: one bound for every tool, stored with the result (N56 to N58). */
+/** Limits the part of a result that the model sees: one bound for every tool, stored with the result (N56 to N58). */
 import type { ToolEffect } from "@sheaf/protocol";
 import type { KeptResults } from "../workspace/kept-results.ts";
 import { addLineNumbers } from "@sheaf/base/files/numbered-lines";
@@ -7,21 +7,21 @@ import { createOutputSink, maxLineLength, type WholeOutput } from "../workspace/
 import type { ToolOutcome, ToolReturn } from "./tool.ts";
 
 const maxResultBytes = 30_000;
-/** Bytes of all results of a turn; each gets at most half of what is left. Files count half: the model named each of them. */
+/** Bytes for all results of a turn; each gets at most half of the rest. Files cost half: the model chose each. */
 const maxTurnBytes = 60_000;
-/** However much the results before it took. Bytes. */
+/** Bytes for each result, even if the results before it used up the budget. */
 const minResultBytes = 2000;
-/** What the notes of a shortened result take of it. Bytes. */
+/** Bytes that the notes of a shortened result may take. */
 const noteBytes = 700;
 
-/** What is left for the results of one turn. */
+/** The rest of the budget for the results of one turn. */
 export interface TurnBudget {
   /** Bytes for the next result. */
   readonly room: number;
   spend(bytes: number): void;
 }
 
-/** `windowTokens`: a fourth of a small window is the most, at 3.5 bytes a token. */
+/** Creates the budget of a turn: at most a fourth of a window of `windowTokens`, at 3.5 bytes a token. */
 export function createTurnBudget(windowTokens = Infinity): TurnBudget {
   let left = Math.min(maxTurnBytes, (windowTokens / 4) * 3.5);
   return {
@@ -37,7 +37,7 @@ export function createTurnBudget(windowTokens = Infinity): TurnBudget {
 /** Kinds of results with text that programs write for terminals. */
 const folded: ReadonlySet<string> = new Set(["command", "terminal", "mcp"]);
 
-/** The outcome with what the model sees of it. */
+/** Returns the outcome with the text that the model sees, and takes its bytes from the budget. */
 export function limitResult(
   { whole: given, ...outcome }: ToolReturn,
   budget: TurnBudget,
@@ -46,19 +46,19 @@ export function limitResult(
   const { effect, error } = outcome;
   const text = toSeenOutput(outcome);
   const folds = folded.has(effect?.kind ?? "");
-  // A file that was read is still there.
+  // A file that the tool read still exists, so it needs no copy.
   const options = { folds, results: effect?.kind === "read" ? undefined : results };
   const whole = typeof given === "object" ? given : toWhole(given ?? text, options);
   const shown = toShown(whole, effect, budget.room);
   budget.spend(Buffer.byteLength(shown) / (effect?.kind === "read" ? 2 : 1));
   const limited = { ...outcome, ...(error && { error: { ...error, message: cutLine(error.message) } }) };
   if (shown === text) return limited;
-  // What the tool says about its lines is not true any more.
+  // The note of a tool that read a file describes lines that the model does not get.
   const { note, ...unnoted } = limited;
   return { ...unnoted, ...(note !== undefined && effect?.kind !== "read" && { note }), shown };
 }
 
-/** What the model sees of a result: of files, lines with their numbers (N60). */
+/** Returns the text that the model sees of a result: lines of files with their numbers (N60). */
 export function toSeenOutput({ output, shown, effect }: ToolOutcome): string {
   return shown ?? (effect?.kind === "read" ? addLineNumbers(output, effect.startLine) : output);
 }
@@ -69,14 +69,14 @@ function toWhole(text: string, options: Parameters<typeof createOutputSink>[0]):
   return sink.end();
 }
 
-/** Everything if it fits; else whole lines, of programs also those at the end, between two notes. */
+/** Returns the whole text if it fits. Else whole lines between two notes: the first and, for programs, the last. */
 function toShown(whole: WholeOutput, effect: ToolEffect | undefined, room: number): string {
   const isWhole = whole.tail === "";
   const all = toLines(whole.head);
   if (isWhole && whole.bytes <= room && all.every(isShort)) return whole.head;
   const hasTail = folded.has(effect?.kind ?? "");
   const free = room - noteBytes;
-  // Where memory was cut, a line was cut, too. A long one is cut anyway.
+  // The limit of memory may have cut the last line. A long line stays, since `cutLine` cuts it anyway.
   const starts = isWhole || !isShort(all.at(-1) ?? "") ? all : all.slice(0, -1);
   const head = takeLines(starts, hasTail ? free / 2 : free);
   const ends = isWhole ? all.slice(head.lines.length) : toLines(whole.tail).slice(1);
@@ -90,22 +90,22 @@ function isShort(line: string): boolean {
   return line.length <= maxLineLength;
 }
 
-/** The empty text after the last line end is no line. */
+/** Splits a text into lines. The empty text after the last line end isn't a line. */
 function toLines(text: string): string[] {
   const lines = text.split("\n");
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }
 
-/** As they are shown. */
+/** Lines as the model sees them. */
 interface TakenLines {
   readonly lines: readonly string[];
   readonly bytes: number;
-  /** Lines of the file that they are. */
+  /** Number of lines that these are in the kept file, which wraps long ones. */
   readonly count: number;
   readonly hasLongLine: boolean;
 }
 
-/** As many as fit; at least the beginning of one. */
+/** Takes as many lines as fit, at least the start of the first one. */
 function takeLines(lines: readonly string[], room: number): TakenLines {
   const taken: string[] = [];
   let bytes = 0;
@@ -128,7 +128,7 @@ function cutLine(line: string): string {
   return `${line.slice(0, maxLineLength).toWellFormed()} [... the line goes on ...]`;
 }
 
-/** What is shown of how much, and how to see the rest. */
+/** Returns the note on a shortened text: the part that the model sees, and the way to the rest. */
 function toNote(
   whole: WholeOutput,
   { head, tail }: { readonly head: TakenLines; readonly tail: TakenLines },
@@ -137,7 +137,7 @@ function toNote(
   const hasLongLine = head.hasLongLine || tail.hasLongLine;
   const isRead = effect?.kind === "read";
   const [before, total] = isRead ? [effect.startLine - 1, effect.totalLines] : [0, whole.lines];
-  // A file is not wrapped.
+  // A file that the tool read has no wrapped lines.
   const headCount = isRead ? head.lines.length : head.count;
   const toRange = (first: number, count: number): string =>
     count === 1 ? `${before + first}` : `${before + first}-${before + first + count - 1}`;

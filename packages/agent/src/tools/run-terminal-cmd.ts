@@ -10,7 +10,7 @@ import { type GivenArguments, toOptional, toArgumentText } from "./tool-traits.t
 
 const defaultTimeoutMs = 120_000;
 const maxTimeoutMs = 600_000;
-/** Milliseconds. */
+/** Milliseconds in which a background command may fail at once. */
 const firstLookMs = 200;
 
 /** Shows the exit codes of a pipe that bash drops, except 141: then the reader had enough. */
@@ -30,7 +30,7 @@ const parameters = s.object({
   description: s.optional(s.string({ description: "Its purpose, in a few words" })),
 });
 
-/** An exit code other than 0 is a success of the tool: the model reads it (N37). No process of the command is left running. */
+/** Succeeds with any exit code, which the model reads (N37). No process of the command keeps running. */
 export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "run_terminal_cmd",
   description:
@@ -75,7 +75,7 @@ export const runTerminalCmdTool: Tool<s.ValueOf<typeof parameters>> = {
   },
 };
 
-/** A list is a shell with its script, or words; a `timeout` below a second would be one in seconds. */
+/** Turns a list into a command: a shell with its script, or words. A `timeout` below 1000 may be in seconds. */
 function toOneCommand(args: GivenArguments): GivenArguments {
   const { timeout, timeout_ms, command } = args;
   if (Number(timeout) >= 1000 && timeout_ms === undefined) {
@@ -88,7 +88,7 @@ function toOneCommand(args: GivenArguments): GivenArguments {
   return { ...args, command: isScript ? command[2] : words.join(" ") };
 }
 
-/** The time limit is reached: the command goes on, since a second try would not be faster (R-23). */
+/** Returns the outcome so far: the command continues, since a second try would not be faster (R-23). */
 function toOpenOutcome(outcome: WholeOutcome, { id }: BackgroundCommand, facts: CommandFacts): ToolReturn {
   const returned = toToolOutcome(outcome, facts);
   if (returned.effect?.kind !== "command") return returned;
@@ -97,7 +97,7 @@ function toOpenOutcome(outcome: WholeOutcome, { id }: BackgroundCommand, facts: 
   return { ...returned, effect: { ...returned.effect, background: true, terminalId: id }, note: notes };
 }
 
-/** A command that fails at once is reported at once. */
+/** Starts a command, and reports at once if it fails at once. */
 async function startInBackground(
   facts: CommandFacts,
   { background, signal, results }: ToolContext,
@@ -169,7 +169,7 @@ function toToolOutcome(outcome: WholeOutcome, { command, workingDirectory, timeo
   return { status: "success", output, effect, whole, ...cut, ...(note !== "" && { note }) };
 }
 
-/** What the output itself does not say; "" if nothing. */
+/** Returns the facts that the output lacks, or "". */
 function toNote(outcome: CommandOutcome, timeoutMs: number | undefined): string {
   const { exitCode, signal, timedOut, output } = outcome;
   const notes: string[] = [];

@@ -5,20 +5,20 @@ import type { ToolOutcome } from "./tool.ts";
 
 export interface SearchView {
   readonly mode: "content" | "files_with_matches" | "count";
-  /** Lines that are shown, or files if no lines are. */
+  /** Most lines in the result, or files in a mode without lines. */
   readonly limit: number;
   /** The reason why the search ended early, or "". */
   readonly endedEarly: string;
-  /** What ripgrep could not read, in one line, or "". */
+  /** ripgrep's errors about files that it could not read, in one line, or "". */
   readonly problem: string;
-  /** What ignore rules leave out, as a note, or "". */
+  /** A note on entries that ignore rules exclude, or "". */
   readonly ignored: string;
 }
 
 /** Bytes of UTF-8. */
 const maxOutputBytes = 200 * 1024;
 
-/** No match is a success. */
+/** Formats matches for the model. A search without matches is a success. */
 export function formatSearch(files: readonly FileMatches[], view: SearchView): ToolOutcome {
   const totalMatches = files.reduce((sum, { count }) => sum + count, 0);
   const shown = view.mode === "content" ? takeLines(files, view.limit) : files.slice(0, view.limit);
@@ -52,7 +52,7 @@ function isMatch({ isContext }: FoundLine): boolean {
   return !isContext;
 }
 
-/** The first lines, as many as allowed and as fit. */
+/** Returns the first lines, as many as `limit` allows and as fit. */
 function takeLines(files: readonly FileMatches[], limit: number): FileMatches[] {
   let lines = limit;
   let bytes = maxOutputBytes;
@@ -78,7 +78,7 @@ function formatFiles(files: readonly FileMatches[], mode: SearchView["mode"]): s
   return files.map(({ path, lines }) => [toLine(path), ...formatLines(lines)].join("\n")).join("\n\n");
 }
 
-/** As grep writes them: `12: a match`, `13- a line around it`, and `--` where lines are left out between. */
+/** Formats lines as grep does: `12: a match`, `13- a line around it`, and `--` for a gap. */
 function formatLines(lines: readonly FoundLine[]): string[] {
   const hasContext = lines.some(({ isContext }) => isContext);
   return lines.flatMap(({ line, text, isContext }, index) => {
@@ -104,7 +104,7 @@ function toNote(view: SearchView, shown: number, total: { readonly files: number
 /** A line that matches, or one around it. */
 interface FoundLine {
   readonly line: number;
-  /** The place where its first match begins, from 1, if ripgrep was asked for it. Bytes. */
+  /** Byte at which its first match starts, from 1, if the search asked ripgrep for it. */
   readonly column?: number;
   readonly text: string;
   readonly isContext?: true;
@@ -115,7 +115,7 @@ export interface FileMatches {
   /** Relative to the workspace. */
   readonly path: string;
   readonly lines: FoundLine[];
-  /** Lines that match, also those that are not in `lines`. */
+  /** Number of matching lines, including those not in `lines`. */
   count: number;
 }
 
@@ -124,11 +124,11 @@ export interface FileMatches {
  * `path NUL count` with `--count`.
  */
 export interface SearchResults {
-  /** False once there is too much. */
+  /** Adds output. Returns false once it is too much. */
   append(chunk: Uint8Array): boolean;
-  /** In order of arrival. */
+  /** Files in order of arrival. */
   readonly files: ReadonlyMap<string, FileMatches>;
-  /** Some output was ignored. */
+  /** Returns true if some output was ignored. */
   isFull(): boolean;
 }
 
@@ -136,19 +136,19 @@ export interface SearchResults {
 const maxBytes = 32 * 1024 * 1024;
 /** ripgrep cuts long lines, but by visible characters, each of which may have any length. */
 const maxRecordBytes = 64 * 1024;
-/** UTF-16 units of a line. */
+/** Longest text of a line. UTF-16 units. */
 const maxTextLength = 1000;
 const nul = 0;
 const startOfHeading = 1;
 const lineEnd = 10;
 
-/** `maxLines`: how many lines of a file are kept; 0 for the output of `--count`. `hasColumn` is for the output of `--column`. */
+/** Reads ripgrep's output. `maxLines` of a file, or 0 with `--count`; `hasColumn` with `--column`. */
 export function createSearchResults(maxLines: number, hasColumn = false): SearchResults {
   const read = (data: Buffer, start: number) => readRecord(data, start, { hasText: maxLines > 0, hasColumn });
   const files = new Map<string, FileMatches>();
   let rest: Buffer = Buffer.alloc(0);
   let bytes = 0;
-  /** The rest of a record that is too long is skipped. */
+  /** True while it skips the rest of a record that is too long. */
   let isSkipping = false;
 
   const take = (record: SearchRecord): void => {
@@ -192,7 +192,7 @@ export function createSearchResults(maxLines: number, hasColumn = false): Search
   };
 }
 
-/** One line of a file, short enough to be shown. */
+/** Returns one line of a file, short enough for the result. */
 function toText(bytes: Buffer): string {
   const text = bytes.toString().replace(/\r$/, "");
   return text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength).toWellFormed()} [... cut]`;
@@ -201,15 +201,15 @@ function toText(bytes: Buffer): string {
 interface SearchRecord {
   readonly path: Buffer;
   readonly number: number;
-  /** 0: not known. */
+  /** Byte of the first match; 0: unknown. */
   readonly column: number;
   readonly text: Buffer;
   readonly isContext: boolean;
-  /** The place where the next one begins. */
+  /** Index of the next record. */
   readonly end: number;
 }
 
-/** The path ends at NUL, not at a line end, which it may contain. */
+/** Reads a record. Its path ends at NUL, since it may contain line ends. */
 function readRecord(
   data: Buffer,
   start: number,
@@ -238,7 +238,7 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 48 && byte <= 57;
 }
 
-/** Without the remark about a binary file that may precede it on a separate line. */
+/** Decodes a path, without the remark about a binary file that may be on a line before it. */
 function toPath(bytes: Buffer): string {
   const text = bytes.toString().replace(/^[^]*: (?:WARNING: stopped searching|binary file matches)[^\n]*\n/, "");
   return text.replace(/^\.\//, "");

@@ -22,18 +22,18 @@ const MAX_TEXT_FILE_BYTES = 16 * 1024 * 1024;
 
 /** A text file as stored on disk. */
 export interface TextFile {
-  /** Without its byte order mark. */
+  /** The text without its byte order mark. */
   readonly text: string;
   readonly bytes: number;
-  /** As stored on disk, or as the editor would store it. */
+  /** Bytes as stored on disk, or as the editor would store them. */
   readonly content: Uint8Array;
   readonly hash: string;
   readonly format: TextFormat;
   readonly lineEnd: LineEnd | "mixed" | undefined;
   readonly identity: FileIdentity;
-  /** It has changed since it was read or written here. */
+  /** True if it has changed since a tool read or wrote it. */
   readonly isStale: boolean;
-  /** An editor has this text, and the disk another one (C57). */
+  /** True if an editor has this text, and the disk another one (C57). */
   readonly isUnsaved: boolean;
 }
 
@@ -67,11 +67,11 @@ export async function loadTextFile(
 
 /** The new text of a file, in the format of the old one. */
 export interface EncodedTextFile extends Pick<TextFile, "text" | "bytes" | "hash"> {
-  /** As it will be stored on disk. */
+  /** Bytes as Sheaf will store them on disk. */
   readonly content: Uint8Array;
 }
 
-/** `before`: what was loaded. */
+/** Encodes a text in the format of the loaded file. */
 export function encodeTextFile(text: string, before: TextFile | undefined): EncodedTextFile {
   const content = encodeText(text, before?.format ?? { encoding: "utf-8", hasMark: false });
   return { text, bytes: content.length, content, hash: toHash(content) };
@@ -79,11 +79,11 @@ export function encodeTextFile(text: string, before: TextFile | undefined): Enco
 
 export interface SavedChange {
   readonly change: FileChange;
-  /** What the model should know. */
+  /** Sentences for the model. */
   readonly notes: readonly string[];
 }
 
-/** Writes a file, and remembers it. `region`: the part that `after` replaces; default: the lines that differ. */
+/** Writes a file, and remembers it. `region`: the part that `after` replaces, else the lines that differ. */
 export async function saveChange(
   context: ToolContext,
   path: WorkspacePath,
@@ -98,7 +98,7 @@ export async function saveChange(
     before
       ? toEditChange(path, before, next, replaced ?? toChangedLines(before.text, next.text))
       : toCreateChange(path, next);
-  // Both at the same time.
+  // Sheaf computes the change while it saves the file.
   const saving = saveTextFile(context, path, after, before);
   const change = toChange(after, region);
   const saved = await saving;
@@ -110,17 +110,17 @@ export async function saveChange(
   };
 }
 
-/** Lines such as `// ... rest of the file unchanged`: a comment or dots, and words for text that is left out. */
+/** Lines such as `// ... rest of the file unchanged`: a comment or dots, and words for omitted text. */
 const placeholder =
   /^(?=[ \t]*(?:\/[/*]|#|--|<!--|\{\/\*|[;%[(]|\.{3}|…))(?=.*\b(?:rest|existing|remain\w*|previous|other|code)\b)(?=.*(?:\.{3}|…|\b(?:unchanged|same|as before|as is)\b)).*$/gim;
 
-/** The first placeholder that the old text does not have. */
+/** Returns the first placeholder that the old text does not have. */
 function findPlaceholder(before: string, after: string): string | undefined {
   const lines = after.match(placeholder) ?? [];
   return lines.map((line) => line.trim().slice(0, 100)).find((line) => !before.includes(line));
 }
 
-/** Gives what an editor made of the text as it saved it; undefined: it is as it was written. Never rejects. */
+/** Saves a text. Returns the text that the editor saved; undefined if it is `after`. Never rejects. */
 async function saveTextFile(
   context: ToolContext,
   path: WorkspacePath,
@@ -128,7 +128,7 @@ async function saveTextFile(
   before: TextFile | undefined,
 ): Promise<FileResult<EncodedTextFile | undefined>> {
   const { workspace, state, undo, editor } = context;
-  // The disk has another text, which is recorded already.
+  // The recorded state has the disk's text, not the editor's.
   if (before?.isUnsaved) await undo?.keepText(path.absolute, before.content);
   const saved = before && editor && (await editor.write(context, path, after, before));
   if (!saved) {
@@ -136,16 +136,16 @@ async function saveTextFile(
     if (!written.ok) return written;
   }
   const { hash } = saved ?? after;
-  // What somebody else changed has still not been read here.
+  // The model has not yet read the changes that made the file stale.
   if (!before?.isStale) state.fileHashes.set(path.absolute, after.hash);
   if (before?.hash !== after.hash) state.writtenHashes.set(path.absolute, hash);
   return { ok: true, value: hash === after.hash ? undefined : saved };
 }
 
-/** The next edit must find its text, or the file must be read again. */
+/** Note on a formatted file: the next edit must quote the text of the editor. */
 const formattedNote = "The user's editor formatted the file as it saved it: read it again before you edit it.";
 
-/** The file must be read again. */
+/** Returns the error of a file that the model must read again. */
 export function toStaleError(path: WorkspacePath): ToolError {
   return toFileError(createFileFault("STALE_FILE"), path.named);
 }

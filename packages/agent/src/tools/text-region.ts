@@ -3,7 +3,7 @@ import type { StructuredPatchHunk } from "diff";
 
 /** Offsets are UTF-16 units. */
 export interface TextRegion {
-  /** The same before and after. */
+  /** The start, which is the same before and after. */
   readonly start: number;
   readonly endBefore: number;
   readonly endAfter: number;
@@ -28,17 +28,17 @@ export function toChangedLines(before: string, after: string): TextRegion {
   return { start, endBefore, endAfter };
 }
 
-/** The first beginning of a line at or after `offset`; the end of the text if none follows. */
+/** Returns the first start of a line at or after `offset`; the end of the text if none follows. */
 function toLineStart(text: string, offset: number, first: number): number {
   if (offset === first || text[offset - 1] === "\n") return offset;
   const lineEnd = text.indexOf("\n", offset);
   return lineEnd === -1 ? text.length : lineEnd + 1;
 }
 
-/** `region`, and a further replacement of `[start, end)` of the present text by `length` units. */
+/** Extends `region` by a further replacement of `[start, end)` of the present text by `length` units. */
 export function extendRegion(region: TextRegion | undefined, start: number, end: number, length: number): TextRegion {
   if (!region) return { start, endBefore: end, endAfter: start + length };
-  // Outside the region the present text is the text before, shifted by what the region grew.
+  // Outside the region the present text is the text before, shifted by the region's growth.
   const grown = region.endAfter - region.endBefore;
   return {
     start: Math.min(region.start, start),
@@ -48,9 +48,9 @@ export function extendRegion(region: TextRegion | undefined, start: number, end:
 }
 
 /**
- * The result of comparing the two texts, if only one is possible: no new line is among the old ones after the common
- * start, and no removed line is among those that stay at the end. Undefined if several are possible, if nothing changes,
- * or if a text does not end with its line.
+ * Returns the result of comparing two texts, if only one is possible: no new line is among the old ones after the
+ * common start, and no removed line is among those that stay at the end. Undefined if several are possible, if the
+ * texts are equal, or if a text does not end with its line.
  */
 export function toReplacementHunk(before: string, after: string, context: number): StructuredPatchHunk | undefined {
   const [old, next] = [toLines(before), toLines(after)];
@@ -83,7 +83,7 @@ export function toReplacementHunk(before: string, after: string, context: number
   };
 }
 
-/** Without their ends; undefined if the last line has none. */
+/** Splits a text into lines without their ends; undefined if the last line has no end. */
 function toLines(text: string): string[] | undefined {
   if (text === "") return [];
   return text.endsWith("\n") ? text.slice(0, -1).split("\n") : undefined;

@@ -27,7 +27,7 @@ const parameters = s.object({
 
 type Arguments = s.ValueOf<typeof parameters>;
 
-/** Keeps the list in the conversation; the result says what changed. */
+/** Keeps the list in the conversation; the result lists the changes. */
 export const todoWriteTool: Tool<Arguments> = {
   name: "todo_write",
   description:
@@ -82,7 +82,7 @@ function toTodo(change: Arguments["todos"][number], before: KnownTodo | undefine
   };
 }
 
-/** Nothing for an unchanged entry (N41: a delta by id). */
+/** Returns the change of an entry, or an empty list (N41: a delta by id). */
 function toChange(todo: KnownTodo, before: KnownTodo | undefined, position: number): TodoChange[] {
   const { id, status, content, dependencies } = todo;
   if (!before) return [{ id, status, content, dependencies, position }];

@@ -40,11 +40,11 @@ export interface ToolBoxPorts
     Omit<GatePorts, "state">,
     Omit<ToolContext, "background" | "callId" | "signal" | "emitOutput" | "agentPort" | "askPerson"> {
   readonly afterEdit?: readonly AfterEditCommand[] | undefined;
-  /** Which tools the run can use at all. */
+  /** The tools that the run can use at all. */
   readonly offer?: Omit<ToolOffer, "mode" | "hasPlan">;
-  /** Of programs, skills and subagents. */
+  /** Tools of programs, skills and subagents. */
   readonly furtherTools?: readonly CallableTool[] | undefined;
-  /** Of servers of the Model Context Protocol. */
+  /** Opens the tools of servers of the Model Context Protocol. */
   readonly openServerTools?: ((choice: ToolChoice | undefined) => ServerTools) | undefined;
 }
 
@@ -162,7 +162,7 @@ export function createToolBox(ports: ToolBoxPorts): ToolBox {
   };
 }
 
-/** What may change files runs once they are recorded. Commands see to that themselves. */
+/** Records the states of files around a tool that may change them. Commands do so themselves. */
 async function runRecorded(
   run: () => Promise<ToolReturn>,
   { access, changesFiles = access === "write" || access === "mcp" }: Pick<CallableTool, "access" | "changesFiles">,
@@ -182,7 +182,7 @@ const SETTLE_MS = 5000;
 
 const lostMessage = "this result is not kept any more: make the call that returned it again";
 
-/** The place where the file of a call is, if it names a kept result (N57), and not a file of the workspace with such a name. */
+/** Finds the folder of a call's file if that is a kept result (N57), and no file of the workspace has its name. */
 function findKept(
   { files, folders }: CallPaths,
   results: KeptResults | undefined,
@@ -196,26 +196,26 @@ function findKept(
 
 const linkedMessage = "a rule of the user denies reading this file by another of its names (hard links)";
 
-/** Rules that deny the path itself have refused the call before. */
+/** Returns true if a rule denies the file by another path; rules for this path have refused the call before. */
 function isLeftOut(path: string, workspace: Workspace): boolean {
   const resolved = workspace.resolve(path);
   return resolved.ok && workspace.leftOut?.has(resolved.path.relative) === true;
 }
 
-/** True if a path is one of Windows, of which another system would make one name. A file with such a name stays in reach. */
+/** Returns true for a path of Windows, which would be one name elsewhere. A file with such a name stays in reach. */
 function isForeignPath(path: string, workspace: Workspace): boolean {
   const resolved = sep === "/" && path.includes("\\") ? workspace.resolve(path) : undefined;
   return resolved?.ok === true && readKind(workspace.root, resolved.path.relative) === "missing";
 }
 
-/** The model knows the folder of kept results by the names in it. */
+/** Replaces the folder of kept results by the name that the model knows. */
 function withKeptName(outcome: ToolOutcome, root: string): ToolOutcome {
   const { error } = outcome;
   if (!error?.message.includes(root)) return outcome;
   return { ...outcome, error: { ...error, message: error.message.replaceAll(root, "of sheaf-output/") } };
 }
 
-/** A folder that read_file names, as list_dir shows it (C34). */
+/** Lists a folder that the model wanted to read, as list_dir does (C34). */
 async function listInstead(
   { callId, arguments: { target_file: folder } }: ToolInvocation,
   workspace: Workspace,
@@ -227,7 +227,7 @@ async function listInstead(
   return { ...listed, effect: { kind: "list", path: resolved.path.absolute } };
 }
 
-/** The rules whose places the call must leave out. It passed those that it names itself: a person agreed. */
+/** Returns the rules whose places the call must leave out, except for its own paths: a person allowed them. */
 function listUnread(
   { permissions, state: { answers } }: GatePorts,
   root: string,
@@ -239,7 +239,7 @@ function listUnread(
   return globs.filter((glob) => !named.some((path) => glob.isCovering(path)));
 }
 
-/** A search says how many places it left out in its folders: to the model in a note, and to programs as a number. */
+/** Adds the number of places that a search left out: to a note for the model, and to a field for programs. */
 function withLeftOut<Outcome extends ToolOutcome>(
   outcome: Outcome,
   workspace: Workspace,
@@ -257,14 +257,14 @@ function withLeftOut<Outcome extends ToolOutcome>(
   return { ...withNote(outcome, note), denied };
 }
 
-/** People ask for changes of CI and of hooks, and must see each of them (S-245). */
+/** Adds a note on changes of CI and hooks: people ask for them, and must see each (S-245). */
 function withStartedFiles<Outcome extends ToolOutcome>(outcome: Outcome): Outcome {
   if (outcome.effect?.kind !== "file_edit") return outcome;
   const note = describeStartedFiles(outcome.effect.changes.map((change) => change.newFilePath ?? change.filePath));
   return note === undefined ? outcome : withNote(outcome, note);
 }
 
-/** Each folder has its own rules and history, so a call works in one of them. */
+/** Adds the way to move a file to another folder: each has its own rules and history, so a call works in one. */
 function withWayOut(outcome: ToolOutcome, folders: readonly string[]): ToolOutcome {
   const { error } = outcome;
   if (folders.length < 2 || error?.code !== "PATH_OUTSIDE_WORKSPACE") return outcome;
@@ -272,20 +272,20 @@ function withWayOut(outcome: ToolOutcome, folders: readonly string[]): ToolOutco
   return { ...outcome, error: { ...error, message } };
 }
 
-/** What a tool shows of an added folder is relative to that folder. */
+/** Adds a note on an added folder, to which the paths of the result are relative. */
 function withFolderNote(outcome: ToolOutcome, root: string): ToolOutcome {
   if (outcome.status !== "success" || outcome.effect?.kind === "file_edit") return outcome;
   const note = `This is in ${toLine(root)}, outside the workspace: write paths there as absolute paths that begin with this folder.`;
   return withNote(outcome, note);
 }
 
-/** The model must know that the call differs from what it wrote. */
+/** Adds a note on changed arguments: the model must know that the call differs from its own. */
 function withEditNote(outcome: ToolOutcome, args: Readonly<Record<string, unknown>>): ToolOutcome {
   const note = `The user changed the arguments of this call; it ran with ${JSON.stringify(args)}.`;
   return { ...outcome, note: outcome.note === undefined ? note : `${note} ${outcome.note}` };
 }
 
-/** A hook that formats the file is no surprise to the next edit, and a revert undoes both (S-96). */
+/** Runs hooks after a call. The next edit accepts a hook that formats the file, and a revert undoes both (S-96). */
 async function runHooksAfter(
   outcome: ToolReturn,
   call: ToolInvocation,

@@ -1,10 +1,10 @@
-/** Names of tools as callers give them: which ones a run offers, and the rules that allow them (C46). */
+/** Names of tools from callers: the tools that a run offers, and the rules that allow them (C46). */
 import { SheafError } from "@sheaf/base/errors";
 import { findNearest } from "@sheaf/base/nearest-names";
 import { describeTool, listToolNames } from "./registry.ts";
 
 /**
- * The names, checked; `NAME*` is every tool whose name begins so. `option`: where they come from; `further`: tools of the
+ * Checks names; `NAME*` is every tool whose name starts with NAME. `option` has the names, and `further` tools of the
  * program. @throws SheafError USAGE for a name that no tool has.
  */
 export function checkToolNames(
@@ -38,7 +38,7 @@ export function toAllowedRules(
     if (further.includes(name)) return [`Mcp(program:${name})`];
     const server = /^mcp__(.+?)__(.+)$/.exec(name);
     if (server) return [`Mcp(${server[1]}:${server[2]})`];
-    // The other tools ask for nothing that a rule could give.
+    // The other tools do not ask for anything that a rule could allow.
     return describeTool(name)?.access === "command" ? ["Shell(*)"] : [];
   });
 }

@@ -1,4 +1,4 @@
-/** What tools remember within a conversation; rebuilt from the log when it continues. */
+/** The memory of tools within a conversation; rebuilt from the log when it continues. */
 import type { RunEvent, RunEventBody, TodoEffect, ApprovalOption, ApprovalRequest } from "@sheaf/protocol";
 
 /** One entry of the task list, as tools know it. */
@@ -9,11 +9,11 @@ export interface ToolState {
   todos: readonly KnownTodo[];
   /** Revision of the newest plan; 0 if none exists (N40). */
   planRevision: number;
-  /** SHA-256 of each file when it was last read or written here, by absolute path: the guard against stale edits. */
+  /** SHA-256 of each file when a tool last read or wrote it, by absolute path: the guard against stale edits. */
   readonly fileHashes: Map<string, string>;
   /** SHA-256 of each file as a tool of this response left it, by absolute path; not rebuilt from the log. */
   readonly writtenHashes: Map<string, string>;
-  /** Bytes of what tools attached to their results. */
+  /** Bytes of all attachments of tools' results. */
   attachedBytes: number;
   /** Approvals that apply to the conversation (X8). */
   readonly answers: StandingAnswers;
@@ -52,12 +52,12 @@ export function applyToState(state: ToolState, event: RunEvent): void {
 
 type Question = Pick<ApprovalRequest, "rules" | "toolHash" | "argumentsHash" | "options">;
 
-/** What a person answered for the whole conversation (X8). It is kept in the log only, never in the workspace (S-06). */
+/** A person's answers for the whole conversation (X8). Only the log has them, never the workspace (S-06). */
 export interface StandingAnswers {
-  /** Rules that were allowed or rejected. */
+  /** Rules that the person allowed or rejected. */
   readonly allow: Set<string>;
   readonly deny: Set<string>;
-  /** The definition of the server's tool that a rule was allowed for. */
+  /** Hash of the server's tool for which the person allowed a rule, by rule. */
   readonly toolHashes: Map<string, string>;
   /** Hashes of calls that no rule describes. */
   readonly allowedCalls: Set<string>;
@@ -86,7 +86,7 @@ function applyToAnswers(answers: StandingAnswers, event: RunEventBody): void {
   if (kind && !event.editedArguments) rememberAnswer(answers, kind, question);
 }
 
-/** A refusal of several rules at once says nothing about each of them, so it applies to exactly that call. */
+/** Remembers an answer. A refusal of several rules does not reject each of them, so it applies to exactly that call. */
 export function rememberAnswer(
   answers: StandingAnswers,
   kind: ApprovalOption["kind"],

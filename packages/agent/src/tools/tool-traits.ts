@@ -14,7 +14,7 @@ type ActionWords = readonly [en: string, de: string, tr: string, ja: string, tai
 /** Arguments as a model wrote them: a field may have any type. */
 export type GivenArguments = Readonly<Record<string, unknown>>;
 
-/** One description for each tool, next to its code. Stored logs are shown with it, so old fields keep their meaning. */
+/** One description for each tool, next to its code. It also formats stored logs, so old fields keep their meaning. */
 export interface ToolTraits<Field extends string = string> extends JudgedTool {
   /**
    * The arguments with the files that a call names, and with the folders (or files) that it searches; without a folder it
@@ -23,13 +23,13 @@ export interface ToolTraits<Field extends string = string> extends JudgedTool {
   readonly paths?: { readonly files?: readonly Field[]; readonly folders?: readonly Field[] };
   /** The model sees the tool only if a page can be permitted, or the conversation has a plan (C39). */
   readonly needs?: "pages" | "plan";
-  /** It opens kept results, too (N57). */
+  /** True if it also opens kept results (N57). */
   readonly opensResults?: true;
-  /** It is part of the conversation with the user, so subagents do not have it. */
+  /** True if it is part of the conversation with the user, so that subagents do not have it. */
   readonly isWithheld?: true;
   /** The action line of `text` and the terminal, by language (C11). Default: its name. */
   readonly words?: ActionWords;
-  /** For editors (X17). Default: other. */
+  /** The kind for editors (X17). Default: other. */
   readonly kind?: ToolKind;
   /** Its one key in `tool_call`, with its arguments there (C9). Default: `function`. */
   readonly toCursor?: (
@@ -42,7 +42,7 @@ export interface ToolTraits<Field extends string = string> extends JudgedTool {
     readonly also?: string;
     readonly fields?: Readonly<Record<string, string>>;
   };
-  /** Who lists this tool of Claude Code for a subagent means this one, too (C98). */
+  /** The tool of Claude Code whose name in a subagent's list also means this tool (C98). */
   readonly comesWith?: string;
   /** Its names in other agents, and words in them; folded. */
   readonly aliases?: readonly string[];
@@ -50,7 +50,7 @@ export interface ToolTraits<Field extends string = string> extends JudgedTool {
   readonly mend?: (args: GivenArguments) => GivenArguments;
 }
 
-/** A name without what writers differ in: `readFile`, `read_file` and `Read-File` are one. */
+/** Removes differences of spelling: `readFile`, `read_file` and `Read-File` become one name. */
 export function foldName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
@@ -61,7 +61,7 @@ export function toArgumentText(value: unknown): string {
   return value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
-/** The objects of a list; of anything else, none. */
+/** Returns the objects of a list; an empty list for any other value. */
 export function toObjects(value: unknown): GivenArguments[] {
   return Array.isArray(value)
     ? value.filter((item): item is GivenArguments => typeof item === "object" && item !== null)

@@ -13,7 +13,7 @@ const parameters = s.object({
   content: s.string(),
 });
 
-/** A file that was read here and has changed since is not replaced (STALE_FILE). Line ends and encoding are kept. */
+/** Refuses a file that has changed since a tool read it (STALE_FILE). Keeps line ends and encoding. */
 export const writeFileTool: Tool<s.ValueOf<typeof parameters>> = {
   name: "write_file",
   description:
